@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KOSTKA_H
+#define KOSTKA_H
+
+/**
+ * @file
+ * Kostka: decoding, encoding and lossless transcoding of JPEG (ITU-T T.81).
+ *
+ * A context holds the device, the threads, the allocator and the limits; decoders are handles on one coded picture each.
+ * Nothing here prints, aborts, installs signal handlers or keeps global state. Functions that can fail return a
+ * kst_status and, where there is a kst_report, fill it with a message and the byte offset of the cause.
+ *
+ * Structures that may grow start with a member `size`; set them up with their initialiser (kst_…_init), then change what
+ * is of interest. All lengths are in bytes, all widths and heights in samples, unless said otherwise.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <kostka/kostka_status.h>
+#include <kostka/kostka_version.h>
+
+#if defined(__GNUC__)
+#define KST_API __attribute__((visibility("default")))
+#else
+#define KST_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @name Version and status @{ */
+
+/** KST_VERSION_NUMBER of the library that is running. Thread-safe. */
+KST_API unsigned kst_version(void);
+
+/** The same as text, "major.minor.patch"; a static string. Thread-safe. */
+KST_API const char *kst_version_string(void);
+
+/** The identifier of a status without its KST_ prefix, such as "ERROR_JPEG_SOI"; a static string, never null. */
+KST_API const char *kst_status_name(kst_status status);
+
+/** One sentence about a status; a static string, never null. */
+KST_API const char *kst_status_text(kst_status status);
+
+/** Whether a status is one of the warnings (200–299). */
+KST_API bool kst_status_is_warning(kst_status status);
+
+/** @} */
+/** @name Context @{ */
+
+typedef struct kst_context kst_context;
+
+/** The caller's allocator. Both functions may be called from several threads at once. */
+typedef struct kst_allocator {
+    void *(*allocate)(void *user, size_t length); /**< as malloc; null where there is no memory */
+    void (*release)(void *user, void *memory);    /**< as free; never called with null */
+    void *user;
+} kst_allocator;
+
+typedef enum kst_log_level { KST_LOG_NONE = 0, KST_LOG_ERROR = 1, KST_LOG_WARNING = 2, KST_LOG_INFO = 3 } kst_log_level;
+
+/** The caller's log. Called with one complete line without newline, possibly from several threads at once. */
+typedef struct kst_log {
+    void (*write)(void *user, kst_log_level level, const char *line); /**< null: no log */
+    void *user;
+    kst_log_level level; /**< lines above this level are not made */
+} kst_log;
+
+/** Limits on one operation. 0 stands for the default given; UINT64_MAX or UINT32_MAX means none. */
+typedef struct kst_limits {
+    uint64_t pixels;   /**< width × height of the coded picture; default 2^29 */
+    uint64_t memory;   /**< bytes the library allocates for one operation; default 4 GiB */
+    uint64_t metadata; /**< bytes of metadata kept from one stream; default 64 MiB */
+    uint32_t scans;    /**< scans of one JPEG stream; default 500 */
+    uint32_t markers;  /**< marker segments of one JPEG stream, restart markers not counted; default 10,000 */
+} kst_limits;
+
+typedef struct kst_context_options {
+    size_t size;
+    const char *device; /**< "auto", "cpu", "cuda", "cuda:1", "opencl:0" …; null: KOSTKA_DEVICE, else "auto" */
+    const char *cpu;    /**< the highest instruction tier: "c", "sse2", "avx2", "avx512", "neon"; null: KOSTKA_CPU, else all */
+    uint32_t threads;   /**< threads to work on, the caller's among them; 0: KOSTKA_THREADS, else one per processor */
+    kst_allocator allocator; /**< both functions null: malloc and free */
+    kst_log log;
+    kst_limits limits;
+} kst_context_options;
+
+/** Set every member to its default. */
+KST_API void kst_context_options_init(kst_context_options *options);
+
+/**
+ * Make a context. Starts its threads (none where `threads` is 1).
+ *
+ * @param options null for the defaults
+ * @param context receives the context; the caller destroys it after everything made from it. Null on failure
+ * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_OPTIONS, KST_ERROR_MEMORY, KST_ERROR_THREAD, KST_ERROR_DEVICE_NAME,
+ *         KST_ERROR_DEVICE_MISSING or KST_ERROR_CPU_TIER
+ *
+ * A context may be used from any number of threads at once. After fork() the child must not use its parent's contexts.
+ */
+KST_API kst_status kst_context_create(const kst_context_options *options, kst_context **context);
+
+/** Destroy a context and set the pointer to null. Null, and a pointer to null, are allowed. */
+KST_API void kst_context_destroy(kst_context **context);
+
+/** @} */
+/** @name Devices @{ */
+
+typedef enum kst_device_kind { KST_DEVICE_NONE = 0, KST_DEVICE_CPU = 1, KST_DEVICE_CUDA = 2, KST_DEVICE_OPENCL = 3 } kst_device_kind;
+
+typedef struct kst_device_info {
+    size_t size;
+    kst_device_kind kind;
+    char name[16];     /**< what kst_context_options.device takes: "cpu", "cuda:0" … */
+    char model[128];   /**< the maker's name for it */
+    char tier[16];     /**< CPU: the highest instruction tier in use; otherwise the driver's version */
+    uint32_t units;    /**< CPU: processors available to this process; GPU: multiprocessors or compute units */
+    uint64_t memory;   /**< bytes of device memory; 0 for the CPU */
+} kst_device_info;
+
+/** How many devices there are; the CPU is number 0. Thread-safe. */
+KST_API uint32_t kst_device_count(void);
+
+/** Describe device `index`; `info->size` must be set. @return KST_OK, KST_ERROR_ARGUMENT or KST_ERROR_DEVICE_MISSING */
+KST_API kst_status kst_device_get(uint32_t index, kst_device_info *info);
+
+/** The device that a context works on. @return KST_OK or KST_ERROR_ARGUMENT */
+KST_API kst_status kst_context_device(const kst_context *context, kst_device_info *info);
+
+/** @} */
+/** @name Reports @{ */
+
+typedef enum kst_stage {
+    KST_STAGE_PARSE = 0,     /**< markers, tables, plan */
+    KST_STAGE_ENTROPY = 1,   /**< entropy coding or decoding on its own */
+    KST_STAGE_PIXELS = 2,    /**< transform, resampling, colour; and entropy coding where it runs in the same pass */
+    KST_STAGE_WRITE = 3,     /**< assembling the coded stream */
+    KST_STAGE_UPLOAD = 4,    /**< host to device */
+    KST_STAGE_DOWNLOAD = 5,  /**< device to host */
+    KST_STAGE_COUNT = 6
+} kst_stage;
+
+/** What an operation did. Every member is set by the operation, whether it succeeds or fails, except `size`. */
+typedef struct kst_report {
+    size_t size;
+    kst_status status;
+    uint64_t offset;               /**< byte offset in the input that the status is about; UINT64_MAX: none */
+    uint64_t warnings;             /**< how many warnings there were */
+    kst_status first_warning;      /**< KST_OK where there was none */
+    uint64_t first_warning_offset; /**< as `offset` */
+    char message[192];             /**< one line for people: the error, else the first warning, else empty */
+    char device[16];               /**< the device's name */
+    kst_device_kind stage_device[KST_STAGE_COUNT]; /**< where each stage ran; KST_DEVICE_NONE: it was not needed */
+    double stage_seconds[KST_STAGE_COUNT];         /**< wall-clock time */
+    uint32_t threads;              /**< the largest number of threads that worked at once */
+} kst_report;
+
+/** Zero everything and set `size`. */
+KST_API void kst_report_init(kst_report *report);
+
+/** @} */
+/** @name Images @{ */
+
+/** How samples are arranged. Interleaved formats have one plane whose rows hold the channels of each pixel in turn. */
+typedef enum kst_format {
+    KST_FORMAT_AUTO = 0,   /**< decoding only: GREY, RGB or CMYK, whichever the stream holds */
+    KST_FORMAT_GREY = 1,
+    KST_FORMAT_RGB = 2,
+    KST_FORMAT_BGR = 3,
+    KST_FORMAT_RGBA = 4,   /**< alpha is ignored by codecs without it, and set to `alpha` when decoding */
+    KST_FORMAT_BGRA = 5,
+    KST_FORMAT_CMYK = 6,   /**< as coded: Adobe's files hold inverted ink, 255 being none */
+    KST_FORMAT_PLANAR = 7, /**< one full-size plane a channel, after colour conversion: grey; R, G, B; or C, M, Y, K */
+    KST_FORMAT_RAW = 8     /**< one plane a component as coded: no colour conversion, no resampling */
+} kst_format;
+
+typedef enum kst_colour {
+    KST_COLOUR_UNKNOWN = 0,
+    KST_COLOUR_GREY = 1,
+    KST_COLOUR_RGB = 2,
+    KST_COLOUR_YCBCR = 3, /**< BT.601, full range (T.871) */
+    KST_COLOUR_CMYK = 4,
+    KST_COLOUR_YCCK = 5
+} kst_colour;
+
+typedef enum kst_memory {
+    KST_MEMORY_HOST = 0,
+    KST_MEMORY_PINNED = 1, /**< host memory the device can reach without a copy */
+    KST_MEMORY_CUDA = 2,   /**< `data` is a CUDA device pointer */
+    KST_MEMORY_OPENCL = 3  /**< `data` is a cl_mem */
+} kst_memory;
+
+/** One plane of samples. A sample of up to 8 bits takes one byte, of up to 16 bits two, in the machine's byte order. */
+typedef struct kst_plane {
+    void *data;      /**< the first sample of the first row; with a negative pitch that row is the highest in memory */
+    ptrdiff_t pitch; /**< bytes from one row to the next */
+    uint32_t width;  /**< samples in a row, not counting channels */
+    uint32_t height;
+    uint8_t depth;   /**< significant bits of a sample, 1–16 (0 stands for 8) */
+    bool is_signed;
+    uint16_t reserved;
+} kst_plane;
+
+/** A description of pixels; it owns nothing unless kst_image_allocate() made the buffers. */
+typedef struct kst_image {
+    size_t size;
+    kst_format format;
+    kst_colour colour; /**< of the samples as they lie there; for input with KST_FORMAT_RAW it says what they are */
+    kst_memory memory;
+    uint32_t width; /**< of the picture in pixels */
+    uint32_t height;
+    uint32_t plane_count;
+    kst_plane plane[4];        /**< the first four planes */
+    const kst_plane *more;     /**< planes 4 and up; JPEG never has them */
+    void *owned;               /**< set by kst_image_allocate(); not for the caller */
+} kst_image;
+
+/** Zero everything and set `size`. */
+KST_API void kst_image_init(kst_image *image);
+
+/** Channels of an interleaved format (1, 3 or 4); 0 for the others. */
+KST_API uint32_t kst_format_channels(kst_format format);
+
+/**
+ * Describe the caller's 8-bit interleaved pixels. @param pitch bytes from row to row; 0: no padding
+ * @return KST_OK, KST_ERROR_ARGUMENT or KST_ERROR_IMAGE_FORMAT (PLANAR, RAW or AUTO)
+ */
+KST_API kst_status kst_image_wrap(
+    kst_image *image, kst_format format, uint32_t width, uint32_t height, void *data, ptrdiff_t pitch);
+
+/**
+ * Allocate buffers for an image whose format, width, height and (for PLANAR and RAW) planes are described. Rows are
+ * 64-byte aligned. @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_IMAGE_FORMAT, KST_ERROR_LIMIT_MEMORY, KST_ERROR_MEMORY
+ */
+KST_API kst_status kst_image_allocate(kst_context *context, kst_image *image);
+
+/** Free what kst_image_allocate(), or a decode into an image without buffers, allocated; clears the planes' pointers. */
+KST_API void kst_image_release(kst_context *context, kst_image *image);
+
+typedef struct kst_comparison {
+    size_t size;
+    bool identical;
+    uint64_t samples;       /**< compared */
+    uint64_t differing;     /**< that are not equal */
+    uint32_t max_error;
+    double mean_error;      /**< mean absolute error */
+    double mean_square_error;
+    double psnr;            /**< decibels against the full range of the depth; HUGE_VAL where identical */
+} kst_comparison;
+
+/**
+ * Compare two host images of the same format, size and depth. @return KST_OK, KST_ERROR_ARGUMENT,
+ * KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_DEPTH or KST_ERROR_IMAGE_MEMORY
+ */
+KST_API kst_status kst_compare(const kst_image *a, const kst_image *b, kst_comparison *comparison);
+
+/** @} */
+/** @name What a stream holds @{ */
+
+typedef enum kst_codec { KST_CODEC_NONE = 0, KST_CODEC_JPEG = 1 } kst_codec;
+
+typedef enum kst_process {
+    KST_PROCESS_NONE = 0,
+    KST_PROCESS_BASELINE = 1,   /**< T.81 SOF0 */
+    KST_PROCESS_EXTENDED = 2,   /**< SOF1, Huffman */
+    KST_PROCESS_PROGRESSIVE = 3 /**< SOF2, Huffman */
+} kst_process;
+
+typedef struct kst_component_info {
+    uint32_t width; /**< samples actually coded, without padding (A.1.1) */
+    uint32_t height;
+    uint8_t id;
+    uint8_t h; /**< sampling factors (A.1.1) */
+    uint8_t v;
+    uint8_t depth;
+    bool is_signed;
+    uint8_t quant_table; /**< destination of its quantisation table */
+    uint16_t reserved;
+} kst_component_info;
+
+typedef enum kst_density_unit { KST_DENSITY_RATIO = 0, KST_DENSITY_INCH = 1, KST_DENSITY_CM = 2 } kst_density_unit;
+
+typedef struct kst_info {
+    size_t size;
+    kst_codec codec;
+    kst_process process;
+    kst_colour colour; /**< as coded */
+    uint32_t width;
+    uint32_t height;
+    uint32_t component_count;
+    kst_component_info component[4];
+    uint32_t scans;            /**< scans found */
+    uint32_t restart_interval; /**< MCUs, of the first scan; 0: none */
+    uint32_t mcu_width;        /**< pixels */
+    uint32_t mcu_height;
+    int quality;          /**< the IJG quality whose tables these are; 0: none fits */
+    int orientation;      /**< Exif orientation 1–8; 1 where there is none */
+    bool jfif;
+    bool adobe;
+    uint8_t adobe_transform;
+    uint16_t jfif_version; /**< major × 256 + minor */
+    kst_density_unit density_unit;
+    uint16_t density_x;
+    uint16_t density_y;
+    uint64_t entropy_bytes; /**< entropy-coded data, all scans together */
+    uint16_t quant_table[4][64]; /**< each component's, in raster order (not zig-zag) */
+} kst_info;
+
+typedef enum kst_metadata_kind {
+    KST_METADATA_ICC = 1,     /**< a whole ICC profile, joined from its chunks */
+    KST_METADATA_EXIF = 2,    /**< TIFF structure, without the "Exif\0\0" in front of it */
+    KST_METADATA_XMP = 3,     /**< packet, without the namespace in front of it */
+    KST_METADATA_COMMENT = 4, /**< COM */
+    KST_METADATA_APP = 5      /**< any other APPn segment, whole */
+} kst_metadata_kind;
+
+typedef struct kst_metadata {
+    kst_metadata_kind kind;
+    uint8_t marker; /**< second byte of the marker: 0xE0–0xEF or 0xFE; for encoding only needed with KST_METADATA_APP */
+    const uint8_t *data;
+    size_t length;
+    uint64_t offset; /**< of the first chunk's contents in the stream; ignored when encoding */
+} kst_metadata;
+
+/** @} */
+/** @name Decoding @{ */
+
+typedef struct kst_region {
+    uint32_t x;
+    uint32_t y;
+    uint32_t width; /**< 0 and a height of 0: the whole picture */
+    uint32_t height;
+} kst_region;
+
+typedef struct kst_decode_options {
+    size_t size;
+    kst_format format; /**< default KST_FORMAT_AUTO */
+    uint32_t reduce;   /**< decode at 1/2^reduce of the size, rounded up; JPEG: 0–3 */
+    kst_region region; /**< in pixels of the reduced picture, before orientation; only what it needs is decoded */
+    bool strict;       /**< the first warning ends the decoding with that warning as its status */
+    bool orient;       /**< turn the picture as its Exif orientation says (not with KST_FORMAT_RAW) */
+    uint8_t alpha;     /**< what RGBA and BGRA get; default 255 */
+} kst_decode_options;
+
+KST_API void kst_decode_options_init(kst_decode_options *options);
+
+typedef struct kst_decoder kst_decoder;
+
+/** Make a decoder, for one thread at a time. @return KST_OK, KST_ERROR_ARGUMENT or KST_ERROR_MEMORY */
+KST_API kst_status kst_decoder_create(kst_context *context, kst_decoder **decoder);
+
+/** Destroy a decoder and set the pointer to null. Null is allowed. */
+KST_API void kst_decoder_destroy(kst_decoder **decoder);
+
+/**
+ * Read the headers of a stream: all its markers, but no entropy-coded data.
+ *
+ * @param data borrowed: must stay as it is until the next open or the decoder's end
+ * @return KST_OK or the error; then the decoder holds no stream
+ */
+KST_API kst_status kst_decoder_open(kst_decoder *decoder, const void *data, size_t length);
+
+/** What the open stream holds; valid until the next open. Null where none is open. */
+KST_API const kst_info *kst_decoder_info(const kst_decoder *decoder);
+
+/** Metadata `index` of the open stream, in the order of the stream; null past the last. Valid until the next open. */
+KST_API const kst_metadata *kst_decoder_metadata(const kst_decoder *decoder, size_t index);
+
+/**
+ * Describe the image that kst_decoder_decode() would give: format, size and planes, with tight pitches and no buffers.
+ * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_STATE, KST_ERROR_OPTIONS, KST_ERROR_REGION, KST_ERROR_JPEG_COLOUR
+ */
+KST_API kst_status kst_decoder_describe(kst_decoder *decoder, const kst_decode_options *options, kst_image *image);
+
+/**
+ * Decode the open stream; may be called again with other options.
+ *
+ * @param options null for the defaults
+ * @param image   where plane[0].data is null the library describes the image and allocates it (kst_image_release());
+ *                otherwise format, size and planes must be those that kst_decoder_describe() gives, with any pitch that
+ *                holds a row. Nothing outside the rows' pixels is written
+ * @return KST_OK, perhaps with warnings counted in the report; or an error, and then what the caller's buffers hold is
+ *         not defined
+ */
+KST_API kst_status kst_decoder_decode(kst_decoder *decoder, const kst_decode_options *options, kst_image *image);
+
+/** What the last call on this decoder did; valid until the next call on it. Never null for a decoder. */
+KST_API const kst_report *kst_decoder_report(const kst_decoder *decoder);
+
+/** Decode in one call: as create, open, decode and destroy. @param report null, or with its size set */
+KST_API kst_status kst_decode(kst_context *context, const void *data, size_t length, const kst_decode_options *options,
+    kst_image *image, kst_report *report);
+
+typedef struct kst_decode_item {
+    const void *data;
+    size_t length;
+    const kst_decode_options *options; /**< null for the defaults */
+    kst_image *image;                  /**< as kst_decoder_decode() */
+    kst_report report;                 /**< its status is that of this item; its size is set by the call */
+} kst_decode_item;
+
+/**
+ * Decode many streams, spread over the context's threads. One bad stream does not disturb the others.
+ * @return KST_OK where every item succeeded, otherwise the status of the first that did not
+ */
+KST_API kst_status kst_decode_batch(kst_context *context, kst_decode_item *items, size_t count);
+
+/** @} */
+/** @name Coded output @{ */
+
+/** Bytes that a call makes. With `data` null the library allocates; otherwise it fills at most `capacity` bytes. */
+typedef struct kst_buffer {
+    uint8_t *data;
+    size_t length;   /**< bytes made; with KST_ERROR_BUFFER_FULL undefined */
+    size_t capacity; /**< of the caller's buffer */
+    bool owned;      /**< the library allocated it: kst_buffer_release() */
+} kst_buffer;
+
+/** Free what the library allocated, and clear the buffer. A cleared buffer is allowed. */
+KST_API void kst_buffer_release(kst_context *context, kst_buffer *buffer);
+
+/** One scan of a script (B.2.3, G.1.1.1). */
+typedef struct kst_scan {
+    uint8_t component_count; /**< 1–4 */
+    uint8_t component[4];    /**< indices of components, ascending */
+    uint8_t ss;              /**< first and last zig-zag index */
+    uint8_t se;
+    uint8_t ah;              /**< successive approximation, high and low bit position */
+    uint8_t al;
+} kst_scan;
+
+typedef enum kst_coding {
+    KST_CODING_BASELINE = 0,    /**< sequential, the tables of Annex K */
+    KST_CODING_OPTIMIZED = 1,   /**< sequential, tables made for the picture (Annex K.2) */
+    KST_CODING_PROGRESSIVE = 2  /**< progressive, tables made for each scan */
+} kst_coding;
+
+typedef enum kst_restart_unit {
+    KST_RESTART_NONE = 0,
+    KST_RESTART_MCUS = 1, /**< `interval` MCUs */
+    KST_RESTART_ROWS = 2, /**< `interval` MCU rows */
+    KST_RESTART_AUTO = 3, /**< an interval that lets many threads decode at once for a small cost in bytes */
+    KST_RESTART_KEEP = 4  /**< transcoding only: as many pixels between markers as before, if they still divide evenly; else none */
+} kst_restart_unit;
+
+typedef struct kst_restart {
+    kst_restart_unit unit;
+    uint32_t interval; /**< at most 65,535 MCUs come to be between markers */
+} kst_restart;
+
+/** @} */
+/** @name Encoding @{ */
+
+typedef enum kst_subsampling {
+    KST_SUBSAMPLING_420 = 0, /**< luminance factors 2×2, the others 1×1; the default, as cjpeg's */
+    KST_SUBSAMPLING_422 = 1, /**< 2×1 */
+    KST_SUBSAMPLING_444 = 2, /**< 1×1 */
+    KST_SUBSAMPLING_440 = 3, /**< 1×2 */
+    KST_SUBSAMPLING_411 = 4, /**< 4×1 */
+    KST_SUBSAMPLING_410 = 5  /**< 4×2 */
+} kst_subsampling;
+
+typedef struct kst_encode_options {
+    size_t size;
+    kst_codec codec;             /**< KST_CODEC_JPEG */
+    int quality;                 /**< 1–100; default 75 */
+    kst_subsampling subsampling; /**< of the second and third component; ignored where RGB, CMYK or grey is coded */
+    uint8_t h[4];                /**< sampling factors 1–4 of each component instead of `subsampling`; all 0: not given */
+    uint8_t v[4];
+    kst_colour colour;           /**< as coded; KST_COLOUR_UNKNOWN: GREY, YCBCR or CMYK by the image's format */
+    kst_coding coding;
+    kst_restart restart;
+    bool wide_quantisers;             /**< allow quantisers above 255 (at low quality), and SOF1 with them */
+    const uint16_t *quant_table[4];   /**< tables of 64 in raster order by destination instead of the scaled ones; null: none */
+    uint8_t quant_index[4];           /**< which table each component uses; default 0, 1, 1, 0 */
+    const kst_scan *script;           /**< of a progressive file; null: the standard script */
+    size_t script_length;
+    const kst_metadata *metadata; /**< written in this order, ICC and long XMP cut into chunks */
+    size_t metadata_count;
+    kst_density_unit density_unit; /**< of the JFIF header; default ratio 1:1 */
+    uint16_t density_x;
+    uint16_t density_y;
+} kst_encode_options;
+
+KST_API void kst_encode_options_init(kst_encode_options *options);
+
+/**
+ * Encode an image. Thread-safe.
+ *
+ * @param image   8-bit; interleaved, PLANAR (grey, RGB, CMYK) or RAW. With RAW the planes are the components, each of the
+ *                picture's size times h/hmax and v/vmax, rounded up, by the factors that the options say
+ * @param options null for the defaults
+ * @param output  see kst_buffer; on failure an owned buffer is released
+ * @param report  null, or with its size set
+ * @return KST_OK or the error
+ */
+KST_API kst_status kst_encode(kst_context *context, const kst_image *image, const kst_encode_options *options,
+    kst_buffer *output, kst_report *report);
+
+typedef struct kst_encode_item {
+    const kst_image *image;
+    const kst_encode_options *options;
+    kst_buffer output;
+    kst_report report; /**< its size is set by the call */
+} kst_encode_item;
+
+/** Encode many images, spread over the context's threads. Result as kst_decode_batch(). */
+KST_API kst_status kst_encode_batch(kst_context *context, kst_encode_item *items, size_t count);
+
+/** @} */
+/** @name Lossless transcoding @{ */
+
+/** Turns clockwise; flips mirror left and right (H) or top and bottom (V). Exif orientation n is undone by value n − 1. */
+typedef enum kst_transform {
+    KST_TRANSFORM_NONE = 0,
+    KST_TRANSFORM_FLIP_H = 1,
+    KST_TRANSFORM_ROTATE_180 = 2,
+    KST_TRANSFORM_FLIP_V = 3,
+    KST_TRANSFORM_TRANSPOSE = 4,
+    KST_TRANSFORM_ROTATE_90 = 5,
+    KST_TRANSFORM_TRANSVERSE = 6,
+    KST_TRANSFORM_ROTATE_270 = 7
+} kst_transform;
+
+typedef enum kst_edge {
+    KST_EDGE_KEEP = 0,   /**< partial MCUs at an edge that cannot be mirrored stay where they are */
+    KST_EDGE_TRIM = 1,   /**< they are dropped */
+    KST_EDGE_PERFECT = 2 /**< they are an error: KST_ERROR_JPEG_NOT_PERFECT */
+} kst_edge;
+
+typedef enum kst_strip {
+    KST_STRIP_NOTHING = 0,  /**< keep all APPn and COM segments */
+    KST_STRIP_MARKERS = 1,  /**< keep comments only */
+    KST_STRIP_ALL = 2       /**< keep no metadata; JFIF and Adobe headers, which decoding needs, stay */
+} kst_strip;
+
+typedef struct kst_transcode_options {
+    size_t size;
+    kst_coding coding;     /**< of the output, whatever the input was; default KST_CODING_BASELINE */
+    kst_restart restart;   /**< default none */
+    kst_transform transform;
+    kst_edge edge;
+    kst_region crop;       /**< after the transform; x and y are moved up and left to an MCU border, the size grows by as much */
+    kst_strip strip;
+    bool grey;             /**< keep the luminance alone */
+    bool strict;           /**< damaged input is an error */
+    const kst_scan *script;
+    size_t script_length;
+} kst_transcode_options;
+
+KST_API void kst_transcode_options_init(kst_transcode_options *options);
+
+/**
+ * Write a stream anew without changing a coefficient. Thread-safe. Parameters and result as kst_encode().
+ */
+KST_API kst_status kst_transcode(kst_context *context, const void *data, size_t length,
+    const kst_transcode_options *options, kst_buffer *output, kst_report *report);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

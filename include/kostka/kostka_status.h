@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KOSTKA_STATUS_H
+#define KOSTKA_STATUS_H
+
+/*
+ * Status codes. A value never changes its meaning and is never reused; new ones are added at the end of their group.
+ * Errors end a call without a result. Warnings (200–299) are counted while decoding goes on; in strict mode the first
+ * one becomes the status of the call. kst_status_name() and kst_status_text() give the name and a sentence.
+ */
+typedef enum kst_status {
+    KST_OK = 0,
+
+    /* 1–19: the call itself */
+    KST_ERROR_ARGUMENT = 1, /* a null pointer, or a value outside the range the function states */
+    KST_ERROR_OPTIONS = 2,  /* an option structure not set up by its initialiser, or options that contradict each other */
+    KST_ERROR_MEMORY = 3,   /* the allocator returned null */
+    KST_ERROR_STATE = 4,    /* the handle is not in a state that allows the call */
+    KST_ERROR_THREAD = 5,   /* a thread could not be started */
+
+    /* 20–39: devices */
+    KST_ERROR_DEVICE_NAME = 20,    /* a device name that is not of the form cpu, cuda[:N], opencl[:N], auto */
+    KST_ERROR_DEVICE_MISSING = 21, /* the device asked for is not there */
+    KST_ERROR_DEVICE_FAILED = 22,  /* the device reported a failure */
+    KST_ERROR_CPU_TIER = 23,       /* an instruction tier that is unknown or that this processor lacks */
+
+    /* 40–59: limits (kst_limits) */
+    KST_ERROR_LIMIT_PIXELS = 40,
+    KST_ERROR_LIMIT_MEMORY = 41,
+    KST_ERROR_LIMIT_SCANS = 42,
+    KST_ERROR_LIMIT_MARKERS = 43,
+    KST_ERROR_LIMIT_METADATA = 44,
+
+    /* 60–79: images and buffers */
+    KST_ERROR_IMAGE_FORMAT = 60, /* the pixel format does not fit the picture or the operation */
+    KST_ERROR_IMAGE_SIZE = 61,   /* planes whose width, height or count do not fit the picture */
+    KST_ERROR_IMAGE_PITCH = 62,  /* rows that overlap or overflow the address space */
+    KST_ERROR_IMAGE_MEMORY = 63, /* a memory kind that the context's device cannot reach */
+    KST_ERROR_IMAGE_DEPTH = 64,  /* a bit depth or signedness that the codec does not code */
+    KST_ERROR_REGION = 65,       /* a region that is empty or reaches outside the picture */
+    KST_ERROR_BUFFER_FULL = 66,  /* the caller's output buffer is too small */
+
+    /* 80–99: any coded stream */
+    KST_ERROR_SIGNATURE = 80, /* not a format that this library decodes */
+    KST_ERROR_TRUNCATED = 81, /* the data end before the picture starts */
+    KST_ERROR_EMPTY = 82,     /* no data at all */
+
+    /* 100–149: JPEG streams (T.81) that cannot be decoded */
+    KST_ERROR_JPEG_SOI = 100,                /* no SOI marker */
+    KST_ERROR_JPEG_MARKER = 101,             /* a marker that may not stand here */
+    KST_ERROR_JPEG_LENGTH = 102,             /* a marker segment whose length contradicts its contents */
+    KST_ERROR_JPEG_NO_FRAME = 103,           /* a scan, or the end, before any SOF (B.2.2) */
+    KST_ERROR_JPEG_TWO_FRAMES = 104,         /* a second SOF */
+    KST_ERROR_JPEG_NO_SCAN = 105,            /* no SOS after the SOF: tables only, or cut off */
+    KST_ERROR_JPEG_DIMENSIONS = 106,         /* a width of 0, or a height of 0 and no DNL (B.2.5) */
+    KST_ERROR_JPEG_COMPONENTS = 107,         /* a number of components the format does not allow, or ids that repeat */
+    KST_ERROR_JPEG_SAMPLING = 108,           /* sampling factors outside 1–4, or more than 10 blocks in an MCU (B.2.3) */
+    KST_ERROR_JPEG_SCAN_COMPONENT = 109,     /* a scan naming a component that the frame lacks, or one twice */
+    KST_ERROR_JPEG_PROGRESSION = 110,        /* spectral selection or approximation outside G.1.1.1 */
+    KST_ERROR_JPEG_QUANT_TABLE = 111,        /* a DQT with a destination above 3 */
+    KST_ERROR_JPEG_QUANT_MISSING = 112,      /* a component whose quantisation table was never defined */
+    KST_ERROR_JPEG_HUFFMAN_TABLE = 113,      /* a DHT that is no prefix code, or a destination above 3 */
+    KST_ERROR_JPEG_HUFFMAN_MISSING = 114,    /* a scan using a Huffman table that was never defined */
+    KST_ERROR_JPEG_RESTART_INTERVAL = 115,   /* a DRI of the wrong length */
+    KST_ERROR_JPEG_TWO_SOI = 116,            /* an SOI inside the stream */
+    KST_ERROR_JPEG_PRECISION = 117,          /* unsupported: samples of other than 8 bits */
+    KST_ERROR_JPEG_ARITHMETIC = 118,         /* unsupported: arithmetic coding (SOF9–SOF11) */
+    KST_ERROR_JPEG_LOSSLESS = 119,           /* unsupported: the lossless processes (SOF3) */
+    KST_ERROR_JPEG_HIERARCHICAL = 120,       /* unsupported: hierarchical frames (SOF5–SOF7, SOF13–SOF15, DHP) */
+    KST_ERROR_JPEG_COLOUR = 121,             /* a colour conversion that the picture's colour space does not allow */
+    KST_ERROR_JPEG_SCAN_LENGTH = 122,        /* an SOS of the wrong length */
+
+    /* 150–179: making and transforming JPEG streams */
+    KST_ERROR_JPEG_TOO_LARGE = 150,     /* a side above 65,535 samples (B.2.2) */
+    KST_ERROR_JPEG_QUALITY = 151,       /* a quality outside 1–100 */
+    KST_ERROR_JPEG_TABLE_VALUE = 152,   /* a quantiser of 0, or above 255 in a baseline file */
+    KST_ERROR_JPEG_SCRIPT = 153,        /* a scan script that breaks G.1.1.1 or leaves a coefficient out */
+    KST_ERROR_JPEG_COEFFICIENT = 154,   /* a coefficient too large for the process */
+    KST_ERROR_JPEG_NOT_PERFECT = 155,   /* a transform that cannot keep the edge blocks, where that was demanded */
+    KST_ERROR_JPEG_METADATA_SIZE = 156, /* metadata too long for its marker */
+
+    /* 200–299: warnings */
+    KST_WARNING_JPEG_GARBAGE = 200,     /* bytes before SOI or between markers were skipped */
+    KST_WARNING_JPEG_DATA_END = 201,    /* entropy-coded data ended before the scan or restart interval did */
+    KST_WARNING_JPEG_CODE = 202,        /* a bit pattern that is no Huffman code */
+    KST_WARNING_JPEG_RESTART = 203,     /* a restart marker missing, surplus or out of order */
+    KST_WARNING_JPEG_NO_EOI = 204,      /* the stream ends without EOI */
+    KST_WARNING_JPEG_JFIF = 205,        /* a JFIF major version that is not known */
+    KST_WARNING_JPEG_ADOBE = 206,       /* an Adobe transform code that is not known */
+    KST_WARNING_JPEG_PROGRESSION = 207, /* progressive scans in an order that G.1.1.1.1 does not allow */
+    KST_WARNING_JPEG_ICC = 208,         /* an ICC profile whose chunks are missing or contradict each other */
+    KST_WARNING_JPEG_SPECTRAL = 209,    /* a sequential scan whose spectral selection is not 0–63 */
+    KST_WARNING_JPEG_TABLES = 210,      /* no DHT at all: the tables of Annex K were assumed, as in Motion JPEG */
+    KST_WARNING_JPEG_TRUNCATED = 211    /* a marker segment after the first scan is damaged; what follows is ignored */
+} kst_status;
+
+#endif

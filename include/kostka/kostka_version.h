@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KOSTKA_VERSION_H
+#define KOSTKA_VERSION_H
+
+/* The version of the headers; kst_version() gives that of the library. Semantic versioning, SONAME follows MAJOR. */
+#define KST_VERSION_MAJOR 0
+#define KST_VERSION_MINOR 1
+#define KST_VERSION_PATCH 0
+#define KST_VERSION_STRING "0.1.0"
+#define KST_VERSION_NUMBER (KST_VERSION_MAJOR * 10000 + KST_VERSION_MINOR * 100 + KST_VERSION_PATCH)
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Memory of one operation: the caller's allocator, a limit, 64-byte alignment. */
+#ifndef KOSTKA_CORE_MEMORY_H
+#define KOSTKA_CORE_MEMORY_H
+
+#include <stdatomic.h>
+
+#include <kostka/kostka.h>
+
+/* Accounts for what one operation allocates. Allocation and release are thread-safe. */
+struct memory {
+    kst_allocator allocator;
+    uint64_t limit;
+    atomic_uint_fast64_t used;
+};
+
+void kst_memory_init(struct memory *memory, const kst_allocator *allocator, uint64_t limit);
+
+/*
+ * `count` × `size` bytes, 64-byte aligned, contents undefined (zeroed for kst_memory_zeroed). Null on overflow, beyond the
+ * limit or when the allocator fails; *status (may be null) then is KST_ERROR_LIMIT_MEMORY or KST_ERROR_MEMORY. A length of 0
+ * gives a pointer that must be released too.
+ */
+void *kst_memory_array(struct memory *memory, size_t count, size_t size, kst_status *status);
+void *kst_memory_zeroed(struct memory *memory, size_t count, size_t size, kst_status *status);
+
+/* As realloc, keeping the first `used` bytes; on failure the old block stays. */
+void *kst_memory_grow(struct memory *memory, void *block, size_t used, size_t length, kst_status *status);
+
+void kst_memory_release(struct memory *memory, void *block); /* null allowed */
+
+#endif

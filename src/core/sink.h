@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A growing (or the caller's fixed) run of bytes that a writer appends to. */
+#ifndef KOSTKA_CORE_SINK_H
+#define KOSTKA_CORE_SINK_H
+
+#include "core/memory.h"
+
+/*
+ * Errors are sticky: after a failure every call does nothing, and `status` says what it was (KST_ERROR_BUFFER_FULL,
+ * KST_ERROR_MEMORY, KST_ERROR_LIMIT_MEMORY), so that writers check once, at the end.
+ */
+struct sink {
+    struct memory *memory; /* null: `data` is the caller's and does not grow */
+    uint8_t *data;
+    size_t length;
+    size_t capacity;
+    kst_status status;
+};
+
+void kst_sink_init(struct sink *sink, struct memory *memory);
+void kst_sink_init_fixed(struct sink *sink, uint8_t *data, size_t capacity);
+/* Make room for `length` more bytes and return where they go; null on failure. Then add to sink->length what was used. */
+uint8_t *kst_sink_reserve(struct sink *sink, size_t length);
+void kst_sink_bytes(struct sink *sink, const void *data, size_t length);
+void kst_sink_u8(struct sink *sink, uint8_t value);
+void kst_sink_u16(struct sink *sink, uint16_t value); /* big-endian, as all of T.81 */
+void kst_sink_release(struct sink *sink);
+
+#endif
