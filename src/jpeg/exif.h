@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The little of Exif (CIPA DC-008, a TIFF structure) that the library looks at; the rest is carried, not interpreted.
+ */
+#ifndef KOSTKA_JPEG_EXIF_H
+#define KOSTKA_JPEG_EXIF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Orientation (tag 0x0112 of IFD0), 1–8; 1 where there is none or the structure is damaged. */
+int kst_exif_orientation(const uint8_t *tiff, size_t length);
+
+/*
+ * Set PixelXDimension and PixelYDimension (tags 0xA002 and 0xA003 of the Exif IFD) where they exist, as 32-bit numbers.
+ * Reaches what jpegtran reaches: IFDs within the first 65,535 bytes. Does nothing where the structure is damaged.
+ */
+void kst_exif_set_size(uint8_t *tiff, size_t length, uint32_t width, uint32_t height);
+
+#endif
