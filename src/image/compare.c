@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How far two images are from each other. */
+#include <math.h>
+#include <string.h>
+
+#include "image/validate.h"
+
+/* Sums of one chunk stay exact: 2^16 samples of squares below 2^32. */
+enum { CHUNK = 1 << 16 };
+
+struct sums {
+    uint64_t differing;
+    uint32_t max;
+    double absolute;
+    double square;
+};
+
+static int32_t sample(const uint8_t *row, size_t index, const kst_plane *plane)
+{
+    if (kst_plane_sample_bytes(plane) == 1)
+        return plane->is_signed ? (int32_t)(int8_t)row[index] : (int32_t)row[index];
+    uint16_t value;
+    memcpy(&value, row + 2 * index, sizeof value);
+    return plane->is_signed ? (int32_t)(int16_t)value : (int32_t)value;
+}
+
+static void compare_chunk(
+    struct sums *sums, const uint8_t *a, const uint8_t *b, size_t from, size_t to, const kst_plane *plane)
+{
+    uint64_t absolute = 0, square = 0;
+
+    for (size_t i = from; i < to; i++) {
+        int32_t difference = sample(a, i, plane) - sample(b, i, plane);
+        uint32_t distance = (uint32_t)(difference < 0 ? -difference : difference);
+        sums->differing += distance != 0;
+        sums->max = distance > sums->max ? distance : sums->max;
+        absolute += distance;
+        square += (uint64_t)distance * distance;
+    }
+    sums->absolute += (double)absolute;
+    sums->square += (double)square;
+}
+
+static void compare_planes(struct sums *sums, const kst_plane *a, const kst_plane *b, uint32_t samples)
+{
+    size_t count = (size_t)a->width * samples;
+    size_t bytes = count * kst_plane_sample_bytes(a);
+    const uint8_t *row_a = a->data, *row_b = b->data;
+
+    for (uint32_t y = 0; y < a->height; y++) {
+        if (memcmp(row_a, row_b, bytes) != 0)
+            for (size_t from = 0; from < count; from += CHUNK)
+                compare_chunk(sums, row_a, row_b, from, count - from < CHUNK ? count : from + CHUNK, a);
+        if (y + 1 < a->height) {
+            row_a += a->pitch;
+            row_b += b->pitch;
+        }
+    }
+}
+
+kst_status kst_compare(const kst_image *a, const kst_image *b, kst_comparison *comparison)
+{
+    struct sums sums = {0, 0, 0.0, 0.0};
+    uint64_t samples = 0;
+    uint32_t depth = 1;
+    kst_status status;
+
+    if (comparison == NULL || comparison->size < sizeof *comparison)
+        return KST_ERROR_ARGUMENT;
+    if ((status = kst_image_check(a)) != KST_OK || (status = kst_image_check(b)) != KST_OK ||
+        (status = kst_image_match(a, b)) != KST_OK)
+        return status;
+    for (uint32_t i = 0; i < a->plane_count; i++) {
+        const kst_plane *plane = &a->plane[i];
+        uint32_t channels = kst_format_samples(a->format);
+        compare_planes(&sums, plane, &b->plane[i], channels);
+        samples += (uint64_t)plane->width * plane->height * channels;
+        depth = kst_plane_depth(plane) > depth ? kst_plane_depth(plane) : depth;
+    }
+    comparison->identical = sums.differing == 0;
+    comparison->samples = samples;
+    comparison->differing = sums.differing;
+    comparison->max_error = sums.max;
+    comparison->mean_error = sums.absolute / (double)samples;
+    comparison->mean_square_error = sums.square / (double)samples;
+    double range = (double)((1u << depth) - 1);
+    comparison->psnr = comparison->identical ? HUGE_VAL : 10.0 * log10(range * range / comparison->mean_square_error);
+    return KST_OK;
+}

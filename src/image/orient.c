@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "image/orient.h"
+
+#include <string.h>
+
+#include "image/validate.h"
+
+/* Pixels of a side of the squares that are turned one by one, so that their rows stay in the cache both ways. */
+enum { TILE = 32 };
+
+/* How to walk the source while writing the destination row by row. */
+struct walk {
+    const uint8_t *origin; /* the source pixel of destination pixel (0, 0) */
+    ptrdiff_t x;           /* bytes from one destination pixel's source to the next one's in the row */
+    ptrdiff_t y;           /* and to that of the pixel below */
+};
+
+bool kst_orientation_swaps(int orientation)
+{
+    return orientation >= 5 && orientation <= 8;
+}
+
+/* Exif 2.32, 4.6.4 A: where the 0th row and the 0th column of the stored picture are seen. */
+static struct walk walk_of(const kst_plane *from, ptrdiff_t pixel, int orientation)
+{
+    bool from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+    bool from_bottom = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+    ptrdiff_t across = from_right ? -pixel : pixel;
+    ptrdiff_t down = from_bottom ? -from->pitch : from->pitch;
+    struct walk walk = {from->data, across, down};
+
+    if (from_right)
+        walk.origin += (ptrdiff_t)(from->width - 1) * pixel;
+    if (from_bottom && from->height > 1)
+        walk.origin += (ptrdiff_t)(from->height - 1) * from->pitch;
+    if (kst_orientation_swaps(orientation)) {
+        walk.x = down;
+        walk.y = across;
+    }
+    return walk;
+}
+
+/* One row of a tile; the pixel sizes written out so that each copy is a plain move. */
+static void turn_row(uint8_t *to, const uint8_t *from, ptrdiff_t step, uint32_t count, size_t pixel)
+{
+    switch (pixel) {
+    case 1:
+        for (uint32_t i = 0; i < count; i++)
+            to[i] = from[(ptrdiff_t)i * step];
+        break;
+    case 3:
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(to + 3 * (size_t)i, from + (ptrdiff_t)i * step, 3);
+        break;
+    case 4:
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(to + 4 * (size_t)i, from + (ptrdiff_t)i * step, 4);
+        break;
+    default:
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(to + pixel * i, from + (ptrdiff_t)i * step, pixel);
+        break;
+    }
+}
+
+static void turn_plane(const kst_plane *to, struct walk walk, size_t pixel)
+{
+    for (uint32_t top = 0; top < to->height; top += TILE) {
+        uint32_t rows = to->height - top < TILE ? to->height - top : TILE;
+        for (uint32_t left = 0; left < to->width; left += TILE) {
+            uint32_t columns = to->width - left < TILE ? to->width - left : TILE;
+            for (uint32_t y = top; y < top + rows; y++) {
+                const uint8_t *source = walk.origin + (ptrdiff_t)left * walk.x + (ptrdiff_t)y * walk.y;
+                uint8_t *row = (uint8_t *)to->data + (ptrdiff_t)y * (to->height > 1 ? to->pitch : 0);
+                turn_row(row + left * pixel, source, walk.x, columns, pixel);
+            }
+        }
+    }
+}
+
+kst_status kst_image_orient(const kst_image *from, const kst_image *to, int orientation)
+{
+    kst_status status = kst_image_check(from);
+    kst_image wanted;
+
+    if (status == KST_OK)
+        status = kst_image_check(to);
+    if (status != KST_OK)
+        return status;
+    if (orientation < 1 || orientation > 8)
+        return KST_ERROR_ARGUMENT;
+    if (from->format == KST_FORMAT_RAW)
+        return KST_ERROR_IMAGE_FORMAT;
+    wanted = *from;
+    if (kst_orientation_swaps(orientation)) {
+        wanted.width = from->height;
+        wanted.height = from->width;
+        for (uint32_t i = 0; i < from->plane_count; i++) {
+            wanted.plane[i].width = from->plane[i].height;
+            wanted.plane[i].height = from->plane[i].width;
+        }
+    }
+    if ((status = kst_image_match(to, &wanted)) != KST_OK)
+        return status;
+    for (uint32_t i = 0; i < from->plane_count; i++) {
+        size_t pixel = (size_t)kst_format_samples(from->format) * kst_plane_sample_bytes(&from->plane[i]);
+        turn_plane(&to->plane[i], walk_of(&from->plane[i], (ptrdiff_t)pixel, orientation), pixel);
+    }
+    return KST_OK;
+}

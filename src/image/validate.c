@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "image/validate.h"
+
+uint32_t kst_plane_depth(const kst_plane *plane)
+{
+    return plane->depth == 0 ? 8 : plane->depth;
+}
+
+uint32_t kst_plane_sample_bytes(const kst_plane *plane)
+{
+    return kst_plane_depth(plane) > 8 ? 2 : 1;
+}
+
+uint32_t kst_format_samples(kst_format format)
+{
+    uint32_t channels = kst_format_channels(format);
+    return channels == 0 ? 1 : channels;
+}
+
+kst_colour kst_format_colour(kst_format format)
+{
+    switch (format) {
+    case KST_FORMAT_GREY:
+        return KST_COLOUR_GREY;
+    case KST_FORMAT_RGB:
+    case KST_FORMAT_BGR:
+    case KST_FORMAT_RGBA:
+    case KST_FORMAT_BGRA:
+        return KST_COLOUR_RGB;
+    case KST_FORMAT_CMYK:
+        return KST_COLOUR_CMYK;
+    default:
+        return KST_COLOUR_UNKNOWN;
+    }
+}
+
+bool kst_plane_extent(const kst_plane *plane, kst_format format, size_t *row, size_t *extent)
+{
+    const uint64_t limit = PTRDIFF_MAX;
+    uint64_t bytes = (uint64_t)plane->width * kst_format_samples(format) * kst_plane_sample_bytes(plane);
+    /* Negation in unsigned arithmetic: PTRDIFF_MIN has no positive counterpart. */
+    uint64_t step = plane->pitch < 0 ? 0 - (uint64_t)plane->pitch : (uint64_t)plane->pitch;
+    uint64_t steps = plane->height > 0 ? plane->height - 1 : 0;
+
+    if (bytes > limit)
+        return false;
+    *row = (size_t)bytes;
+    *extent = (size_t)bytes;
+    if (steps == 0)
+        return true;
+    if (step < bytes || step > (limit - bytes) / steps)
+        return false;
+    *extent = (size_t)(steps * step + bytes);
+    return true;
+}
+
+static bool count_fits(const kst_image *image)
+{
+    switch (image->format) {
+    case KST_FORMAT_PLANAR:
+        return image->plane_count == 1 || image->plane_count == 3 || image->plane_count == 4;
+    case KST_FORMAT_RAW:
+        return image->plane_count >= 1 && image->plane_count <= KST_IMAGE_PLANES_MAX;
+    default:
+        return image->plane_count == 1;
+    }
+}
+
+kst_status kst_image_check_shape(const kst_image *image)
+{
+    if (image == NULL || image->size < sizeof *image)
+        return KST_ERROR_ARGUMENT;
+    if (kst_format_channels(image->format) == 0 && image->format != KST_FORMAT_PLANAR &&
+        image->format != KST_FORMAT_RAW)
+        return KST_ERROR_IMAGE_FORMAT;
+    if (image->width == 0 || image->height == 0 || !count_fits(image))
+        return KST_ERROR_IMAGE_SIZE;
+    for (uint32_t i = 0; i < image->plane_count; i++) {
+        const kst_plane *plane = &image->plane[i];
+        if (plane->width == 0 || plane->height == 0)
+            return KST_ERROR_IMAGE_SIZE;
+        if (image->format != KST_FORMAT_RAW && (plane->width != image->width || plane->height != image->height))
+            return KST_ERROR_IMAGE_SIZE;
+        if (kst_plane_depth(plane) > 16)
+            return KST_ERROR_IMAGE_DEPTH;
+    }
+    return KST_OK;
+}
+
+static kst_status check_buffer(const kst_plane *plane, kst_format format)
+{
+    size_t row, extent;
+    uintptr_t first = (uintptr_t)plane->data;
+
+    if (plane->data == NULL)
+        return KST_ERROR_ARGUMENT;
+    if (!kst_plane_extent(plane, format, &row, &extent))
+        return KST_ERROR_IMAGE_PITCH;
+    if (kst_plane_sample_bytes(plane) == 2 && (first % 2 != 0 || (plane->height > 1 && plane->pitch % 2 != 0)))
+        return KST_ERROR_IMAGE_PITCH;
+    if (plane->pitch >= 0 || plane->height == 1)
+        return extent - 1 > UINTPTR_MAX - first ? KST_ERROR_IMAGE_PITCH : KST_OK;
+    return extent - row > first || row - 1 > UINTPTR_MAX - first ? KST_ERROR_IMAGE_PITCH : KST_OK;
+}
+
+kst_status kst_image_check(const kst_image *image)
+{
+    kst_status status = kst_image_check_shape(image);
+
+    if (status != KST_OK)
+        return status;
+    if (image->memory != KST_MEMORY_HOST && image->memory != KST_MEMORY_PINNED)
+        return KST_ERROR_IMAGE_MEMORY;
+    for (uint32_t i = 0; i < image->plane_count && status == KST_OK; i++)
+        status = check_buffer(&image->plane[i], image->format);
+    return status;
+}
+
+kst_status kst_image_match(const kst_image *image, const kst_image *wanted)
+{
+    if (image->format != wanted->format)
+        return KST_ERROR_IMAGE_FORMAT;
+    if (image->width != wanted->width || image->height != wanted->height || image->plane_count != wanted->plane_count)
+        return KST_ERROR_IMAGE_SIZE;
+    for (uint32_t i = 0; i < image->plane_count && i < KST_IMAGE_PLANES_MAX; i++) {
+        const kst_plane *a = &image->plane[i], *b = &wanted->plane[i];
+        if (a->width != b->width || a->height != b->height)
+            return KST_ERROR_IMAGE_SIZE;
+        if (kst_plane_depth(a) != kst_plane_depth(b) || a->is_signed != b->is_signed)
+            return KST_ERROR_IMAGE_DEPTH;
+    }
+    return KST_OK;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whether an image description can be read or written without leaving the caller's buffers. */
+#ifndef KOSTKA_IMAGE_VALIDATE_H
+#define KOSTKA_IMAGE_VALIDATE_H
+
+#include <kostka/kostka.h>
+
+enum { KST_IMAGE_PLANES_MAX = 4 };
+
+/* The depth that a plane's `depth` stands for: 8 for 0. */
+uint32_t kst_plane_depth(const kst_plane *plane);
+
+/* 1 for a depth of up to 8, else 2. */
+uint32_t kst_plane_sample_bytes(const kst_plane *plane);
+
+/* Samples that one of the plane's pixels holds: the format's channels, 1 for PLANAR and RAW. */
+uint32_t kst_format_samples(kst_format format);
+
+/* The colour of an interleaved format; KST_COLOUR_UNKNOWN for the others. */
+kst_colour kst_format_colour(kst_format format);
+
+/*
+ * Bytes of a row without padding, and of all rows at a pitch, both within PTRDIFF_MAX; false where they are not, or
+ * where rows would overlap. The sign of the pitch does not matter, nor does the pitch of a single row.
+ */
+bool kst_plane_extent(const kst_plane *plane, kst_format format, size_t *row, size_t *extent);
+
+/*
+ * Format, size, count, depth and size of the planes, without their buffers. KST_ERROR_ARGUMENT (null, `size` not set),
+ * KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_DEPTH.
+ */
+kst_status kst_image_check_shape(const kst_image *image);
+
+/*
+ * The shape and the buffers of an image in host memory. Beside the shape's errors KST_ERROR_IMAGE_MEMORY (another
+ * memory kind), KST_ERROR_ARGUMENT (a null plane) and KST_ERROR_IMAGE_PITCH (rows that overlap or leave the address
+ * space, or 16-bit samples at an odd address).
+ */
+kst_status kst_image_check(const kst_image *image);
+
+/* Whether a checked image has the format, size and planes that `wanted` has, whatever the pitches.
+ * KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE or KST_ERROR_IMAGE_DEPTH where not. */
+kst_status kst_image_match(const kst_image *image, const kst_image *wanted);
+
+#endif
