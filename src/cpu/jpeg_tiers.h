@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Who fills the table of jpeg_dsp.h: each stage's plain C, and for each tier only what it does better. */
+#ifndef KOSTKA_CPU_JPEG_TIERS_H
+#define KOSTKA_CPU_JPEG_TIERS_H
+
+#include "cpu/jpeg_dsp.h"
+
+void kst_jpeg_idct_c(struct jpeg_dsp *dsp);
+void kst_jpeg_idct_reduced_c(struct jpeg_dsp *dsp);
+void kst_jpeg_upsample_c(struct jpeg_dsp *dsp);
+void kst_jpeg_colour_decode_c(struct jpeg_dsp *dsp);
+void kst_jpeg_colour_encode_c(struct jpeg_dsp *dsp);
+void kst_jpeg_downsample_c(struct jpeg_dsp *dsp);
+void kst_jpeg_fdct_c(struct jpeg_dsp *dsp);
+void kst_jpeg_zigzag_c(struct jpeg_dsp *dsp);
+
+#endif
