@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/device.h"
+
+enum { MAX_THREADS = 1024 };
+
+unsigned kst_version(void)
+{
+    return KST_VERSION_NUMBER;
+}
+
+const char *kst_version_string(void)
+{
+    return KST_VERSION_STRING;
+}
+
+void kst_context_options_init(kst_context_options *options)
+{
+    if (options)
+        *options = (kst_context_options){.size = sizeof *options};
+}
+
+static kst_limits fill_limits(kst_limits limits)
+{
+    static const kst_limits standard = {
+        .pixels = UINT64_C(1) << 29,
+        .memory = UINT64_C(4) << 30,
+        .metadata = UINT64_C(64) << 20,
+        .scans = 500,
+        .markers = 10000,
+    };
+    return (kst_limits){
+        .pixels = limits.pixels ? limits.pixels : standard.pixels,
+        .memory = limits.memory ? limits.memory : standard.memory,
+        .metadata = limits.metadata ? limits.metadata : standard.metadata,
+        .scans = limits.scans ? limits.scans : standard.scans,
+        .markers = limits.markers ? limits.markers : standard.markers,
+    };
+}
+
+/* An environment variable; null where it is unset or empty. */
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value && value[0] ? value : NULL;
+}
+
+static kst_status choose_device(const kst_context_options *options)
+{
+    const char *name = options->device ? options->device : environment("KOSTKA_DEVICE");
+    kst_device_kind kind;
+    return kst_device_by_name(name ? name : "auto", &kind);
+}
+
+static kst_status choose_tier(const kst_context_options *options, enum cpu_tier *tier)
+{
+    const char *name = options->cpu ? options->cpu : environment("KOSTKA_CPU");
+    *tier = kst_cpu_best();
+    return name ? kst_cpu_tier_by_name(name, tier) : KST_OK;
+}
+
+static kst_status choose_threads(const kst_context_options *options, uint32_t *threads)
+{
+    *threads = options->threads;
+    if (*threads > 0)
+        return *threads <= MAX_THREADS ? KST_OK : KST_ERROR_OPTIONS;
+    const char *value = environment("KOSTKA_THREADS");
+    if (!value) {
+        uint32_t count = kst_cpu_count();
+        *threads = count <= MAX_THREADS ? count : MAX_THREADS;
+        return KST_OK;
+    }
+    char *end;
+    unsigned long number = strtoul(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end || number < 1 || number > MAX_THREADS)
+        return KST_ERROR_OPTIONS;
+    *threads = (uint32_t)number;
+    return KST_OK;
+}
+
+static kst_status check_options(const kst_context_options *options)
+{
+    if (options->size != sizeof *options)
+        return KST_ERROR_OPTIONS;
+    return !options->allocator.allocate == !options->allocator.release ? KST_OK : KST_ERROR_OPTIONS;
+}
+
+static kst_status make_context(
+    const kst_context_options *options, enum cpu_tier tier, uint32_t threads, kst_context **out)
+{
+    kst_status status;
+    struct memory memory;
+    kst_memory_init(&memory, &options->allocator, UINT64_MAX);
+    kst_context *context = kst_memory_zeroed(&memory, 1, sizeof *context, &status);
+    if (!context)
+        return status;
+    kst_memory_init(&context->memory, &options->allocator, UINT64_MAX);
+    context->log = options->log;
+    context->limits = fill_limits(options->limits);
+    context->tier = tier;
+    status = kst_pool_create(&context->memory, threads, &context->pool);
+    if (status != KST_OK) {
+        kst_memory_release(&memory, context);
+        return status;
+    }
+    *out = context;
+    return KST_OK;
+}
+
+kst_status kst_context_create(const kst_context_options *options, kst_context **context)
+{
+    if (!context)
+        return KST_ERROR_ARGUMENT;
+    *context = NULL;
+    kst_context_options standard;
+    kst_context_options_init(&standard);
+    if (!options)
+        options = &standard;
+    enum cpu_tier tier = CPU_C;
+    uint32_t threads = 1;
+    kst_status status = check_options(options);
+    if (status == KST_OK)
+        status = choose_device(options);
+    if (status == KST_OK)
+        status = choose_tier(options, &tier);
+    if (status == KST_OK)
+        status = choose_threads(options, &threads);
+    if (status == KST_OK)
+        status = make_context(options, tier, threads, context);
+    if (status == KST_OK)
+        kst_context_log(*context, KST_LOG_INFO, "kostka %s on cpu, %s, %u threads", kst_version_string(),
+            kst_cpu_tier_name(tier), threads);
+    return status;
+}
+
+void kst_context_destroy(kst_context **context_in)
+{
+    if (!context_in || !*context_in)
+        return;
+    kst_context *context = *context_in;
+    kst_pool_destroy(&context->pool);
+    struct memory memory;
+    kst_memory_init(&memory, &context->memory.allocator, UINT64_MAX);
+    kst_memory_release(&memory, context);
+    *context_in = NULL;
+}
+
+void kst_context_log(const kst_context *context, kst_log_level level, const char *format, ...)
+{
+    if (!context->log.write || level > context->log.level)
+        return;
+    char line[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    context->log.write(context->log.user, level, line);
+}

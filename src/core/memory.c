@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HAVE_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAVE_ASAN 1
+#endif
+#endif
+#ifdef HAVE_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
+enum { ALIGNMENT = 64 };
+
+/* Lies right before the bytes that the caller gets. */
+struct block {
+    void *raw;       /* what the allocator gave */
+    uint64_t length; /* of that */
+};
+
+enum { OVERHEAD = sizeof(struct block) + ALIGNMENT - 1 };
+
+static void *standard_allocate(void *user, size_t length)
+{
+    (void)user;
+    return malloc(length);
+}
+
+static void standard_release(void *user, void *memory)
+{
+    (void)user;
+    free(memory);
+}
+
+void kst_memory_init(struct memory *memory, const kst_allocator *allocator, uint64_t limit)
+{
+    static const kst_allocator standard = {standard_allocate, standard_release, NULL};
+    memory->allocator = allocator && allocator->allocate ? *allocator : standard;
+    memory->limit = limit;
+    atomic_init(&memory->used, 0);
+}
+
+static bool charge(struct memory *memory, uint64_t length)
+{
+    uint_fast64_t used = atomic_load_explicit(&memory->used, memory_order_relaxed);
+    do {
+        if (length > memory->limit || used > memory->limit - length)
+            return false;
+    } while (!atomic_compare_exchange_weak_explicit(
+        &memory->used, &used, used + length, memory_order_relaxed, memory_order_relaxed));
+    return true;
+}
+
+/* The slack behind an aligned block is out of bounds too, though the allocator does not know it. */
+static void poison_slack(const struct block *block, const uint8_t *end)
+{
+#ifdef HAVE_ASAN
+    const uint8_t *raw_end = (const uint8_t *)block->raw + block->length;
+    ASAN_POISON_MEMORY_REGION(end, (size_t)(raw_end - end));
+#else
+    (void)block;
+    (void)end;
+#endif
+}
+
+static void unpoison(const struct block *block)
+{
+#ifdef HAVE_ASAN
+    ASAN_UNPOISON_MEMORY_REGION(block->raw, (size_t)block->length);
+#else
+    (void)block;
+#endif
+}
+
+static void *allocate(struct memory *memory, size_t count, size_t size, bool zero, kst_status *status)
+{
+    kst_status unused;
+    if (!status)
+        status = &unused;
+    size_t length;
+    size_t total;
+    if (__builtin_mul_overflow(count, size, &length) || __builtin_add_overflow(length, (size_t)OVERHEAD, &total) ||
+        total > PTRDIFF_MAX || !charge(memory, total)) {
+        *status = KST_ERROR_LIMIT_MEMORY;
+        return NULL;
+    }
+    /* calloc leaves pages untouched that the system hands out zeroed anyway. */
+    bool standard = memory->allocator.allocate == standard_allocate;
+    void *raw = zero && standard ? calloc(1, total) : memory->allocator.allocate(memory->allocator.user, total);
+    if (!raw) {
+        atomic_fetch_sub_explicit(&memory->used, total, memory_order_relaxed);
+        *status = KST_ERROR_MEMORY;
+        return NULL;
+    }
+    uint8_t *first = (uint8_t *)raw + sizeof(struct block);
+    first += -(uintptr_t)first % ALIGNMENT;
+    struct block *block = (struct block *)(void *)(first - sizeof(struct block));
+    *block = (struct block){raw, total};
+    if (zero && !standard)
+        memset(first, 0, length);
+    poison_slack(block, first + length);
+    return first;
+}
+
+void *kst_memory_array(struct memory *memory, size_t count, size_t size, kst_status *status)
+{
+    return allocate(memory, count, size, false, status);
+}
+
+void *kst_memory_zeroed(struct memory *memory, size_t count, size_t size, kst_status *status)
+{
+    return allocate(memory, count, size, true, status);
+}
+
+void *kst_memory_grow(struct memory *memory, void *block, size_t used, size_t length, kst_status *status)
+{
+    void *larger = allocate(memory, length, 1, false, status);
+    if (!larger)
+        return NULL;
+    if (used > 0)
+        memcpy(larger, block, used);
+    kst_memory_release(memory, block);
+    return larger;
+}
+
+void kst_memory_release(struct memory *memory, void *block)
+{
+    if (!block)
+        return;
+    const struct block *header = (const struct block *)block - 1;
+    unpoison(header);
+    void *raw = header->raw;
+    atomic_fetch_sub_explicit(&memory->used, header->length, memory_order_relaxed);
+    memory->allocator.release(memory->allocator.user, raw);
+}

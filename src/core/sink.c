@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/sink.h"
+
+#include <string.h>
+
+enum { FIRST_CAPACITY = 4096 };
+
+void kst_sink_init(struct sink *sink, struct memory *memory)
+{
+    *sink = (struct sink){.memory = memory};
+}
+
+void kst_sink_init_fixed(struct sink *sink, uint8_t *data, size_t capacity)
+{
+    *sink = (struct sink){.data = data, .capacity = capacity};
+}
+
+static void grow(struct sink *sink, size_t needed)
+{
+    size_t capacity = sink->capacity > 0 ? sink->capacity : FIRST_CAPACITY;
+    while (capacity < needed)
+        capacity = capacity <= SIZE_MAX / 2 ? capacity * 2 : needed;
+    uint8_t *data = kst_memory_grow(sink->memory, sink->data, sink->length, capacity, &sink->status);
+    if (!data)
+        return;
+    sink->data = data;
+    sink->capacity = capacity;
+}
+
+uint8_t *kst_sink_reserve(struct sink *sink, size_t length)
+{
+    if (sink->status != KST_OK)
+        return NULL;
+    if (length > sink->capacity - sink->length) {
+        if (!sink->memory)
+            sink->status = KST_ERROR_BUFFER_FULL;
+        else if (length > SIZE_MAX - sink->length)
+            sink->status = KST_ERROR_LIMIT_MEMORY;
+        else
+            grow(sink, sink->length + length);
+        if (sink->status != KST_OK)
+            return NULL;
+    }
+    return sink->data + sink->length;
+}
+
+void kst_sink_bytes(struct sink *sink, const void *data, size_t length)
+{
+    if (length == 0)
+        return;
+    uint8_t *to = kst_sink_reserve(sink, length);
+    if (!to)
+        return;
+    memcpy(to, data, length);
+    sink->length += length;
+}
+
+void kst_sink_u8(struct sink *sink, uint8_t value)
+{
+    uint8_t *to = kst_sink_reserve(sink, 1);
+    if (!to)
+        return;
+    to[0] = value;
+    sink->length += 1;
+}
+
+void kst_sink_u16(struct sink *sink, uint16_t value)
+{
+    uint8_t *to = kst_sink_reserve(sink, 2);
+    if (!to)
+        return;
+    to[0] = (uint8_t)(value >> 8);
+    to[1] = (uint8_t)value;
+    sink->length += 2;
+}
+
+void kst_sink_release(struct sink *sink)
+{
+    if (sink->memory)
+        kst_memory_release(sink->memory, sink->data);
+    *sink = (struct sink){.memory = sink->memory};
+}
