@@ -89,8 +89,7 @@ typedef enum kst_status {
     KST_WARNING_JPEG_PROGRESSION = 207, /* progressive scans in an order that G.1.1.1.1 does not allow */
     KST_WARNING_JPEG_ICC = 208,         /* an ICC profile whose chunks are missing or contradict each other */
     KST_WARNING_JPEG_SPECTRAL = 209,    /* a sequential scan whose spectral selection is not 0–63 */
-    KST_WARNING_JPEG_TABLES = 210,      /* no DHT at all: the tables of Annex K were assumed, as in Motion JPEG */
-    KST_WARNING_JPEG_TRUNCATED = 211    /* a marker segment after the first scan is damaged; what follows is ignored */
+    KST_WARNING_JPEG_TRUNCATED = 210    /* a marker segment after the first scan is damaged; what follows is ignored */
 } kst_status;
 
 #endif

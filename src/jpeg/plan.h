@@ -41,6 +41,12 @@ struct jpeg_plan {
     uint32_t scan_count; /* at least 1 */
     struct jpeg_segment *segment;
     uint32_t segment_count;
+    /*
+     * Progressive: the bit position to which each coefficient (zig-zag index) of each component is known at the end, −1
+     * where no scan held it; and the same before the component's last scan.
+     */
+    int8_t known[JPEG_COMPONENTS][64];
+    int8_t known_before[JPEG_COMPONENTS][64];
     bool single_scan; /* one sequential scan holds all components: it can be decoded without storing coefficients */
 };
 

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Cutting the entropy-coded data of a scan at its restart markers (T.81 B.2.1, F.2.2). Which restart interval the data
+ * behind an unexpected marker belong to is decided by the rule that decoders have come to share: one or two counts ahead,
+ * intervals were lost; one or two counts behind, the marker is stale; anything else, it is taken for the one expected.
+ */
+#include <string.h>
+
+#include "jpeg/marker.h"
+#include "jpeg/parser.h"
+
+size_t kst_jpeg_find_marker(const uint8_t *data, size_t length, size_t from)
+{
+    size_t at = from;
+    while (at < length) {
+        const uint8_t *hit = memchr(data + at, 0xFF, length - at);
+        if (!hit)
+            break;
+        at = (size_t)(hit - data);
+        size_t code = at + 1;
+        while (code < length && data[code] == 0xFF)
+            code++;
+        if (code >= length)
+            break;
+        if (data[code] != 0)
+            return code - 1;
+        at = code + 1;
+    }
+    return length;
+}
+
+/* The end of entropy-coded data that a marker at `marker` follows: fill bytes (B.1.1.2) are no data. */
+static size_t without_fill(const struct parser *parser, size_t from, size_t marker)
+{
+    while (marker > from && parser->data[marker - 1] == 0xFF)
+        marker--;
+    return marker;
+}
+
+static kst_status add_segment(struct parser *parser, struct jpeg_scan *scan, size_t from, size_t to, uint32_t interval)
+{
+    struct jpeg_plan *plan = &parser->stream->plan;
+    size_t end = without_fill(parser, from, to);
+    if (end == from)
+        return KST_OK;
+    kst_status status = kst_jpeg_parser_grow(
+        parser, (void **)&plan->segment, plan->segment_count, &parser->segment_capacity, sizeof *plan->segment);
+    if (status)
+        return status;
+    plan->segment[plan->segment_count++] =
+        (struct jpeg_segment){.offset = from, .length = end - from, .interval = interval};
+    scan->segment_count++;
+    return KST_OK;
+}
+
+static bool is_restart(uint8_t marker)
+{
+    return marker >= JPEG_RST0 && marker <= JPEG_RST7;
+}
+
+/*
+ * Where the data of the interval after *interval start, given that its predecessor's end at the marker at `*at`. Moves
+ * *interval on, past those that are lost. False where the scan's data are at an end; *at then is the marker after it.
+ */
+static bool next_interval(struct parser *parser, const struct jpeg_scan *scan, size_t *at, uint32_t *interval)
+{
+    if (*interval + 1 >= scan->interval_count)
+        return false;
+    for (bool expected = true; parser->length - *at >= 2; expected = false) {
+        uint8_t marker = parser->data[*at + 1];
+        uint32_t ahead = (marker - *interval) & 7;
+        if (marker >= JPEG_SOF0 && !is_restart(marker))
+            return false;
+        if (ahead == 0 && is_restart(marker) && expected) {
+            *interval += 1;
+            *at += 2;
+            return true;
+        }
+        if (expected)
+            kst_report_warning(parser->report, KST_WARNING_JPEG_RESTART, *at, 1, false);
+        if (!is_restart(marker) || ahead == 6 || ahead == 7) {
+            *at = kst_jpeg_find_marker(parser->data, parser->length, *at + 2);
+            continue;
+        }
+        *interval += ahead == 1 || ahead == 2 ? ahead + 1 : 1;
+        if (*interval >= scan->interval_count)
+            return false;
+        *at += 2;
+        return true;
+    }
+    return false;
+}
+
+kst_status kst_jpeg_parse_segments(struct parser *parser)
+{
+    struct jpeg_plan *plan = &parser->stream->plan;
+    struct jpeg_scan *scan = &plan->scan[plan->scan_count - 1];
+    size_t from = parser->position;
+    size_t at = from;
+    uint32_t interval = 0;
+    scan->first_segment = plan->segment_count;
+    do {
+        from = at;
+        at = kst_jpeg_find_marker(parser->data, parser->length, from);
+        kst_status status = add_segment(parser, scan, from, at, interval);
+        if (status)
+            return status;
+    } while (next_interval(parser, scan, &at, &interval));
+    parser->position = at;
+    return KST_OK;
+}
