@@ -49,43 +49,31 @@ static kst_status find_start(struct parser *parser)
     return KST_OK;
 }
 
-static void read_jfif(struct parser *parser, struct segment_reader segment)
+/* The headers that say how to read the samples; only those in front of the first scan count. */
+static void read_headers(struct parser *parser, const struct jpeg_marker_segment *segment)
 {
     struct jpeg_headers *headers = &parser->stream->headers;
-    const uint8_t *d = segment.data;
-    if (segment.length < 14 || memcmp(d, "JFIF", 5) != 0)
+    if (kst_jpeg_segment_adobe(parser->data, segment, &headers->adobe_transform))
+        headers->has_adobe = true;
+    if (!kst_jpeg_segment_jfif(parser->data, segment, &headers->jfif))
         return;
-    headers->jfif = true;
-    headers->jfif_version = (uint16_t)(d[5] << 8 | d[6]);
-    headers->density_unit = d[7];
-    headers->density_x = (uint16_t)(d[8] << 8 | d[9]);
-    headers->density_y = (uint16_t)(d[10] << 8 | d[11]);
-    if (d[5] != 1)
-        kst_report_warning(parser->report, KST_WARNING_JPEG_JFIF, segment.offset + 5, 1, false);
-}
-
-static void read_adobe(struct parser *parser, struct segment_reader segment)
-{
-    if (segment.length < 12 || memcmp(segment.data, "Adobe", 5) != 0)
-        return;
-    parser->stream->headers.adobe = true;
-    parser->stream->headers.adobe_transform = segment.data[11];
+    headers->has_jfif = true;
+    if (headers->jfif.major != 1)
+        kst_report_warning(parser->report, KST_WARNING_JPEG_JFIF, segment->offset + 5, 1, false);
 }
 
 static kst_status read_application(struct parser *parser, uint8_t marker, struct segment_reader segment)
 {
     struct jpeg_stream *stream = parser->stream;
-    if (stream->plan.scan_count == 0 && marker == JPEG_APP0)
-        read_jfif(parser, segment);
-    if (stream->plan.scan_count == 0 && marker == JPEG_APP14)
-        read_adobe(parser, segment);
+    struct jpeg_marker_segment found = {
+        .marker = marker, .offset = segment.offset, .length = (uint32_t)segment.length};
+    if (stream->plan.scan_count == 0)
+        read_headers(parser, &found);
     kst_status status = kst_jpeg_parser_grow(parser, (void **)&stream->application, stream->application_count,
         &parser->application_capacity, sizeof *stream->application);
-    if (status)
-        return status;
-    stream->application[stream->application_count++] = (struct jpeg_application){
-        .marker = marker, .offset = segment.offset, .length = (uint32_t)segment.length};
-    return KST_OK;
+    if (!status)
+        stream->application[stream->application_count++] = found;
+    return status;
 }
 
 static kst_status read_segment(struct parser *parser, uint8_t marker, struct segment_reader segment)
@@ -219,13 +207,13 @@ static kst_colour decide_colour(struct parser *parser)
     case 1:
         return KST_COLOUR_GREY;
     case 3:
-        if (headers->jfif)
+        if (headers->has_jfif)
             return KST_COLOUR_YCBCR;
-        if (headers->adobe)
+        if (headers->has_adobe)
             return adobe_colour(parser, KST_COLOUR_RGB, 1, KST_COLOUR_YCBCR);
         return c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B' ? KST_COLOUR_RGB : KST_COLOUR_YCBCR;
     case 4:
-        return headers->adobe ? adobe_colour(parser, KST_COLOUR_CMYK, 2, KST_COLOUR_YCCK) : KST_COLOUR_CMYK;
+        return headers->has_adobe ? adobe_colour(parser, KST_COLOUR_CMYK, 2, KST_COLOUR_YCCK) : KST_COLOUR_CMYK;
     default:
         return KST_COLOUR_UNKNOWN;
     }

@@ -4,29 +4,21 @@
 #define KOSTKA_JPEG_PARSE_H
 
 #include "core/memory.h"
+#include "jpeg/metadata.h"
 #include "jpeg/plan.h"
-
-/* An APPn or COM segment as it stands in the stream. */
-struct jpeg_application {
-    uint8_t marker;
-    uint64_t offset; /* of the contents, behind the length */
-    uint32_t length; /* of the contents */
-};
 
 /* The headers that say how to read the samples. */
 struct jpeg_headers {
-    bool jfif;
-    uint16_t jfif_version; /* major × 256 + minor */
-    uint8_t density_unit;
-    uint16_t density_x, density_y;
-    bool adobe;
+    bool has_jfif;
+    struct jpeg_jfif jfif;
+    bool has_adobe;
     uint8_t adobe_transform;
 };
 
 struct jpeg_stream {
     struct jpeg_plan plan;
     struct jpeg_headers headers;
-    struct jpeg_application *application;
+    struct jpeg_marker_segment *application; /* APPn and COM */
     uint32_t application_count;
     uint64_t start; /* offset of SOI */
 };
