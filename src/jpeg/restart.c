@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/restart.h"
+
+/*
+ * A marker costs about four bytes whatever the interval, so the bounds are in pixels: eight MCUs of a 4:2:0 picture at
+ * least, and about a thousand intervals in a picture large enough for them.
+ */
+enum { PIXELS_LEAST = 2048, INTERVALS_ENOUGH = 1024, INTERVAL_MOST = 65535 };
+
+/* The area of an MCU, as a number of blocks of the densest component over a divisor. */
+struct area {
+    uint32_t blocks;  /* 1–16 */
+    uint32_t divisor; /* 1–16; only a scan of one component, whose MCU is a block (A.2.2), has one */
+};
+
+static struct area mcu_area(const struct jpeg_frame *frame, uint8_t first, uint32_t count)
+{
+    const struct jpeg_component *c = &frame->component[first];
+    return (struct area){(uint32_t)frame->hmax * frame->vmax, count == 1 ? (uint32_t)c->h * c->v : 1};
+}
+
+/* The smallest divisor of n in [at_least, 2 × at_least), so that each row starts an interval; at_least where there is
+ * none. */
+static uint32_t divisor_near(uint32_t n, uint32_t at_least)
+{
+    for (uint32_t d = at_least; d < 2 * at_least; d++)
+        if (n % d == 0)
+            return d;
+    return at_least;
+}
+
+kst_restart kst_jpeg_restart_choose(const struct jpeg_frame *frame, kst_restart restart, bool progressive)
+{
+    if (restart.unit != KST_RESTART_AUTO)
+        return restart;
+    /* A marker ends every run of end-of-bands (G.1.2.2), which makes short intervals dear in a progressive stream. */
+    if (progressive)
+        return (kst_restart){.unit = KST_RESTART_ROWS, .interval = 1};
+    uint64_t pixels = (uint64_t)frame->width * frame->height / INTERVALS_ENOUGH;
+    if (pixels < PIXELS_LEAST)
+        pixels = PIXELS_LEAST;
+    struct jpeg_scan_geometry scan;
+    kst_jpeg_scan_geometry(frame, (const uint8_t[]){0, 1, 2, 3}, frame->component_count, &scan);
+    struct area mcu = mcu_area(frame, 0, frame->component_count);
+    uint64_t mcus = pixels * mcu.divisor / (64U * mcu.blocks);
+    uint32_t row = scan.mcus_w;
+    uint32_t interval = mcus == 0 ? 1 : mcus >= row ? row : divisor_near(row, (uint32_t)mcus);
+    return (kst_restart){.unit = KST_RESTART_MCUS, .interval = interval};
+}
+
+uint32_t kst_jpeg_restart_keep(
+    const struct jpeg_frame *source, uint8_t first, uint32_t count, uint32_t interval, const struct jpeg_frame *result)
+{
+    struct area from = mcu_area(source, first, count), to = mcu_area(result, 0, result->component_count);
+    uint64_t area = (uint64_t)interval * from.blocks * to.divisor;
+    uint32_t unit = from.divisor * to.blocks;
+    return area % unit == 0 && area / unit <= INTERVAL_MOST ? (uint32_t)(area / unit) : 0;
+}
