@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "progress.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+enum { BAR = 40 };
+
+/* The terminal is one for the whole process, and so is this. */
+static struct {
+    pthread_mutex_t lock;
+    size_t total;
+    size_t done;
+    double began;
+    double drawn;
+    bool visible;
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void erase(void)
+{
+    if (state.visible)
+        fputs("\r\033[K", stderr);
+    state.visible = false;
+}
+
+static void draw(void)
+{
+    char bar[BAR + 1];
+    size_t filled = state.done * BAR / state.total;
+
+    for (size_t i = 0; i < BAR; i++)
+        bar[i] = i < filled ? '#' : '.';
+    bar[BAR] = '\0';
+    double elapsed = seconds_now() - state.began;
+    double left = elapsed * (double)(state.total - state.done) / (double)state.done;
+    fprintf(stderr, "\r[%s] %zu of %zu, %.0f s left\033[K", bar, state.done, state.total, left);
+    state.visible = true;
+}
+
+void progress_begin(size_t total)
+{
+    state.total = total > 1 && isatty(STDERR_FILENO) ? total : 0;
+    state.done = 0;
+    state.began = seconds_now();
+    state.drawn = 0.0;
+}
+
+void progress_step(void)
+{
+    pthread_mutex_lock(&state.lock);
+    double now = seconds_now();
+    if (state.done < state.total)
+        state.done++;
+    if (state.total != 0 && now - state.began > 1.0 && now - state.drawn > 0.1) {
+        draw();
+        state.drawn = now;
+    }
+    pthread_mutex_unlock(&state.lock);
+}
+
+void progress_end(void)
+{
+    pthread_mutex_lock(&state.lock);
+    erase();
+    state.total = 0;
+    pthread_mutex_unlock(&state.lock);
+}
+
+void progress_pause(void)
+{
+    pthread_mutex_lock(&state.lock);
+    erase();
+}
+
+void progress_resume(void)
+{
+    pthread_mutex_unlock(&state.lock);
+}
