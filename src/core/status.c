@@ -86,7 +86,6 @@ static const struct status_entry entries[] = {
     ENTRY(WARNING_JPEG_PROGRESSION, "progressive scans in an order that is not allowed"),
     ENTRY(WARNING_JPEG_ICC, "an ICC profile whose chunks are missing or contradict each other"),
     ENTRY(WARNING_JPEG_SPECTRAL, "a sequential scan that does not say it holds coefficients 0 to 63"),
-    ENTRY(WARNING_JPEG_TABLES, "no Huffman tables: the usual ones were assumed"),
     ENTRY(WARNING_JPEG_TRUNCATED, "a damaged marker segment after the first scan: the rest is ignored"),
 };
 
