@@ -128,6 +128,15 @@ void *kst_memory_grow(struct memory *memory, void *block, size_t used, size_t le
     return larger;
 }
 
+void kst_memory_hand_over(struct memory *from, struct memory *to, void *block)
+{
+    if (!block)
+        return;
+    const struct block *header = (const struct block *)block - 1;
+    atomic_fetch_add_explicit(&to->used, header->length, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&from->used, header->length, memory_order_relaxed);
+}
+
 void kst_memory_release(struct memory *memory, void *block)
 {
     if (!block)

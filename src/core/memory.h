@@ -27,6 +27,9 @@ void *kst_memory_zeroed(struct memory *memory, size_t count, size_t size, kst_st
 /* As realloc, keeping the first `used` bytes; on failure the old block stays. */
 void *kst_memory_grow(struct memory *memory, void *block, size_t used, size_t length, kst_status *status);
 
+/* Account for a block in `to` from now on, which must have the same allocator: it outlives the operation it was made in. */
+void kst_memory_hand_over(struct memory *from, struct memory *to, void *block); /* null allowed */
+
 void kst_memory_release(struct memory *memory, void *block); /* null allowed */
 
 #endif

@@ -26,18 +26,7 @@ void kst_jpeg_encoding_colour(struct jpeg_encoding *encoding, kst_colour colour)
         encoding->huffman[c] = chroma && (c == 1 || c == 2);
 }
 
-enum { AUTO_LEAST_MCUS = 8, AUTO_INTERVALS = 2048, INTERVAL_MAX = 65535 };
-
-/* Enough intervals to keep a parallel decoder busy, none shorter than 8 MCUs and, where rows are longer, none longer
- * than one. */
-static uint64_t auto_interval(const struct jpeg_scan_geometry *geometry)
-{
-    uint64_t mcus = (uint64_t)geometry->mcus_w * geometry->mcus_h;
-    uint64_t interval = mcus / AUTO_INTERVALS;
-    if (interval > geometry->mcus_w)
-        interval = geometry->mcus_w;
-    return interval < AUTO_LEAST_MCUS ? AUTO_LEAST_MCUS : interval;
-}
+enum { INTERVAL_MAX = 65535 };
 
 uint32_t kst_jpeg_restart_interval(const kst_restart *restart, const struct jpeg_scan_geometry *geometry)
 {
@@ -46,8 +35,6 @@ uint32_t kst_jpeg_restart_interval(const kst_restart *restart, const struct jpeg
         interval = restart->interval;
     else if (restart->unit == KST_RESTART_ROWS)
         interval = (uint64_t)restart->interval * geometry->mcus_w;
-    else if (restart->unit == KST_RESTART_AUTO)
-        interval = auto_interval(geometry);
     return (uint32_t)(interval < INTERVAL_MAX ? interval : INTERVAL_MAX);
 }
 

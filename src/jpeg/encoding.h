@@ -24,7 +24,7 @@ struct jpeg_encoding {
     uint8_t huffman[JPEG_COMPONENTS]; /* destination of each component's DC and AC tables, 0 or 1 */
     const kst_scan *script;           /* checked by kst_jpeg_script_check(); null: the standard one for `coding` */
     size_t script_length;
-    kst_restart restart; /* not KST_RESTART_KEEP */
+    kst_restart restart; /* KST_RESTART_NONE, MCUS or ROWS */
 };
 
 /* Header and Huffman destinations as libjpeg sets them for a colour space: JFIF 1.1 with a 1:1 ratio, or Adobe. */
