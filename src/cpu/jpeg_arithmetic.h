@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The integer arithmetic that vector instructions do, for plain C: sums and products that wrap, results that saturate.
+ * The integer arithmetic that vector instructions do, for plain C: 32-bit sums that wrap, results that saturate.
  * Streams made by an encoder never reach these limits; hostile ones do, and must give the same bytes on every tier.
  */
 #ifndef KOSTKA_CPU_JPEG_ARITHMETIC_H
@@ -8,16 +8,16 @@
 
 #include <stdint.h>
 
-/* The low 16 bits, signed. */
-static inline int32_t wrap16(int32_t value)
+/* A coefficient times its quantiser: the low 16 bits, signed. */
+static inline int16_t dequantise(int16_t coefficient, uint16_t quant)
 {
-    return (int16_t)(uint16_t)value;
+    return (int16_t)(uint16_t)((int32_t)coefficient * quant);
 }
 
-/* A coefficient times its quantiser: the low 16 bits, signed. */
-static inline int32_t dequantise(int16_t coefficient, uint16_t quant)
+/* A value of at most 17 bits times a constant of at most 17, as a term of a sum kept modulo 2^32. */
+static inline uint32_t term(int32_t value, int32_t constant)
 {
-    return wrap16((int32_t)coefficient * quant);
+    return (uint32_t)value * (uint32_t)constant;
 }
 
 static inline int16_t saturate16(int32_t value)
@@ -30,16 +30,16 @@ static inline uint8_t clamp8(int32_t value)
     return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
-/* Divide by 2^bits, rounding half up. */
-static inline int32_t descale(int32_t value, int bits)
+/* Divide a sum by 2^bits, rounding half up. */
+static inline int32_t descale(uint32_t sum, int bits)
 {
-    return (value + (1 << (bits - 1))) >> bits;
+    return (int32_t)(sum + (1U << (bits - 1))) >> bits;
 }
 
-/* As descale, of a sum kept modulo 2^32. */
-static inline int32_t descale_wrapped(uint32_t value, int bits)
+/* Likewise, with the level shift to 0…255. */
+static inline uint8_t descale_sample(uint32_t sum, int bits)
 {
-    return (int32_t)(value + (1U << (bits - 1))) >> bits;
+    return clamp8((int32_t)(sum + (1U << (bits - 1)) + (128U << bits)) >> bits);
 }
 
 #endif

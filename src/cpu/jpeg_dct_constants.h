@@ -20,6 +20,27 @@ enum {
     F_2_562 = 20995,
     F_3_072 = 25172,
 
+    /*
+     * The odd half multiplied out, exact for 16-bit values: ODD_ij takes value j of 7, 5, 3, 1 to sum i, which is added
+     * to output 3 − i's even half and subtracted for output 4 + i.
+     */
+    ODD_00 = F_0_298 - F_0_899 + F_1_175 - F_1_961,
+    ODD_01 = F_1_175,
+    ODD_02 = F_1_175 - F_1_961,
+    ODD_03 = F_1_175 - F_0_899,
+    ODD_10 = F_1_175,
+    ODD_11 = F_2_053 - F_2_562 + F_1_175 - F_0_390,
+    ODD_12 = F_1_175 - F_2_562,
+    ODD_13 = F_1_175 - F_0_390,
+    ODD_20 = F_1_175 - F_1_961,
+    ODD_21 = F_1_175 - F_2_562,
+    ODD_22 = F_3_072 - F_2_562 + F_1_175 - F_1_961,
+    ODD_23 = F_1_175,
+    ODD_30 = F_1_175 - F_0_899,
+    ODD_31 = F_1_175 - F_0_390,
+    ODD_32 = F_1_175,
+    ODD_33 = F_1_501 - F_0_899 + F_1_175 - F_0_390,
+
     /* only in the reduced transforms */
     F_0_211 = 1730,
     F_0_509 = 4176,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sample arithmetic of JPEG, one function pointer a step: plain C by default, overridden tier by tier. Every tier gives
- * the same bytes as plain C for every input, however extreme.
+ * The sample arithmetic of JPEG, one function pointer a step: plain C by default, overridden tier by tier. Every tier
+ * gives the same bytes as plain C for every input, however extreme.
  *
- * Rows: pointers need no alignment unless said; functions may read up to JPEG_ROW_PADDING bytes past the end of an input row
- * of samples (its own buffers are padded), and write up to as many past the end of an output row of samples, but write
- * exactly n pixels to, and read exactly n pixels from, the caller's picture.
+ * Rows: pointers need no alignment unless said; functions may read up to JPEG_ROW_PADDING bytes past the end of an
+ * input row of samples (its own buffers are padded), and write up to as many past the end of an output row of samples,
+ * but write exactly n pixels to, and read exactly n pixels from, the caller's picture.
  */
 #ifndef KOSTKA_CPU_JPEG_DSP_H
 #define KOSTKA_CPU_JPEG_DSP_H
@@ -50,8 +50,10 @@ struct jpeg_dsp {
     void (*rgb_to_rgb[JPEG_LAYOUT_COUNT])(
         const uint8_t *r, const uint8_t *g, const uint8_t *b, uint8_t *out, uint32_t n, uint8_t alpha);
     void (*grey_to_rgb[JPEG_LAYOUT_COUNT])(const uint8_t *grey, uint8_t *out, uint32_t n, uint8_t alpha);
-    void (*ycck_to_cmyk)(const uint8_t *y, const uint8_t *cb, const uint8_t *cr, const uint8_t *k, uint8_t *out, uint32_t n);
-    void (*cmyk_to_cmyk)(const uint8_t *c, const uint8_t *m, const uint8_t *y, const uint8_t *k, uint8_t *out, uint32_t n);
+    void (*ycck_to_cmyk)(
+        const uint8_t *y, const uint8_t *cb, const uint8_t *cr, const uint8_t *k, uint8_t *out, uint32_t n);
+    void (*cmyk_to_cmyk)(
+        const uint8_t *c, const uint8_t *m, const uint8_t *y, const uint8_t *k, uint8_t *out, uint32_t n);
 
     /* n pixels → rows of components. */
     void (*rgb_to_ycc[JPEG_LAYOUT_COUNT])(const uint8_t *in, uint8_t *y, uint8_t *cb, uint8_t *cr, uint32_t n);
@@ -68,8 +70,8 @@ struct jpeg_dsp {
     void (*fdct)(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out);
 
     /*
-     * Bring a block into zig-zag order. Returns a mask whose bit k says that coefficient k is not 0. `out`: 64, aligned as
-     * `block`.
+     * Bring a block into zig-zag order. Returns a mask whose bit k says that coefficient k is not 0. `out`: 64, aligned
+     * as `block`.
      */
     uint64_t (*zigzag)(const int16_t *block, int16_t *out);
 };

@@ -16,18 +16,18 @@ static void fdct_8(int16_t *data, int step, int shift)
     const int32_t t3 = data[3 * step] + data[4 * step], t4 = data[3 * step] - data[4 * step];
 
     const int32_t t10 = t0 + t3, t13 = t0 - t3, t11 = t1 + t2, t12 = t1 - t2;
-    data[0] = (int16_t)descale((t10 + t11) * (1 << DCT_BITS), shift);
-    data[4 * step] = (int16_t)descale((t10 - t11) * (1 << DCT_BITS), shift);
-    data[2 * step] = (int16_t)descale(t13 * (F_0_541 + F_0_765) + t12 * F_0_541, shift);
-    data[6 * step] = (int16_t)descale(t13 * F_0_541 + t12 * (F_0_541 - F_1_847), shift);
+    data[0] = (int16_t)descale(term(t10 + t11, 1 << DCT_BITS), shift);
+    data[4 * step] = (int16_t)descale(term(t10 - t11, 1 << DCT_BITS), shift);
+    data[2 * step] = (int16_t)descale(term(t13, F_0_541 + F_0_765) + term(t12, F_0_541), shift);
+    data[6 * step] = (int16_t)descale(term(t13, F_0_541) + term(t12, F_0_541 - F_1_847), shift);
 
     const int32_t z3 = t4 + t6, z4 = t5 + t7;
-    const int32_t s3 = z3 * (F_1_175 - F_1_961) + z4 * F_1_175;
-    const int32_t s4 = z3 * F_1_175 + z4 * (F_1_175 - F_0_390);
-    data[7 * step] = (int16_t)descale(t4 * (F_0_298 - F_0_899) - t7 * F_0_899 + s3, shift);
-    data[5 * step] = (int16_t)descale(t5 * (F_2_053 - F_2_562) - t6 * F_2_562 + s4, shift);
-    data[3 * step] = (int16_t)descale(t6 * (F_3_072 - F_2_562) - t5 * F_2_562 + s3, shift);
-    data[step] = (int16_t)descale(t7 * (F_1_501 - F_0_899) - t4 * F_0_899 + s4, shift);
+    const uint32_t s3 = term(z3, F_1_175 - F_1_961) + term(z4, F_1_175);
+    const uint32_t s4 = term(z3, F_1_175) + term(z4, F_1_175 - F_0_390);
+    data[7 * step] = (int16_t)descale(term(t4, F_0_298 - F_0_899) - term(t7, F_0_899) + s3, shift);
+    data[5 * step] = (int16_t)descale(term(t5, F_2_053 - F_2_562) - term(t6, F_2_562) + s4, shift);
+    data[3 * step] = (int16_t)descale(term(t6, F_3_072 - F_2_562) - term(t5, F_2_562) + s3, shift);
+    data[step] = (int16_t)descale(term(t7, F_1_501 - F_0_899) - term(t4, F_0_899) + s4, shift);
 }
 
 static int16_t quantise(int16_t value, const struct jpeg_quantizer *q, int i)

@@ -1,80 +1,74 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inverse DCTs that give 4×4, 2×2 or 1 samples from a block of 8×8 coefficients. They are no plain small DCTs of the
- * low frequencies: every coefficient but those whose basis function vanishes at the output's centres takes part. Sums
- * are kept modulo 2^32: unlike in the full transform, hostile coefficients can exceed it.
+ * low frequencies: every coefficient but those whose basis function vanishes at the output's centres takes part.
  */
 #include "cpu/jpeg_arithmetic.h"
 #include "cpu/jpeg_dct_constants.h"
 #include "cpu/jpeg_tiers.h"
 
-static uint32_t product(int32_t value, int32_t constant)
-{
-    return (uint32_t)(value * constant);
-}
-
-/* Of eight values, `step` apart, all but that at index 4 give four. */
-static void idct_4(const int16_t *in, int step, int16_t out[4], int shift)
+/* Of eight values, `step` apart, all but that at index 4 give four sums. */
+static void idct_4(const int16_t *in, int step, uint32_t out[4])
 {
     const int32_t a1 = in[step], a3 = in[3 * step], a5 = in[5 * step], a7 = in[7 * step];
-    const uint32_t t0 = product(in[0], 2 << DCT_BITS);
-    const uint32_t t2 = product(in[2 * step], F_1_847) + product(in[6 * step], -F_0_765);
-    const uint32_t odd0 = product(a1, F_1_061) + product(a3, -F_2_172) + product(a5, F_1_451) + product(a7, -F_0_211);
-    const uint32_t odd2 = product(a1, F_2_562) + product(a3, F_0_899) + product(a5, -F_0_601) + product(a7, -F_0_509);
+    const uint32_t t0 = term(in[0], 2 << DCT_BITS);
+    const uint32_t t2 = term(in[2 * step], F_1_847) - term(in[6 * step], F_0_765);
+    const uint32_t odd0 = term(a1, F_1_061) - term(a3, F_2_172) + term(a5, F_1_451) - term(a7, F_0_211);
+    const uint32_t odd2 = term(a1, F_2_562) + term(a3, F_0_899) - term(a5, F_0_601) - term(a7, F_0_509);
 
-    out[0] = saturate16(descale_wrapped(t0 + t2 + odd2, shift));
-    out[3] = saturate16(descale_wrapped(t0 + t2 - odd2, shift));
-    out[1] = saturate16(descale_wrapped(t0 - t2 + odd0, shift));
-    out[2] = saturate16(descale_wrapped(t0 - t2 - odd0, shift));
+    out[0] = t0 + t2 + odd2;
+    out[3] = t0 + t2 - odd2;
+    out[1] = t0 - t2 + odd0;
+    out[2] = t0 - t2 - odd0;
 }
 
 static void idct_4x4(const int16_t *coefficients, const uint16_t *quant, uint32_t last, uint8_t *out, ptrdiff_t pitch)
 {
     (void)last;
-    int16_t block[64], rows[4][8] = {{0}};
+    int16_t block[64], rows[4][8];
+    uint32_t sums[4];
     for (int i = 0; i < 64; i++)
-        block[i] = (int16_t)dequantise(coefficients[i], quant[i]);
+        block[i] = dequantise(coefficients[i], quant[i]);
     for (int x = 0; x < 8; x++) {
-        int16_t column[4];
-        idct_4(block + x, 8, column, DCT_BITS - DCT_PASS_BITS + 1);
+        idct_4(block + x, 8, sums);
         for (int y = 0; y < 4; y++)
-            rows[y][x] = column[y];
+            rows[y][x] = saturate16(descale(sums[y], DCT_BITS - DCT_PASS_BITS + 1));
     }
     for (int y = 0; y < 4; y++) {
-        int16_t row[4];
-        idct_4(rows[y], 1, row, DCT_BITS + DCT_PASS_BITS + 3 + 1);
+        idct_4(rows[y], 1, sums);
         for (int x = 0; x < 4; x++)
-            out[y * pitch + x] = clamp8(row[x] + 128);
+            out[y * pitch + x] = descale_sample(sums[x], DCT_BITS + DCT_PASS_BITS + 3 + 1);
     }
 }
 
-static uint32_t odd_2(int32_t a1, int32_t a3, int32_t a5, int32_t a7)
+/* Of eight values the first and the odd ones give two sums. */
+static void idct_2(int32_t a0, int32_t a1, int32_t a3, int32_t a5, int32_t a7, uint32_t out[2])
 {
-    return product(a1, F_3_624) + product(a3, -F_1_272) + product(a5, F_0_850) + product(a7, -F_0_720);
+    const uint32_t even = term(a0, 4 << DCT_BITS);
+    const uint32_t odd = term(a1, F_3_624) - term(a3, F_1_272) + term(a5, F_0_850) - term(a7, F_0_720);
+    out[0] = even + odd;
+    out[1] = even - odd;
 }
 
-/* Column 0 stays in 32 bits between the passes, the odd columns saturate to 16. */
+/* Between the passes column 0 stays in 32 bits, the odd columns saturate to 16. */
 static void idct_2x2(const int16_t *coefficients, const uint16_t *quant, uint32_t last, uint8_t *out, ptrdiff_t pitch)
 {
     (void)last;
-    const int shift = DCT_BITS - DCT_PASS_BITS + 2;
-    int32_t column[8][2] = {{0}};
-    for (int x = 0; x < 8; x += x == 0 ? 1 : 2) {
-        int32_t c[8];
-        for (int y = 0; y < 8; y++)
-            c[y] = dequantise(coefficients[8 * y + x], quant[8 * y + x]);
-        const uint32_t even = product(c[0], 4 << DCT_BITS), odd = odd_2(c[1], c[3], c[5], c[7]);
-        column[x][0] = descale_wrapped(even + odd, shift);
-        column[x][1] = descale_wrapped(even - odd, shift);
+    int16_t block[64];
+    int32_t rows[2][8];
+    uint32_t sums[2];
+    for (int i = 0; i < 64; i++)
+        block[i] = dequantise(coefficients[i], quant[i]);
+    for (int x = 0; x < 8; x++) {
+        idct_2(block[x], block[8 + x], block[24 + x], block[40 + x], block[56 + x], sums);
+        for (int y = 0; y < 2; y++)
+            rows[y][x] = descale(sums[y], DCT_BITS - DCT_PASS_BITS + 2);
     }
     for (int y = 0; y < 2; y++) {
-        const uint32_t even = (uint32_t)column[0][y] << (DCT_BITS + 2);
-        const uint32_t odd = odd_2(
-            saturate16(column[1][y]), saturate16(column[3][y]), saturate16(column[5][y]), saturate16(column[7][y]));
-        for (int x = 0; x < 2; x++) {
-            const uint32_t sum = x == 0 ? even + odd : even - odd;
-            out[y * pitch + x] = clamp8(descale_wrapped(sum, DCT_BITS + DCT_PASS_BITS + 3 + 2) + 128);
-        }
+        const int32_t *r = rows[y];
+        idct_2(r[0], saturate16(r[1]), saturate16(r[3]), saturate16(r[5]), saturate16(r[7]), sums);
+        for (int x = 0; x < 2; x++)
+            out[y * pitch + x] = descale_sample(sums[x], DCT_BITS + DCT_PASS_BITS + 3 + 2);
     }
 }
 
