@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cpu/jpeg_entropy.h"
+
+#include "core/report.h"
+
+void kst_jpeg_damage_init(struct jpeg_damage *damage)
+{
+    *damage = (struct jpeg_damage){.first_offset = KST_NO_OFFSET};
+}
+
+void kst_jpeg_damage_add(struct jpeg_damage *sum, const struct jpeg_damage *more)
+{
+    sum->ended += more->ended;
+    sum->invalid += more->invalid;
+    sum->surplus += more->surplus;
+    if (more->first != KST_OK && (sum->first == KST_OK || more->first_offset < sum->first_offset)) {
+        sum->first = more->first;
+        sum->first_offset = more->first_offset;
+    }
+}
+
+kst_status kst_jpeg_damage_report(const struct jpeg_damage *damage, bool strict, kst_report *report)
+{
+    uint64_t total = damage->ended + damage->invalid + damage->surplus;
+    return total ? kst_report_warning(report, damage->first, damage->first_offset, total, strict) : KST_OK;
+}
+
+static void note(struct jpeg_damage *damage, kst_status warning, uint64_t *count, uint64_t offset)
+{
+    if (damage->first == KST_OK) {
+        damage->first = warning;
+        damage->first_offset = offset;
+    }
+    *count += 1;
+}
+
+static kst_status derive_tables(struct memory *memory, struct jpeg_entropy *entropy)
+{
+    const struct jpeg_plan *plan = entropy->plan;
+    const struct jpeg_scan *scan = entropy->scan;
+    kst_status status = KST_OK;
+    entropy->lookup = kst_memory_array(memory, 2 * (size_t)scan->component_count, sizeof *entropy->lookup, &status);
+    if (!entropy->lookup)
+        return status;
+    for (uint32_t i = 0; i < scan->component_count; i++) {
+        kst_jpeg_lookup_init(&entropy->lookup[2 * i], &plan->huffman[scan->dc_table[i]], JPEG_LOOKUP_DC);
+        kst_jpeg_lookup_init(&entropy->lookup[2 * i + 1], &plan->huffman[scan->ac_table[i]], JPEG_LOOKUP_AC);
+    }
+    return KST_OK;
+}
+
+/* The table of a component: that of the first component with the same one, so that fewer compete for the cache. */
+static uint32_t first_with(const uint16_t *table, uint32_t component)
+{
+    uint32_t i = 0;
+    while (table[i] != table[component])
+        i++;
+    return i;
+}
+
+kst_status kst_jpeg_entropy_init(struct memory *memory, struct jpeg_entropy *entropy, const struct jpeg_plan *plan,
+    const struct jpeg_scan *scan, enum cpu_tier tier)
+{
+    *entropy = (struct jpeg_entropy){.plan = plan, .scan = scan, .mcu_blocks = scan->geometry.mcu_blocks,
+        .mcus = scan->geometry.mcus_w * scan->geometry.mcus_h};
+    kst_status status = derive_tables(memory, entropy);
+    if (status)
+        return status;
+    uint32_t block = 0;
+    for (uint32_t i = 0; i < scan->component_count; i++) {
+        const struct jpeg_component *c = &plan->frame.component[scan->component[i]];
+        uint32_t count = scan->component_count == 1 ? 1 : (uint32_t)c->h * c->v;
+        for (uint32_t j = 0; j < count; j++, block++) {
+            entropy->block_component[block] = (uint8_t)i;
+            entropy->dc[block] = &entropy->lookup[2 * first_with(scan->dc_table, i)];
+            entropy->ac[block] = &entropy->lookup[2 * first_with(scan->ac_table, i) + 1];
+        }
+    }
+    kst_jpeg_entropy_tier(entropy, tier);
+    return KST_OK;
+}
+
+void kst_jpeg_entropy_release(struct memory *memory, struct jpeg_entropy *entropy)
+{
+    kst_memory_release(memory, entropy->lookup);
+    entropy->lookup = NULL;
+}
+
+/* Begin an interval; cursor->segment must be at or before its segment. */
+static void begin_interval(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t interval)
+{
+    const struct jpeg_scan *scan = entropy->scan;
+    const struct jpeg_segment *segment = entropy->plan->segment;
+    uint32_t end = scan->first_segment + scan->segment_count;
+    while (cursor->segment < end && segment[cursor->segment].interval < interval)
+        cursor->segment++;
+    cursor->mcu = scan->restart_interval ? interval * scan->restart_interval : 0;
+    cursor->to_go = entropy->mcus - cursor->mcu;
+    if (scan->restart_interval && cursor->to_go > scan->restart_interval)
+        cursor->to_go = scan->restart_interval;
+    for (uint32_t i = 0; i < JPEG_COMPONENTS; i++)
+        cursor->dc[i] = 0;
+    cursor->ended = cursor->segment == end || segment[cursor->segment].interval != interval;
+    if (!cursor->ended) {
+        const struct jpeg_segment *found = &segment[cursor->segment];
+        jpeg_bits_start(&cursor->bits, entropy->plan->data + found->offset, found->length);
+        return;
+    }
+    uint64_t offset = cursor->segment < end ? segment[cursor->segment].offset : scan->offset;
+    jpeg_bits_start(&cursor->bits, entropy->plan->data + offset, 0);
+    note(&cursor->damage, KST_WARNING_JPEG_DATA_END, &cursor->damage.ended, offset);
+}
+
+void kst_jpeg_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t interval)
+{
+    const struct jpeg_segment *segment = entropy->plan->segment;
+    uint32_t low = entropy->scan->first_segment;
+    uint32_t high = low + entropy->scan->segment_count;
+    while (low < high) { /* the first segment of this interval or a later one */
+        uint32_t middle = low + (high - low) / 2;
+        if (segment[middle].interval < interval)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    kst_jpeg_damage_init(&cursor->damage);
+    cursor->segment = low;
+    begin_interval(entropy, cursor, interval);
+}
+
+/* What is left to do after `count` MCUs of the interval were read. */
+static void advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count)
+{
+    cursor->mcu += count;
+    cursor->to_go -= count;
+    if (!cursor->ended && jpeg_bits_overrun(&cursor->bits)) {
+        uint64_t offset = (uint64_t)(cursor->bits.end - entropy->plan->data);
+        note(&cursor->damage, KST_WARNING_JPEG_DATA_END, &cursor->damage.ended, offset);
+        cursor->ended = true;
+    }
+    if (cursor->to_go > 0)
+        return;
+    if (!cursor->ended && jpeg_bits_left(&cursor->bits) > 0) {
+        uint64_t offset = (uint64_t)(cursor->bits.next - entropy->plan->data);
+        note(&cursor->damage, KST_WARNING_JPEG_GARBAGE, &cursor->damage.surplus, offset);
+    }
+    if (cursor->mcu < entropy->mcus)
+        begin_interval(entropy, cursor, cursor->mcu / entropy->scan->restart_interval);
+}
+
+void kst_jpeg_decode_mcu(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last)
+{
+    if (cursor->ended)
+        memset(last, 0, entropy->mcu_blocks);
+    else
+        entropy->read_mcu(entropy, cursor, blocks, last);
+    advance(entropy, cursor, 1);
+}
+
+void kst_jpeg_skip_mcus(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count)
+{
+    while (count > 0) {
+        uint32_t run = 1;
+        if (cursor->ended)
+            run = count < cursor->to_go ? count : cursor->to_go;
+        else
+            entropy->skip_mcu(entropy, cursor);
+        advance(entropy, cursor, run);
+        count -= run;
+    }
+}

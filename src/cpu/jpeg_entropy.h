@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Huffman decoding of a sequential scan, MCU by MCU (T.81 F.2.2). */
+#ifndef KOSTKA_CPU_JPEG_ENTROPY_H
+#define KOSTKA_CPU_JPEG_ENTROPY_H
+
+#include "core/cpu.h"
+#include "core/memory.h"
+#include "cpu/jpeg_lookup.h"
+#include "jpeg/plan.h"
+
+/* Warnings met in one stretch of decoding. */
+struct jpeg_damage {
+    uint64_t ended;    /* intervals whose data ended early or are lost */
+    uint64_t invalid;  /* bit patterns that are no code */
+    uint64_t surplus;  /* intervals with whole bytes left over */
+    uint64_t first_offset; /* of the earliest of them; KST_NO_OFFSET */
+    kst_status first;
+};
+
+void kst_jpeg_damage_init(struct jpeg_damage *damage);
+void kst_jpeg_damage_add(struct jpeg_damage *sum, const struct jpeg_damage *more);
+/* Count the damage as warnings; the status is KST_OK, or with `strict` the first warning. */
+kst_status kst_jpeg_damage_report(const struct jpeg_damage *damage, bool strict, kst_report *report);
+
+/* Where decoding stands: always between two MCUs. Copyable. */
+struct jpeg_cursor {
+    struct jpeg_bits bits;
+    uint32_t mcu;      /* index in the scan of the next MCU */
+    uint32_t to_go;    /* MCUs left in the restart interval */
+    uint32_t segment;  /* index in the plan of the segment being read, or of the next one where this interval has none */
+    bool ended;        /* the interval's data are used up: what is left of it is zero */
+    int32_t dc[JPEG_COMPONENTS];
+    struct jpeg_damage damage;
+};
+
+/* What decoding a sequential scan needs; immutable, shared by threads. */
+struct jpeg_entropy {
+    const struct jpeg_plan *plan;
+    const struct jpeg_scan *scan;
+    struct jpeg_lookup *lookup;               /* derived tables, those of the plan's tables that the scan uses */
+    uint32_t mcu_blocks;                      /* 1–10 */
+    uint8_t block_component[JPEG_MCU_BLOCKS]; /* index in the scan, of each block of an MCU */
+    const struct jpeg_lookup *dc[JPEG_MCU_BLOCKS];
+    const struct jpeg_lookup *ac[JPEG_MCU_BLOCKS];
+    uint32_t mcus; /* in the scan */
+    /* One MCU of an interval whose data have not ended; by tier. */
+    void (*read_mcu)(const struct jpeg_entropy *, struct jpeg_cursor *, int16_t *blocks, uint8_t *last);
+    void (*skip_mcu)(const struct jpeg_entropy *, struct jpeg_cursor *);
+};
+
+/* Derive the tables. On failure returns KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY and holds nothing. */
+kst_status kst_jpeg_entropy_init(
+    struct memory *memory, struct jpeg_entropy *entropy, const struct jpeg_plan *plan, const struct jpeg_scan *scan, enum cpu_tier tier);
+void kst_jpeg_entropy_release(struct memory *memory, struct jpeg_entropy *entropy);
+
+/* Put a cursor at the first MCU of a restart interval (0: the start of the scan). */
+void kst_jpeg_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t interval);
+
+/*
+ * Decode the next MCU into `blocks`: mcu_blocks × 64 coefficients in raster order, 64-byte aligned, all zero beforehand.
+ * last[i] receives the zig-zag index at and below which all that are not zero lie.
+ */
+void kst_jpeg_decode_mcu(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last);
+
+/* Move the cursor on by `count` MCUs (not past the end of the scan) without keeping coefficients. */
+void kst_jpeg_skip_mcus(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count);
+
+/* The functions behind the tiers; for kst_jpeg_entropy_init(). */
+void kst_jpeg_entropy_tier(struct jpeg_entropy *entropy, enum cpu_tier tier);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Huffman decoding by table: one look-up gives run, size and code length of a symbol (T.81 F.2.2.3). */
+#ifndef KOSTKA_CPU_JPEG_LOOKUP_H
+#define KOSTKA_CPU_JPEG_LOOKUP_H
+
+#include "cpu/jpeg_bits.h"
+#include "jpeg/huffman.h"
+
+enum {
+    JPEG_LOOKUP_BITS = 10,
+    JPEG_LONGEST_CODE = 16,
+    JPEG_END_ADVANCE = 64 /* of a symbol that ends the block */
+};
+
+/*
+ * A decoded symbol, packed: bits 0–7 code length plus size (1–31), 8–15 size (0–15), 16–23 code length (1–17), 24–31 how far
+ * the zig-zag index advances before the value's place: the run, or JPEG_END_ADVANCE for a symbol of size 0 other than ZRL.
+ * 0: the code is longer than the look-up.
+ */
+typedef uint32_t jpeg_symbol;
+
+struct jpeg_lookup {
+    jpeg_symbol short_code[1 << JPEG_LOOKUP_BITS];
+    jpeg_symbol symbol[256];   /* of the codes in ascending order, whatever their length */
+    int32_t ceiling[18];       /* [l]: 16-bit prefixes below it start with a code of at most l bits; [17]: above all */
+    int32_t first[17];         /* [l]: index in `symbol` of the first code of length l, less that code's value */
+};
+
+/* For AC scans of progressive files a symbol of size 0 keeps its run as the advance: EOBn (G.1.2.2). */
+enum jpeg_lookup_kind { JPEG_LOOKUP_DC, JPEG_LOOKUP_AC, JPEG_LOOKUP_PROGRESSIVE_AC };
+
+/* `huffman` must be valid (kst_jpeg_huffman_valid). */
+void kst_jpeg_lookup_init(struct jpeg_lookup *lookup, const struct jpeg_huffman *huffman, enum jpeg_lookup_kind kind);
+
+/* Any code by its length; a bit pattern that is no code gives a symbol of 17 bits and size 0 that ends the block. */
+jpeg_symbol kst_jpeg_lookup_slowly(const struct jpeg_lookup *lookup, uint64_t window);
+
+static inline uint32_t jpeg_symbol_total(jpeg_symbol s)
+{
+    return s & 255;
+}
+
+static inline uint32_t jpeg_symbol_size(jpeg_symbol s)
+{
+    return s >> 8 & 255;
+}
+
+static inline uint32_t jpeg_symbol_length(jpeg_symbol s)
+{
+    return s >> 16 & 255;
+}
+
+static inline uint32_t jpeg_symbol_advance(jpeg_symbol s)
+{
+    return s >> 24;
+}
+
+/* Whether the symbol stands for a bit pattern that is no code. */
+static inline bool jpeg_symbol_invalid(jpeg_symbol s)
+{
+    return jpeg_symbol_length(s) > JPEG_LONGEST_CODE;
+}
+
+/* The symbol at the head of the window, which must hold 32 bits. */
+static inline __attribute__((always_inline)) jpeg_symbol jpeg_lookup_symbol(
+    const struct jpeg_lookup *lookup, uint64_t window)
+{
+    jpeg_symbol s = lookup->short_code[window >> (64 - JPEG_LOOKUP_BITS)];
+    return __builtin_expect(s != 0, 1) ? s : kst_jpeg_lookup_slowly(lookup, window);
+}
+
+/* The value of `size` bits (0–15) at the head of the window (F.12, EXTEND). */
+static inline __attribute__((always_inline)) int32_t jpeg_extend(uint64_t window, uint32_t size)
+{
+    int32_t raw = (int32_t)(window >> 1 >> (63 - size));
+    int32_t negative = (int32_t)(~(int64_t)window >> 63);
+    return raw - (negative & ((1 << size) - 1));
+}
+
+#endif
