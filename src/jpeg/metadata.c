@@ -22,7 +22,7 @@ enum jpeg_segment_kind kst_jpeg_segment_kind(const uint8_t *data, const struct j
     case MARKER_APP0:
         return starts(data, segment, "JFIF", 5) ? JPEG_SEGMENT_JFIF : JPEG_SEGMENT_APP;
     case MARKER_APP1:
-        if (starts(data, segment, "Exif", 5) && segment->length >= JPEG_EXIF_HEADER)
+        if (starts(data, segment, "Exif\0", JPEG_EXIF_HEADER))
             return JPEG_SEGMENT_EXIF;
         return starts(data, segment, "http://ns.adobe.com/xap/1.0/", JPEG_XMP_HEADER) ? JPEG_SEGMENT_XMP
                                                                                       : JPEG_SEGMENT_APP;

@@ -219,6 +219,27 @@ static kst_colour decide_colour(struct parser *parser)
     }
 }
 
+/*
+ * A component that no scan held gets the table it would have had, for whoever writes the frame anew; where that was never
+ * defined, the table of one that has: its coefficients are all 0.
+ */
+static void fill_quant_tables(struct parser *parser)
+{
+    struct jpeg_frame *frame = &parser->stream->plan.frame;
+    const struct jpeg_component *scanned = &frame->component[parser->stream->plan.scan[0].component[0]];
+    for (uint32_t i = 0; i < frame->component_count; i++) {
+        struct jpeg_component *c = &frame->component[i];
+        if (parser->latched[i])
+            continue;
+        if (c->tq >= JPEG_TABLES || !parser->quant_defined[c->tq]) {
+            c->tq = scanned->tq;
+            memcpy(c->quant, scanned->quant, sizeof c->quant);
+        } else {
+            memcpy(c->quant, parser->quant[c->tq], sizeof c->quant);
+        }
+    }
+}
+
 static kst_status parse(struct parser *parser)
 {
     struct jpeg_stream *stream = parser->stream;
@@ -232,6 +253,7 @@ static kst_status parse(struct parser *parser)
     if (stream->plan.scan_count == 0)
         return kst_report_error(parser->report, KST_ERROR_JPEG_NO_SCAN, parser->position, NULL);
     stream->plan.frame.colour = decide_colour(parser);
+    fill_quant_tables(parser);
     return KST_OK;
 }
 
