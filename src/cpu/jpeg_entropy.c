@@ -100,6 +100,7 @@ static void begin_interval(const struct jpeg_entropy *entropy, struct jpeg_curso
         cursor->to_go = scan->restart_interval;
     for (uint32_t i = 0; i < JPEG_COMPONENTS; i++)
         cursor->dc[i] = 0;
+    cursor->eob_run = 0;
     cursor->ended = cursor->segment == end || segment[cursor->segment].interval != interval;
     if (!cursor->ended) {
         const struct jpeg_segment *found = &segment[cursor->segment];
@@ -128,8 +129,7 @@ void kst_jpeg_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_curso
     begin_interval(entropy, cursor, interval);
 }
 
-/* What is left to do after `count` MCUs of the interval were read. */
-static void advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count)
+void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count)
 {
     cursor->mcu += count;
     cursor->to_go -= count;
@@ -155,7 +155,7 @@ void kst_jpeg_decode_mcu(
         memset(last, 0, entropy->mcu_blocks);
     else
         entropy->read_mcu(entropy, cursor, blocks, last);
-    advance(entropy, cursor, 1);
+    kst_jpeg_cursor_advance(entropy, cursor, 1);
 }
 
 void kst_jpeg_skip_mcus(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count)
@@ -166,7 +166,7 @@ void kst_jpeg_skip_mcus(const struct jpeg_entropy *entropy, struct jpeg_cursor *
             run = count < cursor->to_go ? count : cursor->to_go;
         else
             entropy->skip_mcu(entropy, cursor);
-        advance(entropy, cursor, run);
+        kst_jpeg_cursor_advance(entropy, cursor, run);
         count -= run;
     }
 }

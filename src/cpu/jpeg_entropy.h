@@ -29,6 +29,7 @@ struct jpeg_cursor {
     uint32_t to_go;    /* MCUs left in the restart interval */
     uint32_t segment;  /* index in the plan of the segment being read, or of the next one where this interval has none */
     bool ended;        /* the interval's data are used up: what is left of it is zero */
+    uint32_t eob_run;  /* progressive: blocks still to come that end at once (G.1.2.2) */
     int32_t dc[JPEG_COMPONENTS];
     struct jpeg_damage damage;
 };
@@ -55,6 +56,9 @@ void kst_jpeg_entropy_release(struct memory *memory, struct jpeg_entropy *entrop
 
 /* Put a cursor at the first MCU of a restart interval (0: the start of the scan). */
 void kst_jpeg_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t interval);
+
+/* Move the cursor on after `count` MCUs (at most to_go) were read or, where it has ended, are left as they are. */
+void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count);
 
 /*
  * Decode the next MCU into `blocks`: mcu_blocks × 64 coefficients in raster order, 64-byte aligned, all zero beforehand.

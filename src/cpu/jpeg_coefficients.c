@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cpu/jpeg_coefficients.h"
+
+#include "core/report.h"
+#include "cpu/jpeg_scan.h"
+
+struct pass {
+    const struct jpeg_plan *plan;
+    struct jpeg_coefficients *coefficients;
+    struct jpeg_scan_reader *reader; /* one for each scan */
+    uint32_t opened;
+};
+
+static kst_status open_readers(struct pass *pass, struct memory *memory, enum cpu_tier tier)
+{
+    kst_status status = KST_OK;
+    pass->reader = kst_memory_array(memory, pass->plan->scan_count, sizeof *pass->reader, &status);
+    if (!pass->reader)
+        return status;
+    for (; pass->opened < pass->plan->scan_count; pass->opened++) {
+        status = kst_jpeg_scan_open(memory, &pass->reader[pass->opened], pass->plan, pass->opened, tier);
+        if (status)
+            return status;
+    }
+    return KST_OK;
+}
+
+static void close_readers(struct pass *pass, struct memory *memory)
+{
+    for (uint32_t i = 0; i < pass->opened; i++)
+        kst_jpeg_scan_close(memory, &pass->reader[i]);
+    kst_memory_release(memory, pass->reader);
+}
+
+/* Every scan works on a few rows while they are in the cache. */
+static void read_rows(struct pass *pass)
+{
+    for (uint32_t rows = 1; rows <= pass->plan->frame.mcus_h; rows++)
+        for (uint32_t i = 0; i < pass->plan->scan_count; i++)
+            kst_jpeg_scan_read(&pass->reader[i], pass->coefficients, rows);
+}
+
+static kst_status report_damage(const struct pass *pass, bool strict, kst_report *report)
+{
+    struct jpeg_damage sum;
+    kst_jpeg_damage_init(&sum);
+    for (uint32_t i = 0; i < pass->plan->scan_count; i++)
+        kst_jpeg_damage_add(&sum, &pass->reader[i].cursor.damage);
+    return kst_jpeg_damage_report(&sum, strict, report);
+}
+
+kst_status kst_jpeg_decode_coefficients(struct kst_context *context, struct memory *memory,
+    const struct jpeg_plan *plan, bool strict, struct jpeg_coefficients *coefficients, kst_report *report)
+{
+    struct pass pass = {.plan = plan, .coefficients = coefficients};
+    kst_status status = kst_jpeg_coefficients_create(memory, &plan->frame, coefficients);
+    if (status)
+        return kst_report_error(report, status, KST_NO_OFFSET, "for the coefficients");
+    status = open_readers(&pass, memory, context->tier);
+    if (status) {
+        status = kst_report_error(report, status, KST_NO_OFFSET, "for the tables of %u scans", plan->scan_count);
+    } else {
+        read_rows(&pass);
+        status = report_damage(&pass, strict, report);
+    }
+    close_readers(&pass, memory);
+    if (status)
+        kst_jpeg_coefficients_release(memory, coefficients);
+    return status;
+}
