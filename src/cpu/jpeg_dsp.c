@@ -13,8 +13,30 @@ static void init_c(struct jpeg_dsp *dsp)
     kst_jpeg_zigzag_c(dsp);
 }
 
+#if defined(__x86_64__)
+static void init_avx2(struct jpeg_dsp *dsp)
+{
+    kst_jpeg_idct_avx2(dsp);
+    kst_jpeg_upsample_avx2(dsp);
+    kst_jpeg_colour_decode_avx2(dsp);
+}
+
+/* Each tier overrides what it does better than those below it. */
+static void init_tiers(struct jpeg_dsp *dsp, enum cpu_tier tier)
+{
+    if (tier >= CPU_AVX2)
+        init_avx2(dsp);
+}
+#else
+static void init_tiers(struct jpeg_dsp *dsp, enum cpu_tier tier)
+{
+    (void)dsp;
+    (void)tier;
+}
+#endif
+
 void kst_jpeg_dsp_init(struct jpeg_dsp *dsp, enum cpu_tier tier)
 {
     init_c(dsp);
-    (void)tier;
+    init_tiers(dsp, tier);
 }
