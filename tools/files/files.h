@@ -26,6 +26,7 @@ struct file_settings {
     const struct file_format *target; /* what the picture is going to be written as; null: not known */
     uint64_t max_pixels;
     int compression; /* zlib level 0–9 of PNG and TIFF; −1: the format's default */
+    bool verbose;    /* tell what the library did */
 };
 
 struct file_format {
@@ -66,5 +67,8 @@ const char *file_extension(const struct file_format *format, const struct pictur
 /* What a JPEG stream reported, as one line; warnings are told to `complain`. */
 bool jpeg_report_problem(const kst_report *report, kst_status status, struct problem *problem);
 void jpeg_report_warnings(const char *name, const kst_report *report);
+
+/* Under --verbose: where each stage ran, and in what time. */
+void jpeg_report_details(const char *name, const kst_report *report);
 
 #endif

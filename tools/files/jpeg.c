@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* JPEG files, through the library. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,23 @@ void jpeg_report_warnings(const char *name, const kst_report *report)
         complain(name, "warning: %s", report->message);
     else if (report->warnings > 1)
         complain(name, "warning: %s, and %llu more like it", report->message, (unsigned long long)report->warnings - 1);
+}
+
+void jpeg_report_details(const char *name, const kst_report *report)
+{
+    static const char *const stages[KST_STAGE_COUNT] = {"parse", "entropy", "pixels", "write", "upload", "download"};
+    static const char *const kinds[] = {"", "cpu", "cuda", "opencl"};
+    char line[256] = "";
+    size_t used = 0;
+
+    for (int i = 0; i < KST_STAGE_COUNT && used < sizeof line; i++) {
+        if (report->stage_device[i] == KST_DEVICE_NONE)
+            continue;
+        int length = snprintf(line + used, sizeof line - used, ", %s %.2f ms on %s", stages[i],
+            1e3 * report->stage_seconds[i], kinds[report->stage_device[i]]);
+        used += length > 0 ? (size_t)length : 0;
+    }
+    complain(name, "device %s, threads %u%s", report->device, (unsigned)report->threads, line);
 }
 
 /* The pixel format to ask for, so that the picture suits the file it goes to. */
@@ -76,6 +94,8 @@ static bool decode_open(kst_decoder *decoder, const struct source *source, const
     if (status != KST_OK)
         return jpeg_report_problem(report, status, problem);
     jpeg_report_warnings(source->name, report);
+    if (settings->verbose)
+        jpeg_report_details(source->name, report);
     if (picture->image.format == KST_FORMAT_CMYK && !kst_decoder_info(decoder)->adobe)
         picture_invert(picture);
     return true;
@@ -119,13 +139,16 @@ static kst_metadata *join_metadata(const struct picture *picture, const kst_enco
 }
 
 static bool encode(struct output *output, const struct picture *picture, const kst_encode_options *options,
-    kst_context *context, struct problem *problem)
+    const struct file_settings *settings, struct problem *problem)
 {
+    kst_context *context = settings->context;
     kst_buffer buffer = {0};
     kst_report report;
 
     kst_report_init(&report);
     kst_status status = kst_encode(context, &picture->image, options, &buffer, &report);
+    if (settings->verbose)
+        jpeg_report_details("encoding", &report);
     bool good = status == KST_OK ? output_write(output, buffer.data, buffer.length, problem)
                                  : jpeg_report_problem(&report, status, problem);
     kst_buffer_release(context, &buffer);
@@ -152,7 +175,7 @@ static bool jpeg_write(
     if (metadata == NULL)
         return problem_set(problem, "out of memory");
     options.metadata = metadata;
-    bool good = encode(output, picture, &options, settings->context, problem);
+    bool good = encode(output, picture, &options, settings, problem);
     free(metadata);
     return good;
 }
