@@ -24,9 +24,12 @@ static bool convert_one(const void *settings, struct task *task, struct problem 
 
 static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
 {
-    const char *path = optind < argc ? argv[argc - 1] : "-";
+    const char *path = argv[argc - 1];
 
     *target = output->format;
+    /* Operands that are missing are for batch_run() to complain of. */
+    if (*target == NULL && output->directory == NULL && argc - optind != 2)
+        return EXIT_FINE;
     if (*target == NULL && (output->directory != NULL || strcmp(path, "-") == 0))
         return complain_usage("convert", "the output's format is not known; add --out-format");
     if (*target == NULL)

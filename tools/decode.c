@@ -25,11 +25,14 @@ static bool decode_one(const void *settings, struct task *task, struct problem *
     return good;
 }
 
-/* By --out-format, else by the output's name, else PNM. */
-static int choose_target(const struct output_options *output, const char *path, const struct file_format **target)
+/* By --out-format, else by the output's name, else PNM. Operands that are missing are for batch_run() to complain of.
+ */
+static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
 {
+    const char *path = argc - optind == 2 ? argv[argc - 1] : "-";
+
     *target = output->format;
-    if (*target == NULL && (output->directory != NULL || path == NULL || strcmp(path, "-") == 0))
+    if (*target == NULL && (output->directory != NULL || strcmp(path, "-") == 0))
         *target = &file_pnm;
     if (*target == NULL)
         *target = file_format_by_path(path);
@@ -52,7 +55,7 @@ static int run(int argc, char **argv)
     const struct option_group groups[] = {common_group(&common), output_group(&output), decode_group(&files.decode)};
     if (!options_read(&verb_decode, argc, argv, groups, 3, &code))
         return code;
-    code = choose_target(&output, optind < argc ? argv[argc - 1] : NULL, &files.target);
+    code = choose_target(&output, argc, argv, &files.target);
     if (code != EXIT_FINE)
         return code;
     if (files.decode.format == KST_FORMAT_RAW && files.decode.orient)

@@ -28,7 +28,7 @@ static int check_target(const struct output_options *output, int argc, char **ar
 {
     const struct file_format *target = output->format;
 
-    if (target == NULL && output->directory == NULL && optind < argc && strcmp(argv[argc - 1], "-") != 0)
+    if (target == NULL && output->directory == NULL && argc - optind == 2)
         target = file_format_by_path(argv[argc - 1]);
     if (target != NULL && target != &file_jpeg)
         return complain_usage("encode", "the output is JPEG, not %s; 'convert' makes other formats", target->name);
