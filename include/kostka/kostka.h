@@ -475,10 +475,10 @@ typedef struct kst_encode_options {
     kst_restart restart;
     bool wide_quantisers;             /**< allow quantisers above 255 (at low quality), and SOF1 with them */
     const uint16_t *quant_table[4];   /**< tables of 64 in raster order by destination instead of the scaled ones; null: none */
-    uint8_t quant_index[4];           /**< which table each component uses; default 0, 1, 1, 0 */
-    const kst_scan *script;           /**< of a progressive file; null: the standard script */
+    uint8_t quant_index[4];           /**< which table each component uses; the default 0, 1, 1, 0 means 0 for all of RGB or CMYK */
+    const kst_scan *script;           /**< progressive or sequential scans, as `coding` says; null: the standard script */
     size_t script_length;
-    const kst_metadata *metadata; /**< written in this order, ICC and long XMP cut into chunks */
+    const kst_metadata *metadata; /**< written in this order, an ICC profile cut into chunks */
     size_t metadata_count;
     kst_density_unit density_unit; /**< of the JFIF header; default ratio 1:1 */
     uint16_t density_x;

@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,43 +25,42 @@ static uint32_t quota_count(long long quota, long long period)
     return (uint32_t)((quota - 1) / period + 1);
 }
 
-/* Up to two numbers at the start of a file; those that are not there ("max", say) are 0. */
-static void read_numbers(const char *path, long long numbers[2])
+static bool read_line(const char *path, char *line, int size)
 {
-    char line[64];
-    numbers[0] = numbers[1] = 0;
     FILE *file = fopen(path, "re");
     if (!file)
-        return;
-    if (fgets(line, sizeof line, file)) {
-        char *end;
-        numbers[0] = strtoll(line, &end, 10);
-        numbers[1] = strtoll(end, NULL, 10);
-    }
+        return false;
+    bool found = fgets(line, size, file) != NULL;
     fclose(file);
+    return found;
 }
 
 /* cgroup v2: "QUOTA PERIOD" or "max PERIOD". */
 static uint32_t v2_quota(const char *group)
 {
     char path[PATH_MAX];
-    long long numbers[2];
+    char line[64];
+    long long quota;
+    long long period;
     snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group);
-    read_numbers(path, numbers);
-    return quota_count(numbers[0], numbers[1]);
+    if (!read_line(path, line, sizeof line) || sscanf(line, "%lld %lld", &quota, &period) != 2)
+        return UINT32_MAX;
+    return quota_count(quota, period);
 }
 
-/* cgroup v1: a quota of -1 is none. */
 static uint32_t v1_quota(const char *group)
 {
     char path[PATH_MAX];
-    long long quota[2];
-    long long period[2];
+    char line[64];
+    long long quota;
+    long long period;
     snprintf(path, sizeof path, "/sys/fs/cgroup/cpu%s/cpu.cfs_quota_us", group);
-    read_numbers(path, quota);
+    if (!read_line(path, line, sizeof line) || sscanf(line, "%lld", &quota) != 1)
+        return UINT32_MAX;
     snprintf(path, sizeof path, "/sys/fs/cgroup/cpu%s/cpu.cfs_period_us", group);
-    read_numbers(path, period);
-    return quota_count(quota[0], period[0]);
+    if (!read_line(path, line, sizeof line) || sscanf(line, "%lld", &period) != 1)
+        return UINT32_MAX;
+    return quota_count(quota, period);
 }
 
 /* The least quota of a group and all above it. */

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* kst_encode() and kst_encode_batch(): options and image are checked and planned, then carried out. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/report.h"
+#include "cpu/jpeg_encode.h"
+#include "image/validate.h"
+#include "jpeg/restart.h"
+#include "jpeg/script.h"
+#include "jpeg/writer.h"
+
+/* One call; everything in it belongs to the call. */
+struct encoding {
+    kst_context *context;
+    const kst_encode_options *options;
+    kst_report *report;
+    struct memory memory;
+    kst_image image; /* the caller's, with its colour filled in */
+    struct jpeg_dsp dsp;
+    struct jpeg_encoding jpeg;
+    struct jpeg_sampler sampler;
+};
+
+static const uint8_t default_quant_index[4] = {0, 1, 1, 0};
+
+void kst_encode_options_init(kst_encode_options *options)
+{
+    if (!options)
+        return;
+    *options = (kst_encode_options){
+        .size = sizeof(*options), .codec = KST_CODEC_JPEG, .quality = 75, .density_x = 1, .density_y = 1};
+    memcpy(options->quant_index, default_quant_index, sizeof(default_quant_index));
+}
+
+static kst_status fail(struct encoding *e, kst_status status, const char *detail)
+{
+    return kst_report_error(e->report, status, KST_NO_OFFSET, detail ? "%s" : NULL, detail);
+}
+
+static kst_status check_options(struct encoding *e)
+{
+    const kst_encode_options *o = e->options;
+    if (o->size != sizeof(*o))
+        return fail(e, KST_ERROR_OPTIONS, "not set up by kst_encode_options_init()");
+    if (o->codec != KST_CODEC_JPEG)
+        return fail(e, KST_ERROR_OPTIONS, "codec");
+    if (o->quality < 1 || o->quality > 100)
+        return kst_report_error(e->report, KST_ERROR_JPEG_QUALITY, KST_NO_OFFSET, "%d", o->quality);
+    if ((unsigned)o->subsampling > KST_SUBSAMPLING_410)
+        return fail(e, KST_ERROR_OPTIONS, "subsampling");
+    if ((unsigned)o->coding > KST_CODING_PROGRESSIVE)
+        return fail(e, KST_ERROR_OPTIONS, "coding");
+    if ((unsigned)o->restart.unit > KST_RESTART_AUTO ||
+        (o->restart.unit == KST_RESTART_MCUS && o->restart.interval > 65535))
+        return fail(e, KST_ERROR_OPTIONS, "restart");
+    if (!o->script && o->script_length > 0)
+        return fail(e, KST_ERROR_OPTIONS, "script");
+    if (!o->metadata && o->metadata_count > 0)
+        return fail(e, KST_ERROR_OPTIONS, "metadata");
+    if ((unsigned)o->density_unit > KST_DENSITY_CM)
+        return fail(e, KST_ERROR_OPTIONS, "density");
+    return KST_OK;
+}
+
+static uint32_t channels_of(kst_colour colour)
+{
+    switch (colour) {
+    case KST_COLOUR_GREY:
+        return 1;
+    case KST_COLOUR_RGB:
+    case KST_COLOUR_YCBCR:
+        return 3;
+    case KST_COLOUR_CMYK:
+    case KST_COLOUR_YCCK:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+/* The colour of samples that the caller said nothing about. */
+static kst_colour usual_colour(kst_format format, uint32_t channels)
+{
+    if (channels == 3)
+        return format == KST_FORMAT_RAW ? KST_COLOUR_YCBCR : KST_COLOUR_RGB;
+    return channels == 1 ? KST_COLOUR_GREY : channels == 4 ? KST_COLOUR_CMYK : KST_COLOUR_UNKNOWN;
+}
+
+/* Channels that carry colour: alpha does not. */
+static uint32_t image_channels(const kst_image *image)
+{
+    if (image->format == KST_FORMAT_PLANAR || image->format == KST_FORMAT_RAW)
+        return image->plane_count;
+    if (image->format == KST_FORMAT_GREY || image->format == KST_FORMAT_CMYK)
+        return kst_format_channels(image->format);
+    return 3;
+}
+
+static kst_status check_image(struct encoding *e)
+{
+    const kst_image *image = &e->image;
+    kst_status status = kst_image_check(image);
+    if (status != KST_OK)
+        return fail(e, status, NULL);
+    for (uint32_t i = 0; i < image->plane_count; i++) {
+        if (kst_plane_depth(&image->plane[i]) != 8 || image->plane[i].is_signed)
+            return fail(e, KST_ERROR_IMAGE_DEPTH, "JPEG takes 8-bit samples");
+    }
+    if (image->width > 65535 || image->height > 65535)
+        return kst_report_error(
+            e->report, KST_ERROR_JPEG_TOO_LARGE, KST_NO_OFFSET, "%" PRIu32 " × %" PRIu32, image->width, image->height);
+    if ((uint64_t)image->width * image->height > e->context->limits.pixels)
+        return kst_report_error(
+            e->report, KST_ERROR_LIMIT_PIXELS, KST_NO_OFFSET, "%" PRIu32 " × %" PRIu32, image->width, image->height);
+    return KST_OK;
+}
+
+/* The colours of the image and of the stream. */
+static kst_status plan_colour(struct encoding *e)
+{
+    kst_image *image = &e->image;
+    const kst_colour wanted = e->options->colour;
+    const uint32_t channels = image_channels(image);
+    if ((unsigned)wanted > KST_COLOUR_YCCK || (unsigned)image->colour > KST_COLOUR_YCCK)
+        return fail(e, KST_ERROR_OPTIONS, "colour");
+    if (image->colour == KST_COLOUR_UNKNOWN && image->format == KST_FORMAT_RAW)
+        image->colour = wanted;
+    if (image->colour == KST_COLOUR_UNKNOWN)
+        image->colour = usual_colour(image->format, channels);
+    if (channels == 0 || channels_of(image->colour) != channels)
+        return fail(e, KST_ERROR_IMAGE_FORMAT, "the colour space has another number of channels");
+    kst_colour coded = wanted;
+    if (coded == KST_COLOUR_UNKNOWN)
+        coded = image->colour == KST_COLOUR_RGB && image->format != KST_FORMAT_RAW ? KST_COLOUR_YCBCR : image->colour;
+    if (image->format == KST_FORMAT_RAW && coded != image->colour)
+        return fail(e, KST_ERROR_JPEG_COLOUR, "raw components are coded as they are");
+    e->jpeg.frame.colour = coded;
+    e->jpeg.frame.component_count = (uint8_t)channels_of(coded);
+    return KST_OK;
+}
+
+static void subsampled_factors(kst_subsampling subsampling, uint8_t *h, uint8_t *v)
+{
+    static const uint8_t factor[][2] = {{2, 2}, {2, 1}, {1, 1}, {1, 2}, {4, 1}, {4, 2}};
+    *h = factor[subsampling][0];
+    *v = factor[subsampling][1];
+}
+
+static kst_status plan_sampling(struct encoding *e)
+{
+    const kst_encode_options *o = e->options;
+    struct jpeg_frame *frame = &e->jpeg.frame;
+    const bool chroma = frame->colour == KST_COLOUR_YCBCR || frame->colour == KST_COLOUR_YCCK;
+    bool given = false;
+    for (uint32_t c = 0; c < 4; c++)
+        given |= o->h[c] != 0 || o->v[c] != 0;
+    for (uint32_t c = 0; c < frame->component_count; c++) {
+        struct jpeg_component *component = &frame->component[c];
+        component->h = component->v = 1;
+        if (given) {
+            component->h = o->h[c];
+            component->v = o->v[c];
+        } else if (chroma && (c == 0 || c == 3)) {
+            subsampled_factors(o->subsampling, &component->h, &component->v);
+        }
+        if (component->h < 1 || component->h > 4 || component->v < 1 || component->v > 4)
+            return kst_report_error(e->report, KST_ERROR_JPEG_SAMPLING, KST_NO_OFFSET, "component %" PRIu32 ": %d×%d",
+                c, component->h, component->v);
+    }
+    kst_jpeg_frame_geometry(frame);
+    return KST_OK;
+}
+
+static void plan_ids(struct jpeg_frame *frame)
+{
+    const char *letters = frame->colour == KST_COLOUR_RGB ? "RGB" : frame->colour == KST_COLOUR_CMYK ? "CMYK" : NULL;
+    for (uint8_t c = 0; c < frame->component_count; c++)
+        frame->component[c].id = letters ? (uint8_t)letters[c] : (uint8_t)(c + 1);
+}
+
+static uint8_t quant_destination(const struct encoding *e, uint32_t component)
+{
+    const kst_colour colour = e->jpeg.frame.colour;
+    const bool plain = memcmp(e->options->quant_index, default_quant_index, sizeof(default_quant_index)) == 0;
+    if (plain && (colour == KST_COLOUR_RGB || colour == KST_COLOUR_CMYK))
+        return 0;
+    return e->options->quant_index[component];
+}
+
+static kst_status plan_quantisers(struct encoding *e)
+{
+    const kst_encode_options *o = e->options;
+    const uint16_t limit = o->wide_quantisers ? 32767 : 255;
+    for (uint32_t c = 0; c < e->jpeg.frame.component_count; c++) {
+        struct jpeg_component *component = &e->jpeg.frame.component[c];
+        component->tq = quant_destination(e, c);
+        if (component->tq > 3 || (component->tq > 1 && !o->quant_table[component->tq]))
+            return fail(e, KST_ERROR_OPTIONS, "a component without quantisation table");
+        const uint16_t *given = o->quant_table[component->tq];
+        if (!given) {
+            kst_jpeg_quality_table(o->quality, component->tq, limit, component->quant);
+            continue;
+        }
+        for (uint32_t i = 0; i < 64; i++) {
+            if (given[i] == 0 || (given[i] > 255 && !o->wide_quantisers))
+                return kst_report_error(e->report, KST_ERROR_JPEG_TABLE_VALUE, KST_NO_OFFSET,
+                    "%d in table %d, element %" PRIu32, given[i], component->tq, i);
+        }
+        memcpy(component->quant, given, sizeof(component->quant));
+    }
+    return KST_OK;
+}
+
+static kst_status plan_script(struct encoding *e)
+{
+    const kst_encode_options *o = e->options;
+    const bool progressive = o->coding == KST_CODING_PROGRESSIVE;
+    const struct jpeg_frame *frame = &e->jpeg.frame;
+    kst_scan standard[JPEG_SCRIPT_MAX];
+    const kst_scan *script = o->script ? o->script : standard;
+    size_t length = o->script_length, scan;
+    if (!o->script)
+        length = progressive ? kst_jpeg_progressive_script(frame->colour, frame->component_count, standard)
+                             : kst_jpeg_sequential_script(frame->component_count, standard);
+    if (length > UINT32_MAX)
+        return fail(e, KST_ERROR_JPEG_SCRIPT, NULL);
+    kst_status status = kst_jpeg_script_check(frame, progressive, script, length, &scan);
+    if (status != KST_OK && scan == length)
+        return fail(e, status, "coefficients are left out");
+    if (status != KST_OK)
+        return kst_report_error(e->report, status, KST_NO_OFFSET, "scan %zu", scan + 1);
+    e->jpeg.script = o->script;
+    e->jpeg.script_length = o->script_length;
+    return KST_OK;
+}
+
+static kst_status plan_metadata(struct encoding *e)
+{
+    size_t item;
+    kst_status status = kst_jpeg_metadata_check(e->options->metadata, e->options->metadata_count, &item);
+    if (status != KST_OK)
+        return kst_report_error(e->report, status, KST_NO_OFFSET, "metadata item %zu", item);
+    e->jpeg.metadata = e->options->metadata;
+    e->jpeg.metadata_count = e->options->metadata_count;
+    return KST_OK;
+}
+
+static void plan_header(struct encoding *e)
+{
+    const kst_encode_options *o = e->options;
+    kst_jpeg_encoding_colour(&e->jpeg, e->jpeg.frame.colour);
+    e->jpeg.header.density_unit = o->density_unit;
+    e->jpeg.header.density_x = o->density_x;
+    e->jpeg.header.density_y = o->density_y;
+    e->jpeg.coding = o->coding;
+    e->jpeg.restart = kst_jpeg_restart_choose(&e->jpeg.frame, o->restart, o->coding == KST_CODING_PROGRESSIVE);
+}
+
+/* The planes of KST_FORMAT_RAW against the components' sizes. */
+static kst_status check_raw(struct encoding *e)
+{
+    for (uint32_t c = 0; c < e->jpeg.frame.component_count && e->image.format == KST_FORMAT_RAW; c++) {
+        const struct jpeg_component *component = &e->jpeg.frame.component[c];
+        const kst_plane *plane = &e->image.plane[c];
+        if (plane->width != component->width || plane->height != component->height)
+            return kst_report_error(e->report, KST_ERROR_IMAGE_SIZE, KST_NO_OFFSET,
+                "plane %" PRIu32 " must be %" PRIu32 " × %" PRIu32, c, component->width, component->height);
+    }
+    return KST_OK;
+}
+
+static kst_status plan(struct encoding *e)
+{
+    struct jpeg_frame *frame = &e->jpeg.frame;
+    kst_status status = check_options(e);
+    if (status == KST_OK)
+        status = check_image(e);
+    if (status == KST_OK)
+        status = plan_colour(e);
+    frame->width = e->image.width;
+    frame->height = e->image.height;
+    if (status == KST_OK)
+        status = plan_sampling(e);
+    if (status == KST_OK)
+        status = check_raw(e);
+    if (status == KST_OK)
+        status = plan_quantisers(e);
+    if (status == KST_OK)
+        status = plan_script(e);
+    if (status == KST_OK)
+        status = plan_metadata(e);
+    if (status != KST_OK)
+        return status;
+    plan_ids(frame);
+    plan_header(e);
+    kst_jpeg_dsp_init(&e->dsp, e->context->tier);
+    status = kst_jpeg_sampler_init(&e->sampler, &e->image, frame, &e->dsp);
+    return status == KST_OK ? KST_OK : fail(e, status, NULL);
+}
+
+static kst_status execute(struct encoding *e, kst_buffer *output)
+{
+    const struct jpeg_encode_context context = {
+        .pool = e->context->pool, .memory = &e->memory, .tier = e->context->tier, .report = e->report};
+    struct sink sink;
+    if (output->data)
+        kst_sink_init_fixed(&sink, output->data, output->capacity);
+    else
+        kst_sink_init(&sink, &e->memory);
+    kst_status status = kst_jpeg_write_picture(&context, &e->jpeg, &e->sampler, &sink);
+    if (status != KST_OK) {
+        kst_sink_release(&sink);
+        return fail(e, status, NULL);
+    }
+    output->length = sink.length;
+    if (!output->data) {
+        kst_memory_hand_over(&e->memory, &e->context->memory, sink.data);
+        *output = (kst_buffer){.data = sink.data, .length = sink.length, .capacity = sink.capacity, .owned = true};
+    }
+    return KST_OK;
+}
+
+kst_status kst_encode(kst_context *context, const kst_image *image, const kst_encode_options *options,
+    kst_buffer *output, kst_report *report)
+{
+    kst_encode_options defaults;
+    kst_report own;
+    kst_encode_options_init(&defaults);
+    kst_report_init(&own);
+    if (!context || !image || image->size < sizeof(*image) || !output) {
+        kst_status status = kst_report_error(&own, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
+        kst_report_copy(report, &own);
+        return status;
+    }
+    struct encoding e = {.context = context, .options = options ? options : &defaults, .report = &own, .image = *image};
+    kst_memory_init(&e.memory, &context->memory.allocator, context->limits.memory);
+    strcpy(own.device, "cpu");
+    own.threads = kst_pool_threads(context->pool);
+    double start = kst_seconds();
+    kst_status status = plan(&e);
+    kst_report_stage(&own, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
+    if (status == KST_OK)
+        status = execute(&e, output);
+    kst_report_copy(report, &own);
+    return status;
+}
+
+struct batch {
+    kst_context *context;
+    kst_encode_item *item;
+};
+
+static void encode_item(void *arg, uint32_t index)
+{
+    const struct batch *batch = arg;
+    kst_encode_item *item = &batch->item[index];
+    kst_report_init(&item->report);
+    kst_encode(batch->context, item->image, item->options, &item->output, &item->report);
+}
+
+kst_status kst_encode_batch(kst_context *context, kst_encode_item *items, size_t count)
+{
+    if (!context || (!items && count > 0))
+        return KST_ERROR_ARGUMENT;
+    for (size_t done = 0; done < count;) {
+        struct batch batch = {context, items + done};
+        uint32_t some = count - done < UINT32_MAX ? (uint32_t)(count - done) : UINT32_MAX;
+        kst_pool_run(context->pool, some, encode_item, &batch);
+        done += some;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (items[i].report.status != KST_OK)
+            return items[i].report.status;
+    }
+    return KST_OK;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cpu/jpeg_samples.h"
+
+#include <string.h>
+
+static const uint8_t *image_row(const struct jpeg_sampler *sampler, uint32_t plane, uint32_t row)
+{
+    const kst_plane *p = &sampler->image->plane[plane];
+    return (const uint8_t *)p->data + (ptrdiff_t)row * p->pitch;
+}
+
+static enum jpeg_layout layout_of(kst_format format)
+{
+    switch (format) {
+    case KST_FORMAT_BGR:
+        return JPEG_LAYOUT_BGR;
+    case KST_FORMAT_RGBA:
+        return JPEG_LAYOUT_RGBA;
+    case KST_FORMAT_BGRA:
+        return JPEG_LAYOUT_BGRA;
+    default:
+        return JPEG_LAYOUT_RGB;
+    }
+}
+
+static void convert_ycc(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+{
+    (void)spare;
+    s->dsp->rgb_to_ycc[layout_of(s->image->format)](image_row(s, 0, row), out[0], out[1], out[2], s->frame->width);
+}
+
+static void convert_grey(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+{
+    (void)spare;
+    s->dsp->rgb_to_grey[layout_of(s->image->format)](image_row(s, 0, row), out[0], s->frame->width);
+}
+
+static void convert_split(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+{
+    (void)spare;
+    s->dsp->rgb_split[layout_of(s->image->format)](image_row(s, 0, row), out[0], out[1], out[2], s->frame->width);
+}
+
+static void convert_ycck(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+{
+    (void)spare;
+    s->dsp->cmyk_to_ycck(image_row(s, 0, row), out[0], out[1], out[2], out[3], s->frame->width);
+}
+
+static void convert_cmyk(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+{
+    (void)spare;
+    s->dsp->cmyk_split(image_row(s, 0, row), out[0], out[1], out[2], out[3], s->frame->width);
+}
+
+/* One plane a component: grey, PLANAR without a change of colour. */
+static void convert_copy(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+{
+    (void)spare;
+    for (uint32_t c = 0; c < s->frame->component_count; c++)
+        memcpy(out[c], image_row(s, c, row), s->frame->width);
+}
+
+/* Planes → pixels of `count` channels. */
+static void interleave(const struct jpeg_sampler *s, uint32_t row, uint32_t count, uint8_t *out)
+{
+    for (uint32_t c = 0; c < count; c++) {
+        const uint8_t *in = image_row(s, c, row);
+        for (uint32_t x = 0; x < s->frame->width; x++)
+            out[(size_t)x * count + c] = in[x];
+    }
+}
+
+static void convert_planar_ycc(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+{
+    interleave(s, row, 3, spare);
+    s->dsp->rgb_to_ycc[JPEG_LAYOUT_RGB](spare, out[0], out[1], out[2], s->frame->width);
+}
+
+static void convert_planar_grey(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+{
+    interleave(s, row, 3, spare);
+    s->dsp->rgb_to_grey[JPEG_LAYOUT_RGB](spare, out[0], s->frame->width);
+}
+
+static void convert_planar_ycck(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+{
+    interleave(s, row, 4, spare);
+    s->dsp->cmyk_to_ycck(spare, out[0], out[1], out[2], out[3], s->frame->width);
+}
+
+typedef void (*conversion)(const struct jpeg_sampler *, uint32_t, uint8_t *const *, uint8_t *);
+
+/* Null where there is none. */
+static conversion find_conversion(const kst_image *image, kst_colour coded)
+{
+    const bool planar = image->format == KST_FORMAT_PLANAR;
+    const kst_colour given = image->colour;
+    if (given == coded) {
+        if (planar || given == KST_COLOUR_GREY)
+            return convert_copy;
+        return image->format == KST_FORMAT_CMYK ? convert_cmyk : convert_split;
+    }
+    if (given == KST_COLOUR_RGB && coded == KST_COLOUR_YCBCR)
+        return planar ? convert_planar_ycc : convert_ycc;
+    if (given == KST_COLOUR_RGB && coded == KST_COLOUR_GREY)
+        return planar ? convert_planar_grey : convert_grey;
+    if (given == KST_COLOUR_YCBCR && coded == KST_COLOUR_GREY && planar)
+        return convert_copy;
+    if (given == KST_COLOUR_CMYK && coded == KST_COLOUR_YCCK)
+        return planar ? convert_planar_ycck : convert_ycck;
+    return NULL;
+}
+
+static bool full_size(const struct jpeg_sampler *sampler, uint32_t component)
+{
+    return sampler->h[component] == sampler->hmax && sampler->v[component] == sampler->vmax;
+}
+
+kst_status kst_jpeg_sampler_init(
+    struct jpeg_sampler *sampler, const kst_image *image, const struct jpeg_frame *frame, const struct jpeg_dsp *dsp)
+{
+    *sampler = (struct jpeg_sampler){.image = image, .frame = frame, .dsp = dsp, .hmax = 1, .vmax = 1};
+    const bool single = frame->component_count == 1;
+    if (!single) {
+        sampler->hmax = frame->hmax;
+        sampler->vmax = frame->vmax;
+    }
+    for (uint32_t c = 0; c < frame->component_count; c++) {
+        sampler->h[c] = single ? 1 : frame->component[c].h;
+        sampler->v[c] = single ? 1 : frame->component[c].v;
+    }
+    if (image->format == KST_FORMAT_RAW)
+        return KST_OK;
+    for (uint32_t c = 0; c < frame->component_count; c++) {
+        if (sampler->hmax % sampler->h[c] != 0 || sampler->vmax % sampler->v[c] != 0)
+            return KST_ERROR_JPEG_SAMPLING;
+    }
+    sampler->convert = find_conversion(image, frame->colour);
+    return sampler->convert ? KST_OK : KST_ERROR_JPEG_COLOUR;
+}
+
+uint32_t kst_jpeg_sampler_rows(const struct jpeg_sampler *sampler)
+{
+    return sampler->frame->component_count == 1 ? sampler->frame->component[0].blocks_h : sampler->frame->mcus_h;
+}
+
+enum { ALIGNMENT = 64 };
+
+static size_t padded(size_t length)
+{
+    return (length + JPEG_ROW_PADDING + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Samples of a full-size row that downsampling to whole blocks may read. */
+static size_t full_width(const struct jpeg_sampler *sampler)
+{
+    size_t width = sampler->frame->width;
+    for (uint32_t c = 0; c < sampler->frame->component_count; c++) {
+        size_t reach = 8 * (size_t)sampler->frame->component[c].blocks_w * sampler->hmax / sampler->h[c];
+        width = reach > width ? reach : width;
+    }
+    return width;
+}
+
+/* Where each buffer starts in one block of memory; returns its length. With a null `base` the pointers mean nothing. */
+static size_t lay_out(const struct jpeg_sampler *sampler, struct jpeg_sample_rows *rows, uint8_t *base)
+{
+    const bool raw = sampler->image->format == KST_FORMAT_RAW;
+    size_t used = 0;
+    rows->full_pitch = padded(full_width(sampler));
+    for (uint32_t c = 0; c < sampler->frame->component_count; c++) {
+        rows->pitch[c] = padded(8 * (size_t)sampler->frame->component[c].blocks_w);
+        rows->row[c] = base ? base + used : NULL;
+        used += rows->pitch[c] * 8 * sampler->v[c];
+        if (raw || full_size(sampler, c))
+            continue;
+        rows->full[c] = base ? base + used : NULL;
+        used += rows->full_pitch * sampler->vmax;
+    }
+    if (sampler->image->format == KST_FORMAT_PLANAR) {
+        rows->spare = base ? base + used : NULL;
+        used += padded(4 * (size_t)sampler->frame->width);
+    }
+    return used;
+}
+
+kst_status kst_jpeg_sample_rows_create(
+    struct memory *memory, const struct jpeg_sampler *sampler, struct jpeg_sample_rows *rows)
+{
+    kst_status status = KST_OK;
+    memset(rows, 0, sizeof(*rows));
+    size_t length = lay_out(sampler, rows, NULL);
+    rows->memory = kst_memory_zeroed(memory, length, 1, &status);
+    if (!rows->memory)
+        return status;
+    lay_out(sampler, rows, rows->memory);
+    return KST_OK;
+}
+
+void kst_jpeg_sample_rows_release(struct memory *memory, struct jpeg_sample_rows *rows)
+{
+    kst_memory_release(memory, rows->memory);
+    memset(rows, 0, sizeof(*rows));
+}
+
+/* Repeat the last of `from` samples up to `to`. */
+static void pad_right(uint8_t *row, size_t from, size_t to)
+{
+    if (to > from)
+        memset(row + from, row[from - 1], to - from);
+}
+
+/* Each output sample is the rounded mean of a box of input samples. */
+static void downsample_box(
+    const uint8_t *in, size_t pitch, uint32_t box_w, uint32_t box_h, uint8_t *out, uint32_t width)
+{
+    const uint32_t area = box_w * box_h;
+    for (uint32_t x = 0; x < width; x++) {
+        uint32_t sum = area / 2;
+        for (uint32_t j = 0; j < box_h; j++) {
+            for (uint32_t i = 0; i < box_w; i++)
+                sum += in[j * pitch + (size_t)x * box_w + i];
+        }
+        out[x] = (uint8_t)(sum / area);
+    }
+}
+
+static void downsample_row(const struct jpeg_dsp *dsp, const uint8_t *in, size_t pitch, uint32_t box_w, uint32_t box_h,
+    uint8_t *out, uint32_t n)
+{
+    if (box_w == 2 && box_h == 1)
+        dsp->downsample_h2v1(in, out, n);
+    else if (box_w == 2 && box_h == 2)
+        dsp->downsample_h2v2(in, in + pitch, out, n);
+    else
+        downsample_box(in, pitch, box_w, box_h, out, n);
+}
+
+/* Convert the vmax picture rows from `first` on and downsample them to row group `group` (v rows of each component). */
+static void fill_group(
+    const struct jpeg_sampler *sampler, uint32_t first, uint32_t group, struct jpeg_sample_rows *rows)
+{
+    const struct jpeg_frame *frame = sampler->frame;
+    for (uint32_t j = 0; j < sampler->vmax; j++) {
+        uint8_t *out[JPEG_COMPONENTS] = {NULL};
+        for (uint32_t c = 0; c < frame->component_count; c++)
+            out[c] = rows->full[c] ? rows->full[c] + j * rows->full_pitch
+                                   : rows->row[c] + (size_t)(group * sampler->v[c] + j) * rows->pitch[c];
+        uint32_t row = first + j < frame->height ? first + j : frame->height - 1;
+        sampler->convert(sampler, row, out, rows->spare);
+        for (uint32_t c = 0; c < frame->component_count; c++) {
+            size_t reach = 8 * (size_t)frame->component[c].blocks_w * sampler->hmax / sampler->h[c];
+            pad_right(out[c], frame->width, reach);
+        }
+    }
+    for (uint32_t c = 0; c < frame->component_count; c++) {
+        const uint32_t box_w = sampler->hmax / sampler->h[c], box_h = sampler->vmax / sampler->v[c];
+        for (uint32_t j = 0; rows->full[c] && j < sampler->v[c]; j++)
+            downsample_row(sampler->dsp, rows->full[c] + j * box_h * rows->full_pitch, rows->full_pitch, box_w, box_h,
+                rows->row[c] + (size_t)(group * sampler->v[c] + j) * rows->pitch[c], 8 * frame->component[c].blocks_w);
+    }
+}
+
+/* Repeat the last row of a component from row `from` on. */
+static void pad_bottom(
+    const struct jpeg_sampler *sampler, uint32_t component, uint32_t from, struct jpeg_sample_rows *rows)
+{
+    const size_t width = 8 * (size_t)sampler->frame->component[component].blocks_w;
+    uint8_t *row = rows->row[component] + from * rows->pitch[component];
+    for (uint32_t j = from; j < 8 * sampler->v[component]; j++, row += rows->pitch[component])
+        memcpy(row, row - rows->pitch[component], width);
+}
+
+static void fill_raw(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows)
+{
+    for (uint32_t c = 0; c < sampler->frame->component_count; c++) {
+        const struct jpeg_component *component = &sampler->frame->component[c];
+        const uint32_t height = 8 * sampler->v[c], first = index * height;
+        const uint32_t count = component->height - first < height ? component->height - first : height;
+        for (uint32_t j = 0; j < count; j++) {
+            uint8_t *row = rows->row[c] + j * rows->pitch[c];
+            memcpy(row, image_row(sampler, c, first + j), component->width);
+            pad_right(row, component->width, 8 * (size_t)component->blocks_w);
+        }
+        pad_bottom(sampler, c, count, rows);
+    }
+}
+
+void kst_jpeg_sample_rows_fill(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows)
+{
+    if (sampler->image->format == KST_FORMAT_RAW) {
+        fill_raw(sampler, index, rows);
+        return;
+    }
+    uint32_t group = 0;
+    for (; group < 8; group++) {
+        uint32_t first = (8 * index + group) * sampler->vmax;
+        if (first >= sampler->frame->height)
+            break;
+        fill_group(sampler, first, group, rows);
+    }
+    /* libjpeg repeats the downsampled rows, not the picture's, below the last row group. */
+    for (uint32_t c = 0; c < sampler->frame->component_count; c++)
+        pad_bottom(sampler, c, group * sampler->v[c], rows);
+}

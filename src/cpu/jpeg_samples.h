@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From a picture to rows of component samples: colour, downsampling, padding to whole blocks (T.81 A.2.4). */
+#ifndef KOSTKA_CPU_JPEG_SAMPLES_H
+#define KOSTKA_CPU_JPEG_SAMPLES_H
+
+#include "core/memory.h"
+#include "cpu/jpeg_dsp.h"
+#include "jpeg/frame.h"
+
+struct jpeg_sampler {
+    const kst_image *image; /* checked, host memory, its colour set and fitting its format */
+    const struct jpeg_frame *frame;
+    const struct jpeg_dsp *dsp;
+    /* Sampling factors as far as they matter: a single component is coded without any (A.2.2). */
+    uint32_t h[JPEG_COMPONENTS], v[JPEG_COMPONENTS], hmax, vmax;
+    /* One picture row to one row of each component, at full size. */
+    void (*convert)(
+        const struct jpeg_sampler *sampler, uint32_t row, uint8_t *const out[JPEG_COMPONENTS], uint8_t *spare);
+};
+
+/*
+ * KST_OK, KST_ERROR_JPEG_COLOUR where the frame's colour space cannot be made from the image's, or
+ * KST_ERROR_JPEG_SAMPLING where a component's factors do not divide the largest (which only KST_FORMAT_RAW allows).
+ * Image, frame and dsp are borrowed.
+ */
+kst_status kst_jpeg_sampler_init(
+    struct jpeg_sampler *sampler, const kst_image *image, const struct jpeg_frame *frame, const struct jpeg_dsp *dsp);
+
+/* MCU rows (for a single component, block rows) of the picture. */
+uint32_t kst_jpeg_sampler_rows(const struct jpeg_sampler *sampler);
+
+/* The samples of one such row. */
+struct jpeg_sample_rows {
+    uint8_t *row[JPEG_COMPONENTS]; /* 8 v rows of 8 blocks_w samples */
+    size_t pitch[JPEG_COMPONENTS];
+    uint8_t *full[JPEG_COMPONENTS]; /* vmax rows at full size, where a component is downsampled */
+    size_t full_pitch;
+    uint8_t *spare; /* a row of interleaved pixels */
+    void *memory;
+};
+
+kst_status kst_jpeg_sample_rows_create(
+    struct memory *memory, const struct jpeg_sampler *sampler, struct jpeg_sample_rows *rows);
+void kst_jpeg_sample_rows_release(struct memory *memory, struct jpeg_sample_rows *rows);
+
+/* Fill in the samples of MCU row `index`. */
+void kst_jpeg_sample_rows_fill(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows);
+
+#endif
