@@ -6,36 +6,39 @@
 #include <immintrin.h>
 #include <stdint.h>
 
+/* Functions whose arguments must be constants in the end, or whose results must stay in registers. */
+#define INLINE static inline __attribute__((always_inline))
+
 /* Two 16-bit factors for _mm256_madd_epi16, as one 32-bit element; `low` meets the element at the lower address. */
 #define FACTORS(low, high) ((int)((uint32_t)(uint16_t)(high) << 16 | (uint16_t)(low)))
 
-static inline __m256i factors(int low, int high)
+INLINE __m256i factors(int low, int high)
 {
     return _mm256_set1_epi32(FACTORS(low, high));
 }
 
 /* Different factors for the lower and the upper lane. */
-static inline __m256i lane_factors(int low, int high, int upper_low, int upper_high)
+INLINE __m256i lane_factors(int low, int high, int upper_low, int upper_high)
 {
     return _mm256_inserti128_si256(factors(low, high), _mm_set1_epi32(FACTORS(upper_low, upper_high)), 1);
 }
 
-static inline __m256i load256(const void *p)
+INLINE __m256i load256(const void *p)
 {
     return _mm256_loadu_si256((const __m256i *)p);
 }
 
-static inline void store256(void *p, __m256i v)
+INLINE void store256(void *p, __m256i v)
 {
     _mm256_storeu_si256((__m256i *)p, v);
 }
 
-static inline __m128i load128(const void *p)
+INLINE __m128i load128(const void *p)
 {
     return _mm_loadu_si128((const __m128i *)p);
 }
 
-static inline void store128(void *p, __m128i v)
+INLINE void store128(void *p, __m128i v)
 {
     _mm_storeu_si128((__m128i *)p, v);
 }

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * The next bit to read is the highest of `window`, of which `count` (0–64) are known to be loaded; the bits below them are
- * zero or already those of the byte at `next`.
+ * The next bit to read is the highest of `window`, of which `count` (0–64) are known to be loaded; the bits below them
+ * are zero or already those of the byte at `next`.
  */
 struct jpeg_bits {
     uint64_t window;
@@ -53,8 +53,8 @@ static inline uint64_t jpeg_load_big_endian(const uint8_t *from)
 }
 
 /*
- * Byte by byte, past stuffing and the end. A run of 0xFF before a zero counts as one (fill bytes, B.1.1.2). By value, so
- * that a decoder's copy can stay in registers.
+ * Byte by byte, past stuffing and the end. A run of 0xFF before a zero counts as one (fill bytes, B.1.1.2). By value,
+ * so that a decoder's copy can stay in registers.
  */
 struct jpeg_bits kst_jpeg_bits_refill_slowly(struct jpeg_bits bits);
 

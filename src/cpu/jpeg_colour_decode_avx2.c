@@ -16,7 +16,7 @@ struct rgb {
 };
 
 /* One half of the pixels: luma 0…255, chroma as 2·(c − 128). */
-static inline void convert_half(__m256i y, __m256i cb, __m256i cr, __m256i *r, __m256i *g, __m256i *b)
+INLINE void convert_half(__m256i y, __m256i cb, __m256i cr, __m256i *r, __m256i *g, __m256i *b)
 {
     const __m256i half = _mm256_set1_epi32(1 << 15), green = factors(-22554 / 2, -46802 / 2);
     const __m256i low = _mm256_madd_epi16(_mm256_unpacklo_epi16(cb, cr), green);
@@ -28,7 +28,7 @@ static inline void convert_half(__m256i y, __m256i cb, __m256i cr, __m256i *r, _
     *b = _mm256_add_epi16(y, _mm256_mulhrs_epi16(cb, _mm256_set1_epi16(29033)));
 }
 
-static inline struct rgb convert(const uint8_t *y, const uint8_t *cb, const uint8_t *cr)
+INLINE struct rgb convert(const uint8_t *y, const uint8_t *cb, const uint8_t *cr)
 {
     const __m256i zero = _mm256_setzero_si256(), centre = _mm256_set1_epi8(-128);
     const __m256i y8 = load256(y);
@@ -45,7 +45,7 @@ static inline struct rgb convert(const uint8_t *y, const uint8_t *cb, const uint
 /*
  * Put sample i at byte 3i + `offset` mod 16 of its lane: the place it has in whichever of the three outputs holds it.
  */
-static inline __m256i spread(__m256i v, int offset)
+INLINE __m256i spread(__m256i v, int offset)
 {
     const __m128i order[3] = {
         _mm_setr_epi8(0, 11, 6, 1, 12, 7, 2, 13, 8, 3, 14, 9, 4, 15, 10, 5),
@@ -56,7 +56,7 @@ static inline __m256i spread(__m256i v, int offset)
 }
 
 /* Bytes i of a lane from the first where i mod 3 is 0, from the second where it is 1, from the third where it is 2. */
-static inline __m256i choose(__m256i first, __m256i second, __m256i third)
+INLINE __m256i choose(__m256i first, __m256i second, __m256i third)
 {
     const __m256i is_second =
         _mm256_broadcastsi128_si256(_mm_setr_epi8(0, -1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0));
@@ -65,7 +65,7 @@ static inline __m256i choose(__m256i first, __m256i second, __m256i third)
     return _mm256_blendv_epi8(_mm256_blendv_epi8(first, second, is_second), third, is_third);
 }
 
-static inline void store_3(uint8_t *out, __m256i first, __m256i second, __m256i third)
+INLINE void store_3(uint8_t *out, __m256i first, __m256i second, __m256i third)
 {
     const __m256i a = spread(first, 0), b = spread(second, 1), c = spread(third, 2);
     const __m256i x = choose(a, b, c), y = choose(b, c, a), z = choose(c, a, b);
@@ -74,7 +74,7 @@ static inline void store_3(uint8_t *out, __m256i first, __m256i second, __m256i 
     store256(out + 64, _mm256_permute2x128_si256(y, z, 0x31));
 }
 
-static inline void store_4(uint8_t *out, __m256i first, __m256i second, __m256i third, __m256i fourth)
+INLINE void store_4(uint8_t *out, __m256i first, __m256i second, __m256i third, __m256i fourth)
 {
     const __m256i low12 = _mm256_unpacklo_epi8(first, second), high12 = _mm256_unpackhi_epi8(first, second);
     const __m256i low34 = _mm256_unpacklo_epi8(third, fourth), high34 = _mm256_unpackhi_epi8(third, fourth);
@@ -95,7 +95,7 @@ struct conversion {
     const uint8_t *in[4];
 };
 
-static inline void convert_32(const struct conversion *c, size_t i, uint8_t *out)
+INLINE void convert_32(const struct conversion *c, size_t i, uint8_t *out)
 {
     const __m256i ones = _mm256_set1_epi8(-1);
     struct rgb pixels;
@@ -118,7 +118,7 @@ static inline void convert_32(const struct conversion *c, size_t i, uint8_t *out
         store_4(out, first, pixels.g, third, _mm256_set1_epi8((char)c->alpha));
 }
 
-static inline __attribute__((always_inline)) void convert_row(struct conversion c, uint8_t *out, uint32_t n)
+INLINE void convert_row(struct conversion c, uint8_t *out, uint32_t n)
 {
     const size_t size = (size_t)c.size;
     if (n < PIXELS) {

@@ -19,6 +19,10 @@ static void init_avx2(struct jpeg_dsp *dsp)
     kst_jpeg_idct_avx2(dsp);
     kst_jpeg_upsample_avx2(dsp);
     kst_jpeg_colour_decode_avx2(dsp);
+    kst_jpeg_zigzag_avx2(dsp);
+    kst_jpeg_fdct_avx2(dsp);
+    kst_jpeg_downsample_avx2(dsp);
+    kst_jpeg_colour_encode_avx2(dsp);
 }
 
 /* Each tier overrides what it does better than those below it. */

@@ -61,7 +61,9 @@ static uint32_t first_with(const uint16_t *table, uint32_t component)
 kst_status kst_jpeg_entropy_init(struct memory *memory, struct jpeg_entropy *entropy, const struct jpeg_plan *plan,
     const struct jpeg_scan *scan, enum cpu_tier tier)
 {
-    *entropy = (struct jpeg_entropy){.plan = plan, .scan = scan, .mcu_blocks = scan->geometry.mcu_blocks,
+    *entropy = (struct jpeg_entropy){.plan = plan,
+        .scan = scan,
+        .mcu_blocks = scan->geometry.mcu_blocks,
         .mcus = scan->geometry.mcus_w * scan->geometry.mcus_h};
     kst_status status = derive_tables(memory, entropy);
     if (status)
@@ -148,8 +150,7 @@ void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cur
         begin_interval(entropy, cursor, cursor->mcu / entropy->scan->restart_interval);
 }
 
-void kst_jpeg_decode_mcu(
-    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last)
+void kst_jpeg_decode_mcu(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last)
 {
     if (cursor->ended)
         memset(last, 0, entropy->mcu_blocks);

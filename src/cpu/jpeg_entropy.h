@@ -10,9 +10,9 @@
 
 /* Warnings met in one stretch of decoding. */
 struct jpeg_damage {
-    uint64_t ended;    /* intervals whose data ended early or are lost */
-    uint64_t invalid;  /* bit patterns that are no code */
-    uint64_t surplus;  /* intervals with whole bytes left over */
+    uint64_t ended;        /* intervals whose data ended early or are lost */
+    uint64_t invalid;      /* bit patterns that are no code */
+    uint64_t surplus;      /* intervals with whole bytes left over */
     uint64_t first_offset; /* of the earliest of them; KST_NO_OFFSET */
     kst_status first;
 };
@@ -25,11 +25,11 @@ kst_status kst_jpeg_damage_report(const struct jpeg_damage *damage, bool strict,
 /* Where decoding stands: always between two MCUs. Copyable. */
 struct jpeg_cursor {
     struct jpeg_bits bits;
-    uint32_t mcu;      /* index in the scan of the next MCU */
-    uint32_t to_go;    /* MCUs left in the restart interval */
-    uint32_t segment;  /* index in the plan of the segment being read, or of the next one where this interval has none */
-    bool ended;        /* the interval's data are used up: what is left of it is zero */
-    uint32_t eob_run;  /* progressive: blocks still to come that end at once (G.1.2.2) */
+    uint32_t mcu;     /* index in the scan of the next MCU */
+    uint32_t to_go;   /* MCUs left in the restart interval */
+    uint32_t segment; /* index in the plan of the segment being read, or of the next one where this interval has none */
+    bool ended;       /* the interval's data are used up: what is left of it is zero */
+    uint32_t eob_run; /* progressive: blocks still to come that end at once (G.1.2.2) */
     int32_t dc[JPEG_COMPONENTS];
     struct jpeg_damage damage;
 };
@@ -50,8 +50,8 @@ struct jpeg_entropy {
 };
 
 /* Derive the tables. On failure returns KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY and holds nothing. */
-kst_status kst_jpeg_entropy_init(
-    struct memory *memory, struct jpeg_entropy *entropy, const struct jpeg_plan *plan, const struct jpeg_scan *scan, enum cpu_tier tier);
+kst_status kst_jpeg_entropy_init(struct memory *memory, struct jpeg_entropy *entropy, const struct jpeg_plan *plan,
+    const struct jpeg_scan *scan, enum cpu_tier tier);
 void kst_jpeg_entropy_release(struct memory *memory, struct jpeg_entropy *entropy);
 
 /* Put a cursor at the first MCU of a restart interval (0: the start of the scan). */
@@ -61,8 +61,8 @@ void kst_jpeg_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_curso
 void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count);
 
 /*
- * Decode the next MCU into `blocks`: mcu_blocks × 64 coefficients in raster order, 64-byte aligned, all zero beforehand.
- * last[i] receives the zig-zag index at and below which all that are not zero lie.
+ * Decode the next MCU into `blocks`: mcu_blocks × 64 coefficients in raster order, 64-byte aligned, all zero
+ * beforehand. last[i] receives the zig-zag index at and below which all that are not zero lie.
  */
 void kst_jpeg_decode_mcu(
     const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last);

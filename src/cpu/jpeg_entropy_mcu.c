@@ -3,16 +3,16 @@
 #include "core/report.h"
 #include "cpu/jpeg_entropy.h"
 
-/* Zig-zag index → raster index; what lies past the block (a run too long, or JPEG_END_ADVANCE with value 0) is put at 63. */
-static const uint8_t natural[64 + JPEG_END_ADVANCE + 16] = {
-    0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,         //
-    12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,   //
-    35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, //
-    58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63, //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, //
+/* Zig-zag index → raster index; what lies past the block (a run too long, or JPEG_END_ADVANCE with value 0) is put
+ * at 63. */
+static const uint8_t natural[64 + JPEG_END_ADVANCE + 16] = {0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, //
+    12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,                                                   //
+    35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,                                                 //
+    58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,                                                 //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                 //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                 //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                 //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                 //
     63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
 
 static void note_invalid(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, const uint8_t *at)
@@ -24,7 +24,8 @@ static void note_invalid(const struct jpeg_entropy *entropy, struct jpeg_cursor 
     cursor->damage.invalid++;
 }
 
-static inline __attribute__((always_inline)) jpeg_symbol next_symbol(struct jpeg_bits *bits, const struct jpeg_lookup *table)
+static inline __attribute__((always_inline)) jpeg_symbol next_symbol(
+    struct jpeg_bits *bits, const struct jpeg_lookup *table)
 {
     if (bits->count < 32)
         jpeg_bits_refill(bits);
@@ -77,7 +78,8 @@ static inline __attribute__((always_inline)) void read_mcu(
     cursor->bits = bits;
 }
 
-static inline __attribute__((always_inline)) void skip_mcu(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor)
+static inline __attribute__((always_inline)) void skip_mcu(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor)
 {
     struct jpeg_bits bits = cursor->bits;
     for (uint32_t i = 0; i < entropy->mcu_blocks; i++) {

@@ -15,40 +15,37 @@ enum {
     ROUND_2 = (1 << (SHIFT_2 - 1)) + (128 << SHIFT_2) /* and the level shift */
 };
 
-/* Four even and four odd sums to eight outputs. */
-static inline void butterfly(const __m256i even[4], const __m256i odd[4], int shift, __m256i out[8])
+/* Even and odd sums to two outputs. */
+INLINE void butterfly(__m256i even, __m256i odd, int shift, __m256i *sum, __m256i *difference)
 {
-    for (int i = 0; i < 4; i++) {
-        out[i] = _mm256_srai_epi32(_mm256_add_epi32(even[i], odd[3 - i]), shift);
-        out[7 - i] = _mm256_srai_epi32(_mm256_sub_epi32(even[i], odd[3 - i]), shift);
-    }
+    *sum = _mm256_srai_epi32(_mm256_add_epi32(even, odd), shift);
+    *difference = _mm256_srai_epi32(_mm256_sub_epi32(even, odd), shift);
 }
 
-static inline __m256i sum_of_products(__m256i a, __m256i factors_a, __m256i b, __m256i factors_b)
+INLINE __m256i sum_of_products(__m256i a, __m256i factors_a, __m256i b, __m256i factors_b)
 {
     return _mm256_add_epi32(_mm256_madd_epi16(a, factors_a), _mm256_madd_epi16(b, factors_b));
 }
 
-static inline void idct_8(__m256i p04, __m256i p26, __m256i p15, __m256i p37, int rounding, int shift, __m256i out[8])
+INLINE void idct_8(__m256i p04, __m256i p26, __m256i p15, __m256i p37, int rounding, int shift, __m256i out[8])
 {
     const __m256i round = _mm256_set1_epi32(rounding);
     const __m256i t0 = _mm256_add_epi32(_mm256_madd_epi16(p04, factors(1 << DCT_BITS, 1 << DCT_BITS)), round);
     const __m256i t1 = _mm256_add_epi32(_mm256_madd_epi16(p04, factors(1 << DCT_BITS, -(1 << DCT_BITS))), round);
     const __m256i t2 = _mm256_madd_epi16(p26, factors(F_0_541, F_0_541 - F_1_847));
     const __m256i t3 = _mm256_madd_epi16(p26, factors(F_0_541 + F_0_765, F_0_541));
-    const __m256i even[4] = {
-        _mm256_add_epi32(t0, t3), _mm256_add_epi32(t1, t2), _mm256_sub_epi32(t1, t2), _mm256_sub_epi32(t0, t3)};
-    const __m256i odd[4] = {
-        sum_of_products(p15, factors(ODD_03, ODD_01), p37, factors(ODD_02, ODD_00)),
-        sum_of_products(p15, factors(ODD_13, ODD_11), p37, factors(ODD_12, ODD_10)),
-        sum_of_products(p15, factors(ODD_23, ODD_21), p37, factors(ODD_22, ODD_20)),
-        sum_of_products(p15, factors(ODD_33, ODD_31), p37, factors(ODD_32, ODD_30)),
-    };
-    butterfly(even, odd, shift, out);
+    const __m256i odd0 = sum_of_products(p15, factors(ODD_03, ODD_01), p37, factors(ODD_02, ODD_00));
+    const __m256i odd1 = sum_of_products(p15, factors(ODD_13, ODD_11), p37, factors(ODD_12, ODD_10));
+    const __m256i odd2 = sum_of_products(p15, factors(ODD_23, ODD_21), p37, factors(ODD_22, ODD_20));
+    const __m256i odd3 = sum_of_products(p15, factors(ODD_33, ODD_31), p37, factors(ODD_32, ODD_30));
+    butterfly(_mm256_add_epi32(t0, t3), odd3, shift, &out[0], &out[7]);
+    butterfly(_mm256_add_epi32(t1, t2), odd2, shift, &out[1], &out[6]);
+    butterfly(_mm256_sub_epi32(t1, t2), odd1, shift, &out[2], &out[5]);
+    butterfly(_mm256_sub_epi32(t0, t3), odd0, shift, &out[3], &out[4]);
 }
 
 /* Two dequantised rows, their halves together: a0–3 b0–3 | a4–7 b4–7. */
-static inline __m256i load_rows(const int16_t *coefficients, const uint16_t *quant)
+INLINE __m256i load_rows(const int16_t *coefficients, const uint16_t *quant)
 {
     return _mm256_permute4x64_epi64(_mm256_mullo_epi16(load256(coefficients), load256(quant)), 0xD8);
 }
@@ -57,7 +54,7 @@ static inline __m256i load_rows(const int16_t *coefficients, const uint16_t *qua
  * Columns 0–3 of rows a b | c d and columns 4–7 of the same (as _mm256_packs_epi32 leaves them, a and b in one, c and d
  * in the other register) to rows a | c and b | d, each as its pairs 04 15 26 37.
  */
-static inline void pair_columns(__m256i ab, __m256i cd, __m256i *ac, __m256i *bd)
+INLINE void pair_columns(__m256i ab, __m256i cd, __m256i *ac, __m256i *bd)
 {
     const __m256i left = _mm256_permute2x128_si256(ab, cd, 0x20), right = _mm256_permute2x128_si256(ab, cd, 0x31);
     *ac = _mm256_unpacklo_epi16(left, right);
@@ -65,7 +62,7 @@ static inline void pair_columns(__m256i ab, __m256i cd, __m256i *ac, __m256i *bd
 }
 
 /* Two rows of 8 samples. */
-static inline void store_row_pair(__m128i rows, uint8_t *a, uint8_t *b)
+INLINE void store_row_pair(__m128i rows, uint8_t *a, uint8_t *b)
 {
     _mm_storel_epi64((__m128i *)a, rows);
     _mm_storeh_pd((double *)b, _mm_castsi128_pd(rows));
@@ -74,7 +71,7 @@ static inline void store_row_pair(__m128i rows, uint8_t *a, uint8_t *b)
 /*
  * Eight columns of sums, in each lane four rows, to samples: `order` says which. The shifted sums fit 16 bits.
  */
-static inline void store_block(const __m256i column[8], const uint8_t order[8], uint8_t *out, ptrdiff_t pitch)
+INLINE void store_block(const __m256i column[8], const uint8_t order[8], uint8_t *out, ptrdiff_t pitch)
 {
     const __m256i transpose =
         _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
@@ -89,7 +86,7 @@ static inline void store_block(const __m256i column[8], const uint8_t order[8], 
     store_row_pair(_mm256_extracti128_si256(high, 1), out + order[6] * pitch, out + order[7] * pitch);
 }
 
-static inline void idct_full(const int16_t *coefficients, const uint16_t *quant, uint8_t *out, ptrdiff_t pitch)
+INLINE void idct_full(const int16_t *coefficients, const uint16_t *quant, uint8_t *out, ptrdiff_t pitch)
 {
     static const uint8_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     const __m256i r01 = load_rows(coefficients, quant), r23 = load_rows(coefficients + 16, quant + 16);
@@ -109,14 +106,14 @@ static inline void idct_full(const int16_t *coefficients, const uint16_t *quant,
 }
 
 /* A row in both lanes. */
-static inline __m256i load_row_twice(const int16_t *coefficients, const uint16_t *quant)
+INLINE __m256i load_row_twice(const int16_t *coefficients, const uint16_t *quant)
 {
     return _mm256_mullo_epi16(
         _mm256_broadcastsi128_si256(load128(coefficients)), _mm256_broadcastsi128_si256(load128(quant)));
 }
 
 /* All that is not 0 lies in the upper left 4×4. The first pass has 4 columns, so that two sums fit a vector. */
-static inline void idct_corner(const int16_t *coefficients, const uint16_t *quant, uint8_t *out, ptrdiff_t pitch)
+INLINE void idct_corner(const int16_t *coefficients, const uint16_t *quant, uint8_t *out, ptrdiff_t pitch)
 {
     static const uint8_t order[8] = {0, 3, 4, 7, 1, 2, 5, 6};
     enum { ONE = 1 << DCT_BITS, E3 = F_0_541 + F_0_765, E2 = F_0_541 };
@@ -143,20 +140,15 @@ static inline void idct_corner(const int16_t *coefficients, const uint16_t *quan
     const __m256i q13 = _mm256_castps_si256(_mm256_shuffle_ps(rows0312, rows4756, 0xDD));
 
     const __m256i round_2 = _mm256_set1_epi32(ROUND_2);
-    const __m256i even[4] = {
-        _mm256_add_epi32(_mm256_madd_epi16(q02, factors(ONE, E3)), round_2),
-        _mm256_add_epi32(_mm256_madd_epi16(q02, factors(ONE, E2)), round_2),
-        _mm256_add_epi32(_mm256_madd_epi16(q02, factors(ONE, -E2)), round_2),
-        _mm256_add_epi32(_mm256_madd_epi16(q02, factors(ONE, -E3)), round_2),
-    };
-    const __m256i odd[4] = {
-        _mm256_madd_epi16(q13, factors(ODD_03, ODD_02)),
-        _mm256_madd_epi16(q13, factors(ODD_13, ODD_12)),
-        _mm256_madd_epi16(q13, factors(ODD_23, ODD_22)),
-        _mm256_madd_epi16(q13, factors(ODD_33, ODD_32)),
-    };
+    const __m256i even0 = _mm256_add_epi32(_mm256_madd_epi16(q02, factors(ONE, E3)), round_2);
+    const __m256i even1 = _mm256_add_epi32(_mm256_madd_epi16(q02, factors(ONE, E2)), round_2);
+    const __m256i even2 = _mm256_add_epi32(_mm256_madd_epi16(q02, factors(ONE, -E2)), round_2);
+    const __m256i even3 = _mm256_add_epi32(_mm256_madd_epi16(q02, factors(ONE, -E3)), round_2);
     __m256i v[8];
-    butterfly(even, odd, SHIFT_2, v);
+    butterfly(even0, _mm256_madd_epi16(q13, factors(ODD_33, ODD_32)), SHIFT_2, &v[0], &v[7]);
+    butterfly(even1, _mm256_madd_epi16(q13, factors(ODD_23, ODD_22)), SHIFT_2, &v[1], &v[6]);
+    butterfly(even2, _mm256_madd_epi16(q13, factors(ODD_13, ODD_12)), SHIFT_2, &v[2], &v[5]);
+    butterfly(even3, _mm256_madd_epi16(q13, factors(ODD_03, ODD_02)), SHIFT_2, &v[3], &v[4]);
     store_block(v, order, out, pitch);
 }
 

@@ -13,17 +13,17 @@ enum {
 };
 
 /*
- * A decoded symbol, packed: bits 0–7 code length plus size (1–31), 8–15 size (0–15), 16–23 code length (1–17), 24–31 how far
- * the zig-zag index advances before the value's place: the run, or JPEG_END_ADVANCE for a symbol of size 0 other than ZRL.
- * 0: the code is longer than the look-up.
+ * A decoded symbol, packed: bits 0–7 code length plus size (1–31), 8–15 size (0–15), 16–23 code length (1–17), 24–31
+ * how far the zig-zag index advances before the value's place: the run, or JPEG_END_ADVANCE for a symbol of size 0
+ * other than ZRL. 0: the code is longer than the look-up.
  */
 typedef uint32_t jpeg_symbol;
 
 struct jpeg_lookup {
     jpeg_symbol short_code[1 << JPEG_LOOKUP_BITS];
-    jpeg_symbol symbol[256];   /* of the codes in ascending order, whatever their length */
-    int32_t ceiling[18];       /* [l]: 16-bit prefixes below it start with a code of at most l bits; [17]: above all */
-    int32_t first[17];         /* [l]: index in `symbol` of the first code of length l, less that code's value */
+    jpeg_symbol symbol[256]; /* of the codes in ascending order, whatever their length */
+    int32_t ceiling[18];     /* [l]: 16-bit prefixes below it start with a code of at most l bits; [17]: above all */
+    int32_t first[17];       /* [l]: index in `symbol` of the first code of length l, less that code's value */
 };
 
 /* For AC scans of progressive files a symbol of size 0 keeps its run as the advance: EOBn (G.1.2.2). */

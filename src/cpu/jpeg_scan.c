@@ -61,7 +61,8 @@ static void store_mcu(const struct jpeg_scan_reader *reader, const struct jpeg_c
         uint32_t h = interleaved ? plan->frame.component[component].v : 1;
         for (uint32_t y = 0; y < h; y++)
             for (uint32_t x = 0; x < w; x++, blocks += 64)
-                store_block(kst_jpeg_block(coefficients, component, mcu_x * w + x, mcu_y * h + y), blocks, reader->overlay);
+                store_block(
+                    kst_jpeg_block(coefficients, component, mcu_x * w + x, mcu_y * h + y), blocks, reader->overlay);
     }
 }
 

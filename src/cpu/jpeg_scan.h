@@ -9,8 +9,8 @@
 struct jpeg_scan_reader {
     struct jpeg_entropy entropy;
     struct jpeg_cursor cursor;
-    uint32_t rows;  /* rows of the frame's MCUs read so far */
-    bool overlay;   /* sequential: an earlier scan may have left coefficients in the blocks */
+    uint32_t rows; /* rows of the frame's MCUs read so far */
+    bool overlay;  /* sequential: an earlier scan may have left coefficients in the blocks */
 };
 
 /* Derive the scan's tables and stand at its start. KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY: nothing is held. */

@@ -18,6 +18,10 @@ void kst_jpeg_zigzag_c(struct jpeg_dsp *dsp);
 void kst_jpeg_idct_avx2(struct jpeg_dsp *dsp);
 void kst_jpeg_upsample_avx2(struct jpeg_dsp *dsp);
 void kst_jpeg_colour_decode_avx2(struct jpeg_dsp *dsp);
+void kst_jpeg_colour_encode_avx2(struct jpeg_dsp *dsp);
+void kst_jpeg_downsample_avx2(struct jpeg_dsp *dsp);
+void kst_jpeg_fdct_avx2(struct jpeg_dsp *dsp);
+void kst_jpeg_zigzag_avx2(struct jpeg_dsp *dsp);
 #endif
 
 #endif

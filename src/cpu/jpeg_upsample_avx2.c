@@ -7,28 +7,28 @@
 #include "cpu/jpeg_avx2.h"
 #include "cpu/jpeg_tiers.h"
 
-static inline __m256i complement(__m256i a)
+INLINE __m256i complement(__m256i a)
 {
     return _mm256_xor_si256(a, _mm256_set1_epi8(-1));
 }
 
-static inline __m256i average_down(__m256i a, __m256i b)
+INLINE __m256i average_down(__m256i a, __m256i b)
 {
     return complement(_mm256_avg_epu8(complement(a), complement(b)));
 }
 
-static inline __m256i blend_bias_1(__m256i near, __m256i far)
+INLINE __m256i blend_bias_1(__m256i near, __m256i far)
 {
     return average_down(near, _mm256_avg_epu8(near, far));
 }
 
-static inline __m256i blend_bias_2(__m256i near, __m256i far)
+INLINE __m256i blend_bias_2(__m256i near, __m256i far)
 {
     return _mm256_avg_epu8(near, average_down(near, far));
 }
 
 /* The samples to the left of those at in + i; the first of a row has 0 there. */
-static inline __m256i load_left(const uint8_t *in, uint32_t i)
+INLINE __m256i load_left(const uint8_t *in, uint32_t i)
 {
     if (i != 0)
         return load256(in + i - 1);
@@ -37,7 +37,7 @@ static inline __m256i load_left(const uint8_t *in, uint32_t i)
 }
 
 /* What _mm256_unpacklo_epi8 and _mm256_unpackhi_epi8 made of 32 samples, in order. */
-static inline void store_unpacked(uint8_t *out, __m256i low, __m256i high)
+INLINE void store_unpacked(uint8_t *out, __m256i low, __m256i high)
 {
     store256(out, _mm256_permute2x128_si256(low, high, 0x20));
     store256(out + 32, _mm256_permute2x128_si256(low, high, 0x31));
@@ -58,13 +58,13 @@ struct pair {
     __m256i low, high;
 };
 
-static inline struct pair unpack(__m256i near, __m256i far)
+INLINE struct pair unpack(__m256i near, __m256i far)
 {
     return (struct pair){_mm256_unpacklo_epi8(near, far), _mm256_unpackhi_epi8(near, far)};
 }
 
 /* Samples of two rows and of the same rows one to the left and right, to even outputs in low and odd in high bytes. */
-static inline __m256i blend_h2v2(__m256i this, __m256i left, __m256i right)
+INLINE __m256i blend_h2v2(__m256i this, __m256i left, __m256i right)
 {
     const __m256i column = _mm256_set1_epi16(0x0103), three_columns = _mm256_set1_epi16(0x0309);
     const __m256i sum = _mm256_add_epi16(_mm256_maddubs_epi16(this, three_columns), _mm256_set1_epi16(7));
