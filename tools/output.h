@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files that appear whole or not at all: written under a temporary name in the same directory, then renamed. Interrupted
- * (SIGINT, SIGTERM, SIGHUP, SIGPIPE), the process removes the temporary files before it dies.
+ * Files that appear whole or not at all: written under a temporary name in the same directory, then renamed.
+ * Interrupted (SIGINT, SIGTERM, SIGHUP, SIGPIPE), the process removes the temporary files before it dies.
  */
 #ifndef KOSTKA_TOOL_OUTPUT_H
 #define KOSTKA_TOOL_OUTPUT_H

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,42 +26,43 @@ static uint32_t quota_count(long long quota, long long period)
     return (uint32_t)((quota - 1) / period + 1);
 }
 
-static bool read_line(const char *path, char *line, int size)
+/* Up to two numbers at the start of a file; those that are not there ("max", say) are 0. */
+static void read_numbers(const char *path, long long numbers[2])
 {
+    char line[64];
+    numbers[0] = numbers[1] = 0;
     FILE *file = fopen(path, "re");
     if (!file)
-        return false;
-    bool found = fgets(line, size, file) != NULL;
+        return;
+    if (fgets(line, sizeof line, file)) {
+        char *end;
+        numbers[0] = strtoll(line, &end, 10);
+        numbers[1] = strtoll(end, NULL, 10);
+    }
     fclose(file);
-    return found;
 }
 
 /* cgroup v2: "QUOTA PERIOD" or "max PERIOD". */
 static uint32_t v2_quota(const char *group)
 {
     char path[PATH_MAX];
-    char line[64];
-    long long quota;
-    long long period;
+    long long numbers[2];
     snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group);
-    if (!read_line(path, line, sizeof line) || sscanf(line, "%lld %lld", &quota, &period) != 2)
-        return UINT32_MAX;
-    return quota_count(quota, period);
+    read_numbers(path, numbers);
+    return quota_count(numbers[0], numbers[1]);
 }
 
+/* cgroup v1: a quota of -1 is none. */
 static uint32_t v1_quota(const char *group)
 {
     char path[PATH_MAX];
-    char line[64];
-    long long quota;
-    long long period;
+    long long quota[2];
+    long long period[2];
     snprintf(path, sizeof path, "/sys/fs/cgroup/cpu%s/cpu.cfs_quota_us", group);
-    if (!read_line(path, line, sizeof line) || sscanf(line, "%lld", &quota) != 1)
-        return UINT32_MAX;
+    read_numbers(path, quota);
     snprintf(path, sizeof path, "/sys/fs/cgroup/cpu%s/cpu.cfs_period_us", group);
-    if (!read_line(path, line, sizeof line) || sscanf(line, "%lld", &period) != 1)
-        return UINT32_MAX;
-    return quota_count(quota, period);
+    read_numbers(path, period);
+    return quota_count(quota[0], period[0]);
 }
 
 /* The least quota of a group and all above it. */

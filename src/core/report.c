@@ -70,6 +70,15 @@ static void note_first_warning(kst_report *report, kst_status warning, uint64_t 
         write_plain_message(report, warning, offset);
 }
 
+void kst_report_forgive(kst_report *report)
+{
+    report->status = KST_OK;
+    report->offset = KST_NO_OFFSET;
+    report->message[0] = 0;
+    if (report->first_warning != KST_OK)
+        write_plain_message(report, report->first_warning, report->first_warning_offset);
+}
+
 kst_status kst_report_warning(kst_report *report, kst_status warning, uint64_t offset, uint64_t count, bool strict)
 {
     if (count == 0)

@@ -16,6 +16,9 @@ __attribute__((format(printf, 4, 5)))
 #endif
 kst_status kst_report_error(kst_report *report, kst_status status, uint64_t offset, const char *detail, ...);
 
+/* Take an error back, because the operation goes on without what failed; warnings stay. */
+void kst_report_forgive(kst_report *report);
+
 /* Count `count` warnings, the earliest of them at `offset`. Returns KST_OK, or the warning where `strict` makes it an error. */
 kst_status kst_report_warning(kst_report *report, kst_status warning, uint64_t offset, uint64_t count, bool strict);
 

@@ -6,7 +6,7 @@
 
 struct pass {
     const struct jpeg_plan *plan;
-    struct jpeg_coefficients *coefficients;
+    struct jpeg_scan_target target;
     struct jpeg_scan_reader *reader; /* one for each scan */
     uint32_t opened;
 };
@@ -25,8 +25,32 @@ static kst_status open_readers(struct pass *pass, struct memory *memory, enum cp
     return KST_OK;
 }
 
-static void close_readers(struct pass *pass, struct memory *memory)
+static bool is_refined(const struct jpeg_plan *plan, uint32_t component)
 {
+    for (uint32_t i = 0; i < plan->scan_count; i++) {
+        const struct jpeg_scan *scan = &plan->scan[i];
+        if (scan->component[0] == component && scan->ss > 0 && scan->ah > 0)
+            return true;
+    }
+    return false;
+}
+
+static kst_status create_histories(struct pass *pass, struct memory *memory)
+{
+    const struct jpeg_frame *frame = &pass->plan->frame;
+    kst_status status = KST_OK;
+    for (uint32_t i = 0; i < frame->component_count && !status; i++) {
+        size_t blocks = (size_t)frame->component[i].padded_w * frame->component[i].padded_h;
+        if (is_refined(pass->plan, i))
+            pass->target.history[i] = kst_memory_zeroed(memory, blocks, sizeof(jpeg_history), &status);
+    }
+    return status;
+}
+
+static void close_pass(struct pass *pass, struct memory *memory)
+{
+    for (uint32_t i = 0; i < JPEG_COMPONENTS; i++)
+        kst_memory_release(memory, pass->target.history[i]);
     for (uint32_t i = 0; i < pass->opened; i++)
         kst_jpeg_scan_close(memory, &pass->reader[i]);
     kst_memory_release(memory, pass->reader);
@@ -37,7 +61,7 @@ static void read_rows(struct pass *pass)
 {
     for (uint32_t rows = 1; rows <= pass->plan->frame.mcus_h; rows++)
         for (uint32_t i = 0; i < pass->plan->scan_count; i++)
-            kst_jpeg_scan_read(&pass->reader[i], pass->coefficients, rows);
+            kst_jpeg_scan_read(&pass->reader[i], &pass->target, rows);
 }
 
 static kst_status report_damage(const struct pass *pass, bool strict, kst_report *report)
@@ -52,18 +76,20 @@ static kst_status report_damage(const struct pass *pass, bool strict, kst_report
 kst_status kst_jpeg_decode_coefficients(struct kst_context *context, struct memory *memory,
     const struct jpeg_plan *plan, bool strict, struct jpeg_coefficients *coefficients, kst_report *report)
 {
-    struct pass pass = {.plan = plan, .coefficients = coefficients};
+    struct pass pass = {.plan = plan, .target.coefficients = coefficients};
     kst_status status = kst_jpeg_coefficients_create(memory, &plan->frame, coefficients);
     if (status)
         return kst_report_error(report, status, KST_NO_OFFSET, "for the coefficients");
     status = open_readers(&pass, memory, context->tier);
+    if (!status)
+        status = create_histories(&pass, memory);
     if (status) {
-        status = kst_report_error(report, status, KST_NO_OFFSET, "for the tables of %u scans", plan->scan_count);
+        status = kst_report_error(report, status, KST_NO_OFFSET, "for reading %u scans", plan->scan_count);
     } else {
         read_rows(&pass);
         status = report_damage(&pass, strict, report);
     }
-    close_readers(&pass, memory);
+    close_pass(&pass, memory);
     if (status)
         kst_jpeg_coefficients_release(memory, coefficients);
     return status;

@@ -21,8 +21,12 @@ static bool decoded_before(const struct jpeg_plan *plan, uint32_t scan)
 kst_status kst_jpeg_scan_open(struct memory *memory, struct jpeg_scan_reader *reader, const struct jpeg_plan *plan,
     uint32_t scan, enum cpu_tier tier)
 {
-    *reader = (struct jpeg_scan_reader){.overlay = decoded_before(plan, scan)};
-    kst_status status = kst_jpeg_entropy_init(memory, &reader->entropy, plan, &plan->scan[scan], tier);
+    const struct jpeg_scan *s = &plan->scan[scan];
+    bool progressive = plan->frame.process == KST_PROCESS_PROGRESSIVE;
+    *reader = (struct jpeg_scan_reader){.overlay = !progressive && decoded_before(plan, scan)};
+    kst_status status = progressive
+                            ? kst_jpeg_progressive_init(memory, &reader->progressive, &reader->entropy, plan, s, tier)
+                            : kst_jpeg_entropy_init(memory, &reader->entropy, plan, s, tier);
     if (!status)
         kst_jpeg_cursor_start(&reader->entropy, &reader->cursor, 0);
     return status;
@@ -66,23 +70,56 @@ static void store_mcu(const struct jpeg_scan_reader *reader, const struct jpeg_c
     }
 }
 
-static void read_sequential(
-    struct jpeg_scan_reader *reader, const struct jpeg_coefficients *coefficients, uint32_t mcu_end)
+/* Decode the MCU at the cursor, whose data have not ended. */
+static void read_sequential(struct jpeg_scan_reader *reader, const struct jpeg_coefficients *coefficients, uint32_t mcu)
 {
     _Alignas(64) int16_t blocks[JPEG_MCU_BLOCKS * 64];
     uint8_t last[JPEG_MCU_BLOCKS];
-    struct jpeg_cursor *cursor = &reader->cursor;
-    while (cursor->mcu < mcu_end) {
-        uint32_t mcu = cursor->mcu;
-        if (cursor->ended) {
-            uint32_t left = mcu_end - mcu;
-            kst_jpeg_cursor_advance(&reader->entropy, cursor, left < cursor->to_go ? left : cursor->to_go);
-            continue;
+    memset(blocks, 0, reader->entropy.mcu_blocks * 64 * sizeof blocks[0]);
+    kst_jpeg_decode_mcu(&reader->entropy, &reader->cursor, blocks, last);
+    store_mcu(reader, coefficients, blocks, mcu);
+}
+
+/* The MCUs from `mcu` on, which lie in one row. */
+static void place_run(const struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t mcu,
+    struct jpeg_mcu_run *run)
+{
+    const struct jpeg_frame *frame = &reader->entropy.plan->frame;
+    const struct jpeg_scan *scan = reader->entropy.scan;
+    uint32_t mcu_x = mcu % scan->geometry.mcus_w;
+    uint32_t mcu_y = mcu / scan->geometry.mcus_w;
+    uint32_t block = 0;
+    for (uint32_t i = 0; i < scan->component_count; i++) {
+        uint8_t component = scan->component[i];
+        uint32_t w = scan->component_count > 1 ? frame->component[component].h : 1;
+        uint32_t h = scan->component_count > 1 ? frame->component[component].v : 1;
+        for (uint32_t y = 0; y < h; y++) {
+            for (uint32_t x = 0; x < w; x++, block++) {
+                run->block[block] = kst_jpeg_block(target->coefficients, component, mcu_x * w + x, mcu_y * h + y);
+                run->step[block] = 64 * w;
+            }
         }
-        memset(blocks, 0, reader->entropy.mcu_blocks * 64 * sizeof blocks[0]);
-        kst_jpeg_decode_mcu(&reader->entropy, cursor, blocks, last);
-        store_mcu(reader, coefficients, blocks, mcu);
     }
+    run->history = target->history[scan->component[0]];
+    if (run->history)
+        run->history += (size_t)mcu_y * target->coefficients->stride[scan->component[0]] + mcu_x;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* MCUs of one row and one interval, `count` at most. */
+static void read_progressive(struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t count)
+{
+    struct jpeg_mcu_run run;
+    struct jpeg_cursor *cursor = &reader->cursor;
+    uint32_t mcus_w = reader->entropy.scan->geometry.mcus_w;
+    run.count = smaller(count, mcus_w - cursor->mcu % mcus_w);
+    place_run(reader, target, cursor->mcu, &run);
+    uint32_t done = reader->progressive.read(&reader->progressive, cursor, &run);
+    kst_jpeg_cursor_advance(&reader->entropy, cursor, done);
 }
 
 /* The scan's MCUs in the first `rows` rows of the frame's. */
@@ -94,8 +131,18 @@ static uint32_t mcus_in_rows(const struct jpeg_entropy *entropy, uint32_t rows)
     return scan->geometry.mcus_w * (rows < scan->geometry.mcus_h ? rows : scan->geometry.mcus_h);
 }
 
-void kst_jpeg_scan_read(struct jpeg_scan_reader *reader, const struct jpeg_coefficients *coefficients, uint32_t rows)
+void kst_jpeg_scan_read(struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t rows)
 {
-    read_sequential(reader, coefficients, mcus_in_rows(&reader->entropy, rows));
+    struct jpeg_cursor *cursor = &reader->cursor;
+    uint32_t end = mcus_in_rows(&reader->entropy, rows);
+    while (cursor->mcu < end) {
+        uint32_t count = smaller(end - cursor->mcu, cursor->to_go);
+        if (cursor->ended)
+            kst_jpeg_cursor_advance(&reader->entropy, cursor, count);
+        else if (reader->progressive.read)
+            read_progressive(reader, target, count);
+        else
+            read_sequential(reader, target->coefficients, cursor->mcu);
+    }
     reader->rows = rows;
 }

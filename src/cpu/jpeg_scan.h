@@ -4,21 +4,29 @@
 #define KOSTKA_CPU_JPEG_SCAN_H
 
 #include "cpu/jpeg_entropy.h"
-#include "jpeg/coefficients.h"
+#include "cpu/jpeg_progressive.h"
+
+/* What scans are read into. */
+struct jpeg_scan_target {
+    const struct jpeg_coefficients *coefficients;
+    jpeg_history *history[JPEG_COMPONENTS]; /* for each of their blocks; null where no AC scan refines the component */
+};
 
 struct jpeg_scan_reader {
     struct jpeg_entropy entropy;
+    struct jpeg_progressive progressive; /* read is null for a sequential scan */
     struct jpeg_cursor cursor;
     uint32_t rows; /* rows of the frame's MCUs read so far */
     bool overlay;  /* sequential: an earlier scan may have left coefficients in the blocks */
 };
 
-/* Derive the scan's tables and stand at its start. KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY: nothing is held. */
+/* Derive the scan's tables and stand at its start. The reader must not move afterwards. KST_ERROR_MEMORY or
+ * KST_ERROR_LIMIT_MEMORY: nothing is held. */
 kst_status kst_jpeg_scan_open(struct memory *memory, struct jpeg_scan_reader *reader, const struct jpeg_plan *plan,
     uint32_t scan, enum cpu_tier tier);
 void kst_jpeg_scan_close(struct memory *memory, struct jpeg_scan_reader *reader);
 
 /* Read on until `rows` rows of the frame's MCUs are read. */
-void kst_jpeg_scan_read(struct jpeg_scan_reader *reader, const struct jpeg_coefficients *coefficients, uint32_t rows);
+void kst_jpeg_scan_read(struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t rows);
 
 #endif

@@ -180,9 +180,7 @@ static kst_status forgive(struct parser *parser, kst_status status)
     if (!status || is_limit(status) || parser->stream->plan.scan_count == 0)
         return status;
     uint64_t offset = report->offset;
-    report->status = KST_OK;
-    report->offset = KST_NO_OFFSET;
-    report->message[0] = 0;
+    kst_report_forgive(report);
     kst_report_warning(report, KST_WARNING_JPEG_TRUNCATED, offset, 1, false);
     return KST_OK;
 }

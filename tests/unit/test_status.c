@@ -28,10 +28,10 @@ static void test_every_status(void **state)
     int count = 0;
     while (fgets(line, sizeof line, header)) {
         char name[80];
-        int value;
-        if (sscanf(line, " KST_%79[A-Z0-9_] = %d", name, &value) != 2)
+        char number[8];
+        if (sscanf(line, " KST_%79[A-Z0-9_] = %7[0-9]", name, number) != 2)
             continue;
-        check_entry(name, value);
+        check_entry(name, (int)strtol(number, NULL, 10));
         count++;
     }
     fclose(header);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The two libraries behind one face: Kostka, and libjpeg-turbo through TurboJPEG, each doing the same work. */
+#ifndef KOSTKA_BENCH_ENGINE_H
+#define KOSTKA_BENCH_ENGINE_H
+
+#include <kostka/kostka.h>
+
+enum work { WORK_DECODE, WORK_PROGRESSIVE_DECODE, WORK_ENCODE, WORK_PROGRESSIVE_ENCODE, WORK_COUNT };
+
+/* RGB pixels without padding, and how to code them. */
+struct picture {
+    uint8_t *pixels;
+    uint32_t width;
+    uint32_t height;
+    int quality;
+    bool subsampled; /* 4:2:0, otherwise 4:4:4 */
+};
+
+struct stream {
+    uint8_t *data; /* from malloc */
+    size_t length;
+};
+
+struct engine;
+
+enum engine_kind { ENGINE_NONE, ENGINE_TURBO, ENGINE_KOSTKA };
+
+/* `threads` is Kostka's alone. Null where it cannot be made. ENGINE_NONE does no work: memory is measured against it.
+ */
+struct engine *engine_create(enum engine_kind kind, uint32_t threads);
+void engine_destroy(struct engine *engine);
+
+/* Into pixels of the stream's size. */
+bool engine_decode(struct engine *engine, const struct stream *stream, const struct picture *into);
+
+/* Leaves the bytes with the engine until the next call. */
+bool engine_encode(struct engine *engine, const struct picture *from, bool progressive, struct stream *view);
+
+bool work_decodes(enum work work);
+bool work_is_progressive(enum work work);
+const char *work_name(enum work work);
+
+double seconds_now(void);
+
+#endif

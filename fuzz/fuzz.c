@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static kst_context *make_context(uint32_t threads, const char *cpu)
+{
+    kst_context_options options;
+    kst_context_options_init(&options);
+    options.device = "cpu";
+    options.cpu = cpu;
+    options.threads = threads;
+    options.limits = (kst_limits){
+        .pixels = UINT64_C(1) << 19,
+        .memory = UINT64_C(64) << 20,
+        .metadata = UINT64_C(1) << 20,
+        .scans = 24,
+        .markers = 400,
+    };
+    kst_context *context;
+    fuzz_check(kst_context_create(&options, &context) == KST_OK, "a context can be made");
+    return context;
+}
+
+kst_context *fuzz_plain(void)
+{
+    static kst_context *context;
+    if (!context)
+        context = make_context(1, "c");
+    return context;
+}
+
+kst_context *fuzz_fast(void)
+{
+    static kst_context *context;
+    if (!context)
+        context = make_context(3, NULL);
+    return context;
+}
+
+uint32_t fuzz_take(struct fuzz_input *input, uint32_t bound)
+{
+    if (input->length == 0)
+        return 0;
+    return input->data[--input->length] % bound;
+}
+
+void fuzz_check(bool holds, const char *what)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "fuzz: this does not hold: %s\n", what);
+    abort();
+}
+
+void fuzz_check_same_image(const kst_image *a, const kst_image *b)
+{
+    kst_comparison comparison = {.size = sizeof comparison};
+    fuzz_check(a->format == b->format && a->colour == b->colour, "the same format");
+    fuzz_check(kst_compare(a, b, &comparison) == KST_OK, "the images can be compared");
+    fuzz_check(comparison.identical, "the same pixels");
+}
+
+void fuzz_check_same_report(const kst_report *a, const kst_report *b)
+{
+    fuzz_check(a->status == b->status, "the same status");
+    fuzz_check(a->offset == b->offset, "the same offset");
+    fuzz_check(a->warnings == b->warnings, "the same number of warnings");
+    fuzz_check(a->first_warning == b->first_warning, "the same first warning");
+    fuzz_check(a->first_warning_offset == b->first_warning_offset, "the same offset of the first warning");
+    fuzz_check(strcmp(a->message, b->message) == 0, "the same message");
+}
+
+bool fuzz_ran_out(kst_status a, kst_status b)
+{
+    return a == KST_ERROR_LIMIT_MEMORY || b == KST_ERROR_LIMIT_MEMORY;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Headers and metadata of any bytes: everything that is reported lies in bounds. */
+#include "fuzz.h"
+
+static void check_info(const kst_info *info)
+{
+    fuzz_check(info != NULL, "an open stream has info");
+    fuzz_check(info->width >= 1 && info->width <= 65535 && info->height >= 1 && info->height <= 65535, "size");
+    fuzz_check(info->component_count >= 1 && info->component_count <= 4, "number of components");
+    fuzz_check(info->orientation >= 1 && info->orientation <= 8, "orientation");
+    fuzz_check(info->quality >= 0 && info->quality <= 100, "quality");
+    for (uint32_t i = 0; i < info->component_count; i++) {
+        const kst_component_info *component = &info->component[i];
+        fuzz_check(component->h >= 1 && component->h <= 4 && component->v >= 1 && component->v <= 4, "factors");
+        fuzz_check(component->width >= 1 && component->width <= info->width, "component's width");
+        fuzz_check(component->height >= 1 && component->height <= info->height, "component's height");
+    }
+}
+
+static void check_metadata(const kst_decoder *decoder, size_t length)
+{
+    unsigned sum = 0;
+    const kst_metadata *metadata;
+    for (size_t i = 0; (metadata = kst_decoder_metadata(decoder, i)) != NULL; i++) {
+        fuzz_check(metadata->offset <= length, "metadata lie in the stream");
+        for (size_t k = 0; k < metadata->length; k++)
+            sum += metadata->data[k];
+    }
+    fuzz_check(sum < UINT32_MAX, "metadata can be read");
+}
+
+static void check_describe(kst_decoder *decoder, struct fuzz_input *input)
+{
+    kst_decode_options options;
+    kst_decode_options_init(&options);
+    options.format = (kst_format)fuzz_take(input, KST_FORMAT_RAW + 1);
+    options.reduce = fuzz_take(input, 5);
+    options.region.x = fuzz_take(input, 256);
+    options.region.width = fuzz_take(input, 256);
+    options.region.height = fuzz_take(input, 256);
+    kst_image image;
+    kst_image_init(&image);
+    if (kst_decoder_describe(decoder, &options, &image) == KST_OK)
+        fuzz_check(image.plane_count >= 1 && image.plane_count <= 4 && !image.plane[0].data, "a description");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
+{
+    struct fuzz_input input = {data, length};
+    kst_decoder *decoder;
+    fuzz_check(kst_decoder_create(fuzz_plain(), &decoder) == KST_OK, "a decoder can be made");
+    kst_status status = kst_decoder_open(decoder, data, length);
+    fuzz_check(kst_decoder_report(decoder)->status == status, "the reported status is the one returned");
+    if (status == KST_OK) {
+        check_info(kst_decoder_info(decoder));
+        check_metadata(decoder, length);
+        check_describe(decoder, &input);
+    } else {
+        fuzz_check(!kst_decoder_info(decoder), "a failed open leaves no stream");
+    }
+    kst_decoder_destroy(&decoder);
+    return 0;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "api/info.h"
+
+#include <string.h>
+
+#include "jpeg/encoding.h"
+
+static bool has_quality(const struct jpeg_frame *frame, int quality, uint16_t limit)
+{
+    uint16_t table[64];
+    for (uint32_t i = 0; i < frame->component_count; i++) {
+        kst_jpeg_quality_table(quality, frame->component[i].tq == 0 ? 0 : 1, limit, table);
+        if (memcmp(table, frame->component[i].quant, sizeof table) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* The highest quality whose scaled tables of Annex K these are; 0: none. */
+static int find_quality(const struct jpeg_frame *frame)
+{
+    for (int quality = 100; quality >= 1; quality--)
+        if (has_quality(frame, quality, 255) || has_quality(frame, quality, 32767))
+            return quality;
+    return 0;
+}
+
+static void describe_component(const struct jpeg_component *c, kst_component_info *info)
+{
+    *info = (kst_component_info){.width = c->width, .height = c->height, .id = c->id, .h = c->h, .v = c->v,
+        .depth = 8, .quant_table = c->tq};
+}
+
+static void describe_headers(const struct jpeg_headers *headers, kst_info *info)
+{
+    info->jfif = headers->has_jfif;
+    info->adobe = headers->has_adobe;
+    info->adobe_transform = headers->adobe_transform;
+    info->jfif_version = (uint16_t)(headers->jfif.major << 8 | headers->jfif.minor);
+    info->density_unit = headers->jfif.unit <= KST_DENSITY_CM ? (kst_density_unit)headers->jfif.unit : KST_DENSITY_RATIO;
+    info->density_x = headers->jfif.x;
+    info->density_y = headers->jfif.y;
+}
+
+void kst_jpeg_info(const struct jpeg_stream *stream, int orientation, kst_info *info)
+{
+    const struct jpeg_plan *plan = &stream->plan;
+    const struct jpeg_frame *frame = &plan->frame;
+    *info = (kst_info){.size = sizeof *info, .codec = KST_CODEC_JPEG, .process = frame->process,
+        .colour = frame->colour, .width = frame->width, .height = frame->height,
+        .component_count = frame->component_count, .scans = plan->scan_count,
+        .restart_interval = plan->scan[0].restart_interval, .orientation = orientation,
+        .quality = find_quality(frame)};
+    bool one_block = frame->component_count == 1; /* A.2.2: whatever its factors */
+    info->mcu_width = one_block ? 8 : 8U * frame->hmax;
+    info->mcu_height = one_block ? 8 : 8U * frame->vmax;
+    for (uint32_t i = 0; i < frame->component_count; i++) {
+        describe_component(&frame->component[i], &info->component[i]);
+        memcpy(info->quant_table[i], frame->component[i].quant, sizeof info->quant_table[i]);
+    }
+    for (uint32_t i = 0; i < plan->segment_count; i++)
+        info->entropy_bytes += plan->segment[i].length;
+    describe_headers(&stream->headers, info);
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KOSTKA_API_INFO_H
+#define KOSTKA_API_INFO_H
+
+#include "jpeg/parse.h"
+
+/* Describe a parsed stream. */
+void kst_jpeg_info(const struct jpeg_stream *stream, int orientation, kst_info *info);
+
+#endif

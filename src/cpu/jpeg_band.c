@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cpu/jpeg_band.h"
+
+#include <string.h>
+
+kst_status kst_jpeg_band_create(
+    struct memory *memory, const struct jpeg_output *output, const struct jpeg_source *source, struct jpeg_band *band)
+{
+    *band = (struct jpeg_band){.output = output, .source = source};
+    return kst_jpeg_rows_create(memory, output, &band->rows);
+}
+
+void kst_jpeg_band_release(struct memory *memory, struct jpeg_band *band)
+{
+    kst_jpeg_rows_release(memory, &band->rows);
+}
+
+void kst_jpeg_band_start(struct jpeg_band *band, uint32_t row, const struct jpeg_cursor *cursor)
+{
+    band->row = row;
+    if (cursor)
+        band->cursor = *cursor;
+}
+
+/* A block of the MCU: where its samples go in the MCU row's first MCU, and how far they move from MCU to MCU. */
+struct target {
+    uint8_t *out; /* null: not wanted */
+    ptrdiff_t pitch;
+    size_t step;
+    const uint16_t *quant;
+    void (*idct)(const int16_t *, const uint16_t *, uint32_t, uint8_t *, ptrdiff_t);
+};
+
+static uint32_t find_targets(const struct jpeg_band *band, struct target target[JPEG_MCU_BLOCKS])
+{
+    const struct jpeg_output *output = band->output;
+    const struct jpeg_scan *scan = band->source->entropy->scan;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scan->component_count; i++) {
+        uint32_t c = scan->component[i];
+        const struct jpeg_component *component = &output->frame.component[c];
+        const struct jpeg_view *view = &output->view[c];
+        uint8_t *base = kst_jpeg_rows_at(&band->rows, c, band->row);
+        for (uint32_t j = 0; j < (uint32_t)component->h * component->v; j++, count++) {
+            uint32_t x = j % component->h, y = j / component->h;
+            target[count] = (struct target){.pitch = band->rows.pitch[c],
+                .step = (size_t)component->h * view->block,
+                .quant = component->quant,
+                .idct = output->dsp.idct[view->scale],
+                .out = view->needed
+                    ? base + (ptrdiff_t)(y * view->block) * band->rows.pitch[c] + (size_t)x * view->block
+                    : NULL};
+        }
+    }
+    return count;
+}
+
+/* Entropy decoding and the inverse transform, MCU by MCU, so that coefficients never leave the first cache. */
+static void fill_from_stream(struct jpeg_band *band)
+{
+    const struct jpeg_output *output = band->output;
+    const struct jpeg_entropy *entropy = band->source->entropy;
+    _Alignas(64) int16_t blocks[JPEG_MCU_BLOCKS * 64];
+    uint8_t last[JPEG_MCU_BLOCKS];
+    struct target target[JPEG_MCU_BLOCKS];
+    uint32_t count = find_targets(band, target);
+    kst_jpeg_skip_mcus(entropy, &band->cursor, output->first_mcu);
+    memset(blocks, 0, (size_t)count * 64 * sizeof *blocks);
+    for (uint32_t mcu = 0; mcu < output->mcu_count; mcu++) {
+        kst_jpeg_decode_mcu(entropy, &band->cursor, blocks, last);
+        for (uint32_t i = 0; i < count; i++) {
+            const struct target *t = &target[i];
+            if (t->out)
+                t->idct(blocks + (size_t)i * 64, t->quant, last[i], t->out + mcu * t->step, t->pitch);
+            memset(blocks + (size_t)i * 64, 0, 64 * sizeof *blocks);
+        }
+    }
+    kst_jpeg_skip_mcus(entropy, &band->cursor, output->frame.mcus_w - output->first_mcu - output->mcu_count);
+}
+
+static void fill_block_row(struct jpeg_band *band, uint32_t component, uint32_t y, uint8_t *out)
+{
+    const struct jpeg_output *output = band->output;
+    const struct jpeg_source *source = band->source;
+    const struct jpeg_view *view = &output->view[component];
+    const struct jpeg_component *c = &output->frame.component[component];
+    for (uint32_t i = 0; i < view->block_count; i++) {
+        uint32_t x = view->first_block + i;
+        const int16_t *block = kst_jpeg_block(source->coefficients, component, x, y);
+        output->dsp.idct[view->scale](
+            block, c->quant, 63, out + (size_t)i * view->block, band->rows.pitch[component]);
+    }
+}
+
+static void fill_from_coefficients(struct jpeg_band *band)
+{
+    const struct jpeg_output *output = band->output;
+    for (uint32_t i = 0; i < output->frame.component_count; i++) {
+        const struct jpeg_view *view = &output->view[i];
+        uint32_t v = output->frame.component[i].v;
+        uint8_t *base = kst_jpeg_rows_at(&band->rows, i, band->row);
+        for (uint32_t y = 0; view->needed && y < v; y++)
+            fill_block_row(band, i, band->row * v + y, base + (ptrdiff_t)(y * view->block) * band->rows.pitch[i]);
+    }
+}
+
+void kst_jpeg_band_step(struct jpeg_band *band, bool first)
+{
+    const struct jpeg_output *output = band->output;
+    uint32_t row = band->row;
+    if (band->source->entropy)
+        fill_from_stream(band);
+    else
+        fill_from_coefficients(band);
+    bool top = row == output->first_row;
+    bool bottom = row + 1 == output->first_row + output->row_count;
+    uint32_t from = row * output->mcu_lines;
+    uint32_t to = (row + 1) * output->mcu_lines;
+    if (first)
+        from += top ? 0 : output->lag;
+    else
+        from -= output->lag;
+    kst_jpeg_rows_emit(&band->rows, from, bottom ? to : to - output->lag);
+    band->row++;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cpu/jpeg_decode.h"
+
+#include "core/report.h"
+#include "cpu/jpeg_coefficients.h"
+#include "cpu/jpeg_job.h"
+
+/* Threads that pay for a picture of this size. */
+static uint32_t useful_threads(const struct kst_context *context, const struct jpeg_output *output)
+{
+    enum { LEAST_SAMPLES = 1 << 15 }; /* of a thread's share, coded */
+    uint64_t samples = (uint64_t)output->row_count * output->frame.mcus_w * 64;
+    uint64_t useful = samples * output->frame.hmax * output->frame.vmax / LEAST_SAMPLES;
+    uint32_t threads = kst_pool_threads(context->pool);
+    if (threads > useful)
+        threads = (uint32_t)useful;
+    if (threads > output->row_count)
+        threads = output->row_count;
+    return threads > 1 ? threads : 1;
+}
+
+/* Whether restart markers come often enough that a band starts near one. */
+static bool restarts_often(const struct jpeg_scan *scan, const struct jpeg_output *output)
+{
+    return scan->restart_interval > 0 && scan->restart_interval <= 4 * output->frame.mcus_w;
+}
+
+static kst_status run(struct jpeg_job *job)
+{
+    const struct jpeg_entropy *entropy = job->source->entropy;
+    uint32_t threads = useful_threads(job->context, job->output);
+    bool anywhere = !entropy || restarts_often(entropy->scan, job->output);
+    kst_status status;
+    if (threads == 1)
+        status = kst_jpeg_job_create(job, 1, 0);
+    else if (anywhere)
+        status = kst_jpeg_job_create(job, threads, kst_jpeg_job_bands(job->output, threads) - 1);
+    else
+        status = kst_jpeg_job_create(job, 2, 1);
+    if (status)
+        return status;
+    if (threads == 1)
+        kst_jpeg_job_alone(job);
+    else if (anywhere)
+        kst_jpeg_job_spread(job, NULL);
+    else
+        kst_jpeg_job_pair(job);
+    return KST_OK;
+}
+
+static kst_status run_and_report(struct jpeg_job *job, bool strict, kst_report *report)
+{
+    double start = kst_seconds();
+    kst_status status = run(job);
+    if (status)
+        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
+    struct jpeg_damage damage;
+    kst_jpeg_damage_init(&damage);
+    for (uint32_t i = 0; i < job->threads; i++)
+        kst_jpeg_damage_add(&damage, &job->damage[i]);
+    if (job->threads > report->threads)
+        report->threads = job->threads;
+    kst_jpeg_job_release(job);
+    kst_report_stage(report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
+    return kst_jpeg_damage_report(&damage, strict, report);
+}
+
+static kst_status decode_single_scan(struct jpeg_job *job, const struct jpeg_plan *plan, bool strict, kst_report *report)
+{
+    struct jpeg_entropy entropy;
+    struct jpeg_source source = {.plan = plan, .entropy = &entropy};
+    kst_status status = kst_jpeg_entropy_init(job->memory, &entropy, plan, plan->scan, job->context->tier);
+    if (status)
+        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
+    job->source = &source;
+    status = run_and_report(job, strict, report);
+    kst_jpeg_entropy_release(job->memory, &entropy);
+    return status;
+}
+
+static kst_status decode_scans(struct jpeg_job *job, const struct jpeg_plan *plan, bool strict, kst_report *report)
+{
+    struct jpeg_coefficients coefficients;
+    struct jpeg_source source = {.plan = plan, .coefficients = &coefficients};
+    kst_status status =
+        kst_jpeg_decode_coefficients(job->context, job->memory, plan, strict, &coefficients, report);
+    if (status)
+        return status;
+    job->source = &source;
+    status = run_and_report(job, strict, report);
+    kst_jpeg_coefficients_release(job->memory, &coefficients);
+    return status;
+}
+
+kst_status kst_jpeg_cpu_decode(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
+    const kst_decode_options *options, const kst_image *image, kst_report *report)
+{
+    struct jpeg_output output;
+    struct jpeg_job job = {.context = context, .memory = memory, .output = &output};
+    kst_jpeg_output_plan(&output, &plan->frame, options, image, context->tier);
+    if (plan->single_scan)
+        return decode_single_scan(&job, plan, options->strict, report);
+    return decode_scans(&job, plan, options->strict, report);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Carrying out a plan on the CPU: from entropy-coded data to the caller's picture. */
+#ifndef KOSTKA_CPU_JPEG_DECODE_H
+#define KOSTKA_CPU_JPEG_DECODE_H
+
+#include "core/context.h"
+#include "jpeg/plan.h"
+
+/*
+ * Decode to `image`, which matches kst_jpeg_output_describe() and has buffers. Damage is counted in the report; with
+ * options->strict it is an error. Otherwise KST_OK, KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY.
+ */
+kst_status kst_jpeg_cpu_decode(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
+    const kst_decode_options *options, const kst_image *image, kst_report *report);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Threads on one picture: the ways to share its MCU rows. */
+#ifndef KOSTKA_CPU_JPEG_JOB_H
+#define KOSTKA_CPU_JPEG_JOB_H
+
+#include <stdatomic.h>
+
+#include "core/context.h"
+#include "cpu/jpeg_band.h"
+
+/* A border between two bands; whoever comes second emits the lines on both sides. */
+struct jpeg_border {
+    struct jpeg_seam seam;
+    atomic_uint halves; /* that are there */
+};
+
+struct jpeg_job {
+    struct kst_context *context;
+    struct memory *memory;
+    const struct jpeg_output *output;
+    const struct jpeg_source *source;
+    uint32_t threads;
+    struct jpeg_band *band;     /* one a thread */
+    struct jpeg_border *border; /* border_count */
+    uint32_t border_count;
+    struct jpeg_damage *damage; /* one a thread */
+};
+
+/*
+ * Make the places of work and `borders` borders. On failure nothing is left allocated.
+ */
+kst_status kst_jpeg_job_create(struct jpeg_job *job, uint32_t threads, uint32_t borders);
+void kst_jpeg_job_release(struct jpeg_job *job);
+
+/* The MCU row behind the last that the output needs. */
+uint32_t kst_jpeg_job_end(const struct jpeg_job *job);
+
+/*
+ * Hand in what a border needs of the band that ends above MCU row `row` (above), or of the band that starts with it, right
+ * after that band decoded the row next to the border.
+ */
+void kst_jpeg_job_meet(struct jpeg_band *band, struct jpeg_border *border, uint32_t row, bool above);
+
+/* One thread, from top to bottom. */
+void kst_jpeg_job_alone(struct jpeg_job *job);
+
+/*
+ * Bands that can start anywhere: from coefficients, from restart markers, or (`entry` not null) from cursors at the start of
+ * every MCU row that the output needs. The job needs kst_jpeg_job_bands() − 1 borders.
+ */
+uint32_t kst_jpeg_job_bands(const struct jpeg_output *output, uint32_t threads);
+void kst_jpeg_job_spread(struct jpeg_job *job, const struct jpeg_cursor *entry);
+
+/*
+ * Two threads on a scan without restart markers: one decodes from the top while the other skips ahead to a row from which
+ * both will end at the same time, and decodes from there. Needs one border.
+ */
+void kst_jpeg_job_pair(struct jpeg_job *job);
+
+#endif

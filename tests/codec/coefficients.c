@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Coefficients of every kind of stream against libjpeg's, on one thread and several, in plain C and in the best tier.
+ */
+#include "support.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/report.h"
+#include "cpu/jpeg_coefficients.h"
+#include "jpeg/parse.h"
+#include "peer.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static struct {
+    const char *tier;
+    uint32_t threads;
+    kst_context *context;
+} machine[] = {{"c", 1, NULL}, {NULL, 1, NULL}, {NULL, 2, NULL}, {"c", 5, NULL}, {NULL, 5, NULL}};
+
+static int set_up(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(machine); i++) {
+        kst_context_options options;
+        kst_context_options_init(&options);
+        options.device = "cpu";
+        options.cpu = machine[i].tier;
+        options.threads = machine[i].threads;
+        assert_int_equal(kst_context_create(&options, &machine[i].context), KST_OK);
+    }
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(machine); i++)
+        kst_context_destroy(&machine[i].context);
+    return 0;
+}
+
+static struct memory memory;
+
+struct decoded {
+    struct jpeg_stream stream;
+    struct jpeg_coefficients coefficients;
+    kst_report report;
+    kst_status status;
+};
+
+static void decode(kst_context *context, const uint8_t *data, size_t length, struct decoded *out)
+{
+    kst_limits limits = context->limits;
+    limits.pixels = 1 << 26; /* files of the corpus announce more and hold next to nothing */
+    memset(out, 0, sizeof *out);
+    kst_memory_init(&memory, &context->memory.allocator, UINT64_MAX);
+    kst_report_init(&out->report);
+    out->status = kst_jpeg_parse(&memory, &limits, data, length, &out->stream, &out->report);
+    if (!out->status)
+        out->status =
+            kst_jpeg_decode_coefficients(context, &memory, &out->stream.plan, false, &out->coefficients, &out->report);
+}
+
+static void drop(struct decoded *decoded)
+{
+    kst_jpeg_coefficients_release(&memory, &decoded->coefficients);
+    kst_jpeg_stream_release(&memory, &decoded->stream);
+    assert_int_equal(memory.used, 0);
+}
+
+/* Which coefficient differs is worth more than that one does. */
+static void assert_equal_planes(const char *name, const struct jpeg_component *c, uint32_t component, uint32_t stride,
+    const int16_t *ours, uint32_t peer_stride, const int16_t *peers)
+{
+    for (uint32_t y = 0; y < c->padded_h; y++)
+        for (uint32_t x = 0; x < c->padded_w; x++)
+            for (uint32_t k = 0; k < 64; k++) {
+                int16_t a = ours[((size_t)y * stride + x) * 64 + k];
+                int16_t b = peers[((size_t)y * peer_stride + x) * 64 + k];
+                if (a != b)
+                    fail_msg("%s: component %u, block %u,%u, coefficient %u: %d, libjpeg %d", name, component, x, y, k,
+                        a, b);
+            }
+}
+
+static void check_against_peer(const char *name, const uint8_t *data, size_t length)
+{
+    struct peer_coefficients peer;
+    assert_true(peer_read_coefficients(data, length, &peer));
+    for (size_t i = 0; i < COUNT(machine); i++) {
+        struct decoded decoded;
+        decode(machine[i].context, data, length, &decoded);
+        if (decoded.status)
+            fail_msg("%s: %s", name, decoded.report.message);
+        for (uint32_t c = 0; c < decoded.stream.plan.frame.component_count; c++) {
+            const struct jpeg_component *component = &decoded.stream.plan.frame.component[c];
+            assert_int_equal(peer.blocks_w[c], component->padded_w);
+            assert_int_equal(peer.blocks_h[c], component->padded_h);
+            assert_equal_planes(name, component, c, decoded.coefficients.stride[c], decoded.coefficients.blocks[c],
+                peer.blocks_w[c], peer.blocks[c]);
+        }
+        if (peer.warnings == 0 && decoded.report.warnings != 0)
+            fail_msg("%s: a warning that libjpeg does not give: %s", name, decoded.report.message);
+        drop(&decoded);
+    }
+    peer_release(&peer);
+}
+
+static uint8_t *read_file(const char *folder, const char *name, size_t *length)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *length = (size_t)ftell(file);
+    rewind(file);
+    uint8_t *data = malloc(*length + 1);
+    assert_int_equal(fread(data, 1, *length, file), *length);
+    fclose(file);
+    return data;
+}
+
+static uint32_t for_each_file(const char *subfolder, void (*check)(const char *, const uint8_t *, size_t))
+{
+    char folder[3000];
+    const char *corpus = getenv("KOSTKA_CORPUS");
+    snprintf(folder, sizeof folder, "%s/jpeg/%s", corpus ? corpus : "../shared/corpus", subfolder);
+    DIR *directory = opendir(folder);
+    uint32_t count = 0;
+    if (!directory)
+        skip();
+    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
+        size_t length = strlen(entry->d_name);
+        if (length < 4 || strcmp(entry->d_name + length - 4, ".jpg") != 0)
+            continue;
+        uint8_t *data = read_file(folder, entry->d_name, &length);
+        check(entry->d_name, data, length);
+        free(data);
+        count++;
+    }
+    closedir(directory);
+    return count;
+}
+
+static bool is_supported(kst_status status)
+{
+    return status != KST_ERROR_JPEG_LOSSLESS && status != KST_ERROR_JPEG_ARITHMETIC &&
+           status != KST_ERROR_JPEG_PRECISION;
+}
+
+static void check_valid(const char *name, const uint8_t *data, size_t length)
+{
+    struct decoded decoded;
+    decode(machine[0].context, data, length, &decoded);
+    bool supported = is_supported(decoded.status);
+    drop(&decoded);
+    if (supported)
+        check_against_peer(name, data, length);
+}
+
+static void test_corpus(void **state)
+{
+    (void)state;
+    assert_true(for_each_file("valid", check_valid) > 40);
+}
+
+/* What damaged files give is ours to say, but it must be the same on every machine. */
+static void check_damaged(const char *name, const uint8_t *data, size_t length)
+{
+    struct decoded first;
+    decode(machine[0].context, data, length, &first);
+    for (size_t i = 1; i < COUNT(machine); i++) {
+        struct decoded other;
+        decode(machine[i].context, data, length, &other);
+        assert_int_equal(other.status, first.status);
+        assert_int_equal(other.report.warnings, first.report.warnings);
+        assert_int_equal(other.report.first_warning_offset, first.report.first_warning_offset);
+        assert_string_equal(other.report.message, first.report.message);
+        for (uint32_t c = 0; !first.status && c < first.stream.plan.frame.component_count; c++) {
+            const struct jpeg_component *component = &first.stream.plan.frame.component[c];
+            assert_equal_planes(name, component, c, first.coefficients.stride[c], first.coefficients.blocks[c],
+                other.coefficients.stride[c], other.coefficients.blocks[c]);
+        }
+        kst_jpeg_coefficients_release(&memory, &other.coefficients);
+        kst_jpeg_stream_release(&memory, &other.stream);
+    }
+    kst_jpeg_coefficients_release(&memory, &first.coefficients);
+    kst_jpeg_stream_release(&memory, &first.stream);
+}
+
+static void test_damaged_corpus(void **state)
+{
+    (void)state;
+    assert_true(for_each_file("damaged", check_damaged) > 100);
+}
+
+static const struct peer_scan one_by_one[] = {{1, 0, 0, 63, 0, 0}, {1, 1, 0, 63, 0, 0}, {1, 2, 0, 63, 0, 0}};
+static const struct peer_scan two_and_one[] = {{1, 2, 0, 63, 0, 0}, {2, 0, 0, 63, 0, 0}};
+static const struct peer_scan spectral[] = {{0, 0, 0, 0, 0, 0}, {1, 0, 1, 2, 0, 0}, {1, 1, 1, 63, 0, 0},
+    {1, 0, 3, 63, 0, 0}, {1, 2, 1, 31, 0, 0}, {1, 2, 32, 63, 0, 0}};
+static const struct peer_scan many_bits[] = {{0, 0, 0, 0, 0, 3}, {1, 0, 1, 63, 0, 4}, {1, 1, 1, 63, 0, 2},
+    {0, 0, 0, 0, 3, 2}, {1, 2, 1, 63, 0, 3}, {1, 0, 1, 63, 4, 3}, {0, 0, 0, 0, 2, 1}, {1, 0, 1, 63, 3, 2},
+    {1, 2, 1, 63, 3, 2}, {1, 2, 1, 63, 2, 1}, {1, 1, 1, 63, 2, 1}, {1, 0, 1, 63, 2, 1}, {1, 0, 1, 63, 1, 0},
+    {1, 1, 1, 63, 1, 0}, {1, 2, 1, 63, 1, 0}, {0, 0, 0, 0, 1, 0}};
+static const struct peer_scan split_refinement[] = {{1, 0, 0, 0, 0, 1}, {2, 1, 0, 0, 0, 1}, {1, 0, 1, 9, 0, 1},
+    {1, 0, 10, 63, 0, 2}, {1, 0, 1, 3, 1, 0}, {1, 0, 10, 40, 2, 1}, {1, 0, 41, 63, 2, 1}, {1, 0, 4, 9, 1, 0},
+    {1, 0, 10, 63, 1, 0}, {2, 1, 0, 0, 1, 0}, {1, 0, 0, 0, 1, 0}, {1, 1, 1, 63, 0, 0}, {1, 2, 1, 63, 0, 0}};
+
+static const struct {
+    const char *name;
+    bool progressive;
+    const struct peer_scan *scans;
+    int count;
+} script[] = {
+    {"interleaved", false, NULL, 0},
+    {"one by one", false, one_by_one, COUNT(one_by_one)},
+    {"two and one", false, two_and_one, COUNT(two_and_one)},
+    {"progressive", true, NULL, 0},
+    {"spectral", true, spectral, COUNT(spectral)},
+    {"many bits", true, many_bits, COUNT(many_bits)},
+    {"split refinement", true, split_refinement, COUNT(split_refinement)},
+};
+
+static const uint16_t size[][2] = {{1, 1}, {7, 9}, {16, 16}, {17, 33}, {8, 70}, {131, 2}, {200, 150}};
+static const uint8_t sampling[][6] = {{1, 1, 1, 1, 1, 1}, {2, 1, 1, 1, 1, 1}, {2, 2, 1, 1, 1, 1}, {1, 2, 1, 1, 1, 1},
+    {4, 1, 1, 1, 1, 1}, {2, 2, 2, 1, 1, 2}, {1, 1, 2, 2, 1, 1}, {3, 1, 1, 1, 1, 1}};
+static const int restart[] = {0, 1, 3, -1, -2};
+static const int quality[] = {75, 98, 20};
+
+static void check_request(const struct peer_request *request, const char *name)
+{
+    char label[200];
+    size_t length;
+    uint8_t *data = peer_encode(request, &length);
+    snprintf(label, sizeof label, "%s, %ux%u, %d components %u%u%u%u, restart %d, quality %d", name, request->width,
+        request->height, request->components, request->h[0], request->v[0], request->h[1], request->v[1],
+        request->restart, request->quality);
+    check_against_peer(label, data, length);
+    free(data);
+}
+
+static void test_scripts(void **state)
+{
+    (void)state;
+    uint32_t turn = 0;
+    for (size_t s = 0; s < COUNT(script); s++)
+        for (size_t i = 0; i < COUNT(size); i++)
+            for (size_t j = 0; j < COUNT(sampling); j++)
+                for (size_t r = 0; r < COUNT(restart); r++) {
+                    struct peer_request request = {.width = size[i][0],
+                        .height = size[i][1],
+                        .components = 3,
+                        .progressive = script[s].progressive,
+                        .script = script[s].scans,
+                        .script_length = script[s].count,
+                        .restart = restart[r],
+                        .quality = quality[turn++ % COUNT(quality)],
+                        .optimize = turn % 2 == 0};
+                    for (int c = 0; c < 3; c++) {
+                        request.h[c] = sampling[j][2 * c];
+                        request.v[c] = sampling[j][2 * c + 1];
+                    }
+                    check_request(&request, script[s].name);
+                }
+}
+
+static void test_other_colours(void **state)
+{
+    (void)state;
+    for (int components = 1; components <= 4; components += 3)
+        for (int progressive = 0; progressive < 2; progressive++)
+            for (size_t i = 0; i < COUNT(size); i++)
+                for (int factor = 1; factor <= 2; factor++) {
+                    struct peer_request request = {.width = size[i][0],
+                        .height = size[i][1],
+                        .components = components,
+                        .progressive = progressive,
+                        .quality = 85,
+                        .h = {(uint8_t)factor, 1, 1, (uint8_t)factor},
+                        .v = {(uint8_t)factor, 1, 1, (uint8_t)factor}};
+                    check_request(&request, "other colours");
+                }
+}
+
+static void test_large(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < COUNT(script); s++) {
+        struct peer_request request = {.width = 1500,
+            .height = 1100,
+            .components = 3,
+            .h = {2, 1, 1},
+            .v = {2, 1, 1},
+            .progressive = script[s].progressive,
+            .script = script[s].scans,
+            .script_length = script[s].count,
+            .quality = 92,
+            .optimize = true};
+        check_request(&request, script[s].name);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_corpus),
+        cmocka_unit_test(test_damaged_corpus),
+        cmocka_unit_test(test_scripts),
+        cmocka_unit_test(test_other_colours),
+        cmocka_unit_test(test_large),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Verbs that make a file of each input: one IN and OUT, or many inputs and --out-dir. */
+#ifndef KOSTKA_TOOL_BATCH_H
+#define KOSTKA_TOOL_BATCH_H
+
+#include "options.h"
+
+/* One input's work. */
+struct task {
+    const struct source *source;
+    const char *path; /* of the output; null: task_path() makes it when the extension is known */
+    const char *directory;
+    struct file_settings files; /* the context among them */
+};
+
+/* Does the work of one input. Warnings it tells itself; false with the problem where there is no output. */
+typedef bool (*task_function)(const void *settings, struct task *task, struct problem *problem);
+
+struct batch {
+    const struct verb *verb;
+    const struct common_options *common;
+    const struct output_options *output;
+    const struct file_settings *files; /* copied to each task, its context set */
+    task_function work;
+    const void *settings;
+};
+
+/*
+ * Checks the operands in argv from optind on, and does the work for each input, several at a time where there are many.
+ * The exit code of the verb.
+ */
+int batch_run(const struct batch *batch, int argc, char **argv);
+
+/* Where the output goes: the path given, or DIRECTORY/STEM.EXTENSION. To be freed; null: out of memory. */
+char *task_path(const struct task *task, const char *extension);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "json.h"
+#include "options.h"
+
+/* compare: the pictures differ. Trouble of any kind is told apart from that, as in cmp(1). */
+enum { EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 };
+
+static bool read_one(const char *name, const struct file_settings *settings, struct picture *picture)
+{
+    struct problem problem = {""};
+    struct source source;
+    bool good = source_read(&source, name, &problem);
+
+    if (good) {
+        good = picture_read(picture, &source, settings, NULL, &problem);
+        source_release(&source);
+    }
+    if (!good)
+        complain(strcmp(name, "-") == 0 ? "standard input" : name, "%s", problem.text);
+    return good;
+}
+
+/* A picture in grey, or without transparency, can be compared with one in RGB, or with alpha, that looks the same. */
+static bool bring_together(struct picture *a, struct picture *b, struct problem *problem)
+{
+    kst_format left = a->image.format, right = b->image.format;
+    bool inks = left == KST_FORMAT_CMYK || right == KST_FORMAT_CMYK;
+
+    if (left == right || inks)
+        return true;
+    kst_format both = left == KST_FORMAT_RGBA || right == KST_FORMAT_RGBA ? KST_FORMAT_RGBA : KST_FORMAT_RGB;
+    return picture_to_format(a, both, problem) && picture_to_format(b, both, problem);
+}
+
+static const char *explain(kst_status status)
+{
+    switch (status) {
+    case KST_ERROR_IMAGE_SIZE:
+        return "the pictures differ in size";
+    case KST_ERROR_IMAGE_DEPTH:
+        return "the pictures differ in bit depth";
+    case KST_ERROR_IMAGE_FORMAT:
+        return "the pictures differ in colour space";
+    default:
+        return kst_status_text(status);
+    }
+}
+
+static void print_size(const char *name, const struct picture *picture)
+{
+    static const char *const names[] = {"?", "grey", "RGB", "BGR", "RGBA", "BGRA", "CMYK"};
+
+    printf("%s: %ux%u %s, %u bits\n", name, (unsigned)picture->image.width, (unsigned)picture->image.height,
+        picture->image.format <= KST_FORMAT_CMYK ? names[picture->image.format] : names[0],
+        (unsigned)picture_depth(picture));
+}
+
+static int print_comparison(const kst_comparison *result, bool json)
+{
+    int code = result->identical ? EXIT_FINE : EXIT_DIFFERENT;
+
+    if (json)
+        return json_print(
+            json_pack("{s:b, s:I, s:I, s:I, s:f, s:f, s:o}", "identical", result->identical, "samples",
+                (json_int_t)result->samples, "differing", (json_int_t)result->differing, "max_error",
+                (json_int_t)result->max_error, "mean_error", result->mean_error, "mean_square_error",
+                result->mean_square_error, "psnr", result->identical ? json_null() : json_real(result->psnr)),
+            code);
+    if (result->identical)
+        printf("identical (%llu samples)\n", (unsigned long long)result->samples);
+    else
+        printf("different: %llu of %llu samples (%.4g %%), maximum error %u, mean %.6g, PSNR %.3f dB\n",
+            (unsigned long long)result->differing, (unsigned long long)result->samples,
+            100.0 * (double)result->differing / (double)result->samples, (unsigned)result->max_error,
+            result->mean_error, result->psnr);
+    return finish_output(code);
+}
+
+static int compare(char **names, struct picture pictures[2], const struct file_settings *settings, bool json)
+{
+    kst_comparison result = {.size = sizeof result};
+    struct problem problem = {""};
+
+    if (!read_one(names[0], settings, &pictures[0]) || !read_one(names[1], settings, &pictures[1]))
+        return EXIT_TROUBLE;
+    if (!bring_together(&pictures[0], &pictures[1], &problem)) {
+        complain(NULL, "%s", problem.text);
+        return EXIT_TROUBLE;
+    }
+    kst_status status = kst_compare(&pictures[0].image, &pictures[1].image, &result);
+    if (status == KST_OK)
+        return print_comparison(&result, json);
+    if (json)
+        return json_print(
+            json_pack("{s:b, s:o}", "identical", 0, "reason", json_text(explain(status))), EXIT_DIFFERENT);
+    printf("different: %s\n", explain(status));
+    print_size(names[0], &pictures[0]);
+    print_size(names[1], &pictures[1]);
+    return finish_output(EXIT_DIFFERENT);
+}
+
+static int run(int argc, char **argv)
+{
+    struct common_options common = {0};
+    struct file_settings settings = {0};
+    struct picture pictures[2];
+    bool json = false;
+    int code;
+
+    kst_decode_options_init(&settings.decode);
+    const struct option_group groups[] = {common_group(&common), json_group(&json), decode_group(&settings.decode)};
+    if (!options_read(&verb_compare, argc, argv, groups, 3, &code))
+        return code;
+    if (argc - optind != 2)
+        return complain_usage("compare", "two pictures are compared, not %d", argc - optind);
+    if ((code = common_context(&common, common.threads, &settings.context)) != EXIT_FINE)
+        return code;
+    settings.max_pixels = common_max_pixels(&common);
+    settings.verbose = common.verbose;
+    picture_init(&pictures[0]);
+    picture_init(&pictures[1]);
+    code = compare(argv + optind, pictures, &settings, json);
+    picture_release(&pictures[0]);
+    picture_release(&pictures[1]);
+    kst_context_destroy(&settings.context);
+    return code;
+}
+
+const struct verb verb_compare = {
+    .name = "compare",
+    .summary = "say whether two pictures are the same, and how far apart",
+    .run = run,
+    .help = "Usage: kostka compare [OPTIONS] A B\n"
+            "\n"
+            "Compares the pixels of two files of any formats: JPEG, PNG, TIFF, PAM, PPM, PGM, PBM. Prints whether\n"
+            "they are identical, or how many samples differ, the maximum and mean absolute error, and the PSNR.\n"
+            "\n"
+            "Exit status: 0 identical, 1 different, 2 the files could not be compared, 3 no such device.\n"
+            "\n"
+            "  --json              the result as a JSON object\n"
+            "  --format, --scale, --region, --orient, --strict   how JPEG is decoded; see 'kostka decode'\n"
+            "  --threads N, --device DEVICE, --max-pixels N, --max-memory BYTES, -v\n",
+};

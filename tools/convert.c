@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch.h"
+
+static bool convert_one(const void *settings, struct task *task, struct problem *problem)
+{
+    const struct file_format *target = task->files.target;
+    struct picture picture;
+    (void)settings;
+
+    picture_init(&picture);
+    bool good = picture_read(&picture, task->source, &task->files, NULL, problem);
+    if (good) {
+        char *path = task_path(task, file_extension(target, &picture));
+        good = path != NULL ? picture_write(&picture, path, target, &task->files, problem)
+                            : problem_set(problem, "out of memory");
+        free(path);
+    }
+    picture_release(&picture);
+    return good;
+}
+
+static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
+{
+    const char *path = argv[argc - 1];
+
+    *target = output->format;
+    /* Operands that are missing are for batch_run() to complain of. */
+    if (*target == NULL && output->directory == NULL && argc - optind != 2)
+        return EXIT_FINE;
+    if (*target == NULL && (output->directory != NULL || strcmp(path, "-") == 0))
+        return complain_usage("convert", "the output's format is not known; add --out-format");
+    if (*target == NULL)
+        *target = file_format_by_path(path);
+    if (*target == NULL)
+        return complain_usage("convert", "'%s' names no known format; add --out-format", path);
+    return EXIT_FINE;
+}
+
+static int run(int argc, char **argv)
+{
+    struct common_options common = {0};
+    struct output_options output = {.compression = -1};
+    struct file_settings files = {0};
+    struct encode_settings settings;
+    int code;
+
+    encode_settings_init(&settings);
+    kst_decode_options_init(&files.decode);
+    const struct option_group groups[] = {
+        common_group(&common), output_group(&output), encode_group(&settings), decode_group(&files.decode)};
+    if (options_read(&verb_convert, argc, argv, groups, 4, &code) &&
+        (code = choose_target(&output, argc, argv, &files.target)) == EXIT_FINE) {
+        encode_settings_finish(&settings);
+        files.encode = &settings.options;
+        files.max_pixels = common_max_pixels(&common);
+        files.compression = output.compression;
+        const struct batch batch = {&verb_convert, &common, &output, &files, convert_one, NULL};
+        code = batch_run(&batch, argc, argv);
+    }
+    encode_settings_release(&settings);
+    return code;
+}
+
+const struct verb verb_convert = {
+    .name = "convert",
+    .summary = "read any format and write any other, with new pixels",
+    .run = run,
+    .help = "Usage: kostka convert [OPTIONS] IN OUT\n"
+            "       kostka convert [OPTIONS] --out-format FORMAT --out-dir DIR IN...\n"
+            "\n"
+            "Reads JPEG, PNG, TIFF, PAM, PPM, PGM or PBM, and writes JPEG, PNG, TIFF, PAM, PPM, PGM or raw\n"
+            "samples, by OUT's extension or --out-format. '-' is standard input or output.\n"
+            "From JPEG to JPEG this compresses anew, with loss; 'kostka transcode' does not.\n"
+            "\n"
+            "Takes the options of 'kostka decode' for JPEG inputs (--scale, --region, --orient, --strict,\n"
+            "--format) and those of 'kostka encode' for JPEG outputs (-q, --subsampling, --progressive ...).\n"
+            "ICC profile, Exif and density go along where both formats hold them.\n",
+};

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch.h"
+
+static bool decode_one(const void *settings, struct task *task, struct problem *problem)
+{
+    const struct file_format *target = task->files.target, *found;
+    struct picture picture;
+    (void)settings;
+
+    picture_init(&picture);
+    found = file_format_of(task->source);
+    bool good = found == NULL || found == &file_jpeg ||
+                problem_set(problem, "a %s file, not JPEG; 'kostka convert' changes it to another format", found->name);
+    good = good && file_jpeg.read(task->source, &task->files, &picture, problem);
+    if (good) {
+        char *path = task_path(task, file_extension(target, &picture));
+        good = path != NULL ? picture_write(&picture, path, target, &task->files, problem)
+                            : problem_set(problem, "out of memory");
+        free(path);
+    }
+    picture_release(&picture);
+    return good;
+}
+
+/* By --out-format, else by the output's name, else PNM. Operands that are missing are for batch_run() to complain of.
+ */
+static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
+{
+    const char *path = argc - optind == 2 ? argv[argc - 1] : "-";
+
+    *target = output->format;
+    if (*target == NULL && (output->directory != NULL || strcmp(path, "-") == 0))
+        *target = &file_pnm;
+    if (*target == NULL)
+        *target = file_format_by_path(path);
+    if (*target == NULL)
+        return complain_usage(
+            "decode", "'%s' names no known format; .ppm, .pgm, .pam, .png, .tif and .raw do, or --out-format", path);
+    if (*target == &file_jpeg)
+        return complain_usage("decode", "the output is to hold pixels, not JPEG; 'convert' compresses anew");
+    return EXIT_FINE;
+}
+
+static int run(int argc, char **argv)
+{
+    struct common_options common = {0};
+    struct output_options output = {.compression = -1};
+    struct file_settings files = {0};
+    int code;
+
+    kst_decode_options_init(&files.decode);
+    const struct option_group groups[] = {common_group(&common), output_group(&output), decode_group(&files.decode)};
+    if (!options_read(&verb_decode, argc, argv, groups, 3, &code))
+        return code;
+    code = choose_target(&output, argc, argv, &files.target);
+    if (code != EXIT_FINE)
+        return code;
+    if (files.decode.format == KST_FORMAT_RAW && files.decode.orient)
+        return complain_usage("decode", "--orient does not go with --format raw");
+    files.max_pixels = common_max_pixels(&common);
+    files.compression = output.compression;
+    const struct batch batch = {&verb_decode, &common, &output, &files, decode_one, NULL};
+    return batch_run(&batch, argc, argv);
+}
+
+const struct verb verb_decode = {
+    .name = "decode",
+    .summary = "turn JPEG files into pixels: PNM, PAM, PNG, TIFF",
+    .run = run,
+    .help = "Usage: kostka decode [OPTIONS] IN OUT\n"
+            "       kostka decode [OPTIONS] --out-dir DIR IN...\n"
+            "\n"
+            "Decodes JPEG. OUT's extension chooses the format: .ppm .pgm .pnm .pam .png .tif .raw .yuv;\n"
+            "'-' is standard input or output (there PNM, unless --out-format says otherwise).\n"
+            "\n"
+            "  --format FORMAT     auto (default), grey, rgb, bgr, rgba, bgra, cmyk; planar: one plane for each\n"
+            "                      colour; raw: the components as coded, neither converted nor enlarged\n"
+            "  --scale 1/2|1/4|1/8 decode at a fraction of the size; --reduce 1|2|3 is the same\n"
+            "  --region WxH+X+Y    decode only this part (of the scaled picture); --crop is the same\n"
+            "  --orient            turn the picture as its Exif orientation says\n"
+            "  --strict            damage is an error instead of a warning\n"
+            "  --out-dir DIR       many inputs; each becomes a file of the same name there\n"
+            "  --out-format NAME   png, tiff, pnm, pgm, ppm, pam or raw, whatever the output's name\n"
+            "  --compression 0-9   of PNG (default 4) and TIFF (default none)\n"
+            "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
+            "  --device DEVICE     auto, cpu; see 'kostka devices'\n"
+            "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"
+            "  -v, --verbose       tell what ran where, and for how long\n"
+            "\n"
+            "Planes (planar, raw) become NAME-0.pgm, NAME-1.pgm ...; with .raw or .yuv one file of all planes.\n",
+};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "describe.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { COMMENT_SHOWN = 300 };
+
+const char *describe_format(kst_format format)
+{
+    switch (format) {
+    case KST_FORMAT_GREY:
+        return "grey";
+    case KST_FORMAT_RGB:
+    case KST_FORMAT_BGR:
+        return "RGB";
+    case KST_FORMAT_RGBA:
+    case KST_FORMAT_BGRA:
+        return "RGBA";
+    case KST_FORMAT_CMYK:
+        return "CMYK";
+    default:
+        return "planes";
+    }
+}
+
+static const char *colour_name(kst_colour colour)
+{
+    static const char *const names[] = {"unknown", "grey", "RGB", "YCbCr", "CMYK", "YCCK"};
+    return colour <= KST_COLOUR_YCCK ? names[colour] : names[0];
+}
+
+static const char *process_name(kst_process process)
+{
+    static const char *const names[] = {"none", "baseline", "extended", "progressive"};
+    return process <= KST_PROCESS_PROGRESSIVE ? names[process] : names[0];
+}
+
+static const char *metadata_name(const kst_metadata *metadata, char text[16])
+{
+    switch (metadata->kind) {
+    case KST_METADATA_ICC:
+        return "icc";
+    case KST_METADATA_EXIF:
+        return "exif";
+    case KST_METADATA_XMP:
+        return "xmp";
+    case KST_METADATA_COMMENT:
+        return "comment";
+    default:
+        snprintf(text, 16, "app%d", metadata->marker & 15);
+        return text;
+    }
+}
+
+static const char *density_unit(kst_density_unit unit)
+{
+    static const char *const names[] = {"ratio", "inch", "cm"};
+    return unit <= KST_DENSITY_CM ? names[unit] : names[0];
+}
+
+/* "4:2:0" and its like where the factors are the usual ones, otherwise the factors. */
+static void sampling_text(const kst_info *info, char text[32])
+{
+    static const struct {
+        uint8_t h, v;
+        const char *name;
+    } usual[] = {{1, 1, "4:4:4"}, {2, 1, "4:2:2"}, {2, 2, "4:2:0"}, {1, 2, "4:4:0"}, {4, 1, "4:1:1"}, {4, 2, "4:1:0"}};
+    const kst_component_info *c = info->component;
+    bool ones = info->component_count == 3 && c[1].h == 1 && c[1].v == 1 && c[2].h == 1 && c[2].v == 1;
+    size_t used = 0;
+
+    for (size_t i = 0; ones && i < sizeof usual / sizeof *usual; i++) {
+        if (usual[i].h == c[0].h && usual[i].v == c[0].v) {
+            snprintf(text, 32, "%s", usual[i].name);
+            return;
+        }
+    }
+    for (uint32_t i = 0; i < info->component_count && i < 4; i++)
+        used += (size_t)snprintf(text + used, 32 - used, "%s%dx%d", i == 0 ? "" : ",", c[i].h, c[i].v);
+}
+
+/* Comments come from anywhere: nothing in them may steer the terminal. */
+static void print_comment(const kst_metadata *metadata)
+{
+    size_t length = metadata->length < COMMENT_SHOWN ? metadata->length : COMMENT_SHOWN;
+
+    printf("  comment      ");
+    for (size_t i = 0; i < length; i++) {
+        uint8_t byte = metadata->data[i];
+        bool last = i + 1 == metadata->length;
+        if (byte == '\n' || byte == '\t' || byte == '\r')
+            putchar(' ');
+        else if (byte >= 0x20 && byte != 0x7F && !(byte >= 0x80 && byte < 0xA0 && i == 0))
+            putchar(byte);
+        else if (!(last && byte == 0))
+            putchar('?');
+    }
+    puts(length < metadata->length ? " ..." : "");
+}
+
+static void print_metadata(const kst_decoder *decoder)
+{
+    const kst_metadata *metadata;
+    char text[16];
+
+    for (size_t i = 0; (metadata = kst_decoder_metadata(decoder, i)) != NULL; i++) {
+        if (metadata->kind == KST_METADATA_COMMENT)
+            print_comment(metadata);
+        else
+            printf("  %-12s %zu bytes at %llu\n", metadata_name(metadata, text), metadata->length,
+                (unsigned long long)metadata->offset);
+    }
+}
+
+void describe_print(const struct source *source, const kst_decoder *decoder)
+{
+    const kst_info *info = kst_decoder_info(decoder);
+    char sampling[32] = "";
+
+    sampling_text(info, sampling);
+    printf(
+        "%s: JPEG, %ux%u, %s", source->name, (unsigned)info->width, (unsigned)info->height, colour_name(info->colour));
+    if (info->component_count > 1)
+        printf(" %s", sampling);
+    printf(", %d bits\n", info->component[0].depth);
+    printf("  coding       %s, %u %s, MCU %ux%u", process_name(info->process), (unsigned)info->scans,
+        info->scans == 1 ? "scan" : "scans", (unsigned)info->mcu_width, (unsigned)info->mcu_height);
+    if (info->restart_interval != 0)
+        printf(", restart every %u MCUs", (unsigned)info->restart_interval);
+    putchar('\n');
+    if (info->quality != 0)
+        printf("  quality      %d\n", info->quality);
+    else
+        printf("  quality      tables of its own\n");
+    double pixels = (double)info->width * info->height;
+    printf("  bytes        %zu, %llu of them entropy-coded (%.3f bits a pixel)\n", source->length,
+        (unsigned long long)info->entropy_bytes, pixels > 0 ? 8.0 * (double)info->entropy_bytes / pixels : 0.0);
+    if (info->jfif)
+        printf("  jfif         %d.%02d, density %ux%u %s%s\n", info->jfif_version >> 8, info->jfif_version & 255,
+            (unsigned)info->density_x, (unsigned)info->density_y, info->density_unit == KST_DENSITY_RATIO ? "" : "per ",
+            info->density_unit == KST_DENSITY_RATIO ? "(ratio)" : density_unit(info->density_unit));
+    if (info->adobe)
+        printf("  adobe        transform %d\n", info->adobe_transform);
+    if (info->orientation != 1)
+        printf("  orientation  %d\n", info->orientation);
+    print_metadata(decoder);
+}
+
+static json_t *json_components(const kst_info *info)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < info->component_count && i < 4; i++) {
+        const kst_component_info *component = &info->component[i];
+        json_t *table = json_array();
+        for (size_t k = 0; k < 64; k++)
+            json_array_append_new(table, json_integer(info->quant_table[i][k]));
+        json_array_append_new(
+            list, json_pack("{s:i, s:i, s:i, s:I, s:I, s:i, s:i, s:o}", "id", component->id, "h", component->h, "v",
+                      component->v, "width", (json_int_t)component->width, "height", (json_int_t)component->height,
+                      "depth", component->depth, "quant_table", component->quant_table, "quantisers", table));
+    }
+    return list;
+}
+
+static json_t *json_metadata(const kst_decoder *decoder)
+{
+    json_t *list = json_array();
+    const kst_metadata *metadata;
+    char text[16];
+
+    for (size_t i = 0; (metadata = kst_decoder_metadata(decoder, i)) != NULL; i++) {
+        json_t *entry = json_pack("{s:s, s:I, s:I}", "kind", metadata_name(metadata, text), "bytes",
+            (json_int_t)metadata->length, "offset", (json_int_t)metadata->offset);
+        if (metadata->kind == KST_METADATA_COMMENT) {
+            json_t *comment = json_stringn((const char *)metadata->data, metadata->length);
+            json_object_set_new(entry, "text", comment != NULL ? comment : json_null());
+        }
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+json_t *describe_json(const struct source *source, const kst_decoder *decoder)
+{
+    const kst_info *info = kst_decoder_info(decoder);
+    char sampling[32] = "";
+
+    sampling_text(info, sampling);
+    json_t *made = json_pack("{s:o, s:s, s:I, s:s, s:I, s:I, s:s, s:s, s:I, s:I}", "file", json_text(source->name),
+        "format", "jpeg", "bytes", (json_int_t)source->length, "process", process_name(info->process), "width",
+        (json_int_t)info->width, "height", (json_int_t)info->height, "colour", colour_name(info->colour), "sampling",
+        sampling, "scans", (json_int_t)info->scans, "restart_interval", (json_int_t)info->restart_interval);
+    json_t *more = json_pack("{s:I, s:I, s:o, s:i, s:I, s:b, s:b}", "mcu_width", (json_int_t)info->mcu_width,
+        "mcu_height", (json_int_t)info->mcu_height, "quality",
+        info->quality != 0 ? json_integer(info->quality) : json_null(), "orientation", info->orientation,
+        "entropy_bytes", (json_int_t)info->entropy_bytes, "jfif", info->jfif, "adobe", info->adobe);
+    json_object_update(made, more);
+    json_decref(more);
+    if (info->jfif)
+        json_object_set_new(made, "density",
+            json_pack("{s:i, s:i, s:s}", "x", info->density_x, "y", info->density_y, "unit",
+                density_unit(info->density_unit)));
+    if (info->adobe)
+        json_object_set_new(made, "adobe_transform", json_integer(info->adobe_transform));
+    json_object_set_new(made, "components", json_components(info));
+    json_object_set_new(made, "metadata", json_metadata(decoder));
+    return made;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a JPEG stream holds, for people and as JSON. */
+#ifndef KOSTKA_TOOL_DESCRIBE_H
+#define KOSTKA_TOOL_DESCRIBE_H
+
+#include "files/files.h"
+#include "json.h"
+
+void describe_print(const struct source *source, const kst_decoder *decoder);
+json_t *describe_json(const struct source *source, const kst_decoder *decoder);
+
+const char *describe_format(kst_format format); /* "grey", "RGB" … */
+
+#endif

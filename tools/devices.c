@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+
+#include "json.h"
+#include "options.h"
+
+static const char *kind_name(kst_device_kind kind)
+{
+    static const char *const names[] = {"none", "cpu", "cuda", "opencl"};
+    return kind <= KST_DEVICE_OPENCL ? names[kind] : "unknown";
+}
+
+static int list_text(void)
+{
+    for (uint32_t i = 0; i < kst_device_count(); i++) {
+        kst_device_info info = {.size = sizeof info};
+        if (kst_device_get(i, &info) != KST_OK)
+            continue;
+        printf("%-10s %s, %u %s, %s", info.name, info.model, (unsigned)info.units,
+            info.kind == KST_DEVICE_CPU ? (info.units == 1 ? "processor" : "processors") : "units", info.tier);
+        if (info.memory != 0)
+            printf(", %llu MiB", (unsigned long long)(info.memory >> 20));
+        putchar('\n');
+    }
+    return finish_output(EXIT_FINE);
+}
+
+static int list_json(void)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < kst_device_count(); i++) {
+        kst_device_info info = {.size = sizeof info};
+        if (kst_device_get(i, &info) == KST_OK)
+            json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:s, s:I, s:I}", "name", info.name, "kind",
+                                            kind_name(info.kind), "model", json_text(info.model), "tier", info.tier,
+                                            "units", (json_int_t)info.units, "memory", (json_int_t)info.memory));
+    }
+    return json_print(list, EXIT_FINE);
+}
+
+static int run(int argc, char **argv)
+{
+    struct common_options common = {0};
+    bool json = false;
+    int code;
+
+    const struct option_group groups[] = {common_group(&common), json_group(&json)};
+    if (!options_read(&verb_devices, argc, argv, groups, 2, &code))
+        return code;
+    if (optind != argc)
+        return complain_usage("devices", "takes no file");
+    return json ? list_json() : list_text();
+}
+
+const struct verb verb_devices = {
+    .name = "devices",
+    .summary = "list the devices that the other verbs can work on",
+    .run = run,
+    .help = "Usage: kostka devices [--json]\n"
+            "\n"
+            "Lists what --device takes, with the model, the number of processors and the instructions in use.\n",
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The file formats: which there are, which a file is of, and reading and writing them. */
+#ifndef KOSTKA_TOOL_FILES_H
+#define KOSTKA_TOOL_FILES_H
+
+#include "files/picture.h"
+#include "output.h"
+
+/* A whole file in memory. */
+struct source {
+    const char *name; /* as given; "-" is standard input */
+    uint8_t *data;
+    size_t length;
+};
+
+bool source_read(struct source *source, const char *name, struct problem *problem);
+void source_release(struct source *source);
+
+struct file_format;
+
+/* What reading and writing need beside the file. */
+struct file_settings {
+    kst_context *context;
+    kst_decode_options decode;        /* for JPEG */
+    const kst_encode_options *encode; /* for JPEG; its metadata are added to the picture's own. Null: none written */
+    const struct file_format *target; /* what the picture is going to be written as; null: not known */
+    uint64_t max_pixels;
+    int compression; /* zlib level 0–9 of PNG and TIFF; −1: the format's default */
+    bool verbose;    /* tell what the library did */
+};
+
+struct file_format {
+    const char *name;                                   /* for people and for --out-format */
+    const char *extensions[5];                          /* the first one is for new files; ended by null */
+    kst_format wanted;                                  /* what the format can hold: GREY or RGB alone, or AUTO */
+    bool (*detect)(const uint8_t *data, size_t length); /* null: cannot be read */
+    bool (*read)(const struct source *source, const struct file_settings *settings, struct picture *picture,
+        struct problem *problem);
+    /* May change the picture's arrangement of pixels on the way. */
+    bool (*write)(
+        struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem);
+};
+
+extern const struct file_format file_jpeg, file_png, file_tiff, file_pam, file_pnm, file_pgm, file_ppm, file_raw;
+
+const struct file_format *file_format_by_name(const char *name);       /* or extension; null: unknown */
+const struct file_format *file_format_by_path(const char *path);       /* by extension; null: unknown */
+const struct file_format *file_format_of(const struct source *source); /* by signature; null: unknown */
+
+/* "JPEG, PNG, …", for messages. */
+const char *file_formats_readable(void);
+
+/* Read a picture of whatever format it is. `format` (may be null) receives it. */
+bool picture_read(struct picture *picture, const struct source *source, const struct file_settings *settings,
+    const struct file_format **format, struct problem *problem);
+
+/*
+ * Write a picture. Planes become one file each where the format holds no planes: NAME-0.EXT, NAME-1.EXT …; on standard
+ * output one follows the other.
+ */
+bool picture_write(struct picture *picture, const char *path, const struct file_format *format,
+    const struct file_settings *settings, struct problem *problem);
+
+/* The extension that suits the picture: pgm, ppm or pam for the format "pnm", otherwise the format's first. */
+const char *file_extension(const struct file_format *format, const struct picture *picture);
+
+/* What a JPEG stream reported, as one line; warnings are told to `complain`. */
+bool jpeg_report_problem(const kst_report *report, kst_status status, struct problem *problem);
+void jpeg_report_warnings(const char *name, const kst_report *report);
+
+/* Under --verbose: where each stage ran, and in what time. */
+void jpeg_report_details(const char *name, const kst_report *report);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The table of formats, and what is common to reading and writing them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "files/files.h"
+
+/* The order is that of detection, and of the names in messages. */
+static const struct file_format *const formats[] = {
+    &file_jpeg, &file_png, &file_tiff, &file_pam, &file_pnm, &file_pgm, &file_ppm, &file_raw};
+
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+const struct file_format *file_format_by_name(const char *name)
+{
+    if (*name == '.')
+        name++;
+    for (size_t i = 0; i < FORMATS; i++)
+        if (strcasecmp(formats[i]->name, name) == 0)
+            return formats[i];
+    for (size_t i = 0; i < FORMATS; i++)
+        for (const char *const *extension = formats[i]->extensions; *extension != NULL; extension++)
+            if (strcasecmp(*extension, name) == 0)
+                return formats[i];
+    return NULL;
+}
+
+/* The extension without its dot; null: none. */
+static const char *extension_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    const char *dot = strrchr(name, '.');
+
+    return dot == NULL || dot == name ? NULL : dot + 1;
+}
+
+const struct file_format *file_format_by_path(const char *path)
+{
+    const char *extension = extension_of(path);
+    return extension == NULL || *extension == '.' ? NULL : file_format_by_name(extension);
+}
+
+const struct file_format *file_format_of(const struct source *source)
+{
+    for (size_t i = 0; i < FORMATS; i++)
+        if (formats[i]->detect != NULL && formats[i]->detect(source->data, source->length))
+            return formats[i];
+    return NULL;
+}
+
+const char *file_formats_readable(void)
+{
+    return "JPEG, PNG, TIFF, PAM, PPM, PGM or PBM";
+}
+
+bool picture_read(struct picture *picture, const struct source *source, const struct file_settings *settings,
+    const struct file_format **format, struct problem *problem)
+{
+    const struct file_format *found = file_format_of(source);
+
+    if (format != NULL)
+        *format = found;
+    if (source->length == 0)
+        return problem_set(problem, "the file is empty");
+    /* Anything named as a JPEG file is tried as one: the library skips bytes in front of it, and says where it fails.
+     */
+    if (found == NULL && file_format_by_path(source->name) == &file_jpeg)
+        found = &file_jpeg;
+    if (found == NULL)
+        return problem_set(problem, "no known format; %s are read", file_formats_readable());
+    return found->read(source, settings, picture, problem);
+}
+
+/* NAME-1.EXT for plane 1 of NAME.EXT; standard output stays what it is. */
+static char *plane_path(const char *path, uint32_t plane)
+{
+    const char *extension = extension_of(path);
+    size_t stem = extension == NULL ? strlen(path) : (size_t)(extension - path) - 1;
+    size_t capacity = strlen(path) + 16;
+    char *made = malloc(capacity);
+
+    if (made != NULL && strcmp(path, "-") == 0)
+        memcpy(made, "-", 2);
+    else if (made != NULL)
+        snprintf(made, capacity, "%.*s-%u%s", (int)stem, path, (unsigned)plane, path + stem);
+    return made;
+}
+
+static bool write_one(struct picture *picture, const char *path, const struct file_format *format,
+    const struct file_settings *settings, struct problem *problem)
+{
+    struct output output;
+
+    if (!output_open(&output, path, problem))
+        return false;
+    if (format->write(&output, picture, settings, problem))
+        return output_commit(&output, problem);
+    output_discard(&output);
+    return false;
+}
+
+static bool write_planes(const struct picture *picture, const char *path, const struct file_format *format,
+    const struct file_settings *settings, struct problem *problem)
+{
+    bool good = true;
+
+    for (uint32_t i = 0; i < picture->image.plane_count && good; i++) {
+        const kst_plane *plane = &picture->image.plane[i];
+        char *name = plane_path(path, i);
+        struct picture part;
+
+        picture_init(&part);
+        kst_image_wrap(&part.image, KST_FORMAT_GREY, plane->width, plane->height, plane->data, plane->pitch);
+        good = name != NULL ? write_one(&part, name, format, settings, problem) : problem_set(problem, "out of memory");
+        free(name);
+    }
+    return good;
+}
+
+bool picture_write(struct picture *picture, const char *path, const struct file_format *format,
+    const struct file_settings *settings, struct problem *problem)
+{
+    if (kst_format_channels(picture->image.format) == 0 && format != &file_raw)
+        return write_planes(picture, path, format, settings, problem);
+    return write_one(picture, path, format, settings, problem);
+}
+
+const char *file_extension(const struct file_format *format, const struct picture *picture)
+{
+    if (format != &file_pnm)
+        return format->extensions[0];
+    switch (picture->image.format) {
+    case KST_FORMAT_RGB:
+    case KST_FORMAT_BGR:
+        return "ppm";
+    case KST_FORMAT_CMYK:
+    case KST_FORMAT_RGBA:
+    case KST_FORMAT_BGRA:
+        return "pam";
+    default:
+        return "pgm";
+    }
+}

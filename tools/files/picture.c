@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "files/picture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void picture_init(struct picture *picture)
+{
+    memset(picture, 0, sizeof *picture);
+    kst_image_init(&picture->image);
+}
+
+static void release_pixels(struct picture *picture)
+{
+    if (picture->context != NULL)
+        kst_image_release(picture->context, &picture->image);
+    free(picture->pixels);
+    picture->context = NULL;
+    picture->pixels = NULL;
+}
+
+void picture_release(struct picture *picture)
+{
+    release_pixels(picture);
+    blob_release(&picture->icc);
+    blob_release(&picture->exif);
+    picture_init(picture);
+}
+
+bool picture_allocate(struct picture *picture, kst_format format, uint64_t width, uint64_t height, uint32_t depth,
+    uint64_t limit, struct problem *problem)
+{
+    uint64_t bytes = (uint64_t)kst_format_channels(format) * (depth > 8 ? 2 : 1);
+
+    if (width == 0 || height == 0)
+        return problem_set(
+            problem, "the picture is empty (%llu x %llu)", (unsigned long long)width, (unsigned long long)height);
+    if (width > UINT32_MAX / 16 || height > UINT32_MAX / 16 || width > limit / height)
+        return problem_set(problem, "%llu x %llu pixels are more than the limit of %llu; raise it with --max-pixels",
+            (unsigned long long)width, (unsigned long long)height, (unsigned long long)limit);
+    /* Zeroed, so that what a damaged file leaves out has a value. */
+    void *pixels = calloc((size_t)(width * height), (size_t)bytes);
+    if (pixels == NULL)
+        return problem_set(problem, "out of memory");
+    release_pixels(picture);
+    kst_image_wrap(&picture->image, format, (uint32_t)width, (uint32_t)height, pixels, (ptrdiff_t)(width * bytes));
+    picture->image.plane[0].depth = (uint8_t)depth;
+    picture->pixels = pixels;
+    return true;
+}
+
+uint32_t picture_depth(const struct picture *picture)
+{
+    uint32_t depth = picture->image.plane[0].depth;
+    return depth == 0 ? 8 : depth;
+}
+
+uint8_t *picture_row(const struct picture *picture, uint32_t index, uint32_t y)
+{
+    const kst_plane *plane = &picture->image.plane[index];
+    return (uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch;
+}
+
+/* Puts the pixels, and nothing else, of `made` in place of those of `picture`. */
+static void replace_pixels(struct picture *picture, struct picture *made)
+{
+    release_pixels(picture);
+    picture->image = made->image;
+    picture->pixels = made->pixels;
+}
+
+static uint32_t get_sample(const uint8_t *row, size_t index, uint32_t depth)
+{
+    uint16_t value;
+
+    if (depth <= 8)
+        return row[index];
+    memcpy(&value, row + 2 * index, sizeof value);
+    return value;
+}
+
+static void put_sample(uint8_t *row, size_t index, uint32_t depth, uint32_t value)
+{
+    uint16_t wide = (uint16_t)value;
+
+    if (depth <= 8)
+        row[index] = (uint8_t)value;
+    else
+        memcpy(row + 2 * index, &wide, sizeof wide);
+}
+
+bool picture_to_depth(struct picture *picture, uint32_t depth, struct problem *problem)
+{
+    const kst_image *image = &picture->image;
+    uint32_t from = picture_depth(picture), from_max = (1u << from) - 1, to_max = (1u << depth) - 1;
+    size_t samples = (size_t)image->width * kst_format_channels(image->format);
+    struct picture made;
+
+    if (from == depth)
+        return true;
+    picture_init(&made);
+    if (!picture_allocate(&made, image->format, image->width, image->height, depth, UINT64_MAX, problem))
+        return false;
+    for (uint32_t y = 0; y < image->height; y++) {
+        const uint8_t *source = picture_row(picture, 0, y);
+        uint8_t *target = picture_row(&made, 0, y);
+        for (size_t i = 0; i < samples; i++) {
+            uint32_t value = get_sample(source, i, from);
+            value = value < from_max ? value : from_max;
+            put_sample(target, i, depth, (uint32_t)(((uint64_t)value * to_max + from_max / 2) / from_max));
+        }
+    }
+    replace_pixels(picture, &made);
+    return true;
+}
+
+/* Red, green, blue and alpha of a pixel. */
+static void get_pixel(const uint8_t *row, size_t x, kst_format format, uint32_t depth, uint32_t pixel[4])
+{
+    uint32_t max = (1u << depth) - 1, channels = kst_format_channels(format);
+    uint32_t sample[4] = {0, 0, 0, max};
+
+    for (uint32_t i = 0; i < channels; i++)
+        sample[i] = get_sample(row, x * channels + i, depth);
+    memcpy(pixel, sample, sizeof sample);
+    switch (format) {
+    case KST_FORMAT_GREY:
+        pixel[1] = pixel[2] = sample[0];
+        break;
+    case KST_FORMAT_BGR:
+    case KST_FORMAT_BGRA:
+        pixel[0] = sample[2];
+        pixel[2] = sample[0];
+        break;
+    case KST_FORMAT_CMYK:
+        for (uint32_t i = 0; i < 3; i++)
+            pixel[i] = (uint32_t)(((uint64_t)sample[i] * sample[3] + max / 2) / max);
+        pixel[3] = max;
+        break;
+    default:
+        break;
+    }
+}
+
+bool picture_to_format(struct picture *picture, kst_format format, struct problem *problem)
+{
+    const kst_image *image = &picture->image;
+    uint32_t channels = kst_format_channels(format), depth = picture_depth(picture);
+    struct picture made;
+
+    if (image->format == format)
+        return true;
+    if ((format != KST_FORMAT_RGB && format != KST_FORMAT_RGBA) || kst_format_channels(image->format) == 0)
+        return problem_set(problem, "the picture's colours do not fit the output's format");
+    picture_init(&made);
+    if (!picture_allocate(&made, format, image->width, image->height, depth, UINT64_MAX, problem))
+        return false;
+    for (uint32_t y = 0; y < image->height; y++) {
+        const uint8_t *source = picture_row(picture, 0, y);
+        uint8_t *target = picture_row(&made, 0, y);
+        for (uint32_t x = 0; x < image->width; x++) {
+            uint32_t pixel[4];
+            get_pixel(source, x, image->format, depth, pixel);
+            for (uint32_t i = 0; i < channels; i++)
+                put_sample(target, (size_t)x * channels + i, depth, pixel[i]);
+        }
+    }
+    replace_pixels(picture, &made);
+    return true;
+}
+
+void picture_invert(struct picture *picture)
+{
+    const kst_image *image = &picture->image;
+    uint32_t depth = picture_depth(picture), max = (1u << depth) - 1;
+    size_t samples = (size_t)image->width * kst_format_channels(image->format);
+
+    for (uint32_t y = 0; y < image->height; y++) {
+        uint8_t *row = picture_row(picture, 0, y);
+        for (size_t i = 0; i < samples; i++)
+            put_sample(row, i, depth, max - get_sample(row, i, depth));
+    }
+}
+
+bool blob_set(struct blob *blob, const void *data, size_t length)
+{
+    uint8_t *copy = malloc(length > 0 ? length : 1);
+
+    if (copy == NULL)
+        return false;
+    memcpy(copy, data, length);
+    blob_release(blob);
+    blob->data = copy;
+    blob->length = length;
+    return true;
+}
+
+void blob_release(struct blob *blob)
+{
+    free(blob->data);
+    blob->data = NULL;
+    blob->length = 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A picture between two files: pixels and what goes with them. */
+#ifndef KOSTKA_TOOL_PICTURE_H
+#define KOSTKA_TOOL_PICTURE_H
+
+#include "tool.h"
+
+struct blob {
+    uint8_t *data; /* from malloc; null: none */
+    size_t length;
+};
+
+/*
+ * Interleaved samples of 8 to 16 bits, or planes of 8 bits. CMYK is as Adobe's JPEG files hold it, 255 being no ink.
+ * The pixels belong to the library where `context` is not null, otherwise they are from malloc.
+ */
+struct picture {
+    kst_image image;
+    kst_context *context;
+    void *pixels;
+    struct blob icc;
+    struct blob exif;
+    kst_density_unit density_unit;
+    uint16_t density_x; /* 0: not known */
+    uint16_t density_y;
+    bool alpha_used; /* some pixel of RGBA is not opaque */
+};
+
+void picture_init(struct picture *picture);
+void picture_release(struct picture *picture);
+
+/* Make room for width × height pixels of an interleaved format, up to `limit` pixels; rows have no padding. */
+bool picture_allocate(struct picture *picture, kst_format format, uint64_t width, uint64_t height, uint32_t depth,
+    uint64_t limit, struct problem *problem);
+
+uint32_t picture_depth(const struct picture *picture);
+
+/* Where row `y` of an interleaved picture, or of plane `index`, begins. */
+uint8_t *picture_row(const struct picture *picture, uint32_t index, uint32_t y);
+
+/* Change to 8 or 16 bits: a sample v of maximum m becomes v × M ÷ m, rounded. */
+bool picture_to_depth(struct picture *picture, uint32_t depth, struct problem *problem);
+
+/*
+ * Change to GREY (of GREY only), RGB (of any interleaved format; CMYK as djpeg does, alpha is dropped), RGBA. False
+ * where there is no such conversion.
+ */
+bool picture_to_format(struct picture *picture, kst_format format, struct problem *problem);
+
+/* Inks from 255 being none to 255 being all, and back. */
+void picture_invert(struct picture *picture);
+
+bool blob_set(struct blob *blob, const void *data, size_t length);
+void blob_release(struct blob *blob);
+
+#endif

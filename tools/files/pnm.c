@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* PBM, PGM, PPM and PAM, plain and raw; of a stream of several pictures the first one is read. */
+#include "files/pnm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Brings samples of the file's maximum to that of the picture's depth. */
+struct scale {
+    uint32_t max;
+    uint32_t depth;
+    bool same;
+};
+
+static struct scale scale_for(uint32_t max)
+{
+    struct scale scale = {max, 8, max == 255};
+
+    if (max > 255) {
+        scale.depth = 16;
+        for (uint32_t depth = 9; depth <= 16; depth++) {
+            if (max == (1u << depth) - 1) {
+                scale.depth = depth;
+                scale.same = true;
+            }
+        }
+    }
+    return scale;
+}
+
+static uint32_t scaled(const struct scale *scale, uint32_t value)
+{
+    uint32_t to = (1u << scale->depth) - 1;
+
+    value = value < scale->max ? value : scale->max;
+    return scale->same ? value : (uint32_t)(((uint64_t)value * to + scale->max / 2) / scale->max);
+}
+
+static void put(uint8_t *row, size_t index, const struct scale *scale, uint32_t value)
+{
+    uint16_t wide = (uint16_t)scaled(scale, value);
+
+    if (scale->depth == 8)
+        row[index] = (uint8_t)wide;
+    else
+        memcpy(row + 2 * index, &wide, sizeof wide);
+}
+
+static bool read_plain_row(
+    const struct source *source, size_t *at, const struct pnm_header *header, const struct scale *scale, uint8_t *row)
+{
+    for (size_t i = 0; i < (size_t)header->width * header->channels; i++) {
+        uint32_t value;
+        if (header->kind == '1') {
+            /* PBM's digits need no space between them, and 1 is black. */
+            while (*at < source->length && source->data[*at] != '0' && source->data[*at] != '1')
+                ++*at;
+            if (*at >= source->length)
+                return false;
+            value = source->data[(*at)++] == '0';
+        } else if (!pnm_number(source, at, &value)) {
+            return false;
+        }
+        put(row, i, scale, value);
+    }
+    return true;
+}
+
+static bool read_raw_row(
+    const struct source *source, size_t *at, const struct pnm_header *header, const struct scale *scale, uint8_t *row)
+{
+    size_t samples = (size_t)header->width * header->channels;
+    size_t bytes = header->kind == '4' ? (samples + 7) / 8 : samples * (header->max > 255 ? 2 : 1);
+    const uint8_t *from = source->data + *at;
+
+    if (bytes > source->length - *at)
+        return false;
+    *at += bytes;
+    if (header->kind == '4') {
+        for (size_t i = 0; i < samples; i++)
+            put(row, i, scale, !(from[i / 8] >> (7 - i % 8) & 1));
+    } else if (header->max > 255) {
+        for (size_t i = 0; i < samples; i++)
+            put(row, i, scale, (uint32_t)from[2 * i] << 8 | from[2 * i + 1]);
+    } else if (scale->same) {
+        memcpy(row, from, samples);
+    } else {
+        for (size_t i = 0; i < samples; i++)
+            put(row, i, scale, from[i]);
+    }
+    return true;
+}
+
+/* Grey and alpha become red, green, blue and alpha, in place from the end. */
+static void widen_grey_alpha(uint8_t *row, uint32_t width, size_t sample)
+{
+    for (size_t x = width; x-- > 0;) {
+        uint8_t pixel[4];
+        memcpy(pixel, row + 2 * x * sample, 2 * sample);
+        for (size_t i = 0; i < 4; i++)
+            memcpy(row + (4 * x + i) * sample, pixel + (i == 3 ? sample : 0), sample);
+    }
+}
+
+static bool pnm_read(
+    const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
+{
+    struct pnm_header header;
+
+    if (!pnm_header_read(source, &header, problem))
+        return false;
+    struct scale scale = scale_for(header.max);
+    if (!picture_allocate(
+            picture, header.format, header.width, header.height, scale.depth, settings->max_pixels, problem))
+        return false;
+    for (uint32_t y = 0; y < header.height; y++) {
+        uint8_t *row = picture_row(picture, 0, y);
+        bool good = header.kind <= '3' ? read_plain_row(source, &header.data, &header, &scale, row)
+                                       : read_raw_row(source, &header.data, &header, &scale, row);
+        if (!good)
+            return problem_set(
+                problem, "the file ends, or is damaged, in row %u of %u", (unsigned)y + 1, (unsigned)header.height);
+        if (header.channels == 2)
+            widen_grey_alpha(row, header.width, scale.depth > 8 ? 2 : 1);
+    }
+    picture->alpha_used = header.format == KST_FORMAT_RGBA;
+    if (header.format == KST_FORMAT_CMYK)
+        picture_invert(picture);
+    return true;
+}
+
+static bool write_rows(struct output *output, const struct picture *picture, struct problem *problem)
+{
+    const kst_image *image = &picture->image;
+    size_t samples = (size_t)image->width * kst_format_channels(image->format);
+    bool wide = picture_depth(picture) > 8;
+    uint8_t *buffer = wide ? malloc(samples * 2) : NULL;
+    bool good = !wide || buffer != NULL || problem_set(problem, "out of memory");
+
+    for (uint32_t y = 0; y < image->height && good; y++) {
+        const uint8_t *row = picture_row(picture, 0, y);
+        for (size_t i = 0; wide && i < samples; i++) {
+            uint16_t value;
+            memcpy(&value, row + 2 * i, sizeof value);
+            buffer[2 * i] = (uint8_t)(value >> 8);
+            buffer[2 * i + 1] = (uint8_t)value;
+        }
+        good = output_write(output, wide ? buffer : row, samples * (wide ? 2 : 1), problem);
+    }
+    free(buffer);
+    return good;
+}
+
+static bool pam_write(
+    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
+{
+    const kst_image *image = &picture->image;
+    const char *type = "GRAYSCALE";
+    char header[160];
+    (void)settings;
+
+    if (image->format == KST_FORMAT_BGR && !picture_to_format(picture, KST_FORMAT_RGB, problem))
+        return false;
+    if (image->format == KST_FORMAT_BGRA && !picture_to_format(picture, KST_FORMAT_RGBA, problem))
+        return false;
+    if (image->format == KST_FORMAT_RGB)
+        type = "RGB";
+    if (image->format == KST_FORMAT_RGBA)
+        type = "RGB_ALPHA";
+    if (image->format == KST_FORMAT_CMYK) {
+        type = "CMYK";
+        picture_invert(picture);
+    }
+    int length = snprintf(header, sizeof header, "P7\nWIDTH %u\nHEIGHT %u\nDEPTH %u\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n",
+        (unsigned)image->width, (unsigned)image->height, (unsigned)kst_format_channels(image->format),
+        (1u << picture_depth(picture)) - 1, type);
+    return output_write(output, header, (size_t)length, problem) && write_rows(output, picture, problem);
+}
+
+static bool write_grey_or_rgb(struct output *output, const struct picture *picture, struct problem *problem)
+{
+    char header[64];
+    int length =
+        snprintf(header, sizeof header, "P%c\n%u %u\n%u\n", picture->image.format == KST_FORMAT_GREY ? '5' : '6',
+            (unsigned)picture->image.width, (unsigned)picture->image.height, (1u << picture_depth(picture)) - 1);
+
+    return output_write(output, header, (size_t)length, problem) && write_rows(output, picture, problem);
+}
+
+static bool pgm_write(
+    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
+{
+    (void)settings;
+    if (picture->image.format != KST_FORMAT_GREY)
+        return problem_set(problem, "PGM holds grey only, and the picture is in colour; write .ppm, or ask for grey");
+    return write_grey_or_rgb(output, picture, problem);
+}
+
+static bool ppm_write(
+    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
+{
+    (void)settings;
+    return picture_to_format(picture, KST_FORMAT_RGB, problem) && write_grey_or_rgb(output, picture, problem);
+}
+
+static bool pnm_write(
+    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
+{
+    switch (picture->image.format) {
+    case KST_FORMAT_GREY:
+        return pgm_write(output, picture, settings, problem);
+    case KST_FORMAT_RGB:
+    case KST_FORMAT_BGR:
+        return ppm_write(output, picture, settings, problem);
+    default:
+        return pam_write(output, picture, settings, problem);
+    }
+}
+
+static bool has_magic(const uint8_t *data, size_t length, char from, char to)
+{
+    return length >= 3 && data[0] == 'P' && data[1] >= from && data[1] <= to &&
+           (data[2] == '#' || data[2] == ' ' || (data[2] >= '\t' && data[2] <= '\r'));
+}
+
+static bool pnm_detect(const uint8_t *data, size_t length)
+{
+    return has_magic(data, length, '1', '6');
+}
+
+static bool pam_detect(const uint8_t *data, size_t length)
+{
+    return has_magic(data, length, '7', '7');
+}
+
+const struct file_format file_pam = {"pam", {"pam"}, KST_FORMAT_AUTO, pam_detect, pnm_read, pam_write};
+const struct file_format file_pnm = {"pnm", {"pnm"}, KST_FORMAT_AUTO, pnm_detect, pnm_read, pnm_write};
+const struct file_format file_pgm = {"pgm", {"pgm"}, KST_FORMAT_GREY, NULL, NULL, pgm_write};
+const struct file_format file_ppm = {"ppm", {"ppm"}, KST_FORMAT_RGB, NULL, NULL, ppm_write};

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <string.h>
+
+#include "describe.h"
+#include "options.h"
+
+struct info_settings {
+    struct file_settings files;
+    bool json;
+    json_t *list; /* with --json: what has been found so far */
+};
+
+static json_t *json_error(const char *name, kst_status status, uint64_t offset, const char *text)
+{
+    json_t *error = json_pack("{s:o}", "message", json_text(text));
+
+    if (status != KST_OK)
+        json_object_set_new(error, "code", json_string(kst_status_name(status)));
+    if (status != KST_OK && offset != UINT64_MAX)
+        json_object_set_new(error, "offset", json_integer((json_int_t)offset));
+    return json_pack("{s:o, s:o}", "file", json_text(name), "error", error);
+}
+
+static bool tell_failure(
+    const struct info_settings *settings, const char *name, kst_status status, uint64_t offset, const char *text)
+{
+    complain(name, "%s", text);
+    if (settings->json)
+        json_array_append_new(settings->list, json_error(name, status, offset, text));
+    return false;
+}
+
+static bool tell_jpeg(const struct info_settings *settings, const struct source *source, kst_decoder *decoder)
+{
+    kst_status status = kst_decoder_open(decoder, source->data, source->length);
+    const kst_report *report = kst_decoder_report(decoder);
+    struct problem problem;
+
+    if (status != KST_OK) {
+        jpeg_report_problem(report, status, &problem);
+        return tell_failure(settings, source->name, status, report->offset, problem.text);
+    }
+    jpeg_report_warnings(source->name, report);
+    if (settings->json)
+        json_array_append_new(settings->list, describe_json(source, decoder));
+    else
+        describe_print(source, decoder);
+    return true;
+}
+
+/* Other formats are no business of this project: what is found when reading them is told, and no more. */
+static bool tell_other(const struct info_settings *settings, const struct source *source)
+{
+    const struct file_format *format;
+    struct problem problem = {""};
+    struct picture picture;
+
+    picture_init(&picture);
+    bool good = picture_read(&picture, source, &settings->files, &format, &problem) ||
+                tell_failure(settings, source->name, KST_OK, UINT64_MAX, problem.text);
+    if (good && settings->json)
+        json_array_append_new(settings->list,
+            json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:s, s:I}", "file", json_text(source->name), "format",
+                format->name, "bytes", (json_int_t)source->length, "width", (json_int_t)picture.image.width, "height",
+                (json_int_t)picture.image.height, "components", (json_int_t)kst_format_channels(picture.image.format),
+                "colour", describe_format(picture.image.format), "depth", (json_int_t)picture_depth(&picture)));
+    else if (good)
+        printf("%s: %s, %ux%u, %s, %u bits, %zu bytes\n", source->name, format->name, (unsigned)picture.image.width,
+            (unsigned)picture.image.height, describe_format(picture.image.format), (unsigned)picture_depth(&picture),
+            source->length);
+    picture_release(&picture);
+    return good;
+}
+
+static bool tell_one(const struct info_settings *settings, const char *name)
+{
+    struct problem problem = {""};
+    struct source source;
+    kst_decoder *decoder;
+
+    if (!source_read(&source, name, &problem))
+        return tell_failure(settings, name, KST_OK, UINT64_MAX, problem.text);
+    const struct file_format *format = file_format_of(&source);
+    bool good = false;
+    if (format != NULL && format != &file_jpeg)
+        good = tell_other(settings, &source);
+    else if (kst_decoder_create(settings->files.context, &decoder) == KST_OK) {
+        good = tell_jpeg(settings, &source, decoder);
+        kst_decoder_destroy(&decoder);
+    }
+    source_release(&source);
+    return good;
+}
+
+static int run(int argc, char **argv)
+{
+    struct common_options common = {0};
+    struct info_settings settings = {.json = false};
+    int code;
+
+    const struct option_group groups[] = {common_group(&common), json_group(&settings.json)};
+    if (!options_read(&verb_info, argc, argv, groups, 2, &code))
+        return code;
+    if (optind == argc)
+        return complain_usage("info", "no file named");
+    /* Headers alone are read: more threads than this one would be started for nothing. */
+    if ((code = common_context(&common, 1, &settings.files.context)) != EXIT_FINE)
+        return code;
+    settings.files.max_pixels = common_max_pixels(&common);
+    settings.list = json_array();
+    for (int i = optind; i < argc; i++)
+        if (!tell_one(&settings, argv[i]))
+            code = EXIT_FAILED;
+    kst_context_destroy(&settings.files.context);
+    if (settings.json)
+        return json_print(settings.list, code);
+    json_decref(settings.list);
+    return finish_output(code);
+}
+
+const struct verb verb_info = {
+    .name = "info",
+    .summary = "tell what files hold: size, coding, quality, metadata",
+    .run = run,
+    .help = "Usage: kostka info [--json] FILE...\n"
+            "\n"
+            "Reads the headers of JPEG files, and tells size, colour, sampling, coding, the quality that the\n"
+            "quantisation tables stand for, density, orientation and metadata. Of PNG, TIFF and PNM the size.\n"
+            "\n"
+            "  --json              an array with an object for each file, quantisation tables included\n"
+            "  --max-pixels N      limit, 512M\n",
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line: one verb, then its options and operands. */
+#include <stdio.h>
+#include <string.h>
+
+#include "json.h"
+#include "output.h"
+
+static const struct verb *const verbs[] = {
+    &verb_decode, &verb_encode, &verb_transcode, &verb_convert, &verb_info, &verb_compare, &verb_devices, &verb_bench};
+
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static const struct verb *find_verb(const char *name)
+{
+    for (size_t i = 0; i < VERBS; i++)
+        if (strcmp(verbs[i]->name, name) == 0)
+            return verbs[i];
+    return NULL;
+}
+
+static void print_help(FILE *to)
+{
+    fputs("Usage: kostka VERB [OPTIONS] FILE...\n\n", to);
+    for (size_t i = 0; i < VERBS; i++)
+        fprintf(to, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
+    fputs("\n"
+          "  kostka decode photo.jpg photo.ppm\n"
+          "  kostka encode photo.png photo.jpg -q 90\n"
+          "  kostka transcode --rotate 90 --optimize photo.jpg turned.jpg\n"
+          "\n"
+          "'kostka help VERB' tells the options of a verb, 'kostka --version' the version.\n"
+          "Environment: KOSTKA_THREADS, KOSTKA_DEVICE, KOSTKA_CPU (c, sse2, avx2, avx512, neon).\n"
+          "Exit status: 0 all well, 1 some inputs failed, 2 wrong usage, 3 the device is not available.\n",
+        to);
+}
+
+static int complain_verb(const char *name)
+{
+    complain(NULL, "no verb '%s'; 'kostka help' lists them", name);
+    return EXIT_USAGE;
+}
+
+static int help(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stdout);
+        return finish_output(EXIT_FINE);
+    }
+    const struct verb *verb = find_verb(argv[1]);
+    if (verb == NULL)
+        return complain_verb(argv[1]);
+    fputs(verb->help, stdout);
+    return finish_output(EXIT_FINE);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
+        printf("kostka %s\n", kst_version_string());
+        return finish_output(EXIT_FINE);
+    }
+    if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return help(argc - 1, argv + 1);
+    const struct verb *verb = find_verb(argv[1]);
+    if (verb == NULL)
+        return complain_verb(argv[1]);
+    output_catch_signals();
+    return verb->run(argc - 1, argv + 1);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reading the command line: groups of options that verbs combine. */
+#ifndef KOSTKA_TOOL_OPTIONS_H
+#define KOSTKA_TOOL_OPTIONS_H
+
+#include <getopt.h>
+
+#include "files/files.h"
+
+/* What getopt_long gives for each option; those with a short form have its letter. */
+enum option_code {
+    OPTION_HELP = 'h',
+    OPTION_VERBOSE = 'v',
+    OPTION_QUALITY = 'q',
+    OPTION_THREADS = 't',
+    OPTION_FIRST = 256,
+    OPTION_BASELINE,
+    OPTION_COMMENT,
+    OPTION_COMPRESSION,
+    OPTION_CROP,
+    OPTION_DEVICE,
+    OPTION_EXIF,
+    OPTION_FLIP,
+    OPTION_FORMAT,
+    OPTION_GREY,
+    OPTION_ICC,
+    OPTION_JSON,
+    OPTION_MAX_MEMORY,
+    OPTION_MAX_PIXELS,
+    OPTION_OPTIMIZE,
+    OPTION_ORIENT,
+    OPTION_OUT_DIR,
+    OPTION_OUT_FORMAT,
+    OPTION_PERFECT,
+    OPTION_PROGRESSIVE,
+    OPTION_QTABLES,
+    OPTION_REDUCE,
+    OPTION_REPEAT,
+    OPTION_RESTART,
+    OPTION_RGB,
+    OPTION_ROTATE,
+    OPTION_SCALE,
+    OPTION_SCANS,
+    OPTION_STRICT,
+    OPTION_STRIP,
+    OPTION_SUBSAMPLING,
+    OPTION_TRANSPOSE,
+    OPTION_TRANSVERSE,
+    OPTION_TRIM,
+    OPTION_WIDE_QUANTISERS
+};
+
+/* Takes one option. Gives false after having said on standard error what is wrong with the value. */
+typedef bool (*option_handler)(const char *verb, void *settings, int code, const char *value);
+
+/* Options that go together. The table ends with a zeroed entry, the codes with 0. */
+struct option_group {
+    const struct option *table;
+    option_handler handle;
+    void *settings;
+};
+
+/*
+ * Reads the options of a verb. Gives true where the verb is to go on, with optind at the first operand; otherwise
+ * *exit_code is what to return (0 after --help).
+ */
+bool options_read(
+    const struct verb *verb, int argc, char **argv, const struct option_group *groups, size_t count, int *exit_code);
+
+/* Every verb's. */
+struct common_options {
+    uint32_t threads;
+    const char *device;
+    uint64_t max_pixels; /* 0: the library's limit */
+    uint64_t max_memory;
+    bool verbose;
+};
+struct option_group common_group(struct common_options *options);
+
+/* Makes the context that the options ask for; otherwise says why not and gives the exit code. */
+int common_context(const struct common_options *options, uint32_t threads, kst_context **context);
+uint64_t common_max_pixels(const struct common_options *options);
+
+/* Of verbs that make files. */
+struct output_options {
+    const char *directory;            /* null: one input and one output */
+    const struct file_format *format; /* null: by the output's name */
+    int compression;
+};
+struct option_group output_group(struct output_options *options);
+
+/* --json. */
+struct option_group json_group(bool *json);
+
+struct option_group decode_group(kst_decode_options *options);
+
+/* What the options to encode with point to. */
+struct encode_settings {
+    kst_encode_options options;
+    bool quality_given;
+    uint16_t tables[4][64];
+    size_t table_count;
+    kst_scan *script;
+    kst_metadata metadata[3];
+    struct source icc;
+    struct source exif;
+};
+void encode_settings_init(struct encode_settings *settings);
+void encode_settings_release(struct encode_settings *settings);
+/* After all options: what depends on several of them. */
+void encode_settings_finish(struct encode_settings *settings);
+struct option_group encode_group(struct encode_settings *settings);
+
+/* Values. Each says what is wrong, and gives false. */
+bool value_number(
+    const char *verb, const char *option, const char *value, uint64_t low, uint64_t high, uint64_t *number);
+bool value_bytes(const char *verb, const char *option, const char *value, uint64_t *number); /* 100, 64K, 512M, 4G */
+bool value_region(const char *verb, const char *value, kst_region *region);                  /* WxH+X+Y */
+bool value_restart(const char *verb, const char *value, kst_restart *restart);
+
+/* Files of the encoder's options. */
+bool script_read(const char *path, kst_scan **script, size_t *length, struct problem *problem);
+bool tables_read(const char *path, uint16_t tables[4][64], size_t *count, struct problem *problem);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+void encode_settings_init(struct encode_settings *settings)
+{
+    memset(settings, 0, sizeof *settings);
+    kst_encode_options_init(&settings->options);
+    settings->options.metadata = settings->metadata;
+}
+
+void encode_settings_release(struct encode_settings *settings)
+{
+    free(settings->script);
+    source_release(&settings->icc);
+    source_release(&settings->exif);
+}
+
+/* "2x2,1x1,1x1": the factors of each component. */
+static bool set_factors(const char *value, kst_encode_options *options)
+{
+    for (size_t i = 0; i < 4; i++) {
+        if (value[0] < '1' || value[0] > '4' || value[1] != 'x' || value[2] < '1' || value[2] > '4')
+            return false;
+        options->h[i] = (uint8_t)(value[0] - '0');
+        options->v[i] = (uint8_t)(value[2] - '0');
+        if (value[3] == '\0')
+            return true;
+        if (value[3] != ',')
+            return false;
+        value += 4;
+    }
+    return false;
+}
+
+static bool set_subsampling(const char *verb, const char *value, kst_encode_options *options)
+{
+    static const char *const names[] = {
+        [KST_SUBSAMPLING_420] = "420",
+        [KST_SUBSAMPLING_422] = "422",
+        [KST_SUBSAMPLING_444] = "444",
+        [KST_SUBSAMPLING_440] = "440",
+        [KST_SUBSAMPLING_411] = "411",
+        [KST_SUBSAMPLING_410] = "410",
+    };
+    char plain[4] = "";
+
+    /* 4:2:0 is as good as 420. */
+    if (strlen(value) == 5 && value[1] == ':' && value[3] == ':')
+        snprintf(plain, sizeof plain, "%c%c%c", value[0], value[2], value[4]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i], value) == 0 || strcmp(names[i], plain) == 0) {
+            options->subsampling = (kst_subsampling)i;
+            return true;
+        }
+    }
+    if (strcmp(value, "gray") == 0 || strcmp(value, "grey") == 0 || strcmp(value, "400") == 0) {
+        options->colour = KST_COLOUR_GREY;
+        return true;
+    }
+    if (set_factors(value, options))
+        return true;
+    complain_usage(verb,
+        "--subsampling is one of 444, 422, 420, 440, 411, 410 and grey, or factors such as 2x2,1x1,1x1, not '%s'",
+        value);
+    return false;
+}
+
+static bool set_file(const char *verb, const char *option, const char *path, struct source *source)
+{
+    struct problem problem;
+
+    source_release(source);
+    if (source_read(source, path, &problem))
+        return true;
+    complain_usage(verb, "%s %s: %s", option, path, problem.text);
+    return false;
+}
+
+static void add_metadata(
+    struct encode_settings *settings, kst_metadata_kind kind, uint8_t marker, const void *data, size_t length)
+{
+    kst_metadata *list = settings->metadata;
+    size_t i = 0;
+
+    while (i < settings->options.metadata_count && list[i].kind != kind)
+        i++;
+    list[i] = (kst_metadata){.kind = kind, .marker = marker, .data = data, .length = length};
+    if (i == settings->options.metadata_count)
+        settings->options.metadata_count++;
+}
+
+/* A whole APP1 segment's contents are as good as the TIFF structure in it. */
+static void add_exif(struct encode_settings *settings)
+{
+    const struct source *exif = &settings->exif;
+    size_t skip = exif->length >= 6 && memcmp(exif->data, "Exif\0\0", 6) == 0 ? 6 : 0;
+
+    add_metadata(settings, KST_METADATA_EXIF, 0xE1, exif->data + skip, exif->length - skip);
+}
+
+static bool set_script(const char *verb, const char *path, struct encode_settings *settings)
+{
+    struct problem problem;
+
+    free(settings->script);
+    settings->script = NULL;
+    if (!script_read(path, &settings->script, &settings->options.script_length, &problem)) {
+        complain_usage(verb, "--scans %s: %s", path, problem.text);
+        return false;
+    }
+    settings->options.script = settings->script;
+    settings->options.coding = KST_CODING_PROGRESSIVE;
+    return true;
+}
+
+static bool set_tables(const char *verb, const char *path, struct encode_settings *settings)
+{
+    struct problem problem;
+
+    if (tables_read(path, settings->tables, &settings->table_count, &problem))
+        return true;
+    complain_usage(verb, "--qtables %s: %s", path, problem.text);
+    return false;
+}
+
+static bool handle(const char *verb, void *settings_pointer, int code, const char *value)
+{
+    struct encode_settings *settings = settings_pointer;
+    kst_encode_options *options = &settings->options;
+    uint64_t number;
+
+    switch (code) {
+    case OPTION_QUALITY:
+        if (!value_number(verb, "--quality", value, 1, 100, &number))
+            return false;
+        options->quality = (int)number;
+        settings->quality_given = true;
+        return true;
+    case OPTION_SUBSAMPLING:
+        return set_subsampling(verb, value, options);
+    case OPTION_OPTIMIZE:
+        if (options->coding != KST_CODING_PROGRESSIVE)
+            options->coding = KST_CODING_OPTIMIZED;
+        return true;
+    case OPTION_PROGRESSIVE:
+        options->coding = KST_CODING_PROGRESSIVE;
+        return true;
+    case OPTION_SCANS:
+        return set_script(verb, value, settings);
+    case OPTION_RESTART:
+        return value_restart(verb, value, &options->restart);
+    case OPTION_ICC:
+        if (!set_file(verb, "--icc", value, &settings->icc))
+            return false;
+        add_metadata(settings, KST_METADATA_ICC, 0xE2, settings->icc.data, settings->icc.length);
+        return true;
+    case OPTION_EXIF:
+        if (!set_file(verb, "--exif", value, &settings->exif))
+            return false;
+        add_exif(settings);
+        return true;
+    case OPTION_COMMENT:
+        add_metadata(settings, KST_METADATA_COMMENT, 0xFE, value, strlen(value));
+        return true;
+    case OPTION_QTABLES:
+        return set_tables(verb, value, settings);
+    case OPTION_WIDE_QUANTISERS:
+        options->wide_quantisers = true;
+        return true;
+    case OPTION_RGB:
+        options->colour = KST_COLOUR_RGB;
+        return true;
+    default:
+        options->colour = KST_COLOUR_GREY;
+        return true;
+    }
+}
+
+/* The user's tables are scaled by the quality, where one is given, as the standard ones are. */
+void encode_settings_finish(struct encode_settings *settings)
+{
+    int quality = settings->quality_given ? settings->options.quality : 50;
+    uint32_t percent = (uint32_t)(quality < 50 ? 5000 / quality : 200 - 2 * quality);
+    uint32_t high = settings->options.wide_quantisers ? 32767 : 255;
+
+    for (size_t table = 0; table < settings->table_count; table++) {
+        for (size_t i = 0; i < 64; i++) {
+            uint32_t value = (settings->tables[table][i] * percent + 50) / 100;
+            value = value < 1 ? 1 : value;
+            settings->tables[table][i] = (uint16_t)(value > high ? high : value);
+        }
+        settings->options.quant_table[table] = settings->tables[table];
+    }
+}
+
+struct option_group encode_group(struct encode_settings *settings)
+{
+    static const struct option table[] = {{"quality", required_argument, NULL, OPTION_QUALITY},
+        {"subsampling", required_argument, NULL, OPTION_SUBSAMPLING}, {"optimize", no_argument, NULL, OPTION_OPTIMIZE},
+        {"optimise", no_argument, NULL, OPTION_OPTIMIZE}, {"progressive", no_argument, NULL, OPTION_PROGRESSIVE},
+        {"scans", required_argument, NULL, OPTION_SCANS}, {"restart", required_argument, NULL, OPTION_RESTART},
+        {"icc", required_argument, NULL, OPTION_ICC}, {"exif", required_argument, NULL, OPTION_EXIF},
+        {"comment", required_argument, NULL, OPTION_COMMENT}, {"qtables", required_argument, NULL, OPTION_QTABLES},
+        {"wide-quantisers", no_argument, NULL, OPTION_WIDE_QUANTISERS}, {"rgb", no_argument, NULL, OPTION_RGB},
+        {"grey", no_argument, NULL, OPTION_GREY}, {"gray", no_argument, NULL, OPTION_GREY}, {NULL, 0, NULL, 0}};
+    return (struct option_group){table, handle, settings};
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Values of options. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+/* Digits only: strtoull alone would take signs and white space. */
+static bool digits(const char **text, uint64_t high, uint64_t *number)
+{
+    char *end;
+
+    if (!isdigit((unsigned char)**text))
+        return false;
+    errno = 0;
+    unsigned long long value = strtoull(*text, &end, 10);
+    if (errno != 0 || value > high)
+        return false;
+    *text = end;
+    *number = value;
+    return true;
+}
+
+bool value_number(
+    const char *verb, const char *option, const char *value, uint64_t low, uint64_t high, uint64_t *number)
+{
+    const char *text = value;
+
+    if (digits(&text, high, number) && *text == '\0' && *number >= low)
+        return true;
+    complain_usage(verb, "%s takes a number from %llu to %llu, not '%s'", option, (unsigned long long)low,
+        (unsigned long long)high, value);
+    return false;
+}
+
+bool value_bytes(const char *verb, const char *option, const char *value, uint64_t *number)
+{
+    static const char letters[] = "KMGT";
+    const char *text = value, *letter;
+    unsigned shift = 0;
+
+    if (digits(&text, UINT64_MAX, number)) {
+        if (*text != '\0' && (letter = strchr(letters, toupper((unsigned char)*text))) != NULL) {
+            shift = 10 * (unsigned)(letter - letters + 1);
+            text++;
+        }
+        if (*text == '\0' && *number > 0 && *number <= UINT64_MAX >> shift) {
+            *number <<= shift;
+            return true;
+        }
+    }
+    complain_usage(verb, "%s takes a number, perhaps with K, M or G behind it, not '%s'", option, value);
+    return false;
+}
+
+bool value_region(const char *verb, const char *value, kst_region *region)
+{
+    const char *text = value;
+    uint64_t number[4] = {0, 0, 0, 0};
+    const char separators[] = "x++";
+    bool good = digits(&text, UINT32_MAX, &number[0]);
+
+    for (size_t i = 0; i < 3 && good; i++) {
+        /* WxH alone is the top left corner. */
+        if (i == 1 && *text == '\0')
+            break;
+        good = tolower((unsigned char)*text) == separators[i];
+        text++;
+        good = good && digits(&text, UINT32_MAX, &number[i + 1]);
+    }
+    if (good && *text == '\0' && number[0] > 0 && number[1] > 0) {
+        *region = (kst_region){.width = (uint32_t)number[0],
+            .height = (uint32_t)number[1],
+            .x = (uint32_t)number[2],
+            .y = (uint32_t)number[3]};
+        return true;
+    }
+    complain_usage(verb, "a region is WIDTHxHEIGHT+X+Y in pixels, such as 640x480+100+50, not '%s'", value);
+    return false;
+}
+
+bool value_restart(const char *verb, const char *value, kst_restart *restart)
+{
+    const char *text = value;
+    uint64_t number;
+
+    if (strcmp(value, "auto") == 0) {
+        *restart = (kst_restart){KST_RESTART_AUTO, 0};
+        return true;
+    }
+    if (strcmp(value, "keep") == 0 && strcmp(verb, "transcode") == 0) {
+        *restart = (kst_restart){KST_RESTART_KEEP, 0};
+        return true;
+    }
+    if (strcmp(value, "none") == 0) {
+        *restart = (kst_restart){KST_RESTART_NONE, 0};
+        return true;
+    }
+    if (digits(&text, 65535, &number)) {
+        bool rows = *text == 'r';
+        text += rows;
+        if (*text == '\0') {
+            *restart = (kst_restart){rows ? KST_RESTART_ROWS : KST_RESTART_MCUS, (uint32_t)number};
+            if (number == 0)
+                restart->unit = KST_RESTART_NONE;
+            return true;
+        }
+    }
+    complain_usage(verb, "--restart takes a number of MCUs (8), of MCU rows (1r), %s, not '%s'",
+        strcmp(verb, "transcode") == 0 ? "auto, keep or none" : "auto or none", value);
+    return false;
+}
