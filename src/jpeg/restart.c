@@ -2,10 +2,11 @@
 #include "jpeg/restart.h"
 
 /*
- * A marker costs about four bytes whatever the interval, so the bounds are in pixels: eight MCUs of a 4:2:0 picture at
- * least, and about a thousand intervals in a picture large enough for them.
+ * A marker costs about four bytes whatever the interval, so the bounds are in pixels. Small pictures get intervals of
+ * eight MCUs of 16×16; then their number grows like the picture's side, which makes them cheaper the larger the picture
+ * is; from four million pixels on there are as many as it takes to keep a device busy.
  */
-enum { PIXELS_LEAST = 2048, INTERVALS_ENOUGH = 1024, INTERVAL_MOST = 65535 };
+enum { PIXELS_LEAST = 2048, SIDE_PER_INTERVAL = 4, INTERVALS_ENOUGH = 512, INTERVAL_MOST = 65535 };
 
 /* The area of an MCU, as a number of blocks of the densest component over a divisor. */
 struct area {
@@ -19,14 +20,25 @@ static struct area mcu_area(const struct jpeg_frame *frame, uint8_t first, uint3
     return (struct area){(uint32_t)frame->hmax * frame->vmax, count == 1 ? (uint32_t)c->h * c->v : 1};
 }
 
-/* The smallest divisor of n in [at_least, 2 × at_least), so that each row starts an interval; at_least where there is
- * none. */
-static uint32_t divisor_near(uint32_t n, uint32_t at_least)
+/* The divisor of n nearest to `wanted`, so that each row starts an interval; `wanted` where none is near. */
+static uint32_t divisor_near(uint32_t n, uint32_t wanted)
 {
-    for (uint32_t d = at_least; d < 2 * at_least; d++)
-        if (n % d == 0)
-            return d;
-    return at_least;
+    for (uint32_t d = 0; d <= wanted / 2; d++) {
+        if (d <= wanted / 4 && n % (wanted - d) == 0)
+            return wanted - d;
+        if (n % (wanted + d) == 0)
+            return wanted + d;
+    }
+    return wanted;
+}
+
+static uint64_t pixels_between_markers(const struct jpeg_frame *frame)
+{
+    const uint64_t pixels = (uint64_t)frame->width * frame->height;
+    uint64_t intervals = INTERVALS_ENOUGH;
+    while (intervals > 1 && intervals * intervals * SIDE_PER_INTERVAL * SIDE_PER_INTERVAL > pixels)
+        intervals--;
+    return pixels / intervals > PIXELS_LEAST ? pixels / intervals : PIXELS_LEAST;
 }
 
 kst_restart kst_jpeg_restart_choose(const struct jpeg_frame *frame, kst_restart restart, bool progressive)
@@ -36,13 +48,10 @@ kst_restart kst_jpeg_restart_choose(const struct jpeg_frame *frame, kst_restart 
     /* A marker ends every run of end-of-bands (G.1.2.2), which makes short intervals dear in a progressive stream. */
     if (progressive)
         return (kst_restart){.unit = KST_RESTART_ROWS, .interval = 1};
-    uint64_t pixels = (uint64_t)frame->width * frame->height / INTERVALS_ENOUGH;
-    if (pixels < PIXELS_LEAST)
-        pixels = PIXELS_LEAST;
     struct jpeg_scan_geometry scan;
     kst_jpeg_scan_geometry(frame, (const uint8_t[]){0, 1, 2, 3}, frame->component_count, &scan);
     struct area mcu = mcu_area(frame, 0, frame->component_count);
-    uint64_t mcus = pixels * mcu.divisor / (64U * mcu.blocks);
+    uint64_t mcus = pixels_between_markers(frame) * mcu.divisor / (64U * mcu.blocks);
     uint32_t row = scan.mcus_w;
     uint32_t interval = mcus == 0 ? 1 : mcus >= row ? row : divisor_near(row, (uint32_t)mcus);
     return (kst_restart){.unit = KST_RESTART_MCUS, .interval = interval};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Programs of libjpeg-turbo as oracles, and files. */
+#ifndef KOSTKA_TESTS_PEER_H
+#define KOSTKA_TESTS_PEER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bytes {
+    uint8_t *data;
+    size_t length;
+};
+
+/* Whether a program is in PATH. */
+bool peer_exists(const char *program);
+
+/*
+ * Run argv[0] with `input` on its standard input. Returns its exit status, −1 where it did not run or was killed;
+ * `output` receives what it wrote to standard output, to be freed with bytes_free().
+ */
+int peer_run(const char *const argv[], const void *input, size_t length, struct bytes *output);
+
+/* Where a folder of the test corpus is: below KOSTKA_CORPUS. Returns `path`. */
+const char *corpus_folder(const char *name, char *path, size_t length);
+bool corpus_exists(const char *name);
+
+bool bytes_read(const char *path, struct bytes *bytes);
+void bytes_free(struct bytes *bytes);
+
+#endif
