@@ -47,7 +47,8 @@ static kst_status check_options(struct transcoding *t)
 {
     const kst_transcode_options *o = t->options;
     if (o->size != sizeof *o || (unsigned)o->coding > KST_CODING_PROGRESSIVE ||
-        (unsigned)o->restart.unit > KST_RESTART_KEEP || (unsigned)o->strip > KST_STRIP_ALL ||
+        (unsigned)o->restart.unit > KST_RESTART_KEEP ||
+        (o->restart.unit == KST_RESTART_MCUS && o->restart.interval > 65535) || (unsigned)o->strip > KST_STRIP_ALL ||
         (o->script_length > 0 && !o->script))
         return fail(t, KST_ERROR_OPTIONS);
     return KST_OK;
