@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cpu/jpeg_band.h"
 
-#include <string.h>
-
 kst_status kst_jpeg_band_create(
     struct memory *memory, const struct jpeg_output *output, const struct jpeg_source *source, struct jpeg_band *band)
 {
@@ -65,14 +63,12 @@ static void fill_from_stream(struct jpeg_band *band)
     struct target target[JPEG_MCU_BLOCKS];
     uint32_t count = find_targets(band, target);
     kst_jpeg_skip_mcus(entropy, &band->cursor, output->first_mcu);
-    memset(blocks, 0, (size_t)count * 64 * sizeof *blocks);
     for (uint32_t mcu = 0; mcu < output->mcu_count; mcu++) {
         kst_jpeg_decode_mcu(entropy, &band->cursor, blocks, last);
         for (uint32_t i = 0; i < count; i++) {
             const struct target *t = &target[i];
             if (t->out)
                 t->idct(blocks + (size_t)i * 64, t->quant, last[i], t->out + mcu * t->step, t->pitch);
-            memset(blocks + (size_t)i * 64, 0, 64 * sizeof *blocks);
         }
     }
     kst_jpeg_skip_mcus(entropy, &band->cursor, output->frame.mcus_w - output->first_mcu - output->mcu_count);

@@ -152,10 +152,12 @@ void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cur
 
 void kst_jpeg_decode_mcu(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last)
 {
-    if (cursor->ended)
+    if (cursor->ended) {
+        memset(blocks, 0, (size_t)entropy->mcu_blocks * 64 * sizeof *blocks);
         memset(last, 0, entropy->mcu_blocks);
-    else
+    } else {
         entropy->read_mcu(entropy, cursor, blocks, last);
+    }
     kst_jpeg_cursor_advance(entropy, cursor, 1);
 }
 

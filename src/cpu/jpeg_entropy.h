@@ -61,8 +61,8 @@ void kst_jpeg_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_curso
 void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count);
 
 /*
- * Decode the next MCU into `blocks`: mcu_blocks × 64 coefficients in raster order, 64-byte aligned, all zero
- * beforehand. last[i] receives the zig-zag index at and below which all that are not zero lie.
+ * Decode the next MCU into `blocks`: mcu_blocks × 64 coefficients in raster order, 64-byte aligned.
+ * last[i] receives the zig-zag index at and below which all that are not zero lie.
  */
 void kst_jpeg_decode_mcu(
     const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last);

@@ -3,7 +3,7 @@
 
 static jpeg_symbol pack(uint32_t length, uint32_t size, uint32_t advance)
 {
-    return (length + size) | size << 8 | length << 16 | advance << 24;
+    return (length + size) | (63 - size) << 8 | length << 16 | advance << 24;
 }
 
 static jpeg_symbol pack_value(uint32_t length, uint8_t value, enum jpeg_lookup_kind kind)

@@ -13,9 +13,10 @@ enum {
 };
 
 /*
- * A decoded symbol, packed: bits 0–7 code length plus size (1–31), 8–15 size (0–15), 16–23 code length (1–17), 24–31
- * how far the zig-zag index advances before the value's place: the run, or JPEG_END_ADVANCE for a symbol of size 0
- * other than ZRL. 0: the code is longer than the look-up.
+ * A decoded symbol, packed: bits 0–7 code length plus size (1–31), 8–15 63 minus the size (48–63), 16–23 code length
+ * (1–17), 24–31 how far the zig-zag index advances before the value's place: the run, or JPEG_END_ADVANCE for a symbol
+ * of size 0 other than ZRL. 0: the code is longer than the look-up. The fields are shift counts of which only the low
+ * six bits count, so that most need no masking.
  */
 typedef uint32_t jpeg_symbol;
 
@@ -42,7 +43,7 @@ static inline uint32_t jpeg_symbol_total(jpeg_symbol s)
 
 static inline uint32_t jpeg_symbol_size(jpeg_symbol s)
 {
-    return s >> 8 & 255;
+    return 63 - (s >> 8 & 63);
 }
 
 static inline uint32_t jpeg_symbol_length(jpeg_symbol s)
@@ -69,12 +70,20 @@ static inline __attribute__((always_inline)) jpeg_symbol jpeg_lookup_symbol(
     return __builtin_expect(s != 0, 1) ? s : kst_jpeg_lookup_slowly(lookup, window);
 }
 
-/* The value of `size` bits (0–15) at the head of the window (F.12, EXTEND). */
-static inline __attribute__((always_inline)) int32_t jpeg_extend(uint64_t window, uint32_t size)
+/*
+ * EXTEND (F.12) of the bits at the head of the window; `shift` is 63 minus their number (0–15). A value that starts
+ * with 0 is negative and lacks 2^size − 1.
+ */
+static inline __attribute__((always_inline)) int32_t jpeg_extend(uint64_t window, uint32_t shift)
 {
-    int32_t raw = (int32_t)(window >> 1 >> (63 - size));
-    int32_t negative = (int32_t)(~(int64_t)window >> 63);
-    return raw - (negative & ((1 << size) - 1));
+    uint64_t negative = (uint64_t)(~(int64_t)window >> 63);
+    return (int32_t)((uint32_t)(window >> 1 >> (shift & 63)) - (uint32_t)(negative >> 1 >> (shift & 63)));
+}
+
+/* The value that follows the symbol's code at the head of the window. */
+static inline __attribute__((always_inline)) int32_t jpeg_symbol_value(jpeg_symbol s, uint64_t window)
+{
+    return jpeg_extend(window << (s >> 16 & 63), s >> 8);
 }
 
 #endif

@@ -42,7 +42,7 @@ ALWAYS_INLINE jpeg_symbol next_symbol(struct jpeg_bits *bits, const struct jpeg_
 
 ALWAYS_INLINE int32_t symbol_value(const struct jpeg_bits *bits, jpeg_symbol symbol)
 {
-    return jpeg_extend(bits->window << jpeg_symbol_length(symbol), jpeg_symbol_size(symbol));
+    return jpeg_symbol_value(symbol, bits->window);
 }
 
 /* G.1.2.1. Sums beyond 32 bits, which only damaged data have, wrap; what is stored keeps 16 bits. */
