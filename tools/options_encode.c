@@ -180,6 +180,19 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
     }
 }
 
+/* Exif belongs in front, where readers look for it, and comments behind. */
+static int order_of(const kst_metadata *metadata)
+{
+    if (metadata->kind == KST_METADATA_EXIF)
+        return 0;
+    return metadata->kind == KST_METADATA_ICC ? 1 : 2;
+}
+
+static int compare_order(const void *left, const void *right)
+{
+    return order_of(left) - order_of(right);
+}
+
 /* The user's tables are scaled by the quality, where one is given, as the standard ones are. */
 void encode_settings_finish(struct encode_settings *settings)
 {
@@ -187,6 +200,7 @@ void encode_settings_finish(struct encode_settings *settings)
     uint32_t percent = (uint32_t)(quality < 50 ? 5000 / quality : 200 - 2 * quality);
     uint32_t high = settings->options.wide_quantisers ? 32767 : 255;
 
+    qsort(settings->metadata, settings->options.metadata_count, sizeof *settings->metadata, compare_order);
     for (size_t table = 0; table < settings->table_count; table++) {
         for (size_t i = 0; i < 64; i++) {
             uint32_t value = (settings->tables[table][i] * percent + 50) / 100;

@@ -171,10 +171,12 @@ static bool jpeg_write(
         options.density_x = picture->density_x;
         options.density_y = picture->density_y;
     }
-    kst_metadata *metadata = join_metadata(picture, &options, &options.metadata_count);
+    size_t count;
+    kst_metadata *metadata = join_metadata(picture, &options, &count);
     if (metadata == NULL)
         return problem_set(problem, "out of memory");
     options.metadata = metadata;
+    options.metadata_count = count;
     bool good = encode(output, picture, &options, settings, problem);
     free(metadata);
     return good;
