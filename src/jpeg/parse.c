@@ -76,9 +76,14 @@ static kst_status read_application(struct parser *parser, uint8_t marker, struct
     return status;
 }
 
+static bool is_application(uint8_t marker)
+{
+    return (marker >= JPEG_APP0 && marker <= JPEG_APP15) || marker == JPEG_COM;
+}
+
 static kst_status read_segment(struct parser *parser, uint8_t marker, struct segment_reader segment)
 {
-    if ((marker >= JPEG_APP0 && marker <= JPEG_APP15) || marker == JPEG_COM)
+    if (is_application(marker))
         return read_application(parser, marker, segment);
     switch (marker) {
     case JPEG_DQT:
@@ -121,6 +126,11 @@ static kst_status read_marker_segment(struct parser *parser, uint8_t marker)
     if (parser->length - at < 4)
         return kst_report_error(parser->report, KST_ERROR_TRUNCATED, at, "inside a marker segment");
     size_t length = (size_t)parser->data[at + 2] << 8 | parser->data[at + 3];
+    if (length < 2 && is_application(marker)) { /* of no consequence: what it should hold is skipped as garbage */
+        kst_report_warning(parser->report, KST_WARNING_JPEG_GARBAGE, at, 1, false);
+        parser->position = at + 4;
+        return KST_OK;
+    }
     if (length < 2)
         return kst_report_error(parser->report, KST_ERROR_JPEG_LENGTH, at + 2, "a length of %zu", length);
     if (parser->length - at - 2 < length)
