@@ -37,7 +37,7 @@ endif()
 
 set(KOSTKA_FLAGS_sse2 "")
 set(KOSTKA_FLAGS_avx2 -mavx2 -mbmi -mbmi2 -mlzcnt)
-set(KOSTKA_FLAGS_avx512 ${KOSTKA_FLAGS_avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vbmi)
+set(KOSTKA_FLAGS_avx512 ${KOSTKA_FLAGS_avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vbmi -mavx512vnni)
 set(KOSTKA_FLAGS_neon "")
 
 # Adds files to the library. The suffix of a name says which instructions it may use; files for another processor are

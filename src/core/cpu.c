@@ -33,7 +33,7 @@ enum cpu_tier kst_cpu_best(void)
         return CPU_SSE2;
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
         !__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512dq") ||
-        !__builtin_cpu_supports("avx512vbmi"))
+        !__builtin_cpu_supports("avx512vbmi") || !__builtin_cpu_supports("avx512vnni"))
         return CPU_AVX2;
     return CPU_AVX512;
 }

@@ -20,7 +20,8 @@ INLINE __m256i factors(int low, int high)
 /* Different factors for the lower and the upper lane. */
 INLINE __m256i lane_factors(int low, int high, int upper_low, int upper_high)
 {
-    return _mm256_inserti128_si256(factors(low, high), _mm_set1_epi32(FACTORS(upper_low, upper_high)), 1);
+    const int a = FACTORS(low, high), b = FACTORS(upper_low, upper_high);
+    return _mm256_setr_epi32(a, a, a, a, b, b, b, b);
 }
 
 INLINE __m256i load256(const void *p)
@@ -41,6 +42,13 @@ INLINE __m128i load128(const void *p)
 INLINE void store128(void *p, __m128i v)
 {
     _mm_storeu_si128((__m128i *)p, v);
+}
+
+/* Two rows of 8 samples. */
+INLINE void store_row_pair(__m128i rows, uint8_t *a, uint8_t *b)
+{
+    _mm_storel_epi64((__m128i *)a, rows);
+    _mm_storeh_pi((__m64 *)b, _mm_castsi128_ps(rows));
 }
 
 #endif

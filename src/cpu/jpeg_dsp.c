@@ -25,11 +25,18 @@ static void init_avx2(struct jpeg_dsp *dsp)
     kst_jpeg_colour_encode_avx2(dsp);
 }
 
+static void init_avx512(struct jpeg_dsp *dsp)
+{
+    kst_jpeg_idct_avx512(dsp);
+}
+
 /* Each tier overrides what it does better than those below it. */
 static void init_tiers(struct jpeg_dsp *dsp, enum cpu_tier tier)
 {
     if (tier >= CPU_AVX2)
         init_avx2(dsp);
+    if (tier >= CPU_AVX512)
+        init_avx512(dsp);
 }
 #else
 static void init_tiers(struct jpeg_dsp *dsp, enum cpu_tier tier)

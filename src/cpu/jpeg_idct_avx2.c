@@ -61,13 +61,6 @@ INLINE void pair_columns(__m256i ab, __m256i cd, __m256i *ac, __m256i *bd)
     *bd = _mm256_unpackhi_epi16(left, right);
 }
 
-/* Two rows of 8 samples. */
-INLINE void store_row_pair(__m128i rows, uint8_t *a, uint8_t *b)
-{
-    _mm_storel_epi64((__m128i *)a, rows);
-    _mm_storeh_pd((double *)b, _mm_castsi128_pd(rows));
-}
-
 /*
  * Eight columns of sums, in each lane four rows, to samples: `order` says which. The shifted sums fit 16 bits.
  */
