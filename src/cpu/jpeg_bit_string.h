@@ -42,7 +42,7 @@ static inline void kst_jpeg_store_be64(uint8_t *to, uint64_t value)
     __builtin_memcpy(to, &value, sizeof(value));
 }
 
-/* Append the low `length` bits of `code` (1–57), whose other bits are 0; there must be room for 8 bytes. */
+/* Append the low `length` bits of `code` (1–56), whose other bits are 0; there must be room for 8 bytes. */
 static inline void kst_jpeg_bit_string_put(struct jpeg_bit_string *bits, uint64_t code, uint32_t length)
 {
     bits->accumulator |= code << (64 - bits->pending - length);

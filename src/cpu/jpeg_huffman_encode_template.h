@@ -21,7 +21,7 @@ static inline void put(struct writer *w, uint32_t code, uint32_t length)
     w->pending += length;
 }
 
-/* At most 57 bits may be put between two flushes. */
+/* At most 56 bits may be put between two flushes. */
 static inline void flush(struct writer *w)
 {
     kst_jpeg_store_be64(w->out, w->accumulator);
