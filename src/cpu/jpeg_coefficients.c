@@ -64,8 +64,10 @@ static void read_rows(struct pass *pass)
             kst_jpeg_scan_read(&pass->reader[i], &pass->target, rows);
 }
 
-static kst_status report_damage(const struct pass *pass, bool strict, kst_report *report)
+static kst_status conclude(
+    const struct pass *pass, struct jpeg_coefficients *coefficients, bool strict, kst_report *report)
 {
+    coefficients->good_rows = pass->reader[pass->plan->scan_count - 1].good_rows;
     struct jpeg_damage sum;
     kst_jpeg_damage_init(&sum);
     for (uint32_t i = 0; i < pass->plan->scan_count; i++)
@@ -87,7 +89,7 @@ kst_status kst_jpeg_decode_coefficients(struct kst_context *context, struct memo
         status = kst_report_error(report, status, KST_NO_OFFSET, "for reading %u scans", plan->scan_count);
     } else {
         read_rows(&pass);
-        status = report_damage(&pass, strict, report);
+        status = conclude(&pass, coefficients, strict, report);
     }
     close_pass(&pass, memory);
     if (status)

@@ -23,7 +23,7 @@ kst_status kst_jpeg_scan_open(struct memory *memory, struct jpeg_scan_reader *re
 {
     const struct jpeg_scan *s = &plan->scan[scan];
     bool progressive = plan->frame.process == KST_PROCESS_PROGRESSIVE;
-    *reader = (struct jpeg_scan_reader){.overlay = !progressive && decoded_before(plan, scan)};
+    *reader = (struct jpeg_scan_reader){.overlay = !progressive && decoded_before(plan, scan), .good_rows = 1};
     kst_status status = progressive
                             ? kst_jpeg_progressive_init(memory, &reader->progressive, &reader->entropy, plan, s, tier)
                             : kst_jpeg_entropy_init(memory, &reader->entropy, plan, s, tier);
@@ -131,15 +131,25 @@ static uint32_t mcus_in_rows(const struct jpeg_entropy *entropy, uint32_t rows)
     return scan->geometry.mcus_w * (rows < scan->geometry.mcus_h ? rows : scan->geometry.mcus_h);
 }
 
+static uint32_t frame_row(const struct jpeg_entropy *entropy, uint32_t mcu)
+{
+    const struct jpeg_scan *scan = entropy->scan;
+    uint32_t row = mcu / scan->geometry.mcus_w;
+    return scan->component_count > 1 ? row : row / entropy->plan->frame.component[scan->component[0]].v;
+}
+
 void kst_jpeg_scan_read(struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t rows)
 {
     struct jpeg_cursor *cursor = &reader->cursor;
     uint32_t end = mcus_in_rows(&reader->entropy, rows);
     while (cursor->mcu < end) {
         uint32_t count = smaller(end - cursor->mcu, cursor->to_go);
-        if (cursor->ended)
+        if (cursor->ended) {
             kst_jpeg_cursor_advance(&reader->entropy, cursor, count);
-        else if (reader->progressive.read)
+            continue;
+        }
+        reader->good_rows = frame_row(&reader->entropy, cursor->mcu) + 1;
+        if (reader->progressive.read)
             read_progressive(reader, target, count);
         else
             read_sequential(reader, target->coefficients, cursor->mcu);

@@ -16,8 +16,9 @@ struct jpeg_scan_reader {
     struct jpeg_entropy entropy;
     struct jpeg_progressive progressive; /* read is null for a sequential scan */
     struct jpeg_cursor cursor;
-    uint32_t rows; /* rows of the frame's MCUs read so far */
-    bool overlay;  /* sequential: an earlier scan may have left coefficients in the blocks */
+    uint32_t rows;      /* rows of the frame's MCUs read so far */
+    uint32_t good_rows; /* of these, up to the last in which an MCU was begun that data were left for; at least 1 */
+    bool overlay;       /* sequential: an earlier scan may have left coefficients in the blocks */
 };
 
 /* Derive the scan's tables and stand at its start. The reader must not move afterwards. KST_ERROR_MEMORY or

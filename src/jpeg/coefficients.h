@@ -13,6 +13,7 @@
 struct jpeg_coefficients {
     int16_t *blocks[JPEG_COMPONENTS];
     uint32_t stride[JPEG_COMPONENTS]; /* blocks from one row of blocks to the next: padded_w */
+    uint32_t good_rows; /* when decoded: MCU rows that the last scan has data for, at least 1; below them it is lost */
 };
 
 kst_status kst_jpeg_coefficients_create(

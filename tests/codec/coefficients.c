@@ -3,75 +3,12 @@
  */
 #include "support.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
-#include "core/report.h"
-#include "cpu/jpeg_coefficients.h"
-#include "jpeg/parse.h"
+#include "decoded.h"
 #include "peer.h"
-
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
-static struct {
-    const char *tier;
-    uint32_t threads;
-    kst_context *context;
-} machine[] = {{"c", 1, NULL}, {NULL, 1, NULL}, {NULL, 2, NULL}, {"c", 5, NULL}, {NULL, 5, NULL}};
-
-static int set_up(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < COUNT(machine); i++) {
-        kst_context_options options;
-        kst_context_options_init(&options);
-        options.device = "cpu";
-        options.cpu = machine[i].tier;
-        options.threads = machine[i].threads;
-        assert_int_equal(kst_context_create(&options, &machine[i].context), KST_OK);
-    }
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < COUNT(machine); i++)
-        kst_context_destroy(&machine[i].context);
-    return 0;
-}
-
-static struct memory memory;
-
-struct decoded {
-    struct jpeg_stream stream;
-    struct jpeg_coefficients coefficients;
-    kst_report report;
-    kst_status status;
-};
-
-static void decode(kst_context *context, const uint8_t *data, size_t length, struct decoded *out)
-{
-    kst_limits limits = context->limits;
-    limits.pixels = 1 << 26; /* files of the corpus announce more and hold next to nothing */
-    memset(out, 0, sizeof *out);
-    kst_memory_init(&memory, &context->memory.allocator, UINT64_MAX);
-    kst_report_init(&out->report);
-    out->status = kst_jpeg_parse(&memory, &limits, data, length, &out->stream, &out->report);
-    if (!out->status)
-        out->status =
-            kst_jpeg_decode_coefficients(context, &memory, &out->stream.plan, false, &out->coefficients, &out->report);
-}
-
-static void drop(struct decoded *decoded)
-{
-    kst_jpeg_coefficients_release(&memory, &decoded->coefficients);
-    kst_jpeg_stream_release(&memory, &decoded->stream);
-    assert_int_equal(memory.used, 0);
-}
 
 /* Which coefficient differs is worth more than that one does. */
 static void assert_equal_planes(const char *name, const struct jpeg_component *c, uint32_t component, uint32_t stride,
@@ -92,9 +29,9 @@ static void check_against_peer(const char *name, const uint8_t *data, size_t len
 {
     struct peer_coefficients peer;
     assert_true(peer_read_coefficients(data, length, &peer));
-    for (size_t i = 0; i < COUNT(machine); i++) {
+    for (size_t i = 0; i < machine_count; i++) {
         struct decoded decoded;
-        decode(machine[i].context, data, length, &decoded);
+        decode_stream(machines[i].context, data, length, &decoded);
         if (decoded.status)
             fail_msg("%s: %s", name, decoded.report.message);
         for (uint32_t c = 0; c < decoded.stream.plan.frame.component_count; c++) {
@@ -106,46 +43,9 @@ static void check_against_peer(const char *name, const uint8_t *data, size_t len
         }
         if (peer.warnings == 0 && decoded.report.warnings != 0)
             fail_msg("%s: a warning that libjpeg does not give: %s", name, decoded.report.message);
-        drop(&decoded);
+        drop_decoded(&decoded);
     }
     peer_release(&peer);
-}
-
-static uint8_t *read_file(const char *folder, const char *name, size_t *length)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *length = (size_t)ftell(file);
-    rewind(file);
-    uint8_t *data = malloc(*length + 1);
-    assert_int_equal(fread(data, 1, *length, file), *length);
-    fclose(file);
-    return data;
-}
-
-static uint32_t for_each_file(const char *subfolder, void (*check)(const char *, const uint8_t *, size_t))
-{
-    char folder[3000];
-    const char *corpus = getenv("KOSTKA_CORPUS");
-    snprintf(folder, sizeof folder, "%s/jpeg/%s", corpus ? corpus : "../shared/corpus", subfolder);
-    DIR *directory = opendir(folder);
-    uint32_t count = 0;
-    if (!directory)
-        skip();
-    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
-        size_t length = strlen(entry->d_name);
-        if (length < 4 || strcmp(entry->d_name + length - 4, ".jpg") != 0)
-            continue;
-        uint8_t *data = read_file(folder, entry->d_name, &length);
-        check(entry->d_name, data, length);
-        free(data);
-        count++;
-    }
-    closedir(directory);
-    return count;
 }
 
 static bool is_supported(kst_status status)
@@ -157,9 +57,9 @@ static bool is_supported(kst_status status)
 static void check_valid(const char *name, const uint8_t *data, size_t length)
 {
     struct decoded decoded;
-    decode(machine[0].context, data, length, &decoded);
+    decode_stream(machines[0].context, data, length, &decoded);
     bool supported = is_supported(decoded.status);
-    drop(&decoded);
+    drop_decoded(&decoded);
     if (supported)
         check_against_peer(name, data, length);
 }
@@ -167,17 +67,17 @@ static void check_valid(const char *name, const uint8_t *data, size_t length)
 static void test_corpus(void **state)
 {
     (void)state;
-    assert_true(for_each_file("valid", check_valid) > 40);
+    assert_true(for_each_corpus_file("valid", check_valid) > 40);
 }
 
 /* What damaged files give is ours to say, but it must be the same on every machine. */
 static void check_damaged(const char *name, const uint8_t *data, size_t length)
 {
     struct decoded first;
-    decode(machine[0].context, data, length, &first);
-    for (size_t i = 1; i < COUNT(machine); i++) {
+    decode_stream(machines[0].context, data, length, &first);
+    for (size_t i = 1; i < machine_count; i++) {
         struct decoded other;
-        decode(machine[i].context, data, length, &other);
+        decode_stream(machines[i].context, data, length, &other);
         assert_int_equal(other.status, first.status);
         assert_int_equal(other.report.warnings, first.report.warnings);
         assert_int_equal(other.report.first_warning_offset, first.report.first_warning_offset);
@@ -187,17 +87,15 @@ static void check_damaged(const char *name, const uint8_t *data, size_t length)
             assert_equal_planes(name, component, c, first.coefficients.stride[c], first.coefficients.blocks[c],
                 other.coefficients.stride[c], other.coefficients.blocks[c]);
         }
-        kst_jpeg_coefficients_release(&memory, &other.coefficients);
-        kst_jpeg_stream_release(&memory, &other.stream);
+        drop_decoded(&other);
     }
-    kst_jpeg_coefficients_release(&memory, &first.coefficients);
-    kst_jpeg_stream_release(&memory, &first.stream);
+    drop_decoded(&first);
 }
 
 static void test_damaged_corpus(void **state)
 {
     (void)state;
-    assert_true(for_each_file("damaged", check_damaged) > 100);
+    assert_true(for_each_corpus_file("damaged", check_damaged) > 100);
 }
 
 static const struct peer_scan one_by_one[] = {{1, 0, 0, 63, 0, 0}, {1, 1, 0, 63, 0, 0}, {1, 2, 0, 63, 0, 0}};
@@ -315,5 +213,5 @@ int main(void)
         cmocka_unit_test(test_other_colours),
         cmocka_unit_test(test_large),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, start_machines, stop_machines);
 }

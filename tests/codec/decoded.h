@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Coefficients as the library decodes them, on every kind of machine that must not make a difference. */
+#ifndef KOSTKA_TESTS_DECODED_H
+#define KOSTKA_TESTS_DECODED_H
+
+#include "core/context.h"
+#include "core/report.h"
+#include "cpu/jpeg_coefficients.h"
+#include "jpeg/parse.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+struct machine {
+    const char *tier; /* null: the best */
+    uint32_t threads;
+    kst_context *context;
+};
+
+enum { machine_count = 5 };
+extern struct machine machines[machine_count];
+
+/* For cmocka_run_group_tests(). */
+int start_machines(void **state);
+int stop_machines(void **state);
+
+struct decoded {
+    struct memory memory;
+    struct jpeg_stream stream;
+    struct jpeg_coefficients coefficients;
+    kst_report report;
+    kst_status status;
+};
+
+void decode_stream(kst_context *context, const uint8_t *data, size_t length, struct decoded *out);
+/* Also sees to it that nothing was left allocated. */
+void drop_decoded(struct decoded *decoded);
+
+/* Returns how many there were; the test is skipped where there is no corpus. */
+uint32_t for_each_corpus_file(const char *folder, void (*check)(const char *name, const uint8_t *data, size_t length));
+uint8_t *read_corpus_file(const char *folder, const char *name, size_t *length);
+
+#endif
