@@ -11,7 +11,8 @@ struct engine {
     kst_context *context;
     kst_buffer buffer;
     tjhandle decompressor;
-    tjhandle compressor;
+    tjhandle
+        compressor[2]; /* sequential, progressive: a handle keeps the Huffman tables of its last progressive file */
     unsigned char *turbo_data; /* kept from one encoding to the next, as TurboJPEG recommends */
     unsigned long turbo_length;
 };
@@ -55,8 +56,9 @@ struct engine *engine_create(enum engine_kind kind, uint32_t threads)
             return engine;
     } else if (kind == ENGINE_TURBO) {
         engine->decompressor = tjInitDecompress();
-        engine->compressor = tjInitCompress();
-        if (engine->decompressor != NULL && engine->compressor != NULL)
+        engine->compressor[0] = tjInitCompress();
+        engine->compressor[1] = tjInitCompress();
+        if (engine->decompressor != NULL && engine->compressor[0] != NULL && engine->compressor[1] != NULL)
             return engine;
     } else {
         return engine;
@@ -74,8 +76,9 @@ void engine_destroy(struct engine *engine)
     kst_context_destroy(&engine->context);
     if (engine->decompressor != NULL)
         tjDestroy(engine->decompressor);
-    if (engine->compressor != NULL)
-        tjDestroy(engine->compressor);
+    for (int i = 0; i < 2; i++)
+        if (engine->compressor[i] != NULL)
+            tjDestroy(engine->compressor[i]);
     tjFree(engine->turbo_data);
     free(engine);
 }
@@ -102,7 +105,7 @@ static bool encode_turbo(struct engine *engine, const struct picture *from, bool
     /* Without this flag TurboJPEG takes the fast DCT below quality 96. */
     int flags = TJFLAG_ACCURATEDCT | (progressive ? TJFLAG_PROGRESSIVE : 0);
 
-    if (tjCompress2(engine->compressor, from->pixels, (int)from->width, 0, (int)from->height, TJPF_RGB,
+    if (tjCompress2(engine->compressor[progressive], from->pixels, (int)from->width, 0, (int)from->height, TJPF_RGB,
             &engine->turbo_data, &engine->turbo_length, from->subsampled ? TJSAMP_420 : TJSAMP_444, from->quality,
             flags) != 0)
         return false;

@@ -147,8 +147,7 @@ static json_t *measure_memory(
     if (!work_decodes(work)) /* the coded stream is made by the library, and so is among its peak already */
         for (int i = 0; i < 3; i++)
             job[i] -= (double)coded->length;
-    printf("  memory MB: %.1f libjpeg-turbo, %.1f on one thread (%.2fx), %.1f on %u (%.2fx)", job[0] * 1e-6,
-        job[1] * 1e-6, job[1] / job[0], job[2] * 1e-6, (unsigned)settings->threads, job[2] / job[0]);
+    printf(" %5.2fx %5.2fx", job[1] / job[0], job[2] / job[0]);
     return json_pack(
         "{s:I, s:f, s:f, s:f}", "idle_peak", (json_int_t)idle, "turbo", job[0], "kostka_1", job[1], "kostka_n", job[2]);
 }
@@ -170,7 +169,7 @@ static bool run_job(
         double(*q)[3] = timing.quartile;
         double one = q[0][1] / q[1][1], many = q[0][1] / q[2][1];
         double megapixels = (double)picture->width * picture->height * 1e-6;
-        printf("%-24.24s %5.1f q%d %s %-19s %8.2f %8.2f %8.2f  %5.2fx %5.2fx  %s", name, megapixels, picture->quality,
+        printf("%-24.24s %5.1f q%d %s %-19s %8.2f %8.2f %8.2f  %5.2fx %5.2fx  %-9s", name, megapixels, picture->quality,
             picture->subsampled ? "420" : "444", work_name(work), 1e3 * q[0][1], 1e3 * q[1][1], 1e3 * q[2][1], one,
             many, agree ? "same" : "DIFFERENT");
         json_t *memory = settings->memory ? measure_memory(settings, work, picture, &coded) : json_null();
@@ -308,8 +307,11 @@ int main(int argc, char **argv)
     if (optind == argc || settings.rounds < 1 || settings.rounds > ROUNDS_MAX || !make_runners(&settings))
         return usage();
     settings.results = json_array();
-    printf("%-24s %5s %-27s %8s %8s %8s  %6s %6s\n", "photograph", "MPix", "work", "turbo ms", "1 thr ms", "n thr ms",
-        "1 thr", "n thr");
+    printf(
+        "Kostka on 1 and on %u threads against libjpeg-turbo: median times, how many times as fast, how much memory\n",
+        (unsigned)settings.threads);
+    printf("%-24s %5s %-27s %8s %8s %8s  %6s %6s  %-9s %6s %6s\n", "photograph", "MPix", "work", "turbo ms", "1 thr ms",
+        "n thr ms", "1 thr", "n thr", "output", "memory", "memory");
     for (int i = optind; i < argc && code == 0; i++)
         code = run_file(&settings, argv[i]) ? 0 : 1;
     if (code == 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Times every stage of JPEG's sample arithmetic on every tier of this processor, and its ratio to plain C. Data lie in the
- * first-level cache, as they do in the codec. With --json one object a line; other arguments select stages by prefix.
+ * Times every stage of JPEG's sample arithmetic on every tier of this processor, and its ratio to plain C. Data lie in
+ * the first-level cache, as they do in the codec. With --json one object a line; other arguments select stages by
+ * prefix.
  */
 #include <stdio.h>
 #include <stdlib.h>
