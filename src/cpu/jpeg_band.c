@@ -46,8 +46,8 @@ static uint32_t find_targets(const struct jpeg_band *band, struct target target[
                 .quant = component->quant,
                 .idct = output->dsp.idct[view->scale],
                 .out = view->needed
-                    ? base + (ptrdiff_t)(y * view->block) * band->rows.pitch[c] + (size_t)x * view->block
-                    : NULL};
+                           ? base + (ptrdiff_t)(y * view->block) * band->rows.pitch[c] + (size_t)x * view->block
+                           : NULL};
         }
     }
     return count;
@@ -83,8 +83,7 @@ static void fill_block_row(struct jpeg_band *band, uint32_t component, uint32_t 
     for (uint32_t i = 0; i < view->block_count; i++) {
         uint32_t x = view->first_block + i;
         const int16_t *block = kst_jpeg_block(source->coefficients, component, x, y);
-        output->dsp.idct[view->scale](
-            block, c->quant, 63, out + (size_t)i * view->block, band->rows.pitch[component]);
+        output->dsp.idct[view->scale](block, c->quant, 63, out + (size_t)i * view->block, band->rows.pitch[component]);
     }
 }
 

@@ -31,8 +31,9 @@ void kst_jpeg_band_release(struct memory *memory, struct jpeg_band *band);
 void kst_jpeg_band_start(struct jpeg_band *band, uint32_t row, const struct jpeg_cursor *cursor);
 
 /*
- * Decode the next MCU row and emit the lines that it completes: those of the row itself but the last `lag`, and the last
- * `lag` of the row before, unless the band starts (first) with this row. Where the row is the region's last, to its end.
+ * Decode the next MCU row and emit the lines that it completes: those of the row itself but the last `lag`, and the
+ * last `lag` of the row before, unless the band starts (first) with this row. Where the row is the region's last, to
+ * its end.
  */
 void kst_jpeg_band_step(struct jpeg_band *band, bool first);
 

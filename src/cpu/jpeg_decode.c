@@ -65,7 +65,8 @@ static kst_status run_and_report(struct jpeg_job *job, bool strict, kst_report *
     return kst_jpeg_damage_report(&damage, strict, report);
 }
 
-static kst_status decode_single_scan(struct jpeg_job *job, const struct jpeg_plan *plan, bool strict, kst_report *report)
+static kst_status decode_single_scan(
+    struct jpeg_job *job, const struct jpeg_plan *plan, bool strict, kst_report *report)
 {
     struct jpeg_entropy entropy;
     struct jpeg_source source = {.plan = plan, .entropy = &entropy};
@@ -82,8 +83,7 @@ static kst_status decode_scans(struct jpeg_job *job, const struct jpeg_plan *pla
 {
     struct jpeg_coefficients coefficients;
     struct jpeg_source source = {.plan = plan, .coefficients = &coefficients};
-    kst_status status =
-        kst_jpeg_decode_coefficients(job->context, job->memory, plan, strict, &coefficients, report);
+    kst_status status = kst_jpeg_decode_coefficients(job->context, job->memory, plan, strict, &coefficients, report);
     if (status)
         return status;
     job->source = &source;

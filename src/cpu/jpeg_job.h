@@ -36,8 +36,8 @@ void kst_jpeg_job_release(struct jpeg_job *job);
 uint32_t kst_jpeg_job_end(const struct jpeg_job *job);
 
 /*
- * Hand in what a border needs of the band that ends above MCU row `row` (above), or of the band that starts with it, right
- * after that band decoded the row next to the border.
+ * Hand in what a border needs of the band that ends above MCU row `row` (above), or of the band that starts with it,
+ * right after that band decoded the row next to the border.
  */
 void kst_jpeg_job_meet(struct jpeg_band *band, struct jpeg_border *border, uint32_t row, bool above);
 
@@ -45,15 +45,15 @@ void kst_jpeg_job_meet(struct jpeg_band *band, struct jpeg_border *border, uint3
 void kst_jpeg_job_alone(struct jpeg_job *job);
 
 /*
- * Bands that can start anywhere: from coefficients, from restart markers, or (`entry` not null) from cursors at the start of
- * every MCU row that the output needs. The job needs kst_jpeg_job_bands() − 1 borders.
+ * Bands that can start anywhere: from coefficients, from restart markers, or (`entry` not null) from cursors at the
+ * start of every MCU row that the output needs. The job needs kst_jpeg_job_bands() − 1 borders.
  */
 uint32_t kst_jpeg_job_bands(const struct jpeg_output *output, uint32_t threads);
 void kst_jpeg_job_spread(struct jpeg_job *job, const struct jpeg_cursor *entry);
 
 /*
- * Two threads on a scan without restart markers: one decodes from the top while the other skips ahead to a row from which
- * both will end at the same time, and decodes from there. Needs one border.
+ * Two threads on a scan without restart markers: one decodes from the top while the other skips ahead to a row from
+ * which both will end at the same time, and decodes from there. Needs one border.
  */
 void kst_jpeg_job_pair(struct jpeg_job *job);
 

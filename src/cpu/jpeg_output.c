@@ -110,12 +110,12 @@ static bool choose_region(const kst_region *asked, uint32_t width, uint32_t heig
     if (asked->width == 0 && asked->height == 0)
         *region = (kst_region){.width = width, .height = height};
     return region->width > 0 && region->height > 0 && region->x < width && region->y < height &&
-        region->width <= width - region->x && region->height <= height - region->y;
+           region->width <= width - region->x && region->height <= height - region->y;
 }
 
 /* The samples first … first + count of a component of `size` samples that lie under pixels at … at + length. */
-static void scale_range(uint32_t at, uint32_t length, uint32_t in, uint32_t out, uint32_t size, uint32_t *first,
-    uint32_t *count)
+static void scale_range(
+    uint32_t at, uint32_t length, uint32_t in, uint32_t out, uint32_t size, uint32_t *first, uint32_t *count)
 {
     uint32_t from = (uint32_t)((uint64_t)at * in / out);
     uint32_t to = (uint32_t)(((uint64_t)at + length) * in + out - 1) / out;
@@ -123,8 +123,8 @@ static void scale_range(uint32_t at, uint32_t length, uint32_t in, uint32_t out,
     *count = minimum(to, size) - *first;
 }
 
-static void raw_plane_range(const struct jpeg_frame *frame, uint32_t index, uint32_t reduce, const kst_region *region,
-    kst_region *plane)
+static void raw_plane_range(
+    const struct jpeg_frame *frame, uint32_t index, uint32_t reduce, const kst_region *region, kst_region *plane)
 {
     const struct jpeg_component *c = &frame->component[index];
     uint32_t width = view_width(frame, c, reduce);
@@ -171,8 +171,7 @@ static struct jpeg_frame flatten(const struct jpeg_frame *frame)
     return flat;
 }
 
-kst_status kst_jpeg_output_describe(
-    const struct jpeg_frame *frame, const kst_decode_options *options, kst_image *image)
+kst_status kst_jpeg_output_describe(const struct jpeg_frame *frame, const kst_decode_options *options, kst_image *image)
 {
     struct jpeg_frame flat = flatten(frame);
     enum jpeg_conversion conversion;
@@ -193,9 +192,10 @@ kst_status kst_jpeg_output_describe(
     return KST_OK;
 }
 
-/* Upsampling as libjpeg chooses it: the triangle filter for 2:1, unless the picture is reduced to one sample a block. */
-static void choose_upsampling(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t reduce,
-    struct jpeg_view *view)
+/* Upsampling as libjpeg chooses it: the triangle filter for 2:1, unless the picture is reduced to one sample a block.
+ */
+static void choose_upsampling(
+    const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t reduce, struct jpeg_view *view)
 {
     uint32_t least = 8U >> reduce;
     view->h_in = c->h * view->block;
@@ -241,8 +241,8 @@ static void plan_view(struct jpeg_output *output, uint32_t index, uint32_t reduc
     const struct jpeg_component *c = &frame->component[index];
     struct jpeg_view *view = &output->view[index];
     bool raw = output->conversion == JPEG_CONVERT_RAW;
-    view->needed = raw || output->image.format != KST_FORMAT_GREY || index == 0 ||
-        output->conversion == JPEG_CONVERT_RGB_GREY;
+    view->needed =
+        raw || output->image.format != KST_FORMAT_GREY || index == 0 || output->conversion == JPEG_CONVERT_RGB_GREY;
     view->scale = raw ? reduce : component_scale(frame, c, reduce);
     view->block = 8U >> view->scale;
     view->width = view_width(frame, c, view->scale);
@@ -255,8 +255,8 @@ static void plan_view(struct jpeg_output *output, uint32_t index, uint32_t reduc
         output->lag = 1;
 }
 
-void kst_jpeg_output_plan(struct jpeg_output *output, const struct jpeg_frame *frame,
-    const kst_decode_options *options, const kst_image *image, enum cpu_tier tier)
+void kst_jpeg_output_plan(struct jpeg_output *output, const struct jpeg_frame *frame, const kst_decode_options *options,
+    const kst_image *image, enum cpu_tier tier)
 {
     uint32_t reduce = options->reduce;
     *output = (struct jpeg_output){.frame = flatten(frame), .image = *image, .alpha = options->alpha};

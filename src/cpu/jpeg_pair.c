@@ -82,8 +82,8 @@ static uint64_t end_of_data(const struct jpeg_job *job)
 }
 
 /*
- * Skip rows until what is left below costs no more than what the upper thread has left above. Returns the row, or the end
- * where the upper thread got there first.
+ * Skip rows until what is left below costs no more than what the upper thread has left above. Returns the row, or the
+ * end where the upper thread got there first.
  */
 static uint32_t skip_ahead(struct pair *pair, struct jpeg_cursor *cursor)
 {

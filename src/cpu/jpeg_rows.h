@@ -31,8 +31,8 @@ void kst_jpeg_seam_release(struct memory *memory, struct jpeg_seam *seam);
 uint8_t *kst_jpeg_rows_at(const struct jpeg_rows *rows, uint32_t component, uint32_t mcu_row);
 
 /*
- * Lines [from, to) of the reduced picture to the caller's image; lines outside the region are left out. For raw output both
- * are borders of MCU rows.
+ * Lines [from, to) of the reduced picture to the caller's image; lines outside the region are left out. For raw output
+ * both are borders of MCU rows.
  */
 void kst_jpeg_rows_emit(const struct jpeg_rows *rows, uint32_t from, uint32_t to);
 
