@@ -25,27 +25,59 @@ static bool restarts_often(const struct jpeg_scan *scan, const struct jpeg_outpu
     return scan->restart_interval > 0 && scan->restart_interval <= 4 * output->frame.mcus_w;
 }
 
+static kst_status run_alone(struct jpeg_job *job)
+{
+    kst_status status = kst_jpeg_job_create(job, 1, 0);
+    if (!status)
+        kst_jpeg_job_alone(job);
+    return status;
+}
+
+static kst_status run_pair(struct jpeg_job *job)
+{
+    kst_status status = kst_jpeg_job_create(job, 2, 1);
+    if (!status)
+        kst_jpeg_job_pair(job);
+    return status;
+}
+
+static kst_status run_spread(struct jpeg_job *job, uint32_t threads)
+{
+    kst_status status = kst_jpeg_job_create(job, threads, kst_jpeg_job_bands(job->output, threads) - 1);
+    if (!status)
+        kst_jpeg_job_spread(job);
+    return status;
+}
+
+static kst_status run_guessing(struct jpeg_job *job, uint32_t threads)
+{
+    struct jpeg_checkpoints checkpoints;
+    kst_status status = kst_jpeg_checkpoints_find(
+        job->memory, job->context->pool, job->source->entropy, job->output->frame.mcus_w, &checkpoints);
+    if (status)
+        return status;
+    job->checkpoints = &checkpoints;
+    status = run_spread(job, threads);
+    job->checkpoints = NULL;
+    kst_jpeg_checkpoints_release(job->memory, &checkpoints);
+    return status;
+}
+
+/*
+ * Restart markers and coefficients let threads start anywhere. Without either, the scan must be skipped through to know
+ * where rows start: by all threads from guesses, or, as two gain little by that, by the second while the first decodes.
+ */
 static kst_status run(struct jpeg_job *job)
 {
     const struct jpeg_entropy *entropy = job->source->entropy;
     uint32_t threads = useful_threads(job->context, job->output);
-    bool anywhere = !entropy || restarts_often(entropy->scan, job->output);
-    kst_status status;
     if (threads == 1)
-        status = kst_jpeg_job_create(job, 1, 0);
-    else if (anywhere)
-        status = kst_jpeg_job_create(job, threads, kst_jpeg_job_bands(job->output, threads) - 1);
-    else
-        status = kst_jpeg_job_create(job, 2, 1);
-    if (status)
-        return status;
-    if (threads == 1)
-        kst_jpeg_job_alone(job);
-    else if (anywhere)
-        kst_jpeg_job_spread(job, NULL);
-    else
-        kst_jpeg_job_pair(job);
-    return KST_OK;
+        return run_alone(job);
+    if (!entropy || restarts_often(entropy->scan, job->output))
+        return run_spread(job, threads);
+    if (threads == 2 || entropy->scan->interval_count > 1 || entropy->scan->segment_count == 0)
+        return run_pair(job);
+    return run_guessing(job, threads);
 }
 
 static kst_status run_and_report(struct jpeg_job *job, bool strict, kst_report *report)

@@ -65,12 +65,16 @@ void kst_jpeg_job_meet(struct jpeg_band *band, struct jpeg_border *border, uint3
         kst_jpeg_seam_emit(&band->rows, &border->seam, row);
 }
 
-/* Put a cursor at the start of an MCU row, by the nearest restart marker before it. */
+/* Put a cursor at the start of an MCU row, by the nearest restart marker or checkpoint before it. */
 static void seek(const struct jpeg_job *job, uint32_t row, struct jpeg_cursor *cursor)
 {
     const struct jpeg_entropy *entropy = job->source->entropy;
     uint32_t mcu = row * job->output->frame.mcus_w;
     uint32_t length = entropy->scan->restart_interval;
+    if (job->checkpoints) {
+        kst_jpeg_checkpoints_seek(job->checkpoints, entropy, mcu, cursor);
+        return;
+    }
     kst_jpeg_cursor_start(entropy, cursor, length ? mcu / length : 0);
     kst_jpeg_skip_mcus(entropy, cursor, mcu - cursor->mcu);
     if (row > 0) /* the band before meets the damage before */
@@ -105,7 +109,6 @@ void kst_jpeg_job_alone(struct jpeg_job *job)
 
 struct spread {
     struct jpeg_job *job;
-    const struct jpeg_cursor *entry;
     atomic_uint next;
     uint32_t bands;
 };
@@ -134,9 +137,7 @@ static void spread_task(void *arg, uint32_t thread)
         struct jpeg_border *below = i + 1 < spread->bands ? &job->border[i] : NULL;
         struct jpeg_cursor found;
         const struct jpeg_cursor *cursor = NULL;
-        if (spread->entry) {
-            cursor = &spread->entry[from - job->output->first_row];
-        } else if (job->source->entropy) {
+        if (job->source->entropy) {
             seek(job, from, &found);
             cursor = &found;
         }
@@ -144,8 +145,8 @@ static void spread_task(void *arg, uint32_t thread)
     }
 }
 
-void kst_jpeg_job_spread(struct jpeg_job *job, const struct jpeg_cursor *entry)
+void kst_jpeg_job_spread(struct jpeg_job *job)
 {
-    struct spread spread = {.job = job, .entry = entry, .bands = job->border_count + 1};
+    struct spread spread = {.job = job, .bands = job->border_count + 1};
     kst_pool_run(job->context->pool, job->threads, spread_task, &spread);
 }

@@ -7,6 +7,7 @@
 
 #include "core/context.h"
 #include "cpu/jpeg_band.h"
+#include "cpu/jpeg_guess.h"
 
 /* A border between two bands; whoever comes second emits the lines on both sides. */
 struct jpeg_border {
@@ -19,6 +20,7 @@ struct jpeg_job {
     struct memory *memory;
     const struct jpeg_output *output;
     const struct jpeg_source *source;
+    const struct jpeg_checkpoints *checkpoints; /* where MCUs start; null: restart markers tell, or nothing needs to */
     uint32_t threads;
     struct jpeg_band *band;     /* one a thread */
     struct jpeg_border *border; /* border_count */
@@ -45,11 +47,11 @@ void kst_jpeg_job_meet(struct jpeg_band *band, struct jpeg_border *border, uint3
 void kst_jpeg_job_alone(struct jpeg_job *job);
 
 /*
- * Bands that can start anywhere: from coefficients, from restart markers, or (`entry` not null) from cursors at the
- * start of every MCU row that the output needs. The job needs kst_jpeg_job_bands() − 1 borders.
+ * Bands that can start anywhere: from coefficients, restart markers or checkpoints. The job needs kst_jpeg_job_bands()
+ * − 1 borders.
  */
 uint32_t kst_jpeg_job_bands(const struct jpeg_output *output, uint32_t threads);
-void kst_jpeg_job_spread(struct jpeg_job *job, const struct jpeg_cursor *entry);
+void kst_jpeg_job_spread(struct jpeg_job *job);
 
 /*
  * Two threads on a scan without restart markers: one decodes from the top while the other skips ahead to a row from
