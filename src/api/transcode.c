@@ -241,7 +241,7 @@ static kst_status transform_coefficients(struct transcoding *t, struct jpeg_coef
         kst_jpeg_transform_pad(&t->encoding.frame, &t->coefficients, pool);
         return KST_OK;
     }
-    kst_status status = kst_jpeg_coefficients_create(&t->memory, &t->encoding.frame, &t->coefficients);
+    kst_status status = kst_jpeg_coefficients_reserve(&t->memory, &t->encoding.frame, &t->coefficients);
     if (status == KST_OK)
         kst_jpeg_transform_run(&t->transform, source, &t->coefficients, pool);
     return fail(t, status);

@@ -3,8 +3,10 @@
 
 #include <string.h>
 
-kst_status kst_jpeg_coefficients_create(
-    struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients)
+typedef void *allocate(struct memory *memory, size_t count, size_t size, kst_status *status);
+
+static kst_status create(struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients,
+    allocate *allocate_blocks)
 {
     memset(coefficients, 0, sizeof *coefficients);
     for (uint32_t i = 0; i < frame->component_count; i++) {
@@ -12,13 +14,25 @@ kst_status kst_jpeg_coefficients_create(
         kst_status status = KST_OK;
         coefficients->stride[i] = c->padded_w;
         coefficients->blocks[i] =
-            kst_memory_zeroed(memory, (size_t)c->padded_w * c->padded_h, 64 * sizeof(int16_t), &status);
+            allocate_blocks(memory, (size_t)c->padded_w * c->padded_h, 64 * sizeof(int16_t), &status);
         if (!coefficients->blocks[i]) {
             kst_jpeg_coefficients_release(memory, coefficients);
             return status;
         }
     }
     return KST_OK;
+}
+
+kst_status kst_jpeg_coefficients_create(
+    struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients)
+{
+    return create(memory, frame, coefficients, kst_memory_zeroed);
+}
+
+kst_status kst_jpeg_coefficients_reserve(
+    struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients)
+{
+    return create(memory, frame, coefficients, kst_memory_array);
 }
 
 void kst_jpeg_coefficients_release(struct memory *memory, struct jpeg_coefficients *coefficients)

@@ -18,6 +18,9 @@ struct jpeg_coefficients {
 
 kst_status kst_jpeg_coefficients_create(
     struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients);
+/* The same with undefined contents, for whoever writes every block. */
+kst_status kst_jpeg_coefficients_reserve(
+    struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients);
 void kst_jpeg_coefficients_release(struct memory *memory, struct jpeg_coefficients *coefficients);
 
 static inline int16_t *kst_jpeg_block(const struct jpeg_coefficients *c, uint32_t component, uint32_t x, uint32_t y)

@@ -169,24 +169,33 @@ bool kst_jpeg_transform_is_identity(const struct jpeg_transform *t)
     return !t->transposed && (t->mirror_w | t->mirror_h | t->offset_x | t->offset_y) == 0;
 }
 
-/* Turning a picture changes signs: mirroring negates the odd columns or rows of the transform. int16 wraps at −32768.
- */
-static void move_block(const int16_t *in, int16_t *out, bool transposed, bool mirror_x, bool mirror_y)
+/* Mirroring negates the odd columns, or rows, of a block's transform: all bits set where that is to be done. */
+struct signs {
+    _Alignas(64) uint16_t negate[64];
+};
+
+static void make_signs(struct signs *signs, bool mirror_x, bool mirror_y)
 {
-    int16_t turned[64];
-    if (transposed) {
-        for (uint32_t y = 0; y < 8; y++)
-            for (uint32_t x = 0; x < 8; x++)
-                turned[y * 8 + x] = in[x * 8 + y];
-        in = turned;
+    for (uint32_t k = 0; k < 64; k++)
+        signs->negate[k] = (mirror_x && (k & 1)) != (mirror_y && (k & 8)) ? 0xFFFF : 0;
+}
+
+/* -32768 has no opposite and stays. */
+static inline int16_t with_sign(int16_t value, uint16_t negate)
+{
+    return (int16_t)(uint16_t)(((uint16_t)value ^ negate) - negate);
+}
+
+static void move_block(const int16_t *in, int16_t *out, bool transposed, const struct signs *signs)
+{
+    if (!transposed) {
+        for (uint32_t k = 0; k < 64; k++)
+            out[k] = with_sign(in[k], signs->negate[k]);
+        return;
     }
-    const uint16_t odd_column = mirror_x ? 0xFFFF : 0, odd_row = mirror_y ? 0xFFFF : 0;
     for (uint32_t y = 0; y < 8; y++)
-        for (uint32_t x = 0; x < 8; x++) {
-            uint16_t negate = (uint16_t)((x & 1 ? odd_column : 0) ^ (y & 1 ? odd_row : 0));
-            uint16_t value = (uint16_t)in[y * 8 + x];
-            out[y * 8 + x] = (int16_t)(uint16_t)((value ^ negate) - negate);
-        }
+        for (uint32_t x = 0; x < 8; x++)
+            out[y * 8 + x] = with_sign(in[x * 8 + y], signs->negate[y * 8 + x]);
 }
 
 struct run {
@@ -205,6 +214,9 @@ static void move_row(const struct run *run, uint32_t i, uint32_t y)
     const bool mirror_y = from_y < mirror_h;
     if (mirror_y)
         from_y = mirror_h - 1 - from_y;
+    struct signs signs[2];
+    make_signs(&signs[false], false, mirror_y);
+    make_signs(&signs[true], true, mirror_y);
     for (uint32_t x = 0; x < c->blocks_w; x++) {
         uint32_t from_x = x + t->offset_x * c->h;
         const bool mirror_x = from_x < mirror_w;
@@ -212,7 +224,7 @@ static void move_row(const struct run *run, uint32_t i, uint32_t y)
             from_x = mirror_w - 1 - from_x;
         const int16_t *in = t->transposed ? kst_jpeg_block(run->source, i, from_y, from_x)
                                           : kst_jpeg_block(run->source, i, from_x, from_y);
-        move_block(in, kst_jpeg_block(run->result, i, x, y), t->transposed, mirror_x, mirror_y);
+        move_block(in, kst_jpeg_block(run->result, i, x, y), t->transposed, &signs[mirror_x]);
     }
 }
 

@@ -35,7 +35,8 @@ kst_status kst_jpeg_transform_plan(const struct jpeg_frame *source, const struct
 /* Whether every block of the result is the block of the same place in the source. */
 bool kst_jpeg_transform_is_identity(const struct jpeg_transform *transform);
 
-/* Make the result's blocks, `result` having been created for its frame, on the pool's threads. */
+/* Make all the result's blocks, those that pad it too, `result` having been created for its frame, on the pool's
+ * threads. */
 void kst_jpeg_transform_run(const struct jpeg_transform *transform, const struct jpeg_coefficients *source,
     const struct jpeg_coefficients *result, struct pool *pool);
 
