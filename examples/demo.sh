@@ -55,11 +55,12 @@ milliseconds() {
     echo $((($(date +%s%N) - start) / 100000)) | awk '{ printf "%.1f", $1 / 10 }'
 }
 
+# encode_rows PICTURE: the photograph as pixels
 encode_rows() {
     for quality in 50 75 90; do
         result=$out/$name-q$quality.jpg
-        "$kostka" encode "$photograph" "$result" -q $quality
-        bench_row "encode -q $quality" "$result" "$(verdict "$photograph" "$result")" encode "$photograph" -q $quality
+        "$kostka" encode "$1" "$result" -q $quality
+        bench_row "encode -q $quality" "$result" "$(verdict "$photograph" "$result")" encode "$1" -q $quality
     done
 }
 
@@ -80,14 +81,14 @@ show() {
         row '' KiB ms MPix/s 'compared with the photograph'
         "$kostka" decode "$photograph" "$work/decoded.ppm"
         bench_row decode "$photograph" "$(verdict "$photograph" "$work/decoded.ppm")" decode "$photograph"
-        encode_rows
+        encode_rows "$work/decoded.ppm"
         transcode_row 'transcode --restart auto' "$out/$name-restart.jpg" --restart auto
         bench_row 'decode with restarts' "$out/$name-restart.jpg" "" decode "$out/$name-restart.jpg"
         transcode_row 'transcode --progressive' "$out/$name-progressive.jpg" --progressive
     else
         printf '\n%s\n' "$photograph"
         row '' KiB ms MPix/s 'compared with the photograph'
-        encode_rows
+        encode_rows "$photograph"
     fi
     sheet="$sheet$out/$name-q90.jpg
 "

@@ -11,7 +11,7 @@ try() {
     command -v "$1" >/dev/null || return 0
     compilers=$((compilers + 1))
     for header in "$folder"/kostka/*.h; do
-        printf '#include <kostka/%s>\n' "$(basename "$header")" |
+        printf '#include <kostka/%s>\nextern int used;\n' "$(basename "$header")" |
             "$@" -x "$language" -I"$folder" -Wall -Wextra -Wconversion -pedantic -Werror -fsyntax-only - && continue
         echo "failed: $* $header"
         failed=1
