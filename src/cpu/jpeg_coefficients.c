@@ -2,7 +2,7 @@
 #include "cpu/jpeg_coefficients.h"
 
 #include "core/report.h"
-#include "cpu/jpeg_scan.h"
+#include "cpu/jpeg_scans.h"
 
 struct pass {
     const struct jpeg_plan *plan;
@@ -56,14 +56,6 @@ static void close_pass(struct pass *pass, struct memory *memory)
     kst_memory_release(memory, pass->reader);
 }
 
-/* Every scan works on a few rows while they are in the cache. */
-static void read_rows(struct pass *pass)
-{
-    for (uint32_t rows = 1; rows <= pass->plan->frame.mcus_h; rows++)
-        for (uint32_t i = 0; i < pass->plan->scan_count; i++)
-            kst_jpeg_scan_read(&pass->reader[i], &pass->target, rows);
-}
-
 static kst_status conclude(
     const struct pass *pass, struct jpeg_coefficients *coefficients, bool strict, kst_report *report)
 {
@@ -85,12 +77,12 @@ kst_status kst_jpeg_decode_coefficients(struct kst_context *context, struct memo
     status = open_readers(&pass, memory, context->tier);
     if (!status)
         status = create_histories(&pass, memory);
-    if (status) {
+    if (!status)
+        status = kst_jpeg_scans_read(memory, context->pool, plan, pass.reader, &pass.target);
+    if (status)
         status = kst_report_error(report, status, KST_NO_OFFSET, "for reading %u scans", plan->scan_count);
-    } else {
-        read_rows(&pass);
+    else
         status = conclude(&pass, coefficients, strict, report);
-    }
     close_pass(&pass, memory);
     if (status)
         kst_jpeg_coefficients_release(memory, coefficients);

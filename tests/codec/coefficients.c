@@ -204,6 +204,45 @@ static void test_large(void **state)
     }
 }
 
+/* Large enough to be shared by threads, with every kind of damage that leaves the markers as they are, or does not. */
+static void damage(uint8_t *data, size_t *length, uint32_t turn)
+{
+    uint32_t seed = turn * 7919 + 1;
+    for (uint32_t i = 0; i < 1 + turn % 7 * 5; i++) {
+        seed = seed * 1664525 + 1013904223;
+        size_t at = 700 + (seed >> 4) % (*length - 700);
+        seed = seed * 1664525 + 1013904223;
+        data[at] = (uint8_t)(turn % 3 == 0 ? data[at] ^ 1U << (seed >> 29) : seed >> 24);
+    }
+    if (turn % 4 == 3)
+        *length -= seed % (*length / 2);
+}
+
+static void test_damaged_large(void **state)
+{
+    (void)state;
+    for (uint32_t turn = 0; turn < 8 * COUNT(script); turn++) {
+        size_t s = turn % COUNT(script);
+        struct peer_request request = {.width = 900,
+            .height = 600,
+            .components = 3,
+            .h = {2, 1, 1},
+            .v = {2, 1, 1},
+            .progressive = script[s].progressive,
+            .script = script[s].scans,
+            .script_length = script[s].count,
+            .quality = 90,
+            .restart = turn % 5 == 0 ? 40 : 0};
+        size_t length;
+        char label[100];
+        uint8_t *data = peer_encode(&request, &length);
+        damage(data, &length, turn);
+        snprintf(label, sizeof label, "%s, turn %u", script[s].name, turn);
+        check_damaged(label, data, length);
+        free(data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +251,7 @@ int main(void)
         cmocka_unit_test(test_scripts),
         cmocka_unit_test(test_other_colours),
         cmocka_unit_test(test_large),
+        cmocka_unit_test(test_damaged_large),
     };
     return cmocka_run_group_tests(tests, start_machines, stop_machines);
 }
