@@ -119,8 +119,9 @@ static kst_status write_scan(struct file *file, const kst_scan *scan, const stru
     return kst_jpeg_scan_encode(job, file->sink);
 }
 
-/* `counted`: the tables are made already. */
-static kst_status write_sequential_scans(struct file *file, const struct jpeg_coefficients *coefficients, bool counted)
+/* `own`: the coefficients come from a picture; `counted`: the tables are made already. */
+static kst_status write_sequential_scans(
+    struct file *file, const struct jpeg_coefficients *coefficients, bool own, bool counted)
 {
     const bool optimise = file->encoding->coding == KST_CODING_OPTIMIZED;
     kst_status status = KST_OK;
@@ -128,7 +129,8 @@ static kst_status write_sequential_scans(struct file *file, const struct jpeg_co
         standard_tables(file->tables);
     for (size_t i = 0; status == KST_OK && i < file->script_length; i++) {
         struct jpeg_scan_job job;
-        struct jpeg_coefficient_source source = {&file->dsp, &file->encoding->frame, coefficients, &file->script[i]};
+        struct jpeg_coefficient_source source = {
+            &file->dsp, &file->encoding->frame, coefficients, &file->script[i], own};
         job_init(file, &file->script[i], &job);
         job.source = kst_jpeg_coefficient_source(&source);
         if (optimise && !counted)
@@ -139,7 +141,7 @@ static kst_status write_sequential_scans(struct file *file, const struct jpeg_co
     return status;
 }
 
-static kst_status write_scans(struct file *file, const struct jpeg_coefficients *coefficients, bool counted)
+static kst_status write_scans(struct file *file, const struct jpeg_coefficients *coefficients, bool own, bool counted)
 {
     kst_status status;
     write_headers(file);
@@ -147,7 +149,7 @@ static kst_status write_scans(struct file *file, const struct jpeg_coefficients 
         status = kst_jpeg_progressive_encode(
             file->context, &file->dsp, file->encoding, file->script, file->script_length, coefficients, file->sink);
     else
-        status = write_sequential_scans(file, coefficients, counted);
+        status = write_sequential_scans(file, coefficients, own, counted);
     if (status != KST_OK)
         return status;
     kst_jpeg_write_end(file->sink);
@@ -160,7 +162,7 @@ kst_status kst_jpeg_write_coefficients(const struct jpeg_encode_context *context
     struct file file;
     kst_status status = file_create(&file, context, encoding, sink);
     if (status == KST_OK)
-        status = write_scans(&file, coefficients, false);
+        status = write_scans(&file, coefficients, false, false);
     file_destroy(&file);
     return status;
 }
@@ -220,7 +222,7 @@ static kst_status write_in_passes(struct file *file, const struct jpeg_sampler *
     kst_report_stage(file->context->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
     if (status == KST_OK) {
         start = kst_seconds();
-        status = write_scans(file, &coefficients, count);
+        status = write_scans(file, &coefficients, true, count);
         kst_report_stage(file->context->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
     }
     kst_jpeg_coefficients_release(file->context->memory, &coefficients);

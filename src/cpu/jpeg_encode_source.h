@@ -12,6 +12,7 @@ struct jpeg_coefficient_source {
     const struct jpeg_frame *frame;
     const struct jpeg_coefficients *coefficients;
     const kst_scan *scan;
+    bool trusted; /* no coefficient other than DC exceeds ±1023 */
 };
 
 struct jpeg_block_source kst_jpeg_coefficient_source(struct jpeg_coefficient_source *source);

@@ -62,22 +62,37 @@ static inline uint32_t put_zero_runs(struct writer *w, const struct jpeg_coder *
     return run;
 }
 
+/* The next nonzero coefficient and the run of zeros before it; run lengths above 15 are put. */
+static inline void put_next(
+    struct writer *w, const struct jpeg_coder *coder, const int16_t *block, uint64_t *mask, uint32_t *last, bool full)
+{
+    uint32_t k = (uint32_t)__builtin_ctzll(*mask), run = k - *last - 1;
+    *mask &= *mask - 1;
+    *last = k;
+    if (__builtin_expect(run > 15, 0)) {
+        if (full)
+            flush(w);
+        run = put_zero_runs(w, coder, run);
+    }
+    put_ac(w, coder, run, block[k]);
+}
+
+/* Coefficients and the end of a block whose DC is put but not flushed. Two codes with their bits go between two
+ * flushes. */
 static inline void put_block(struct writer *w, const struct jpeg_coder *coder, const int16_t *block, uint64_t mask)
 {
     uint32_t last = 0;
-    for (mask &= ~(uint64_t)1; mask != 0; mask &= mask - 1) {
-        uint32_t k = (uint32_t)__builtin_ctzll(mask);
-        uint32_t run = k - last - 1;
-        last = k;
-        if (run > 15)
-            run = put_zero_runs(w, coder, run);
-        put_ac(w, coder, run, block[k]);
+    mask &= ~(uint64_t)1;
+    while (mask != 0) {
+        put_next(w, coder, block, &mask, &last, true);
         flush(w);
+        if (mask == 0)
+            break;
+        put_next(w, coder, block, &mask, &last, false);
     }
-    if (last != 63) {
+    if (last != 63)
         put(w, coder->ac[0] >> 8, coder->ac[0] & 255);
-        flush(w);
-    }
+    flush(w);
 }
 
 /* The difference to the component's last DC coefficient. */
@@ -103,7 +118,6 @@ static void encode(struct jpeg_run *run, struct jpeg_bit_string *bits)
             break;
         }
         put_value(&w, coder->dc[size], value, size);
-        flush(&w);
         put_block(&w, coder, block, run->mask[i]);
     }
     bits->length = (size_t)(w.out - bits->data);

@@ -55,11 +55,12 @@ static void drop_kept(struct work *work)
 static void keep(struct work *work, const jpeg_token *token, uint32_t count)
 {
     if (work->kept_count + count > work->kept_capacity) {
-        size_t capacity = 2 * work->kept_capacity + JPEG_TOKEN_CHUNK;
-        jpeg_token *kept = capacity > work->kept_most
-                               ? NULL
-                               : kst_memory_grow(work->memory, work->kept, work->kept_count * sizeof(*token),
-                                     capacity * sizeof(*token), NULL);
+        size_t capacity = 2 * work->kept_capacity + 4 * JPEG_TOKEN_CHUNK;
+        capacity = capacity < work->kept_most ? capacity : work->kept_most;
+        jpeg_token *kept = NULL;
+        if (work->kept_count + count <= capacity)
+            kept = kst_memory_grow(
+                work->memory, work->kept, work->kept_count * sizeof(*token), capacity * sizeof(*token), NULL);
         if (!kept) {
             drop_kept(work);
             work->kept_most = 0;
@@ -208,13 +209,13 @@ static void scan_task(void *arg, uint32_t index)
     pthread_mutex_unlock(&coding->lock);
 }
 
-/* All scans together may keep as many tokens as take a quarter of the coefficients' memory. */
+/* All scans together may keep as many tokens as take half of the coefficients' memory. */
 static size_t kept_most(const struct jpeg_encode_context *context, const struct jpeg_frame *frame)
 {
     size_t blocks = 0;
     for (uint32_t c = 0; c < frame->component_count; c++)
         blocks += (size_t)frame->component[c].padded_w * frame->component[c].padded_h;
-    size_t tokens = blocks * 128 / 4 / sizeof(jpeg_token) / kst_pool_threads(context->pool);
+    size_t tokens = blocks * 128 / 2 / sizeof(jpeg_token) / kst_pool_threads(context->pool);
     return tokens < JPEG_TOKEN_CHUNK ? JPEG_TOKEN_CHUNK : tokens;
 }
 
