@@ -10,10 +10,7 @@ static bool encode_one(const void *settings, struct task *task, struct problem *
     (void)settings;
 
     picture_init(&picture);
-    bool good =
-        file_format_of(task->source) != &file_jpeg ||
-        problem_set(problem, "is JPEG already; 'transcode' changes it without loss, 'convert' compresses it anew");
-    good = good && picture_read(&picture, task->source, &task->files, NULL, problem);
+    bool good = picture_read(&picture, task->source, &task->files, NULL, problem);
     if (good) {
         char *path = task_path(task, "jpg");
         good = path != NULL ? picture_write(&picture, path, &file_jpeg, &task->files, problem)
@@ -61,7 +58,7 @@ static int run(int argc, char **argv)
 
 const struct verb verb_encode = {
     .name = "encode",
-    .summary = "make JPEG files of pixels: PNM, PAM, PNG, TIFF",
+    .summary = "make JPEG files of pixels: PNM, PAM, PNG, TIFF; or of JPEG anew",
     .run = run,
     .help = "Usage: kostka encode [OPTIONS] IN OUT\n"
             "       kostka encode [OPTIONS] --out-dir DIR IN...\n"

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
+# Read by every test of the command line: a folder of its own, expectations, and pictures to work on.
+set -u
+unset KOSTKA_THREADS KOSTKA_CPU KOSTKA_DEVICE
+LC_ALL=C
+export LC_ALL
+failures=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+cd "$work" || exit 1
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# expect CODE COMMAND…: the exit status; standard output and error stay in the files "out" and "err"
+expect() {
+    expected=$1
+    shift
+    "$@" >out 2>err
+    got=$?
+    if [ "$got" != "$expected" ]; then
+        fail "exit status $got, not $expected: $*"
+        sed 's/^/    /' err
+    fi
+}
+
+# says PATTERN: the last command's standard error has such a line
+says() {
+    grep -q -e "$1" err || fail "standard error has no '$1': $(cat err)"
+}
+
+prints() {
+    grep -q -e "$1" out || fail "standard output has no '$1': $(head -n 5 out)"
+}
+
+silent() {
+    [ ! -s out ] || fail "standard output is not empty: $(head -c 200 out)"
+}
+
+# same A B: the same bytes
+same() {
+    cmp -s "$1" "$2" || fail "$1 and $2 differ"
+}
+
+# identical A B: the same pixels
+identical() {
+    "$KOSTKA" compare "$1" "$2" >out 2>err || fail "$1 and $2 have different pixels: $(cat out err)"
+}
+
+equals() {
+    [ "$1" = "$2" ] || fail "'$1' is not '$2'${3:+ ($3)}"
+}
+
+# only FILE…: there is nothing else in the current folder, hidden files included
+only() {
+    found=$(find . -mindepth 1 -maxdepth 1 | sed 's,^\./,,' | sort | tr '\n' ' ')
+    wanted=$(printf '%s\n' "$@" | sort | tr '\n' ' ')
+    equals "$found" "$wanted" "files"
+}
+
+json() {
+    "$JSON_VALUE" "$@"
+}
+
+# picture WIDTH HEIGHT [MAXIMUM]: a plain PPM of slopes with some noise, the same each time
+picture() {
+    awk -v w="$1" -v h="$2" -v max="${3:-255}" 'BEGIN {
+        seed = 1
+        print "P3"; print "# made for a test"; print w, h; print max
+        for (y = 0; y < h; y++) for (x = 0; x < w; x++) {
+            seed = (seed * 1103 + 12345) % 65536
+            n = seed % 24
+            printf "%d %d %d\n", (x * 231 / w + n) * max / 255, (y * 231 / h + n) * max / 255, \
+                ((x + y) * 231 / (w + h) + n) * max / 255
+        }
+    }'
+}
+
+finish() {
+    [ "$failures" = 0 ] || {
+        echo "$failures failed"
+        exit 1
+    }
+    exit 0
+}

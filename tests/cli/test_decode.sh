@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The options of decode.
+. "$KOSTKA_SOURCE/tests/cli/library.sh"
+
+decode() {
+    "$KOSTKA" decode "$@" 2>err || fail "decode $*: $(cat err)"
+}
+
+picture 61 47 >a.ppm
+"$KOSTKA" encode a.ppm a.jpg --subsampling 420 || fail 'cannot encode'
+decode a.jpg whole.ppm
+
+# The same pixels in every arrangement.
+decode a.jpg whole.raw
+tail -c $((61 * 47 * 3)) whole.ppm >expected
+same whole.raw expected
+decode a.jpg bgr.raw --format bgr
+equals "$(head -c 3 bgr.raw | od -An -tu1)" "$(head -c 3 whole.raw | od -An -tu1 | awk '{ printf " %3d %3d %3d", $3, $2, $1 }')"
+decode a.jpg bgr.ppm --format bgr
+same bgr.ppm whole.ppm
+for format in rgba bgra; do
+    decode a.jpg alpha.png --format $format
+    equals "$("$KOSTKA" info --json alpha.png | json 0 colour)" RGBA
+    identical alpha.png whole.ppm
+done
+decode a.jpg planes.pgm --format planar
+for plane in 0 1 2; do
+    [ -e planes-$plane.pgm ] || fail "no plane $plane"
+done
+decode a.jpg planes.raw --format planar
+for plane in 0 1 2; do
+    tail -c $((61 * 47)) planes-$plane.pgm
+done >expected
+same planes.raw expected
+decode a.jpg a.yuv --format raw
+equals "$(wc -c <a.yuv)" $((61 * 47 + 2 * 31 * 24))
+decode a.jpg y.pgm
+head -c $((61 * 47)) a.yuv >expected
+tail -c $((61 * 47)) y.pgm >got
+same got expected
+decode a.jpg - --format raw >pipe.pnm
+equals "$(head -n 2 pipe.pnm | tail -n 1)" '61 47'
+
+# Parts and sizes.
+decode a.jpg part.raw --region 20x10+5+7
+row=0
+while [ $row -lt 10 ]; do
+    tail -c +$((((row + 7) * 61 + 5) * 3 + 1)) whole.raw | head -c 60
+    row=$((row + 1))
+done >expected
+same part.raw expected
+decode a.jpg part2.raw --crop 20x10+5+7
+same part2.raw part.raw
+expect 1 "$KOSTKA" decode a.jpg none.ppm --region 20x10+50+7
+says 'region'
+for scale in 1 2 3; do
+    decode a.jpg reduced.ppm --reduce $scale
+    decode a.jpg scaled.ppm --scale 1/$((1 << scale))
+    same reduced.ppm scaled.ppm
+    divisor=$((1 << scale))
+    equals "$(sed -n 2p reduced.ppm)" "$(((61 + divisor - 1) / divisor)) $(((47 + divisor - 1) / divisor))"
+done
+decode a.jpg part.ppm --scale 1/2 --region 31x24
+decode a.jpg half.ppm --scale 1/2
+same part.ppm half.ppm
+
+# Orientation 6: what is stored must be turned clockwise. A TIFF structure with the one entry.
+printf 'MM\000\052\000\000\000\010\000\001\001\022\000\003\000\000\000\001\000\006\000\000\000\000\000\000' >exif
+"$KOSTKA" encode a.ppm turned.jpg --exif exif
+equals "$("$KOSTKA" info --json turned.jpg | json 0 orientation)" 6
+decode turned.jpg stored.ppm
+same stored.ppm whole.ppm
+decode turned.jpg upright.raw --orient
+decode turned.jpg upright.ppm --orient
+equals "$(sed -n 2p upright.ppm)" '47 61'
+tail -c $((46 * 61 * 3 + 3)) whole.raw | head -c 3 >/dev/null
+equals "$(head -c 3 upright.raw | od -An -tu1)" "$(tail -c $((61 * 3)) whole.raw | head -c 3 | od -An -tu1)" 'the lower left corner comes to the upper left'
+"$KOSTKA" convert turned.jpg upright.jpg --orient
+equals "$("$KOSTKA" info --json upright.jpg | json 0 orientation)" 1
+"$KOSTKA" convert turned.jpg kept.png
+"$KOSTKA" convert kept.png kept.jpg
+equals "$("$KOSTKA" info --json kept.jpg | json 0 orientation)" 6 'Exif through PNG'
+
+# Inks: 255 is none in Adobe files, all of it in PAM and TIFF.
+{ printf 'P7\nWIDTH 16\nHEIGHT 16\nDEPTH 4\nMAXVAL 255\nTUPLTYPE CMYK\nENDHDR\n'; awk 'BEGIN { for (i = 0; i < 256; i++) printf "%c%c%c%c", 10, 20, 30, 40 }'; } >inks.pam
+"$KOSTKA" encode inks.pam inks.jpg -q 100
+equals "$("$KOSTKA" info --json inks.jpg | json 0 colour)" CMYK
+decode inks.jpg back.pam
+equals "$(tail -c 4 back.pam | od -An -tu1 | tr -s ' ')" ' 10 20 30 40'
+decode inks.jpg inks.tif
+identical inks.tif back.pam
+decode inks.jpg inks.raw --format cmyk
+equals "$(head -c 4 inks.raw | od -An -tu1 | tr -s ' ')" ' 245 235 225 215'
+decode inks.jpg inks.ppm
+equals "$(head -c 2 inks.ppm)" P6
+
+# Damage: a warning, or with --strict an error.
+head -c $(($(wc -c <a.jpg) * 9 / 10)) a.jpg >cut.jpg
+expect 0 "$KOSTKA" decode cut.jpg cut.ppm
+says 'cut.jpg: warning'
+expect 1 "$KOSTKA" decode cut.jpg strict.ppm --strict
+[ ! -e strict.ppm ] || fail 'a file was made in spite of --strict'
+expect 1 "$KOSTKA" decode a.ppm b.ppm
+says 'kostka convert'
+head -c 20 a.jpg >stump.jpg
+expect 1 "$KOSTKA" decode stump.jpg b.ppm
+expect 1 "$KOSTKA" decode a.jpg b.ppm --max-pixels 100
+says 'max-pixels'
+expect 1 "$KOSTKA" decode a.jpg b.ppm --max-memory 1K
+says 'max-memory'
+
+# Instruction tiers and threads do not show.
+for tier in c sse2 avx2 avx512; do
+    for threads in 1 2 7; do
+        KOSTKA_CPU=$tier "$KOSTKA" decode a.jpg tier.ppm --threads $threads 2>err
+        code=$?
+        [ $code = 3 ] && continue
+        equals $code 0 "KOSTKA_CPU=$tier"
+        same tier.ppm whole.ppm
+    done
+done
+finish

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# info, compare, devices and bench: for people and as JSON.
+. "$KOSTKA_SOURCE/tests/cli/library.sh"
+
+picture 50 40 >a.ppm
+"$KOSTKA" encode a.ppm a.jpg -q 83 --subsampling 422 --restart 3 --comment 'a "remark"' || fail 'cannot encode'
+expect 0 "$KOSTKA" info a.jpg
+prints 'a.jpg: JPEG, 50x40, YCbCr 4:2:2, 8 bits'
+prints 'baseline, 1 scan, MCU 16x8, restart every 3 MCUs'
+prints 'quality *83'
+prints 'comment *a "remark"'
+expect 0 "$KOSTKA" info --json a.jpg
+for pair in format=jpeg width=50 height=40 process=baseline colour=YCbCr sampling=4:2:2 scans=1 restart_interval=3 \
+    quality=83 orientation=1 jfif=true adobe=false mcu_width=16 mcu_height=8; do
+    equals "$(json 0 "${pair%%=*}" <out)" "${pair#*=}" "${pair%%=*}"
+done
+equals "$(json 0 bytes <out)" "$(($(wc -c <a.jpg)))"
+equals "$(json 0 metadata 0 text <out)" 'a "remark"'
+equals "$(json 0 components 1 h <out)" 1
+equals "$(json 0 components 0 width <out)" 50
+
+# A comment must not steer the terminal, and one that is not text must not break the JSON.
+printf 'P5 1 1 255\nx' >one.pgm
+"$KOSTKA" encode one.pgm evil.jpg --comment "$(printf 'x\033[31mred\007')" || fail 'cannot encode'
+expect 0 "$KOSTKA" info evil.jpg
+tr -d '\n -~' <out | grep -q . && fail 'control characters of a comment were printed'
+"$KOSTKA" encode one.pgm latin.jpg --comment "$(printf 'caf\351')"
+expect 0 "$KOSTKA" info --json latin.jpg
+equals "$(json 0 metadata 0 kind <out)" comment
+name=$(printf 'na\351me.jpg')
+cp a.jpg "$name"
+expect 0 "$KOSTKA" info --json "$name"
+equals "$(json 0 width <out)" 50 'a file name that is not UTF-8'
+
+expect 1 "$KOSTKA" info --json missing.jpg
+json 0 error message <out >/dev/null || fail 'no error in the JSON'
+"$KOSTKA" convert a.jpg a.png
+expect 0 "$KOSTKA" info a.png
+prints 'png, 50x40, RGB'
+
+expect 0 "$KOSTKA" compare a.jpg a.png
+prints '^identical'
+expect 0 "$KOSTKA" compare --json a.jpg a.png
+equals "$(json identical <out)" true
+equals "$(json psnr <out)" null
+equals "$(json samples <out)" 6000
+expect 1 "$KOSTKA" compare a.ppm a.jpg
+prints '^different: .*PSNR'
+expect 1 "$KOSTKA" compare --json a.ppm a.jpg
+equals "$(json identical <out)" false
+json psnr <out | awk '{ exit !($1 > 20 && $1 < 60) }' || fail 'a PSNR that cannot be'
+{ printf 'P2 3 1 255\n'; echo 1 2 3; } >x.pgm
+{ printf 'P2 3 1 255\n'; echo 1 4 0; } >y.pgm
+"$KOSTKA" compare --json x.pgm y.pgm >out
+equals "$(json differing <out)" 2
+equals "$(json max_error <out)" 3
+json mean_error <out | awk '{ exit !($1 > 1.666 && $1 < 1.667) }' || fail 'mean error'
+json mean_square_error <out | awk '{ exit !($1 > 4.333 && $1 < 4.334) }' || fail 'mean square error'
+expect 1 "$KOSTKA" compare a.ppm x.pgm
+prints 'differ in size'
+expect 1 "$KOSTKA" compare --json a.ppm x.pgm
+json reason <out >/dev/null || fail 'no reason in the JSON'
+expect 2 "$KOSTKA" compare a.ppm missing.ppm
+expect 2 "$KOSTKA" compare a.ppm "$KOSTKA"
+
+expect 0 "$KOSTKA" devices --json
+equals "$(json 0 name <out)" cpu
+[ "$(json 0 units <out)" -ge 1 ] || fail 'no processor'
+for work in decode encode; do
+    expect 0 "$KOSTKA" bench $work a.jpg --repeat 3 --json --threads 1
+    equals "$(json work <out)" $work
+    equals "$(json files 0 threads <out)" 1
+    json files 0 median_seconds <out | awk '{ exit !($1 > 0) }' || fail 'no time'
+    expect 0 "$KOSTKA" bench $work a.jpg --repeat 2
+    prints 'a.jpg'
+done
+expect 0 "$KOSTKA" decode a.jpg out.ppm --verbose
+says 'device cpu'
+finish
