@@ -3,11 +3,8 @@
  * 32 pixels at a time. Fewer go through a buffer; of more the last 32 overlap those before. Rounding multiplications by
  * 15 fraction bits give red's and blue's term exactly as 16 do, for all 256 chroma values; green's needs 32 bits.
  */
-#include <string.h>
-
 #include "cpu/jpeg_avx2.h"
-#include "cpu/jpeg_layouts.h"
-#include "cpu/jpeg_tiers.h"
+#include "cpu/jpeg_colour_rows.h"
 
 enum { PIXELS = 32 };
 
@@ -86,16 +83,7 @@ INLINE void store_4(uint8_t *out, __m256i first, __m256i second, __m256i third, 
     store256(out + 96, _mm256_permute2x128_si256(q2, q3, 0x31));
 }
 
-/* What a row is made from and of. All but the rows are constants where these functions are inlined. */
-struct conversion {
-    enum { FROM_YCC, FROM_RGB, FROM_GREY, FROM_YCCK, FROM_CMYK } from;
-    int size; /* bytes of a pixel */
-    int red;  /* offset of red, 0 or 2 */
-    uint8_t alpha;
-    const uint8_t *in[4];
-};
-
-INLINE void convert_32(const struct conversion *c, size_t i, uint8_t *out)
+INLINE void convert_pixels(const struct decoding *c, size_t i, uint8_t *out)
 {
     const __m256i ones = _mm256_set1_epi8(-1);
     struct rgb pixels;
@@ -118,58 +106,5 @@ INLINE void convert_32(const struct conversion *c, size_t i, uint8_t *out)
         store_4(out, first, pixels.g, third, _mm256_set1_epi8((char)c->alpha));
 }
 
-INLINE void convert_row(struct conversion c, uint8_t *out, uint32_t n)
-{
-    const size_t size = (size_t)c.size;
-    if (n < PIXELS) {
-        uint8_t buffer[PIXELS * 4];
-        convert_32(&c, 0, buffer);
-        memcpy(out, buffer, n * size);
-        return;
-    }
-    for (size_t i = 0; i < n - PIXELS; i += PIXELS)
-        convert_32(&c, i, out + i * size);
-    convert_32(&c, n - PIXELS, out + (n - PIXELS) * size);
-}
-
-#define DEFINE(name, NAME, size, red, blue)                                                                            \
-    static void ycc_to_##name(                                                                                         \
-        const uint8_t *y, const uint8_t *cb, const uint8_t *cr, uint8_t *out, uint32_t n, uint8_t alpha)               \
-    {                                                                                                                  \
-        convert_row((struct conversion){FROM_YCC, size, red, alpha, {y, cb, cr}}, out, n);                             \
-    }                                                                                                                  \
-    static void rgb_to_##name(                                                                                         \
-        const uint8_t *r, const uint8_t *g, const uint8_t *b, uint8_t *out, uint32_t n, uint8_t alpha)                 \
-    {                                                                                                                  \
-        convert_row((struct conversion){FROM_RGB, size, red, alpha, {r, g, b}}, out, n);                               \
-    }                                                                                                                  \
-    static void grey_to_##name(const uint8_t *grey, uint8_t *out, uint32_t n, uint8_t alpha)                           \
-    {                                                                                                                  \
-        convert_row((struct conversion){FROM_GREY, size, red, alpha, {grey}}, out, n);                                 \
-    }
-
-FOR_EACH_LAYOUT(DEFINE)
-
-static void ycck_to_cmyk(
-    const uint8_t *y, const uint8_t *cb, const uint8_t *cr, const uint8_t *k, uint8_t *out, uint32_t n)
-{
-    convert_row((struct conversion){FROM_YCCK, 4, 0, 0, {y, cb, cr, k}}, out, n);
-}
-
-static void cmyk_to_cmyk(
-    const uint8_t *c, const uint8_t *m, const uint8_t *y, const uint8_t *k, uint8_t *out, uint32_t n)
-{
-    convert_row((struct conversion){FROM_CMYK, 4, 0, 0, {c, m, y, k}}, out, n);
-}
-
-#define SET(name, NAME, size, red, blue)                                                                               \
-    dsp->ycc_to_rgb[JPEG_LAYOUT_##NAME] = ycc_to_##name;                                                               \
-    dsp->rgb_to_rgb[JPEG_LAYOUT_##NAME] = rgb_to_##name;                                                               \
-    dsp->grey_to_rgb[JPEG_LAYOUT_##NAME] = grey_to_##name;
-
-void kst_jpeg_colour_decode_avx2(struct jpeg_dsp *dsp)
-{
-    FOR_EACH_LAYOUT(SET)
-    dsp->ycck_to_cmyk = ycck_to_cmyk;
-    dsp->cmyk_to_cmyk = cmyk_to_cmyk;
-}
+#define INIT kst_jpeg_colour_decode_avx2
+#include "cpu/jpeg_colour_decode_rows.h"

@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * 32 pixels at a time. Fewer go through a buffer; of more the last 32 overlap those before. Bytes of a pixel are picked
+ * Pixels to components, 32 at a time. Bytes of a pixel are picked
  * straight into pairs of 16-bit elements: (red, green), (blue, green) and (red, blue), whose factors fit 16 bits where
  * the largest, 38470 and 32768, are shared between two pairs.
  */
-#include <string.h>
-
 #include "cpu/jpeg_avx2.h"
-#include "cpu/jpeg_layouts.h"
-#include "cpu/jpeg_tiers.h"
+#include "cpu/jpeg_colour_rows.h"
 
 enum { PIXELS = 32 };
-
-/* What a row is made from and into. All but the rows are constants where these functions are inlined. */
-struct conversion {
-    enum { TO_YCC, TO_GREY, SPLIT } to;
-    int size;    /* bytes of a pixel */
-    int red;     /* offset of red, 0 or 2 */
-    bool invert; /* CMY to YCC */
-    bool fourth; /* the fourth byte too */
-    uint8_t *out[4];
-};
 
 /* Eight pixels, four in each lane. */
 INLINE __m256i load_8(const uint8_t *in, int size)
@@ -76,7 +63,7 @@ struct pixels {
     __m256i a, b, c, d;
 };
 
-INLINE void convert_32(const struct conversion *c, struct pixels p, size_t i)
+INLINE void convert_32(const struct encoding *c, struct pixels p, size_t i)
 {
     const struct ycc v = convert_8(p.a, c->size, c->red), w = convert_8(p.b, c->size, c->red);
     const struct ycc x = convert_8(p.c, c->size, c->red), z = convert_8(p.d, c->size, c->red);
@@ -109,7 +96,7 @@ INLINE void store_component(uint8_t *out, __m256i a, __m256i b, bool upper)
 }
 
 /* Components as they are; with TO_YCC only the fourth. */
-INLINE void split_32(const struct conversion *c, struct pixels p, size_t i)
+INLINE void split_32(const struct encoding *c, struct pixels p, size_t i)
 {
     const __m256i v = gather_components(p.a, c->size), w = gather_components(p.b, c->size);
     const __m256i x = gather_components(p.c, c->size), z = gather_components(p.d, c->size);
@@ -124,13 +111,13 @@ INLINE void split_32(const struct conversion *c, struct pixels p, size_t i)
         store_component(c->out[3] + i, high01, high23, true);
 }
 
-INLINE __m256i load_pixels(const struct conversion *c, const uint8_t *in)
+INLINE __m256i load_pixels(const struct encoding *c, const uint8_t *in)
 {
     const __m256i pixels = load_8(in, c->size);
     return c->invert ? _mm256_xor_si256(pixels, _mm256_set1_epi32(0xFFFFFF)) : pixels;
 }
 
-INLINE void do_32(const struct conversion *c, const uint8_t *in, size_t i)
+INLINE void convert_pixels(const struct encoding *c, const uint8_t *in, size_t i)
 {
     const int step = 8 * c->size;
     const struct pixels p = {
@@ -141,54 +128,5 @@ INLINE void do_32(const struct conversion *c, const uint8_t *in, size_t i)
         split_32(c, p, i);
 }
 
-INLINE void convert_row(struct conversion c, const uint8_t *in, uint32_t n)
-{
-    const size_t size = (size_t)c.size;
-    if (n < PIXELS) {
-        uint8_t buffer[PIXELS * 4] = {0};
-        memcpy(buffer, in, n * size);
-        do_32(&c, buffer, 0);
-        return;
-    }
-    for (size_t i = 0; i < n - PIXELS; i += PIXELS)
-        do_32(&c, in + i * size, i);
-    do_32(&c, in + (n - PIXELS) * size, n - PIXELS);
-}
-
-#define DEFINE(name, NAME, size, red, blue)                                                                            \
-    static void name##_to_ycc(const uint8_t *in, uint8_t *y, uint8_t *cb, uint8_t *cr, uint32_t n)                     \
-    {                                                                                                                  \
-        convert_row((struct conversion){TO_YCC, size, red, false, false, {y, cb, cr}}, in, n);                         \
-    }                                                                                                                  \
-    static void name##_to_grey(const uint8_t *in, uint8_t *y, uint32_t n)                                              \
-    {                                                                                                                  \
-        convert_row((struct conversion){TO_GREY, size, red, false, false, {y}}, in, n);                                \
-    }                                                                                                                  \
-    static void name##_split(const uint8_t *in, uint8_t *r, uint8_t *g, uint8_t *b, uint32_t n)                        \
-    {                                                                                                                  \
-        convert_row((struct conversion){SPLIT, size, red, false, false, {r, g, b}}, in, n);                            \
-    }
-
-FOR_EACH_LAYOUT(DEFINE)
-
-static void cmyk_to_ycck(const uint8_t *in, uint8_t *y, uint8_t *cb, uint8_t *cr, uint8_t *k, uint32_t n)
-{
-    convert_row((struct conversion){TO_YCC, 4, 0, true, true, {y, cb, cr, k}}, in, n);
-}
-
-static void cmyk_split(const uint8_t *in, uint8_t *c, uint8_t *m, uint8_t *y, uint8_t *k, uint32_t n)
-{
-    convert_row((struct conversion){SPLIT, 4, 0, false, true, {c, m, y, k}}, in, n);
-}
-
-#define SET(name, NAME, size, red, blue)                                                                               \
-    dsp->rgb_to_ycc[JPEG_LAYOUT_##NAME] = name##_to_ycc;                                                               \
-    dsp->rgb_to_grey[JPEG_LAYOUT_##NAME] = name##_to_grey;                                                             \
-    dsp->rgb_split[JPEG_LAYOUT_##NAME] = name##_split;
-
-void kst_jpeg_colour_encode_avx2(struct jpeg_dsp *dsp)
-{
-    FOR_EACH_LAYOUT(SET)
-    dsp->cmyk_to_ycck = cmyk_to_ycck;
-    dsp->cmyk_split = cmyk_split;
-}
+#define INIT kst_jpeg_colour_encode_avx2
+#include "cpu/jpeg_colour_encode_rows.h"

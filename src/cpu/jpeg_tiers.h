@@ -25,6 +25,8 @@ void kst_jpeg_zigzag_avx2(struct jpeg_dsp *dsp);
 void kst_jpeg_idct_avx512(struct jpeg_dsp *dsp);
 void kst_jpeg_fdct_avx512(struct jpeg_dsp *dsp);
 void kst_jpeg_zigzag_avx512(struct jpeg_dsp *dsp);
+void kst_jpeg_colour_decode_avx512(struct jpeg_dsp *dsp);
+void kst_jpeg_colour_encode_avx512(struct jpeg_dsp *dsp);
 #endif
 
 #endif
