@@ -150,6 +150,39 @@ void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cur
         begin_interval(entropy, cursor, cursor->mcu / entropy->scan->restart_interval);
 }
 
+/* Take an ended cursor into the last of the lost intervals behind its own that lie before MCU `end`. */
+static void pass_lost(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t end)
+{
+    const struct jpeg_scan *scan = entropy->scan;
+    const struct jpeg_segment *segment = entropy->plan->segment;
+    uint32_t length = scan->restart_interval;
+    uint32_t segments = scan->first_segment + scan->segment_count;
+    uint32_t first = (cursor->mcu + cursor->to_go) / length;
+    while (cursor->segment < segments && segment[cursor->segment].interval < first)
+        cursor->segment++;
+    bool more = cursor->segment < segments;
+    uint32_t behind = more ? segment[cursor->segment].interval : scan->interval_count;
+    if (behind > end / length)
+        behind = end / length;
+    if (behind <= first)
+        return;
+    note(&cursor->damage, KST_WARNING_JPEG_DATA_END, &cursor->damage.ended,
+        more ? segment[cursor->segment].offset : scan->offset);
+    cursor->damage.ended += behind - first - 1;
+    cursor->mcu = (behind - 1) * length;
+    cursor->to_go = length;
+}
+
+void kst_jpeg_cursor_pass(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t end)
+{
+    while (cursor->ended && cursor->mcu < end) {
+        if (cursor->to_go < end - cursor->mcu)
+            pass_lost(entropy, cursor, end);
+        uint32_t count = end - cursor->mcu;
+        kst_jpeg_cursor_advance(entropy, cursor, count < cursor->to_go ? count : cursor->to_go);
+    }
+}
+
 void kst_jpeg_decode_mcu(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last)
 {
     if (cursor->ended) {

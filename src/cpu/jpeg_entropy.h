@@ -60,6 +60,9 @@ void kst_jpeg_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_curso
 /* Move the cursor on after `count` MCUs (at most to_go) were read or, where it has ended, are left as they are. */
 void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count);
 
+/* Move an ended cursor to MCU `end` or the next interval that has data; many lost intervals cost no more than one. */
+void kst_jpeg_cursor_pass(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t end);
+
 /*
  * Decode the next MCU into `blocks`: mcu_blocks × 64 coefficients in raster order, 64-byte aligned.
  * last[i] receives the zig-zag index at and below which all that are not zero lie.

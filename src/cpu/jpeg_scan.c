@@ -75,7 +75,6 @@ static void read_sequential(struct jpeg_scan_reader *reader, const struct jpeg_c
 {
     _Alignas(64) int16_t blocks[JPEG_MCU_BLOCKS * 64];
     uint8_t last[JPEG_MCU_BLOCKS];
-    memset(blocks, 0, reader->entropy.mcu_blocks * 64 * sizeof blocks[0]);
     kst_jpeg_decode_mcu(&reader->entropy, &reader->cursor, blocks, last);
     store_mcu(reader, coefficients, blocks, mcu);
 }
@@ -143,11 +142,11 @@ void kst_jpeg_scan_read(struct jpeg_scan_reader *reader, const struct jpeg_scan_
     struct jpeg_cursor *cursor = &reader->cursor;
     uint32_t end = mcus_in_rows(&reader->entropy, rows);
     while (cursor->mcu < end) {
-        uint32_t count = smaller(end - cursor->mcu, cursor->to_go);
         if (cursor->ended) {
-            kst_jpeg_cursor_advance(&reader->entropy, cursor, count);
+            kst_jpeg_cursor_pass(&reader->entropy, cursor, end);
             continue;
         }
+        uint32_t count = smaller(end - cursor->mcu, cursor->to_go);
         reader->good_rows = frame_row(&reader->entropy, cursor->mcu) + 1;
         if (reader->progressive.read)
             read_progressive(reader, target, count);

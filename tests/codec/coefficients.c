@@ -266,6 +266,43 @@ static void test_damaged_large(void **state)
     assert_true(compared > 30);
 }
 
+static uint8_t *put(uint8_t *at, const void *bytes, size_t length)
+{
+    memcpy(at, bytes, length);
+    return at + length;
+}
+
+/* Scans that hold next to nothing of a huge picture must cost next to nothing. */
+static void test_empty_scans(void **state)
+{
+    (void)state;
+    enum { SCANS = 400 };
+    static const uint8_t head[] = {0xFF, 0xD8, 0xFF, 0xDD, 0, 4, 0, 1, /* a restart interval of one block */
+        0xFF, 0xC2, 0, 11, 8, 0x20, 0, 0x20, 0, 1, 1, 0x11, 0,         /* 8192 × 8192, grey */
+        0xFF, 0xC4, 0, 20, 0x10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xE0, /* AC: code 0 is EOB14 */
+        0xFF, 0xC4, 0, 20, 0x00, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xDB, 0, 67, 0};
+    static const uint8_t dc[] = {0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 0, 1, 0};
+    static const uint8_t refine[] = {0xFF, 0xDA, 0, 8, 1, 1, 0, 1, 63, 0x21, 0};
+    uint8_t *data = malloc(sizeof head + 64 + SCANS * sizeof refine + 100);
+    uint8_t *end = put(data, head, sizeof head);
+    memset(end, 1, 64);
+    end = put(end + 64, dc, sizeof dc);
+    for (int i = 0; i < SCANS; i++)
+        end = put(end, refine, sizeof refine);
+    end = put(end, "\xFF\xD9", 2);
+    for (size_t i = 0; i < machine_count; i++) {
+        struct decoded decoded;
+        double start = kst_seconds();
+        decode_stream(machines[i].context, data, (size_t)(end - data), &decoded);
+        assert_int_equal(decoded.status, KST_OK);
+        /* Each scan has lost every interval, and each but two comes out of turn in 63 coefficients. */
+        assert_true(decoded.report.warnings > (uint64_t)SCANS * 1024 * 1024);
+        assert_true(kst_seconds() - start < 2);
+        drop_decoded(&decoded);
+    }
+    free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +312,7 @@ int main(void)
         cmocka_unit_test(test_other_colours),
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_damaged_large),
+        cmocka_unit_test(test_empty_scans),
     };
     return cmocka_run_group_tests(tests, start_machines, stop_machines);
 }
