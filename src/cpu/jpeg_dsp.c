@@ -14,6 +14,17 @@ static void init_c(struct jpeg_dsp *dsp)
 }
 
 #if defined(__x86_64__)
+static void init_sse2(struct jpeg_dsp *dsp)
+{
+    kst_jpeg_idct_sse2(dsp);
+    kst_jpeg_idct_reduced_sse2(dsp);
+    kst_jpeg_upsample_sse2(dsp);
+    kst_jpeg_colour_decode_sse2(dsp);
+    kst_jpeg_colour_encode_sse2(dsp);
+    kst_jpeg_downsample_sse2(dsp);
+    kst_jpeg_fdct_sse2(dsp);
+}
+
 static void init_avx2(struct jpeg_dsp *dsp)
 {
     kst_jpeg_idct_avx2(dsp);
@@ -37,6 +48,8 @@ static void init_avx512(struct jpeg_dsp *dsp)
 /* Each tier overrides what it does better than those below it. */
 static void init_tiers(struct jpeg_dsp *dsp, enum cpu_tier tier)
 {
+    if (tier >= CPU_SSE2)
+        init_sse2(dsp);
     if (tier >= CPU_AVX2)
         init_avx2(dsp);
     if (tier >= CPU_AVX512)

@@ -27,6 +27,13 @@ void kst_jpeg_fdct_avx512(struct jpeg_dsp *dsp);
 void kst_jpeg_zigzag_avx512(struct jpeg_dsp *dsp);
 void kst_jpeg_colour_decode_avx512(struct jpeg_dsp *dsp);
 void kst_jpeg_colour_encode_avx512(struct jpeg_dsp *dsp);
+void kst_jpeg_idct_sse2(struct jpeg_dsp *dsp);
+void kst_jpeg_idct_reduced_sse2(struct jpeg_dsp *dsp);
+void kst_jpeg_upsample_sse2(struct jpeg_dsp *dsp);
+void kst_jpeg_colour_decode_sse2(struct jpeg_dsp *dsp);
+void kst_jpeg_colour_encode_sse2(struct jpeg_dsp *dsp);
+void kst_jpeg_downsample_sse2(struct jpeg_dsp *dsp);
+void kst_jpeg_fdct_sse2(struct jpeg_dsp *dsp);
 #endif
 
 #endif
