@@ -25,12 +25,18 @@ struct coding {
     const kst_scan *script;
     size_t script_length;
     struct sink *sink;
-    size_t kept_most; /* tokens that one scan may keep */
+    size_t blocks_most; /* of tokens that one scan may keep, besides the first */
     pthread_mutex_t lock;
     struct scan *scan; /* under the lock, as the members below */
     size_t written;
     struct jpeg_scan_state state;
     kst_status status;
+};
+
+struct token_block {
+    struct token_block *next;
+    uint32_t count;
+    jpeg_token token[JPEG_TOKEN_CHUNK];
 };
 
 /* Working on one scan. */
@@ -39,38 +45,48 @@ struct work {
     uint64_t frequency[2][257];
     struct jpeg_huffman_codes codes[2];
     struct memory *memory;
-    jpeg_token *kept; /* all tokens so far; null: too many */
-    size_t kept_count, kept_capacity, kept_most;
+    struct token_block *first; /* all blocks so far; the last is being filled */
+    struct token_block *last;
+    size_t blocks_left; /* that may be kept besides; where they do not suffice `dropped` is set */
+    bool dropped;
     struct jpeg_bit_string *bits;
 };
 
-static void drop_kept(struct work *work)
+static struct token_block *add_block(struct work *work, kst_status *status)
 {
-    kst_memory_release(work->memory, work->kept);
-    work->kept = NULL;
-    work->kept_count = work->kept_capacity = 0;
+    struct token_block *block = kst_memory_array(work->memory, 1, sizeof(*block), status);
+    if (!block)
+        return NULL;
+    block->next = NULL;
+    block->count = 0;
+    if (work->last)
+        work->last->next = block;
+    else
+        work->first = block;
+    work->last = block;
+    return block;
 }
 
-/* Without memory for them the tokens are dropped, which is no failure. */
-static void keep(struct work *work, const jpeg_token *token, uint32_t count)
+static void drop_first(struct work *work)
 {
-    if (work->kept_count + count > work->kept_capacity) {
-        size_t capacity = 2 * work->kept_capacity + 4 * JPEG_TOKEN_CHUNK;
-        capacity = capacity < work->kept_most ? capacity : work->kept_most;
-        jpeg_token *kept = NULL;
-        if (work->kept_count + count <= capacity)
-            kept = kst_memory_grow(
-                work->memory, work->kept, work->kept_count * sizeof(*token), capacity * sizeof(*token), NULL);
-        if (!kept) {
-            drop_kept(work);
-            work->kept_most = 0;
-            return;
-        }
-        work->kept = kept;
-        work->kept_capacity = capacity;
+    struct token_block *block = work->first;
+    work->first = block->next;
+    kst_memory_release(work->memory, block);
+}
+
+/* A block behind the one that is full. Without memory for it only that one stays, which is no failure. */
+static struct token_block *next_block(struct work *work)
+{
+    if (!work->dropped && work->blocks_left > 0) {
+        work->blocks_left--;
+        struct token_block *block = add_block(work, NULL);
+        if (block)
+            return block;
     }
-    memcpy(work->kept + work->kept_count, token, count * sizeof(*token));
-    work->kept_count += count;
+    work->dropped = true;
+    while (work->first != work->last)
+        drop_first(work);
+    return work->first;
 }
 
 static inline enum jpeg_token_kind kind_of(jpeg_token token)
@@ -78,23 +94,21 @@ static inline enum jpeg_token_kind kind_of(jpeg_token token)
     return (enum jpeg_token_kind)(token >> 13 & 3);
 }
 
-static bool count_tokens(void *arg, const jpeg_token *token, uint32_t count)
+static jpeg_token *count_tokens(void *arg, jpeg_token *token, uint32_t count)
 {
     struct work *work = arg;
     for (uint32_t i = 0; i < count; i++) {
         if (kind_of(token[i]) == JPEG_TOKEN_SYMBOL)
             work->frequency[token[i] >> 15 & 1][token[i] & 255]++;
     }
-    if (work->kept_most > 0)
-        keep(work, token, count);
-    return true;
+    work->last->count = count;
+    return count < JPEG_TOKEN_CHUNK ? token : next_block(work)->token;
 }
 
 enum { TOKEN_BYTES = 4 }; /* a code and what follows it, 16 bits each */
 
-static bool write_tokens(void *arg, const jpeg_token *token, uint32_t count)
+static bool write_block(struct work *work, const jpeg_token *token, uint32_t count)
 {
-    struct work *work = arg;
     struct jpeg_bit_string *bits = work->bits;
     if (!kst_jpeg_bit_string_room(bits, (size_t)count * TOKEN_BYTES))
         return false;
@@ -116,14 +130,16 @@ static bool write_tokens(void *arg, const jpeg_token *token, uint32_t count)
     return true;
 }
 
-static bool write_kept(struct work *work)
+static jpeg_token *write_tokens(void *arg, jpeg_token *token, uint32_t count)
 {
-    for (size_t i = 0; i < work->kept_count; i += JPEG_TOKEN_CHUNK) {
-        size_t count = work->kept_count - i;
-        if (!write_tokens(work, work->kept + i, count < JPEG_TOKEN_CHUNK ? (uint32_t)count : JPEG_TOKEN_CHUNK))
-            return false;
-    }
-    return true;
+    return write_block(arg, token, count) ? token : NULL;
+}
+
+/* Blocks go as soon as they are written. */
+static void write_kept(struct work *work)
+{
+    while (work->first && write_block(work, work->first->token, work->first->count))
+        drop_first(work);
 }
 
 static kst_status encode_scan(struct work *work, struct scan *scan)
@@ -136,7 +152,7 @@ static kst_status encode_scan(struct work *work, struct scan *scan)
         kst_jpeg_huffman_optimal(work->frequency[i], &scan->table[i]);
         kst_jpeg_huffman_derive_codes(&scan->table[i], &work->codes[i]);
     }
-    if (work->kept_most > 0) {
+    if (!work->dropped) {
         write_kept(work);
     } else {
         work->tokens.consume = write_tokens;
@@ -158,7 +174,7 @@ static kst_status work_on_scan(const struct coding *coding, const kst_scan *scan
     result->restart_interval = kst_jpeg_restart_interval(&encoding->restart, &geometry);
     kst_jpeg_bit_string_init(&result->bits, memory);
     work->memory = memory;
-    work->kept_most = coding->kept_most;
+    work->blocks_left = coding->blocks_most;
     work->bits = &result->bits;
     work->tokens.dsp = coding->dsp;
     work->tokens.frame = &encoding->frame;
@@ -167,8 +183,12 @@ static kst_status work_on_scan(const struct coding *coding, const kst_scan *scan
     work->tokens.huffman = encoding->huffman;
     work->tokens.restart_interval = result->restart_interval;
     work->tokens.arg = work;
-    status = encode_scan(work, result);
-    drop_kept(work);
+    if (add_block(work, &status)) {
+        work->tokens.token = work->first->token;
+        status = encode_scan(work, result);
+    }
+    while (work->first)
+        drop_first(work);
     kst_memory_release(memory, work);
     return status;
 }
@@ -210,13 +230,12 @@ static void scan_task(void *arg, uint32_t index)
 }
 
 /* All scans together may keep as many tokens as take half of the coefficients' memory. */
-static size_t kept_most(const struct jpeg_encode_context *context, const struct jpeg_frame *frame)
+static size_t blocks_most(const struct jpeg_encode_context *context, const struct jpeg_frame *frame)
 {
     size_t blocks = 0;
     for (uint32_t c = 0; c < frame->component_count; c++)
         blocks += (size_t)frame->component[c].padded_w * frame->component[c].padded_h;
-    size_t tokens = blocks * 128 / 2 / sizeof(jpeg_token) / kst_pool_threads(context->pool);
-    return tokens < JPEG_TOKEN_CHUNK ? JPEG_TOKEN_CHUNK : tokens;
+    return blocks * 128 / 2 / sizeof(struct token_block) / kst_pool_threads(context->pool);
 }
 
 kst_status kst_jpeg_progressive_encode(const struct jpeg_encode_context *context, const struct jpeg_dsp *dsp,
@@ -231,7 +250,7 @@ kst_status kst_jpeg_progressive_encode(const struct jpeg_encode_context *context
         .script = script,
         .script_length = script_length,
         .sink = sink,
-        .kept_most = kept_most(context, &encoding->frame)};
+        .blocks_most = blocks_most(context, &encoding->frame)};
     coding.scan = kst_memory_zeroed(context->memory, script_length, sizeof(*coding.scan), &status);
     if (!coding.scan)
         return status;

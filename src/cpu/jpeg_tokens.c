@@ -11,10 +11,14 @@
 
 enum { EOB_RUN_MOST = 0x7FFF, RAW_MOST = 16 };
 
+/* After the end of the scan is called for, tokens are made but go nowhere until the scan notices. */
 static void deliver(struct jpeg_tokens *t)
 {
-    if (t->count > 0 && !t->stopped && !t->consume(t->arg, t->token, t->count))
-        t->stopped = true;
+    if (t->count > 0 && !t->stopped) {
+        jpeg_token *more = t->consume(t->arg, t->token, t->count);
+        t->stopped = !more;
+        t->token = more ? more : t->token;
+    }
     t->count = 0;
 }
 

@@ -22,7 +22,7 @@ static inline jpeg_token kst_jpeg_token(
 }
 
 enum {
-    JPEG_TOKEN_CHUNK = 4096,
+    JPEG_TOKEN_CHUNK = 16384,
     /* libjpeg forces an end-of-band run out when more correction bits than this are waiting; files depend on it. */
     JPEG_CORRECTIONS_MOST = 1000 - 64 + 1
 };
@@ -35,8 +35,10 @@ struct jpeg_tokens {
     const kst_scan *scan;
     const uint8_t *huffman; /* destination of each component's tables */
     uint32_t restart_interval;
-    /* Called with tokens in order; false ends the scan. */
-    bool (*consume)(void *arg, const jpeg_token *token, uint32_t count);
+    jpeg_token *token; /* room for JPEG_TOKEN_CHUNK */
+    /* Called with tokens in order, as many as there is room for but at the end. Returns room for more; null ends the
+     * scan. */
+    jpeg_token *(*consume)(void *arg, jpeg_token *token, uint32_t count);
     void *arg;
     /* The rest is for kst_jpeg_tokens_scan(). */
     bool out_of_range; /* a coefficient is too large to be coded */
@@ -48,7 +50,6 @@ struct jpeg_tokens {
     uint32_t correction_count; /* belonging to the run */
     uint8_t correction[JPEG_CORRECTIONS_MOST + 64];
     uint32_t count;
-    jpeg_token token[JPEG_TOKEN_CHUNK];
 };
 
 /* Work out a scan. Afterwards out_of_range and stopped tell whether it was cut short. */
