@@ -226,6 +226,55 @@ static void test_matrix(void **state)
     }
 }
 
+/* What cjpeg does not make: CMYK, YCCK, factors of all kinds, several scans, tables of the caller's. */
+static struct bytes encode(uint32_t width, uint32_t height, kst_colour colour, kst_encode_options *options)
+{
+    const bool four = colour == KST_COLOUR_CMYK || colour == KST_COLOUR_YCCK;
+    const uint32_t channels = four ? 4 : 3;
+    uint8_t *pixels = malloc((size_t)width * height * channels);
+    assert_non_null(pixels);
+    for (size_t i = 0; i < (size_t)width * height * channels; i++)
+        pixels[i] = (uint8_t)(i / channels % width * 2 + i / channels / width * (1 + i % channels) + rnd(40));
+    kst_image image;
+    kst_buffer output = {.data = NULL};
+    options->colour = colour;
+    assert_int_equal(kst_image_wrap(&image, four ? KST_FORMAT_CMYK : KST_FORMAT_RGB, width, height, pixels, 0), KST_OK);
+    assert_int_equal(kst_encode(context, &image, options, &output, NULL), KST_OK);
+    struct bytes jpeg = {.data = malloc(output.length), .length = output.length};
+    assert_non_null(jpeg.data);
+    memcpy(jpeg.data, output.data, output.length);
+    kst_buffer_release(context, &output);
+    free(pixels);
+    return jpeg;
+}
+
+static void test_colours(void **state)
+{
+    static const kst_colour colours[] = {KST_COLOUR_CMYK, KST_COLOUR_YCCK, KST_COLOUR_RGB, KST_COLOUR_YCBCR};
+    static const uint8_t factors[][2][4] = {{{1, 1, 1, 1}, {1, 1, 1, 1}}, {{2, 1, 1, 2}, {2, 1, 1, 2}},
+        {{1, 2, 1, 1}, {1, 1, 2, 1}}, {{4, 1, 2, 1}, {1, 1, 1, 2}}, {{1, 2, 1, 1}, {1, 2, 1, 1}}};
+    (void)state;
+    seed = 6;
+    for (int n = 0; n < 4 * 5 * 3; n++) {
+        kst_encode_options options;
+        const uint32_t width = 1 + rnd(120), height = 1 + rnd(120);
+        kst_encode_options_init(&options);
+        options.coding = (kst_coding)rnd(3);
+        memcpy(options.h, factors[n / 4 % 5][0], 4);
+        memcpy(options.v, factors[n / 4 % 5][1], 4);
+        options.quality = rnd(2) ? 2 : 90;
+        options.wide_quantisers = true;
+        memcpy(options.quant_index, (const uint8_t[]){(uint8_t)rnd(2), (uint8_t)rnd(2), 1, 0}, 4);
+        struct bytes jpeg = encode(width, height, colours[n % 4], &options);
+        for (int i = 0; i < 10; i++) {
+            kst_transcode_options transcode;
+            random_options(&transcode, width, height);
+            compare("colours", &jpeg, &transcode, false);
+        }
+        bytes_free(&jpeg);
+    }
+}
+
 /* The corpus: unusual files, metadata of all kinds. */
 static void test_corpus(void **state)
 {
@@ -360,6 +409,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_exif),
         cmocka_unit_test(test_script),
         cmocka_unit_test(test_generated),
+        cmocka_unit_test(test_colours),
     };
     const struct CMUnitTest on_corpus[] = {cmocka_unit_test(test_corpus)};
     bool corpus = argc > 1 && strcmp(argv[1], "corpus") == 0;

@@ -105,6 +105,16 @@ static kst_buffer transcode(const struct bytes *jpeg, const kst_transcode_option
     return output;
 }
 
+static void assert_same_pixels(const struct bytes *jpeg, const kst_buffer *output)
+{
+    kst_image before = decode(jpeg->data, jpeg->length), after = decode(output->data, output->length);
+    kst_comparison comparison = {.size = sizeof comparison};
+    assert_int_equal(kst_compare(&before, &after, &comparison), KST_OK);
+    assert_true(comparison.identical);
+    kst_image_release(context, &before);
+    kst_image_release(context, &after);
+}
+
 /* Whatever the coding and the restart markers, the picture is the same, and so is a second transcoding. */
 static void test_pixels(void **state)
 {
@@ -128,19 +138,70 @@ static void test_pixels(void **state)
         options.coding = (kst_coding)(n / 9 % 3);
         options.restart = restarts[n / 27];
         kst_buffer first = transcode(&jpeg, &options);
-        kst_image before = decode(jpeg.data, jpeg.length), after = decode(first.data, first.length);
-        kst_comparison comparison = {.size = sizeof comparison};
-        assert_int_equal(kst_compare(&before, &after, &comparison), KST_OK);
-        assert_true(comparison.identical);
+        assert_same_pixels(&jpeg, &first);
         kst_buffer second = transcode(&(struct bytes){first.data, first.length}, &options);
         assert_int_equal(first.length, second.length);
         assert_memory_equal(first.data, second.data, first.length);
-        kst_image_release(context, &before);
-        kst_image_release(context, &after);
         kst_buffer_release(context, &first);
         kst_buffer_release(context, &second);
         bytes_free(&jpeg);
     }
+}
+
+/* Components that do not fit one MCU together stay in scans of their own, which jpegtran cannot write. */
+static void test_many_blocks(void **state)
+{
+    static const kst_scan scans[] = {{1, {0}, 0, 63, 0, 0}, {1, {1}, 0, 63, 0, 0}, {1, {2}, 0, 63, 0, 0}};
+    static uint8_t pixels[70 * 50 * 3];
+    (void)state;
+    seed = 5;
+    for (size_t i = 0; i < sizeof pixels; i++)
+        pixels[i] = (uint8_t)(i / 40 + rnd(30));
+    kst_image image;
+    kst_encode_options encode;
+    kst_buffer coded = {.data = NULL};
+    kst_encode_options_init(&encode);
+    memset(encode.h, 2, 3);
+    memset(encode.v, 2, 3);
+    encode.script = scans;
+    encode.script_length = 3;
+    assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGB, 70, 50, pixels, 0), KST_OK);
+    assert_int_equal(kst_encode(context, &image, &encode, &coded, NULL), KST_OK);
+    struct bytes jpeg = {coded.data, coded.length};
+    for (int n = 0; n < 3; n++) {
+        kst_transcode_options options;
+        kst_transcode_options_init(&options);
+        options.coding = (kst_coding)n;
+        options.restart = (kst_restart){.unit = KST_RESTART_ROWS, .interval = 1};
+        kst_buffer output = transcode(&jpeg, &options);
+        assert_same_pixels(&jpeg, &output);
+        kst_buffer_release(context, &output);
+    }
+    kst_buffer_release(context, &coded);
+}
+
+/* An id given twice would leave a scan of one component without a name. */
+static void test_repeated_ids(void **state)
+{
+    (void)state;
+    struct bytes jpeg = make(&(struct recipe){.width = 50, .height = 40, .format = KST_FORMAT_RGB});
+    for (size_t i = 0; i + 20 < jpeg.length; i++) {
+        bool frame = jpeg.data[i] == 0xFF && jpeg.data[i + 1] == 0xC0,
+             scan = jpeg.data[i] == 0xFF && jpeg.data[i + 1] == 0xDA;
+        if (frame)
+            jpeg.data[i + 16] = 2; /* the third component's id */
+        if (scan)
+            jpeg.data[i + 9] = 2;
+    }
+    for (int n = 0; n < 3; n++) {
+        kst_transcode_options options;
+        kst_transcode_options_init(&options);
+        options.coding = (kst_coding)n;
+        kst_buffer output = transcode(&jpeg, &options);
+        assert_same_pixels(&jpeg, &output);
+        kst_buffer_release(context, &output);
+    }
+    bytes_free(&jpeg);
 }
 
 static void test_restart_intervals(void **state)
@@ -497,6 +558,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pixels),
+        cmocka_unit_test(test_many_blocks),
+        cmocka_unit_test(test_repeated_ids),
         cmocka_unit_test(test_restart_intervals),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_arguments),
