@@ -234,16 +234,14 @@ static kst_status plan(struct transcoding *t)
 /* The picture's coefficients in their new places. The source's are gone before the stream is written. */
 static kst_status transform_coefficients(struct transcoding *t, struct jpeg_coefficients *source)
 {
-    struct pool *pool = t->context->pool;
     if (kst_jpeg_transform_is_identity(&t->transform)) {
         t->coefficients = *source;
         *source = (struct jpeg_coefficients){.stride = {0}};
-        kst_jpeg_transform_pad(&t->encoding.frame, &t->coefficients, pool);
         return KST_OK;
     }
     kst_status status = kst_jpeg_coefficients_reserve(&t->memory, &t->encoding.frame, &t->coefficients);
     if (status == KST_OK)
-        kst_jpeg_transform_run(&t->transform, source, &t->coefficients, pool);
+        kst_jpeg_transform_run(&t->transform, source, &t->coefficients, t->context->pool);
     return fail(t, status);
 }
 

@@ -99,8 +99,7 @@ void kst_exif_set_size(uint8_t *tiff, size_t length, uint32_t width, uint32_t he
     struct tiff t;
     struct ifd ifd;
     size_t entry;
-    if (!open_tiff(&t, tiff, length) || get32(&t, 4) > 0xFFFF || !open_ifd(&t, get32(&t, 4), &ifd) ||
-        !find(&t, &ifd, TAG_EXIF_IFD, &entry) || get32(&t, entry + 8) > 0xFFFF ||
+    if (!open_tiff(&t, tiff, length) || !open_ifd(&t, get32(&t, 4), &ifd) || !find(&t, &ifd, TAG_EXIF_IFD, &entry) ||
         !open_ifd(&t, get32(&t, entry + 8), &ifd))
         return;
     if (ifd.whole && ifd.count < 2)

@@ -12,7 +12,7 @@ int kst_exif_orientation(const uint8_t *tiff, size_t length);
 
 /*
  * Set PixelXDimension and PixelYDimension (tags 0xA002 and 0xA003 of the Exif IFD) where they exist, as 32-bit numbers.
- * Reaches what jpegtran reaches: IFDs within the first 65,535 bytes. Does nothing where the structure is damaged.
+ * An Exif IFD with a single entry is left alone, as jpegtran leaves it. Does nothing where the structure is damaged.
  */
 void kst_exif_set_size(uint8_t *tiff, size_t length, uint32_t width, uint32_t height);
 

@@ -199,8 +199,7 @@ static void move_block(const int16_t *in, int16_t *out, bool transposed, const s
 }
 
 struct run {
-    const struct jpeg_transform *transform; /* null: padding alone */
-    const struct jpeg_frame *frame;
+    const struct jpeg_transform *transform;
     const struct jpeg_coefficients *source, *result;
 };
 
@@ -228,50 +227,21 @@ static void move_row(const struct run *run, uint32_t i, uint32_t y)
     }
 }
 
-static void pad_block(int16_t *block, int16_t dc)
-{
-    memset(block, 0, 64 * sizeof *block);
-    block[0] = dc;
-}
-
-/* The padding of one MCU; at least its first block is a real one. */
-static void pad_mcu(const struct run *run, uint32_t i, uint32_t mcu_x, uint32_t mcu_y)
-{
-    const struct jpeg_component *c = &run->frame->component[i];
-    const int16_t *last = kst_jpeg_block(run->result, i, mcu_x * c->h, mcu_y * c->v);
-    for (uint32_t y = mcu_y * c->v; y < (mcu_y + 1) * c->v; y++)
-        for (uint32_t x = mcu_x * c->h; x < (mcu_x + 1) * c->h; x++) {
-            int16_t *block = kst_jpeg_block(run->result, i, x, y);
-            if (x >= c->blocks_w || y >= c->blocks_h)
-                pad_block(block, *last);
-            last = block;
-        }
-}
-
 static void run_mcu_row(void *arg, uint32_t mcu_y)
 {
     const struct run *run = arg;
-    for (uint32_t i = 0; i < run->frame->component_count; i++) {
-        const struct jpeg_component *c = &run->frame->component[i];
-        uint32_t end = (mcu_y + 1) * c->v;
-        for (uint32_t y = mcu_y * c->v; run->transform && y < end && y < c->blocks_h; y++)
+    const struct jpeg_frame *frame = &run->transform->frame;
+    for (uint32_t i = 0; i < frame->component_count; i++) {
+        const struct jpeg_component *c = &frame->component[i];
+        const uint32_t end = (mcu_y + 1) * c->v;
+        for (uint32_t y = mcu_y * c->v; y < end && y < c->blocks_h; y++)
             move_row(run, i, y);
-        /* Without padding below, only the last MCU of the row may need some. */
-        for (uint32_t x = end > c->blocks_h ? 0 : run->frame->mcus_w - 1; x < run->frame->mcus_w; x++)
-            pad_mcu(run, i, x, mcu_y);
     }
 }
 
 void kst_jpeg_transform_run(const struct jpeg_transform *transform, const struct jpeg_coefficients *source,
     const struct jpeg_coefficients *result, struct pool *pool)
 {
-    struct run run = {.transform = transform, .frame = &transform->frame, .source = source, .result = result};
+    struct run run = {.transform = transform, .source = source, .result = result};
     kst_pool_run(pool, transform->frame.mcus_h, run_mcu_row, &run);
-}
-
-void kst_jpeg_transform_pad(
-    const struct jpeg_frame *frame, const struct jpeg_coefficients *coefficients, struct pool *pool)
-{
-    struct run run = {.frame = frame, .result = coefficients};
-    kst_pool_run(pool, frame->mcus_h, run_mcu_row, &run);
 }

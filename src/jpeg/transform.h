@@ -35,16 +35,11 @@ kst_status kst_jpeg_transform_plan(const struct jpeg_frame *source, const struct
 /* Whether every block of the result is the block of the same place in the source. */
 bool kst_jpeg_transform_is_identity(const struct jpeg_transform *transform);
 
-/* Make all the result's blocks, those that pad it too, `result` having been created for its frame, on the pool's
- * threads. */
+/*
+ * Make the result's blocks, `result` having been created for its frame, on the pool's threads. Blocks that pad it to
+ * whole MCUs are not written.
+ */
 void kst_jpeg_transform_run(const struct jpeg_transform *transform, const struct jpeg_coefficients *source,
     const struct jpeg_coefficients *result, struct pool *pool);
-
-/*
- * Set the blocks that pad a picture to whole MCUs to what costs least: no AC, the DC of the block coded before them.
- * `coefficients` may have longer rows than the frame.
- */
-void kst_jpeg_transform_pad(
-    const struct jpeg_frame *frame, const struct jpeg_coefficients *coefficients, struct pool *pool);
 
 #endif

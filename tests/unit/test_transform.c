@@ -318,33 +318,6 @@ static void test_table_destinations(void **state)
     drop(&p);
 }
 
-/* T.81 leaves the padding open; here each block repeats the DC of the one coded before it, with nothing else. */
-static void test_padding(void **state)
-{
-    (void)state;
-    struct picture p = make(17, 9, "221211");
-    struct picture q = turn(&p, &(struct jpeg_transform_request){.transform = KST_TRANSFORM_NONE});
-    kst_jpeg_transform_pad(&p.frame, &p.coefficients, pool);
-    for (uint32_t i = 0; i < 3; i++)
-        assert_memory_equal(p.coefficients.blocks[i], q.coefficients.blocks[i],
-            (size_t)p.frame.component[i].padded_w * p.frame.component[i].padded_h * 128);
-    /* 17 × 9 of 2×2: three by two blocks in four by two, all real but for the fourth column. */
-    for (uint32_t y = 0; y < 2; y++) {
-        assert_int_equal(*kst_jpeg_block(&p.coefficients, 0, 3, y), *kst_jpeg_block(&p.coefficients, 0, 2, y));
-        for (uint32_t k = 1; k < 64; k++)
-            assert_int_equal(kst_jpeg_block(&p.coefficients, 0, 3, y)[k], 0);
-    }
-    drop(&p);
-    drop(&q);
-    p = make(17, 7, "221111");
-    kst_jpeg_transform_pad(&p.frame, &p.coefficients, pool);
-    /* One row of real blocks: below, the left blocks follow the right one above them. */
-    for (uint32_t x = 0; x < 4; x++)
-        assert_int_equal(
-            *kst_jpeg_block(&p.coefficients, 0, x, 1), *kst_jpeg_block(&p.coefficients, 0, x < 2 ? 1 : 2, 0));
-    drop(&p);
-}
-
 /* −32768 has no opposite; it stays. */
 static void test_extremes(void **state)
 {
@@ -429,7 +402,6 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_grey),
         cmocka_unit_test(test_table_destinations),
-        cmocka_unit_test(test_padding),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_restart_choice),
         cmocka_unit_test(test_restart_keep),
