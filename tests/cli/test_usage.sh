@@ -25,6 +25,18 @@ for verb in decode encode transcode convert info compare devices bench; do
     says 'threads'
     expect 0 "$KOSTKA" help
     prints "^  $verb "
+    # convert, bench and compare refer to the options of decode and encode.
+    manual=$KOSTKA_SOURCE/docs/man
+    case $verb in
+    convert | bench | compare) others="$manual/kostka-decode.1 $manual/kostka-encode.1" ;;
+    *) others= ;;
+    esac
+    grep -o -e '--[a-z][a-z-]*' help | sort -u >options
+    while read -r option; do
+        # shellcheck disable=SC2086 # words
+        grep -q -e "Fl -${option#--}\\b" "$manual/kostka-$verb.1" "$manual/kostka.1" $others ||
+            fail "$option is not in the manual of $verb"
+    done <options
     [ "$(awk 'length > 110' help)" = "" ] || fail "help of $verb has lines above 110 columns"
 done
 expect 2 "$KOSTKA" frobnicate
