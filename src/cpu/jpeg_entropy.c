@@ -34,28 +34,40 @@ static void note(struct jpeg_damage *damage, kst_status warning, uint64_t *count
     *count += 1;
 }
 
-static kst_status derive_tables(struct memory *memory, struct jpeg_entropy *entropy)
-{
-    const struct jpeg_plan *plan = entropy->plan;
-    const struct jpeg_scan *scan = entropy->scan;
-    kst_status status = KST_OK;
-    entropy->lookup = kst_memory_array(memory, 2 * (size_t)scan->component_count, sizeof *entropy->lookup, &status);
-    if (!entropy->lookup)
-        return status;
-    for (uint32_t i = 0; i < scan->component_count; i++) {
-        kst_jpeg_lookup_init(&entropy->lookup[2 * i], &plan->huffman[scan->dc_table[i]], JPEG_LOOKUP_DC);
-        kst_jpeg_lookup_init(&entropy->lookup[2 * i + 1], &plan->huffman[scan->ac_table[i]], JPEG_LOOKUP_AC);
-    }
-    return KST_OK;
-}
+/* The derived tables of a component; left out where an earlier one has the same. */
+struct tables {
+    struct jpeg_lookup dc;
+    struct jpeg_lookup ac;
+    struct jpeg_pairs pairs; /* of `ac` */
+};
 
-/* The table of a component: that of the first component with the same one, so that fewer compete for the cache. */
+/* The first component with the same table: shared tables compete less for the cache. */
 static uint32_t first_with(const uint16_t *table, uint32_t component)
 {
     uint32_t i = 0;
     while (table[i] != table[component])
         i++;
     return i;
+}
+
+static kst_status derive_tables(struct memory *memory, struct jpeg_entropy *entropy)
+{
+    const struct jpeg_plan *plan = entropy->plan;
+    const struct jpeg_scan *scan = entropy->scan;
+    kst_status status = KST_OK;
+    struct tables *tables = kst_memory_array(memory, scan->component_count, sizeof *tables, &status);
+    if (!tables)
+        return status;
+    entropy->tables = tables;
+    for (uint32_t i = 0; i < scan->component_count; i++) {
+        if (first_with(scan->dc_table, i) == i)
+            kst_jpeg_lookup_init(&tables[i].dc, &plan->huffman[scan->dc_table[i]], JPEG_LOOKUP_DC);
+        if (first_with(scan->ac_table, i) == i) {
+            kst_jpeg_lookup_init(&tables[i].ac, &plan->huffman[scan->ac_table[i]], JPEG_LOOKUP_AC);
+            kst_jpeg_pairs_init(&tables[i].pairs, &tables[i].ac);
+        }
+    }
+    return KST_OK;
 }
 
 kst_status kst_jpeg_entropy_init(struct memory *memory, struct jpeg_entropy *entropy, const struct jpeg_plan *plan,
@@ -68,14 +80,16 @@ kst_status kst_jpeg_entropy_init(struct memory *memory, struct jpeg_entropy *ent
     kst_status status = derive_tables(memory, entropy);
     if (status)
         return status;
+    const struct tables *tables = entropy->tables;
     uint32_t block = 0;
     for (uint32_t i = 0; i < scan->component_count; i++) {
         const struct jpeg_component *c = &plan->frame.component[scan->component[i]];
         uint32_t count = scan->component_count == 1 ? 1 : (uint32_t)c->h * c->v;
         for (uint32_t j = 0; j < count; j++, block++) {
             entropy->block_component[block] = (uint8_t)i;
-            entropy->dc[block] = &entropy->lookup[2 * first_with(scan->dc_table, i)];
-            entropy->ac[block] = &entropy->lookup[2 * first_with(scan->ac_table, i) + 1];
+            entropy->dc[block] = &tables[first_with(scan->dc_table, i)].dc;
+            entropy->ac[block] = &tables[first_with(scan->ac_table, i)].ac;
+            entropy->pairs[block] = &tables[first_with(scan->ac_table, i)].pairs;
         }
     }
     kst_jpeg_entropy_tier(entropy, tier);
@@ -84,8 +98,8 @@ kst_status kst_jpeg_entropy_init(struct memory *memory, struct jpeg_entropy *ent
 
 void kst_jpeg_entropy_release(struct memory *memory, struct jpeg_entropy *entropy)
 {
-    kst_memory_release(memory, entropy->lookup);
-    entropy->lookup = NULL;
+    kst_memory_release(memory, entropy->tables);
+    entropy->tables = NULL;
 }
 
 /* Begin an interval; cursor->segment must be at or before its segment. */

@@ -38,12 +38,13 @@ struct jpeg_cursor {
 struct jpeg_entropy {
     const struct jpeg_plan *plan;
     const struct jpeg_scan *scan;
-    struct jpeg_lookup *lookup;               /* derived tables, those of the plan's tables that the scan uses */
+    void *tables;                             /* the memory behind dc, ac and pairs */
     uint32_t mcu_blocks;                      /* 1–10 */
     uint8_t block_component[JPEG_MCU_BLOCKS]; /* index in the scan, of each block of an MCU */
     const struct jpeg_lookup *dc[JPEG_MCU_BLOCKS];
     const struct jpeg_lookup *ac[JPEG_MCU_BLOCKS];
-    uint32_t mcus; /* in the scan */
+    const struct jpeg_pairs *pairs[JPEG_MCU_BLOCKS]; /* of `ac` */
+    uint32_t mcus;                                   /* in the scan */
     /* One MCU of an interval whose data have not ended; by tier. */
     void (*read_mcu)(const struct jpeg_entropy *, struct jpeg_cursor *, int16_t *blocks, uint8_t *last);
     void (*skip_mcu)(const struct jpeg_entropy *, struct jpeg_cursor *);

@@ -3,16 +3,31 @@
 #include "core/report.h"
 #include "cpu/jpeg_entropy.h"
 
-/* Zig-zag index → raster index; what lies past the block (a run too long, or JPEG_END_ADVANCE with value 0) is put
- * at 63. */
-static const uint8_t natural[64 + JPEG_END_ADVANCE + 16] = {0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, //
-    12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,                                                   //
-    35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,                                                 //
-    58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,                                                 //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                 //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                 //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                 //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                 //
+enum {
+    /* Below it a pair's first symbol, a run of at most 15 and a coefficient, cannot end the block. */
+    PAIRS_END = 48,
+    /* Behind a block's end the index tells how it ended: past a run too long at most 79, else the advance of the end.
+     */
+    ENDED = 1 + JPEG_END_ADVANCE + 1,
+    INVALID = 1 + JPEG_INVALID_ADVANCE + 1
+};
+
+/* Zig-zag index → raster index; whatever lies past the block is put at 63. */
+static const uint8_t natural[64 + JPEG_INVALID_ADVANCE] = {0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, //
+    12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,                                                  //
+    35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,                                                //
+    58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
     63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
 
 static void note_invalid(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, const uint8_t *at)
@@ -50,22 +65,69 @@ static inline __attribute__((always_inline)) jpeg_symbol read_dc(
     return symbol;
 }
 
-/* The next AC coefficient (F.2.2.2), to its place. Returns the index behind it. */
+/* The next AC coefficient (F.2.2.2), to its place; `block` null: to none. Returns the index behind it. */
 static inline __attribute__((always_inline)) uint32_t read_ac(
-    struct jpeg_bits *bits, const struct jpeg_lookup *table, uint32_t k, int16_t *block, jpeg_symbol *symbol)
+    struct jpeg_bits *bits, const struct jpeg_lookup *table, uint32_t k, int16_t *block)
 {
-    *symbol = jpeg_lookup_symbol(table, bits->window);
-    int32_t value = jpeg_symbol_value(*symbol, bits->window);
-    consume(bits, *symbol);
-    k += jpeg_symbol_advance(*symbol);
-    block[natural[k]] = (int16_t)value;
+    jpeg_symbol symbol = jpeg_lookup_symbol(table, bits->window);
+    k += jpeg_symbol_advance(symbol);
+    if (block)
+        block[natural[k]] = (int16_t)jpeg_symbol_value(symbol, bits->window);
+    consume(bits, symbol);
     return k + 1;
 }
 
-/* Whether the longest symbol, 31 bits, is loaded. */
+/* The next one or two, while k < PAIRS_END. */
+static inline __attribute__((always_inline)) uint32_t read_pair(
+    struct jpeg_bits *bits, const struct jpeg_pairs *pairs, const struct jpeg_lookup *table, uint32_t k, int16_t *block)
+{
+    uint64_t pair = pairs->entry[bits->window >> (64 - JPEG_PAIR_BITS)];
+    if (__builtin_expect(pair == 0, 0))
+        return read_ac(bits, table, k, block);
+    k += jpeg_pair_first_advance(pair);
+    uint32_t second = k + jpeg_pair_second_advance(pair);
+    if (block) {
+        block[natural[k]] = (int16_t)jpeg_pair_first(pair, bits->window);
+        block[natural[second]] = (int16_t)jpeg_pair_second(pair, bits->window);
+    }
+    bits->window <<= pair & 63;
+    bits->count -= (int32_t)(pair & 255);
+    return second + 1;
+}
+
+/* Whether the longest symbol, 31 bits, is loaded; a pair takes at most JPEG_PAIR_BITS − 1 + 15. */
 static inline __attribute__((always_inline)) bool has_symbol(const struct jpeg_bits *bits)
 {
     return __builtin_expect(bits->count >= 31, 1);
+}
+
+/*
+ * The AC coefficients of a block. A refill lasts for two pairs of ordinary length; a branch on the count alone would
+ * often be mispredicted. Returns the index behind the last, larger than 63.
+ */
+static inline __attribute__((always_inline)) uint32_t read_block(
+    struct jpeg_bits *bits, const struct jpeg_pairs *pairs, const struct jpeg_lookup *table, int16_t *block)
+{
+    uint32_t k = 1;
+    if (!has_symbol(bits))
+        jpeg_bits_refill(bits);
+    for (;;) {
+        k = read_pair(bits, pairs, table, k, block);
+        if (k >= PAIRS_END)
+            break;
+        if (has_symbol(bits)) {
+            k = read_pair(bits, pairs, table, k, block);
+            if (k >= PAIRS_END)
+                break;
+        }
+        jpeg_bits_refill(bits);
+    }
+    while (k < 64) {
+        if (!has_symbol(bits))
+            jpeg_bits_refill(bits);
+        k = read_ac(bits, table, k, block);
+    }
+    return k;
 }
 
 static inline __attribute__((always_inline)) void read_mcu(
@@ -79,41 +141,18 @@ static inline __attribute__((always_inline)) void read_mcu(
         int32_t *prediction = &cursor->dc[entropy->block_component[i]];
         jpeg_symbol dc = read_dc(&bits, entropy->dc[i], prediction);
         block[0] = (int16_t)*prediction;
-
-        /* A refill lasts for three symbols of ordinary length; a branch on the count alone would often be mispredicted.
-         */
-        const struct jpeg_lookup *table = entropy->ac[i];
-        jpeg_symbol ac;
-        uint32_t k = 1;
-        if (!has_symbol(&bits))
-            jpeg_bits_refill(&bits);
-        for (;;) {
-            k = read_ac(&bits, table, k, block, &ac);
-            if (k >= 64)
-                break;
-            if (has_symbol(&bits)) {
-                k = read_ac(&bits, table, k, block, &ac);
-                if (k >= 64)
-                    break;
-            }
-            jpeg_bits_refill(&bits);
-        }
-        /* An end of block added JPEG_END_ADVANCE + 1 to the index behind the last coefficient. */
-        last[i] = jpeg_symbol_advance(ac) == JPEG_END_ADVANCE ? (uint8_t)(k - JPEG_END_ADVANCE - 2) : 63;
-        if (__builtin_expect(jpeg_symbol_invalid(dc), 0))
+        uint32_t k = read_block(&bits, entropy->pairs[i], entropy->ac[i], block);
+        last[i] = 63;
+        if (k >= ENDED)
+            last[i] = (uint8_t)(k - ENDED);
+        if (__builtin_expect(k >= INVALID, 0)) {
+            last[i] = (uint8_t)(k - INVALID);
             note_invalid(entropy, cursor, bits.next);
-        if (__builtin_expect(jpeg_symbol_invalid(ac), 0))
+        }
+        if (__builtin_expect(jpeg_symbol_invalid(dc), 0))
             note_invalid(entropy, cursor, bits.next);
     }
     cursor->bits = bits;
-}
-
-static inline __attribute__((always_inline)) uint32_t skip_ac(
-    struct jpeg_bits *bits, const struct jpeg_lookup *table, uint32_t k)
-{
-    jpeg_symbol symbol = jpeg_lookup_symbol(table, bits->window);
-    consume(bits, symbol);
-    return k + jpeg_symbol_advance(symbol) + 1;
 }
 
 static inline __attribute__((always_inline)) void skip_mcu(
@@ -123,21 +162,7 @@ static inline __attribute__((always_inline)) void skip_mcu(
     for (uint32_t i = 0; i < entropy->mcu_blocks; i++) {
         jpeg_bits_refill(&bits);
         read_dc(&bits, entropy->dc[i], &cursor->dc[entropy->block_component[i]]);
-        const struct jpeg_lookup *table = entropy->ac[i];
-        uint32_t k = 1;
-        if (!has_symbol(&bits))
-            jpeg_bits_refill(&bits);
-        for (;;) {
-            k = skip_ac(&bits, table, k);
-            if (k >= 64)
-                break;
-            if (has_symbol(&bits)) {
-                k = skip_ac(&bits, table, k);
-                if (k >= 64)
-                    break;
-            }
-            jpeg_bits_refill(&bits);
-        }
+        read_block(&bits, entropy->pairs[i], entropy->ac[i], NULL);
     }
     cursor->bits = bits;
 }

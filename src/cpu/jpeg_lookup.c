@@ -51,6 +51,36 @@ jpeg_symbol kst_jpeg_lookup_slowly(const struct jpeg_lookup *lookup, uint64_t wi
     while (prefix >= lookup->ceiling[length])
         length++;
     if (length > JPEG_LONGEST_CODE)
-        return pack(JPEG_LONGEST_CODE + 1, 0, JPEG_END_ADVANCE);
+        return pack(JPEG_LONGEST_CODE + 1, 0, JPEG_INVALID_ADVANCE);
     return lookup->symbol[lookup->first[length] + (prefix >> (JPEG_LONGEST_CODE - length))];
+}
+
+static uint64_t pack_pair(jpeg_symbol first, jpeg_symbol second)
+{
+    uint64_t total = jpeg_symbol_total(first);
+    uint64_t start = jpeg_symbol_length(first), shift = 63 - jpeg_symbol_size(first);
+    uint64_t second_start = start, second_shift = shift, second_advance = 0;
+    if (second) {
+        second_start = total + jpeg_symbol_length(second);
+        second_shift = 63 - jpeg_symbol_size(second);
+        second_advance = jpeg_symbol_advance(second) + 1;
+        total += jpeg_symbol_total(second);
+    }
+    return total | start << 8 | shift << 16 | (uint64_t)jpeg_symbol_advance(first) << 24 | second_start << 32 |
+           second_shift << 40 | second_advance << 48;
+}
+
+void kst_jpeg_pairs_init(struct jpeg_pairs *pairs, const struct jpeg_lookup *lookup)
+{
+    for (uint32_t i = 0; i < 1U << JPEG_PAIR_BITS; i++) {
+        uint32_t window = i << (32 - JPEG_PAIR_BITS);
+        jpeg_symbol first = lookup->short_code[window >> (32 - JPEG_LOOKUP_BITS)];
+        uint32_t used = jpeg_symbol_total(first);
+        jpeg_symbol second = 0;
+        if (first && used < JPEG_PAIR_BITS && jpeg_symbol_advance(first) < JPEG_END_ADVANCE)
+            second = lookup->short_code[window << used >> (32 - JPEG_LOOKUP_BITS)];
+        if (second && used + jpeg_symbol_length(second) > JPEG_PAIR_BITS)
+            second = 0;
+        pairs->entry[i] = first ? pack_pair(first, second) : 0;
+    }
 }

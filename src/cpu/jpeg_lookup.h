@@ -9,14 +9,15 @@
 enum {
     JPEG_LOOKUP_BITS = 10,
     JPEG_LONGEST_CODE = 16,
-    JPEG_END_ADVANCE = 64 /* of a symbol that ends the block */
+    JPEG_END_ADVANCE = 128,    /* of a symbol that ends the block */
+    JPEG_INVALID_ADVANCE = 192 /* of a bit pattern that is no code, which ends the block too */
 };
 
 /*
  * A decoded symbol, packed: bits 0–7 code length plus size (1–31), 8–15 63 minus the size (48–63), 16–23 code length
- * (1–17), 24–31 how far the zig-zag index advances before the value's place: the run, or JPEG_END_ADVANCE for a symbol
- * of size 0 other than ZRL. 0: the code is longer than the look-up. The fields are shift counts of which only the low
- * six bits count, so that most need no masking.
+ * (1–17), 24–31 how far the zig-zag index advances before the value's place: the run, JPEG_END_ADVANCE for a symbol of
+ * size 0 other than ZRL, or JPEG_INVALID_ADVANCE. 0: the code is longer than the look-up. The fields are shift counts
+ * of which only the low six bits count, so that most need no masking.
  */
 typedef uint32_t jpeg_symbol;
 
@@ -56,6 +57,22 @@ static inline uint32_t jpeg_symbol_advance(jpeg_symbol s)
     return s >> 24;
 }
 
+/*
+ * Two AC symbols at once, where the second one's code lies within the look-up too; packed in bytes from the lowest:
+ * bits of both with their values (1–41), where the first value starts, 63 minus its size, the first advance; where the
+ * second value starts, 63 minus its size, and how far the index advances from behind the first value's place to behind
+ * the second's. Where there is one symbol only that last advance is 0 and the second value is the first again. 0: the
+ * first code is longer than the look-up.
+ */
+enum { JPEG_PAIR_BITS = 10 };
+
+struct jpeg_pairs {
+    uint64_t entry[1 << JPEG_PAIR_BITS];
+};
+
+/* `lookup` is of kind JPEG_LOOKUP_AC. */
+void kst_jpeg_pairs_init(struct jpeg_pairs *pairs, const struct jpeg_lookup *lookup);
+
 /* Whether the symbol stands for a bit pattern that is no code. */
 static inline bool jpeg_symbol_invalid(jpeg_symbol s)
 {
@@ -78,6 +95,26 @@ static inline __attribute__((always_inline)) int32_t jpeg_extend(uint64_t window
 {
     uint64_t negative = (uint64_t)(~(int64_t)window >> 63);
     return (int32_t)((uint32_t)(window >> 1 >> (shift & 63)) - (uint32_t)(negative >> 1 >> (shift & 63)));
+}
+
+static inline __attribute__((always_inline)) int32_t jpeg_pair_first(uint64_t pair, uint64_t window)
+{
+    return jpeg_extend(window << (pair >> 8 & 63), (uint32_t)(pair >> 16));
+}
+
+static inline __attribute__((always_inline)) int32_t jpeg_pair_second(uint64_t pair, uint64_t window)
+{
+    return jpeg_extend(window << (pair >> 32 & 63), (uint32_t)(pair >> 40));
+}
+
+static inline __attribute__((always_inline)) uint32_t jpeg_pair_first_advance(uint64_t pair)
+{
+    return pair >> 24 & 255;
+}
+
+static inline __attribute__((always_inline)) uint32_t jpeg_pair_second_advance(uint64_t pair)
+{
+    return (uint32_t)(pair >> 48);
 }
 
 /* The value that follows the symbol's code at the head of the window. */

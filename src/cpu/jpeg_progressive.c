@@ -12,14 +12,15 @@ static kst_status derive_tables(struct memory *memory, struct jpeg_entropy *entr
     kst_status status = KST_OK;
     if (!needs_tables(scan))
         return KST_OK;
-    entropy->lookup = kst_memory_array(memory, scan->component_count, sizeof *entropy->lookup, &status);
-    if (!entropy->lookup)
+    struct jpeg_lookup *lookup = kst_memory_array(memory, scan->component_count, sizeof *lookup, &status);
+    if (!lookup)
         return status;
+    entropy->tables = lookup;
     bool dc = scan->ss == 0;
     for (uint32_t i = 0; i < scan->component_count; i++) {
         uint16_t table = dc ? scan->dc_table[i] : scan->ac_table[i];
         kst_jpeg_lookup_init(
-            &entropy->lookup[i], &entropy->plan->huffman[table], dc ? JPEG_LOOKUP_DC : JPEG_LOOKUP_PROGRESSIVE_AC);
+            &lookup[i], &entropy->plan->huffman[table], dc ? JPEG_LOOKUP_DC : JPEG_LOOKUP_PROGRESSIVE_AC);
     }
     return KST_OK;
 }
@@ -27,13 +28,14 @@ static kst_status derive_tables(struct memory *memory, struct jpeg_entropy *entr
 static void assign_blocks(struct jpeg_entropy *entropy)
 {
     const struct jpeg_scan *scan = entropy->scan;
+    const struct jpeg_lookup *lookup = entropy->tables;
     uint32_t block = 0;
     for (uint32_t i = 0; i < scan->component_count; i++) {
         const struct jpeg_component *c = &entropy->plan->frame.component[scan->component[i]];
         uint32_t count = scan->component_count == 1 ? 1 : (uint32_t)c->h * c->v;
         for (uint32_t j = 0; j < count; j++, block++) {
             entropy->block_component[block] = (uint8_t)i;
-            entropy->dc[block] = entropy->lookup ? &entropy->lookup[i] : NULL;
+            entropy->dc[block] = lookup ? &lookup[i] : NULL;
         }
     }
 }
@@ -64,7 +66,7 @@ kst_status kst_jpeg_progressive_init(struct memory *memory, struct jpeg_progress
     assign_blocks(entropy);
     *progressive = (struct jpeg_progressive){.read = kst_jpeg_progressive_tier(scan, tier),
         .entropy = entropy,
-        .ac = entropy->lookup,
+        .ac = entropy->tables,
         .ss = scan->ss,
         .se = scan->se,
         .al = scan->al,

@@ -92,7 +92,7 @@ ALWAYS_INLINE uint32_t read_eob_run(struct jpeg_bits *bits, jpeg_symbol symbol)
 {
     uint32_t n = jpeg_symbol_advance(symbol);
     consume(bits, jpeg_symbol_length(symbol));
-    if (n == 0 || n == JPEG_END_ADVANCE)
+    if (n == 0 || n == JPEG_INVALID_ADVANCE)
         return 1;
     return (1U << n) + (uint32_t)get_bits(bits, n);
 }
