@@ -13,7 +13,7 @@ static kst_context *make_context(uint32_t threads, const char *cpu)
     options.cpu = cpu;
     options.threads = threads;
     options.limits = (kst_limits){
-        .pixels = UINT64_C(1) << 19,
+        .pixels = UINT64_C(1) << 17,
         .memory = UINT64_C(64) << 20,
         .metadata = UINT64_C(1) << 20,
         .scans = 24,

@@ -27,7 +27,7 @@ cc "$consumer/consumer.c" -o "$work/static" $(pkg-config --cflags kostka) "$libd
 
 for target in kostka static; do
     echo "find_package, kostka::$target"
-    cmake -S "$consumer" -B "$work/$target-build" -DCMAKE_PREFIX_PATH="$work/moved" -DKOSTKA_TARGET=$target >>"$work/log"
+    cmake -G Ninja -S "$consumer" -B "$work/$target-build" -DCMAKE_PREFIX_PATH="$work/moved" -DKOSTKA_TARGET=$target >>"$work/log"
     cmake --build "$work/$target-build" >>"$work/log"
     "$work/$target-build/consumer"
 done
