@@ -4,9 +4,16 @@
 /*
  * A marker costs about four bytes whatever the interval, so the bounds are in pixels. Small pictures get intervals of
  * eight MCUs of 16×16; then their number grows like the picture's side, which makes them cheaper the larger the picture
- * is; from four million pixels on there are as many as it takes to keep a device busy.
+ * is; from four million pixels on there are as many as it takes to keep a device busy. A progressive stream pays for an
+ * interval in every scan, of which there are ten in the usual script.
  */
-enum { PIXELS_LEAST = 2048, SIDE_PER_INTERVAL = 4, INTERVALS_ENOUGH = 512, INTERVAL_MOST = 65535 };
+enum {
+    PIXELS_LEAST = 2048,
+    SIDE_PER_INTERVAL = 4,
+    INTERVALS_ENOUGH = 512,
+    PROGRESSIVE_SCANS = 10,
+    INTERVAL_MOST = 65535
+};
 
 /* The area of an MCU, as a number of blocks of the densest component over a divisor. */
 struct area {
@@ -45,13 +52,15 @@ kst_restart kst_jpeg_restart_choose(const struct jpeg_frame *frame, kst_restart 
 {
     if (restart.unit != KST_RESTART_AUTO)
         return restart;
-    /* A marker ends every run of end-of-bands (G.1.2.2), which makes short intervals dear in a progressive stream. */
-    if (progressive)
-        return (kst_restart){.unit = KST_RESTART_ROWS, .interval = 1};
+    const uint64_t pixels = pixels_between_markers(frame);
     struct jpeg_scan_geometry scan;
     kst_jpeg_scan_geometry(frame, (const uint8_t[]){0, 1, 2, 3}, frame->component_count, &scan);
+    if (progressive) {
+        uint64_t rows = pixels * PROGRESSIVE_SCANS * scan.mcus_h / ((uint64_t)frame->width * frame->height) + 1;
+        return (kst_restart){.unit = KST_RESTART_ROWS, .interval = (uint32_t)rows};
+    }
     struct area mcu = mcu_area(frame, 0, frame->component_count);
-    uint64_t mcus = pixels_between_markers(frame) * mcu.divisor / (64U * mcu.blocks);
+    uint64_t mcus = pixels * mcu.divisor / (64U * mcu.blocks);
     uint32_t row = scan.mcus_w;
     uint32_t interval = mcus == 0 ? 1 : mcus >= row ? row : divisor_near(row, (uint32_t)mcus);
     return (kst_restart){.unit = KST_RESTART_MCUS, .interval = interval};

@@ -350,10 +350,10 @@ static void test_restart_choice(void **state)
     assert_int_equal(automatic(640, 480, "22"), 40);
     assert_int_equal(automatic(4096, 2160, "221111"), 64);
     assert_int_equal(automatic(80, 2000, "221111"), 5);
-    struct picture p = make(64, 64, "221111");
+    struct picture p = make(640, 480, "221111");
     kst_restart r = kst_jpeg_restart_choose(&p.frame, (kst_restart){.unit = KST_RESTART_AUTO}, true);
     assert_int_equal(r.unit, KST_RESTART_ROWS);
-    assert_int_equal(r.interval, 1);
+    assert_int_equal(r.interval, 3); /* 22,260 pixels in rows of 10,240 */
     r = kst_jpeg_restart_choose(&p.frame, (kst_restart){.unit = KST_RESTART_MCUS, .interval = 7}, false);
     assert_int_equal(r.unit, KST_RESTART_MCUS);
     assert_int_equal(r.interval, 7);
