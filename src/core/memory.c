@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HAVE_ASAN 1
@@ -15,7 +16,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20 };
 
 /* Lies right before the bytes that the caller gets. */
 struct block {
@@ -77,6 +78,23 @@ static void unpoison(const struct block *block)
 #endif
 }
 
+/*
+ * Pictures and coefficients are written once from end to end, and with pages of 4 KiB a quarter of that time goes into
+ * page faults. Only whole large pages inside the block are asked for, so nothing is resident that was not before.
+ */
+static void prefer_large_pages(void *raw, size_t length)
+{
+#ifdef MADV_HUGEPAGE
+    const uintptr_t first = ((uintptr_t)raw + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    const uintptr_t end = ((uintptr_t)raw + length) / LARGE_PAGE * LARGE_PAGE;
+    if (end > first)
+        madvise((void *)first, end - first, MADV_HUGEPAGE);
+#else
+    (void)raw;
+    (void)length;
+#endif
+}
+
 static void *allocate(struct memory *memory, size_t count, size_t size, bool zero, kst_status *status)
 {
     kst_status unused;
@@ -97,6 +115,8 @@ static void *allocate(struct memory *memory, size_t count, size_t size, bool zer
         *status = KST_ERROR_MEMORY;
         return NULL;
     }
+    if (standard)
+        prefer_large_pages(raw, total);
     uint8_t *first = (uint8_t *)raw + sizeof(struct block);
     first += -(uintptr_t)first % ALIGNMENT;
     struct block *block = (struct block *)(void *)(first - sizeof(struct block));

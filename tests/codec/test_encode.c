@@ -361,6 +361,54 @@ static void metadata(void **state)
     free(bytes);
 }
 
+static uint32_t draw(uint32_t *random, uint32_t count)
+{
+    *random = *random * 1664525 + 1013904223;
+    return (*random >> 10) % count;
+}
+
+/* Factors whose MCU is small enough and that divide the largest. */
+static bool factors_usable(const kst_encode_options *o)
+{
+    uint32_t hmax = 0, vmax = 0, blocks = 0;
+    for (int c = 0; c < 3; c++) {
+        hmax = o->h[c] > hmax ? o->h[c] : hmax;
+        vmax = o->v[c] > vmax ? o->v[c] : vmax;
+        blocks += (uint32_t)o->h[c] * o->v[c];
+    }
+    for (int c = 0; c < 3; c++)
+        blocks += hmax % o->h[c] != 0 || vmax % o->v[c] != 0 ? 100 : 0;
+    return blocks <= 10;
+}
+
+/* Combinations that nobody thought of. */
+static void drawn_options(void **state)
+{
+    (void)state;
+    static const kst_format format[] = {KST_FORMAT_RGB, KST_FORMAT_BGR, KST_FORMAT_RGBA, KST_FORMAT_BGRA};
+    static const kst_colour colour[] = {KST_COLOUR_UNKNOWN, KST_COLOUR_YCBCR, KST_COLOUR_RGB, KST_COLOUR_GREY};
+    uint32_t random = 2024;
+    for (uint32_t i = 0; i < 400; i++) {
+        struct picture picture;
+        kst_encode_options o = defaults();
+        picture_make(&picture, format[draw(&random, 4)], 1 + draw(&random, 300), 1 + draw(&random, 200), 0);
+        o.quality = 1 + (int)draw(&random, 100);
+        o.colour = colour[draw(&random, 4)];
+        o.coding = (kst_coding)draw(&random, 3);
+        o.wide_quantisers = draw(&random, 4) == 0;
+        o.restart.unit = (kst_restart_unit)draw(&random, 3);
+        o.restart.interval = draw(&random, 50);
+        do {
+            for (int c = 0; c < 3; c++) {
+                o.h[c] = (uint8_t)(1 + draw(&random, 4));
+                o.v[c] = (uint8_t)(1 + draw(&random, 4));
+            }
+        } while (!factors_usable(&o));
+        check(&picture.image, &o);
+        free(picture.memory);
+    }
+}
+
 /* Enough MCU rows for every thread, and enough correction bits and end-of-band runs for their limits. */
 static void larger_pictures(void **state)
 {
@@ -432,6 +480,7 @@ int main(void)
         cmocka_unit_test(scripts),
         cmocka_unit_test(tables),
         cmocka_unit_test(metadata),
+        cmocka_unit_test(drawn_options),
         cmocka_unit_test(larger_pictures),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
