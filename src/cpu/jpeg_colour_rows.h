@@ -7,6 +7,7 @@
 #define KOSTKA_CPU_JPEG_COLOUR_ROWS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct decoding {

@@ -55,6 +55,18 @@ static void init_tiers(struct jpeg_dsp *dsp, enum cpu_tier tier)
     if (tier >= CPU_AVX512)
         init_avx512(dsp);
 }
+#elif defined(__aarch64__)
+static void init_tiers(struct jpeg_dsp *dsp, enum cpu_tier tier)
+{
+    if (tier != CPU_NEON)
+        return;
+    kst_jpeg_idct_neon(dsp);
+    kst_jpeg_upsample_neon(dsp);
+    kst_jpeg_colour_decode_neon(dsp);
+    kst_jpeg_colour_encode_neon(dsp);
+    kst_jpeg_downsample_neon(dsp);
+    kst_jpeg_fdct_neon(dsp);
+}
 #else
 static void init_tiers(struct jpeg_dsp *dsp, enum cpu_tier tier)
 {

@@ -36,4 +36,13 @@ void kst_jpeg_downsample_sse2(struct jpeg_dsp *dsp);
 void kst_jpeg_fdct_sse2(struct jpeg_dsp *dsp);
 #endif
 
+#if defined(__aarch64__)
+void kst_jpeg_idct_neon(struct jpeg_dsp *dsp);
+void kst_jpeg_upsample_neon(struct jpeg_dsp *dsp);
+void kst_jpeg_colour_decode_neon(struct jpeg_dsp *dsp);
+void kst_jpeg_colour_encode_neon(struct jpeg_dsp *dsp);
+void kst_jpeg_downsample_neon(struct jpeg_dsp *dsp);
+void kst_jpeg_fdct_neon(struct jpeg_dsp *dsp);
+#endif
+
 #endif
