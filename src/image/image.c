@@ -15,23 +15,6 @@ void kst_image_init(kst_image *image)
     image->size = sizeof *image;
 }
 
-uint32_t kst_format_channels(kst_format format)
-{
-    switch (format) {
-    case KST_FORMAT_GREY:
-        return 1;
-    case KST_FORMAT_RGB:
-    case KST_FORMAT_BGR:
-        return 3;
-    case KST_FORMAT_RGBA:
-    case KST_FORMAT_BGRA:
-    case KST_FORMAT_CMYK:
-        return 4;
-    default:
-        return 0;
-    }
-}
-
 /* The single plane of an interleaved image, which follows from the picture. */
 static void set_interleaved_plane(kst_image *image)
 {

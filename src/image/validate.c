@@ -1,39 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "image/validate.h"
 
-uint32_t kst_plane_depth(const kst_plane *plane)
-{
-    return plane->depth == 0 ? 8 : plane->depth;
-}
-
-uint32_t kst_plane_sample_bytes(const kst_plane *plane)
-{
-    return kst_plane_depth(plane) > 8 ? 2 : 1;
-}
-
-uint32_t kst_format_samples(kst_format format)
-{
-    uint32_t channels = kst_format_channels(format);
-    return channels == 0 ? 1 : channels;
-}
-
-kst_colour kst_format_colour(kst_format format)
-{
-    switch (format) {
-    case KST_FORMAT_GREY:
-        return KST_COLOUR_GREY;
-    case KST_FORMAT_RGB:
-    case KST_FORMAT_BGR:
-    case KST_FORMAT_RGBA:
-    case KST_FORMAT_BGRA:
-        return KST_COLOUR_RGB;
-    case KST_FORMAT_CMYK:
-        return KST_COLOUR_CMYK;
-    default:
-        return KST_COLOUR_UNKNOWN;
-    }
-}
-
 bool kst_plane_extent(const kst_plane *plane, kst_format format, size_t *row, size_t *extent)
 {
     const uint64_t limit = PTRDIFF_MAX;

@@ -7,23 +7,6 @@
 #include "jpeg/marker.h"
 #include "jpeg/parser.h"
 
-kst_status kst_jpeg_parser_grow(struct parser *parser, void **array, uint32_t count, uint32_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return KST_OK;
-    uint32_t wanted = *capacity ? *capacity * 2 : 16;
-    kst_status status = KST_OK;
-    void *grown = wanted > *capacity
-        ? kst_memory_grow(parser->memory, *array, (size_t)count * size, (size_t)wanted * size, &status)
-        : NULL;
-    if (!grown)
-        return kst_report_error(
-            parser->report, status ? status : KST_ERROR_LIMIT_MEMORY, parser->position, "while parsing markers");
-    *array = grown;
-    *capacity = wanted;
-    return KST_OK;
-}
-
 /* SOI, perhaps behind other bytes; then it must be followed by a marker to be believed. */
 static kst_status find_start(struct parser *parser)
 {
@@ -65,8 +48,7 @@ static void read_headers(struct parser *parser, const struct jpeg_marker_segment
 static kst_status read_application(struct parser *parser, uint8_t marker, struct segment_reader segment)
 {
     struct jpeg_stream *stream = parser->stream;
-    struct jpeg_marker_segment found = {
-        .marker = marker, .offset = segment.offset, .length = (uint32_t)segment.length};
+    struct jpeg_marker_segment found = {.marker = marker, .offset = segment.offset, .length = (uint32_t)segment.length};
     if (stream->plan.scan_count == 0)
         read_headers(parser, &found);
     kst_status status = kst_jpeg_parser_grow(parser, (void **)&stream->application, stream->application_count,
@@ -121,8 +103,7 @@ static kst_status read_marker_segment(struct parser *parser, uint8_t marker)
     if (marker == JPEG_SOI)
         return kst_report_error(parser->report, KST_ERROR_JPEG_TWO_SOI, at, NULL);
     if (++parser->markers > parser->limits->markers)
-        return kst_report_error(
-            parser->report, KST_ERROR_LIMIT_MARKERS, at, "more than %u", parser->limits->markers);
+        return kst_report_error(parser->report, KST_ERROR_LIMIT_MARKERS, at, "more than %u", parser->limits->markers);
     if (parser->length - at < 4)
         return kst_report_error(parser->report, KST_ERROR_TRUNCATED, at, "inside a marker segment");
     size_t length = (size_t)parser->data[at + 2] << 8 | parser->data[at + 3];
@@ -195,7 +176,8 @@ static kst_status forgive(struct parser *parser, kst_status status)
     return KST_OK;
 }
 
-static kst_colour adobe_colour(struct parser *parser, kst_colour plain, uint8_t transformed_code, kst_colour transformed)
+static kst_colour adobe_colour(
+    struct parser *parser, kst_colour plain, uint8_t transformed_code, kst_colour transformed)
 {
     uint8_t code = parser->stream->headers.adobe_transform;
     if (code == 0)
@@ -228,8 +210,8 @@ static kst_colour decide_colour(struct parser *parser)
 }
 
 /*
- * A component that no scan held gets the table it would have had, for whoever writes the frame anew; where that was never
- * defined, the table of one that has: its coefficients are all 0.
+ * A component that no scan held gets the table it would have had, for whoever writes the frame anew; where that was
+ * never defined, the table of one that has: its coefficients are all 0.
  */
 static void fill_quant_tables(struct parser *parser)
 {

@@ -24,8 +24,8 @@ struct jpeg_stream {
 };
 
 /*
- * Parse a stream, all markers to EOI. Borrows `data`. Warnings are counted in `report`. On failure nothing is left allocated
- * and the report holds the error.
+ * Parse a stream, all markers to EOI. Borrows `data`. Warnings are counted in `report`. On failure nothing is left
+ * allocated and the report holds the error.
  */
 kst_status kst_jpeg_parse(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
     struct jpeg_stream *stream, kst_report *report);

@@ -42,11 +42,10 @@ kst_status kst_jpeg_parse_frame(struct parser *parser, uint8_t marker, struct se
     if (segment.length < 6)
         return kst_report_error(parser->report, KST_ERROR_JPEG_LENGTH, segment.offset, "the frame header is cut off");
     if (segment.data[0] != 8)
-        return kst_report_error(
-            parser->report, KST_ERROR_JPEG_PRECISION, segment.offset, "%u bits", segment.data[0]);
-    frame->process = marker == JPEG_SOF0 ? KST_PROCESS_BASELINE
-        : marker == JPEG_SOF1            ? KST_PROCESS_EXTENDED
-                                         : KST_PROCESS_PROGRESSIVE;
+        return kst_report_error(parser->report, KST_ERROR_JPEG_PRECISION, segment.offset, "%u bits", segment.data[0]);
+    frame->process = marker == JPEG_SOF0   ? KST_PROCESS_BASELINE
+                     : marker == JPEG_SOF1 ? KST_PROCESS_EXTENDED
+                                           : KST_PROCESS_PROGRESSIVE;
     frame->height = (uint32_t)segment.data[1] << 8 | segment.data[2];
     frame->width = (uint32_t)segment.data[3] << 8 | segment.data[4];
     frame->component_count = segment.data[5];
@@ -109,8 +108,8 @@ static kst_status parse_scan_components(struct parser *parser, struct segment_re
         while (c < frame->component_count && (frame->component[c].id != id || (used >> c & 1)))
             c++;
         if (c == frame->component_count)
-            return kst_report_error(parser->report, KST_ERROR_JPEG_SCAN_COMPONENT, segment.offset + 1 + 2 * i,
-                "component id %u", id);
+            return kst_report_error(
+                parser->report, KST_ERROR_JPEG_SCAN_COMPONENT, segment.offset + 1 + 2 * i, "component id %u", id);
         used |= 1U << c;
         scan->component[i] = (uint8_t)c;
     }
@@ -128,8 +127,7 @@ static kst_status check_progression(struct parser *parser, const struct jpeg_sca
     if (valid)
         return KST_OK;
     return kst_report_error(parser->report, KST_ERROR_JPEG_PROGRESSION, offset,
-        "Ss %u, Se %u, Ah %u, Al %u with %u components", scan->ss, scan->se, scan->ah, scan->al,
-        scan->component_count);
+        "Ss %u, Se %u, Ah %u, Al %u with %u components", scan->ss, scan->se, scan->ah, scan->al, scan->component_count);
 }
 
 /* Note how far each coefficient is known after the scan, and whether that was its turn. */
@@ -157,8 +155,8 @@ static kst_status latch_quant_tables(struct parser *parser, const struct jpeg_sc
         if (parser->latched[scan->component[i]])
             continue;
         if (c->tq >= JPEG_TABLES || !parser->quant_defined[c->tq])
-            return kst_report_error(parser->report, KST_ERROR_JPEG_QUANT_MISSING, offset,
-                "component %u uses table %u", scan->component[i], c->tq);
+            return kst_report_error(parser->report, KST_ERROR_JPEG_QUANT_MISSING, offset, "component %u uses table %u",
+                scan->component[i], c->tq);
         memcpy(c->quant, parser->quant[c->tq], sizeof c->quant);
         parser->latched[scan->component[i]] = true;
     }
@@ -204,11 +202,9 @@ static kst_status use_huffman_tables(struct parser *parser, struct segment_reade
         size_t at = 2 + 2 * i;
         kst_status status = KST_OK;
         if (dc)
-            status =
-                use_huffman(parser, JPEG_DC, segment.data[at] >> 4, segment.offset + at, &scan->dc_table[i]);
+            status = use_huffman(parser, JPEG_DC, segment.data[at] >> 4, segment.offset + at, &scan->dc_table[i]);
         if (ac && !status)
-            status =
-                use_huffman(parser, JPEG_AC, segment.data[at] & 15, segment.offset + at, &scan->ac_table[i]);
+            status = use_huffman(parser, JPEG_AC, segment.data[at] & 15, segment.offset + at, &scan->ac_table[i]);
         if (status)
             return status;
     }
@@ -220,8 +216,8 @@ static kst_status complete_scan(struct parser *parser, struct segment_reader seg
     const struct jpeg_frame *frame = &parser->stream->plan.frame;
     kst_jpeg_scan_geometry(frame, scan->component, scan->component_count, &scan->geometry);
     if (scan->geometry.mcu_blocks > JPEG_MCU_BLOCKS)
-        return kst_report_error(parser->report, KST_ERROR_JPEG_SAMPLING, segment.offset, "%u blocks in an MCU",
-            scan->geometry.mcu_blocks);
+        return kst_report_error(
+            parser->report, KST_ERROR_JPEG_SAMPLING, segment.offset, "%u blocks in an MCU", scan->geometry.mcu_blocks);
     bool progressive = frame->process == KST_PROCESS_PROGRESSIVE;
     size_t parameters = segment.offset + 1 + 2U * scan->component_count;
     if (!progressive && (scan->ss != 0 || scan->se != 63 || scan->ah != 0 || scan->al != 0)) {
@@ -240,9 +236,8 @@ static kst_status complete_scan(struct parser *parser, struct segment_reader seg
         note_progression(parser, scan, parameters);
     uint64_t mcus = (uint64_t)scan->geometry.mcus_w * scan->geometry.mcus_h;
     scan->restart_interval = parser->restart_interval;
-    scan->interval_count = scan->restart_interval
-        ? (uint32_t)((mcus + scan->restart_interval - 1) / scan->restart_interval)
-        : 1;
+    scan->interval_count =
+        scan->restart_interval ? (uint32_t)((mcus + scan->restart_interval - 1) / scan->restart_interval) : 1;
     return status;
 }
 

@@ -26,7 +26,7 @@ struct parser {
     uint32_t markers;
     uint16_t quant[JPEG_TABLES][64];
     bool quant_defined[JPEG_TABLES];
-    bool latched[JPEG_COMPONENTS]; /* the component's quantisation table is settled */
+    bool latched[JPEG_COMPONENTS];               /* the component's quantisation table is settled */
     struct huffman_slot huffman[2][JPEG_TABLES]; /* by class */
     uint32_t restart_interval;
     bool frame_seen;

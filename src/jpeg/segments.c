@@ -1,33 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Cutting the entropy-coded data of a scan at its restart markers (T.81 B.2.1, F.2.2). Which restart interval the data
- * behind an unexpected marker belong to is decided by the rule that decoders have come to share: one or two counts ahead,
- * intervals were lost; one or two counts behind, the marker is stale; anything else, it is taken for the one expected.
+ * behind an unexpected marker belong to is decided by the rule that decoders have come to share: one or two counts
+ * ahead, intervals were lost; one or two counts behind, the marker is stale; anything else, it is taken for the one
+ * expected.
  */
-#include <string.h>
-
 #include "jpeg/marker.h"
 #include "jpeg/parser.h"
-
-size_t kst_jpeg_find_marker(const uint8_t *data, size_t length, size_t from)
-{
-    size_t at = from;
-    while (at < length) {
-        const uint8_t *hit = memchr(data + at, 0xFF, length - at);
-        if (!hit)
-            break;
-        at = (size_t)(hit - data);
-        size_t code = at + 1;
-        while (code < length && data[code] == 0xFF)
-            code++;
-        if (code >= length)
-            break;
-        if (data[code] != 0)
-            return code - 1;
-        at = code + 1;
-    }
-    return length;
-}
 
 /* The end of entropy-coded data that a marker at `marker` follows: fill bytes (B.1.1.2) are no data. */
 static size_t without_fill(const struct parser *parser, size_t from, size_t marker)

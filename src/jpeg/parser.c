@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/parser.h"
+
+#include <string.h>
+
+kst_status kst_jpeg_parser_grow(struct parser *parser, void **array, uint32_t count, uint32_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return KST_OK;
+    uint32_t wanted = *capacity ? *capacity * 2 : 16;
+    kst_status status = KST_OK;
+    void *grown = wanted > *capacity
+                      ? kst_memory_grow(parser->memory, *array, (size_t)count * size, (size_t)wanted * size, &status)
+                      : NULL;
+    if (!grown)
+        return kst_report_error(
+            parser->report, status ? status : KST_ERROR_LIMIT_MEMORY, parser->position, "while parsing markers");
+    *array = grown;
+    *capacity = wanted;
+    return KST_OK;
+}
+
+size_t kst_jpeg_find_marker(const uint8_t *data, size_t length, size_t from)
+{
+    size_t at = from;
+    while (at < length) {
+        const uint8_t *hit = memchr(data + at, 0xFF, length - at);
+        if (!hit)
+            break;
+        at = (size_t)(hit - data);
+        size_t code = at + 1;
+        while (code < length && data[code] == 0xFF)
+            code++;
+        if (code >= length)
+            break;
+        if (data[code] != 0)
+            return code - 1;
+        at = code + 1;
+    }
+    return length;
+}
