@@ -58,6 +58,18 @@ struct jpeg_block_source kst_jpeg_coefficient_source(struct jpeg_coefficient_sou
     return (struct jpeg_block_source){.arg = source, .fill = fill_coefficients};
 }
 
+static void init_quantizer(struct jpeg_picture_source *source, uint32_t component)
+{
+    const struct jpeg_frame *frame = source->sampler->frame;
+    for (uint32_t c = 0; c < component; c++) {
+        if (frame->component[c].tq == frame->component[component].tq) {
+            source->quantizer[component] = source->quantizer[c];
+            return;
+        }
+    }
+    kst_jpeg_quantizer_init(&source->quantizer[component], frame->component[component].quant);
+}
+
 kst_status kst_jpeg_picture_source_create(struct memory *memory, const struct jpeg_sampler *sampler, uint32_t workers,
     const struct jpeg_coefficients *coefficients, struct jpeg_picture_source *source)
 {
@@ -72,7 +84,7 @@ kst_status kst_jpeg_picture_source_create(struct memory *memory, const struct jp
         return status;
     }
     for (uint32_t c = 0; c < sampler->frame->component_count; c++)
-        kst_jpeg_quantizer_init(&source->quantizer[c], sampler->frame->component[c].quant);
+        init_quantizer(source, c);
     return KST_OK;
 }
 

@@ -6,16 +6,15 @@ static jpeg_code code_of(const struct jpeg_huffman_codes *codes, uint32_t symbol
     return (jpeg_code)codes->code[symbol] << 8 | codes->length[symbol];
 }
 
-/* Runs and coefficients whose symbol has no code get length 0; they do not occur. */
-static void fill_small(struct jpeg_coder *coder)
+/* The coefficients of one size after one run. Where their symbol has no code they do not occur. */
+static void fill_size(jpeg_code *small, jpeg_code code, uint32_t size)
 {
-    for (uint32_t run = 0; run < 16; run++) {
-        for (int32_t value = -32; value < 32; value++) {
-            uint32_t size = magnitude_bits(value);
-            jpeg_code code = coder->ac[run << 4 | size];
-            uint32_t bits = (uint32_t)(value + (value >> 31)) & (((uint32_t)1 << size) - 1);
-            coder->small[run][value & 63] = ((code >> 8) << size | bits) << 8 | ((code & 255) + size);
-        }
+    const uint32_t half = 1U << (size - 1);
+    const jpeg_code base = ((code >> 8) << size) << 8 | ((code & 255) + size);
+    jpeg_code *positive = small + half, *negative = small + 64 - (2 * half - 1);
+    for (uint32_t i = 0; i < half; i++) {
+        positive[i] = base + ((half + i) << 8);
+        negative[i] = base + (i << 8);
     }
 }
 
@@ -28,7 +27,11 @@ void kst_jpeg_coder_init(struct jpeg_coder *coder, const struct jpeg_huffman *dc
     kst_jpeg_huffman_derive_codes(ac, &codes);
     for (uint32_t i = 0; i < 256; i++)
         coder->ac[i] = code_of(&codes, i);
-    fill_small(coder);
+    for (uint32_t run = 0; run < 16; run++) {
+        coder->small[run][0] = coder->small[run][32] = 0; /* not looked up */
+        for (uint32_t size = 1; size <= 5; size++)
+            fill_size(coder->small[run], coder->ac[run << 4 | size], size);
+    }
 }
 
 void kst_jpeg_huffman_encode_init(struct jpeg_huffman_encode *functions, enum cpu_tier tier)

@@ -21,7 +21,7 @@ typedef uint32_t jpeg_code;
 struct jpeg_coder {
     jpeg_code dc[16];
     jpeg_code ac[256];
-    /* The code of a run up to 15 and a coefficient in [−32, 31], with the coefficient's bits: [run][coefficient mod
+    /* The code of a run up to 15 and a coefficient in ±31, with the coefficient's bits: [run][coefficient mod
      * 64]. */
     jpeg_code small[16][64];
 };

@@ -44,7 +44,7 @@ static inline uint32_t magnitude_bits(int32_t value)
 
 static inline void put_ac(struct writer *w, const struct jpeg_coder *coder, uint32_t run, int32_t value)
 {
-    if ((uint32_t)(value + 32) < 64) {
+    if ((uint32_t)(value + 31) < 63) {
         jpeg_code code = coder->small[run][value & 63];
         put(w, code >> 8, code & 255);
     } else {
