@@ -14,6 +14,7 @@ struct scan {
     struct jpeg_bit_string bits;
     struct jpeg_huffman table[2]; /* by destination, of the class that the scan uses */
     uint32_t restart_interval;
+    uint32_t turn; /* the scan that is coded when this one's place in the script has its turn */
     bool done;
 };
 
@@ -211,9 +212,10 @@ static kst_status write_scan(struct coding *coding, size_t index)
     return status;
 }
 
-static void scan_task(void *arg, uint32_t index)
+static void scan_task(void *arg, uint32_t place)
 {
     struct coding *coding = arg;
+    const uint32_t index = coding->scan[place].turn;
     pthread_mutex_lock(&coding->lock);
     kst_status status = coding->status;
     pthread_mutex_unlock(&coding->lock);
@@ -227,6 +229,30 @@ static void scan_task(void *arg, uint32_t index)
     if (coding->status == KST_OK)
         coding->status = status;
     pthread_mutex_unlock(&coding->lock);
+}
+
+/* About how long a scan takes: AC longer than DC, low bits longer than high ones. */
+static uint64_t effort(const struct coding *coding, const kst_scan *scan)
+{
+    struct jpeg_scan_geometry geometry;
+    kst_jpeg_scan_geometry(&coding->encoding->frame, scan->component, scan->component_count, &geometry);
+    uint64_t blocks = (uint64_t)geometry.mcus_w * geometry.mcus_h * geometry.mcu_blocks;
+    return scan->ss == 0 ? blocks : 32 * blocks >> scan->al;
+}
+
+/* Several threads take the longest scans first, so that none is left with one while the others are idle. */
+static void choose_turns(struct coding *coding)
+{
+    for (uint32_t i = 0; i < coding->script_length; i++) {
+        uint32_t place = i;
+        uint64_t mine = effort(coding, &coding->script[i]);
+        for (; place > 0 && kst_pool_threads(coding->context->pool) > 1; place--) {
+            if (effort(coding, &coding->script[coding->scan[place - 1].turn]) >= mine)
+                break;
+            coding->scan[place].turn = coding->scan[place - 1].turn;
+        }
+        coding->scan[place].turn = i;
+    }
 }
 
 /* All scans together may keep as many tokens as take half of the coefficients' memory. */
@@ -254,6 +280,7 @@ kst_status kst_jpeg_progressive_encode(const struct jpeg_encode_context *context
     coding.scan = kst_memory_zeroed(context->memory, script_length, sizeof(*coding.scan), &status);
     if (!coding.scan)
         return status;
+    choose_turns(&coding);
     pthread_mutex_init(&coding.lock, NULL);
     kst_pool_run(context->pool, (uint32_t)script_length, scan_task, &coding);
     pthread_mutex_destroy(&coding.lock);

@@ -55,6 +55,15 @@ static void set_input(struct jpeg_compress_struct *info, const kst_image *image)
     }
 }
 
+/* Samples that are YCbCr or YCCK already. */
+static void set_given_colour(struct jpeg_compress_struct *info, const kst_image *image)
+{
+    if (image->format != KST_FORMAT_RAW && image->colour == KST_COLOUR_YCBCR)
+        info->in_color_space = JCS_YCbCr;
+    if (image->format != KST_FORMAT_RAW && image->colour == KST_COLOUR_YCCK)
+        info->in_color_space = JCS_YCCK;
+}
+
 static void set_colour(struct jpeg_compress_struct *info, const kst_encode_options *o)
 {
     static const J_COLOR_SPACE coded[] = {[KST_COLOUR_GREY] = JCS_GRAYSCALE,
@@ -196,6 +205,7 @@ bool libjpeg_encode(const kst_image *image, const kst_encode_options *o, unsigne
     jpeg_create_compress(&info);
     jpeg_mem_dest(&info, data, length);
     set_input(&info, image);
+    set_given_colour(&info, image);
     jpeg_set_defaults(&info);
     set_tables(&info, o);
     set_colour(&info, o);

@@ -213,6 +213,31 @@ static void formats_and_colours(void **state)
     }
 }
 
+/* Samples that need no conversion any more. */
+static void converted_samples(void **state)
+{
+    (void)state;
+    static const struct {
+        kst_format format;
+        uint32_t planes;
+        kst_colour given, coded;
+    } input[] = {{KST_FORMAT_RGB, 0, KST_COLOUR_YCBCR, KST_COLOUR_UNKNOWN},
+        {KST_FORMAT_PLANAR, 3, KST_COLOUR_YCBCR, KST_COLOUR_UNKNOWN},
+        {KST_FORMAT_PLANAR, 3, KST_COLOUR_YCBCR, KST_COLOUR_GREY},
+        {KST_FORMAT_CMYK, 0, KST_COLOUR_YCCK, KST_COLOUR_UNKNOWN},
+        {KST_FORMAT_PLANAR, 4, KST_COLOUR_YCCK, KST_COLOUR_UNKNOWN}};
+    for (uint32_t i = 0; i < sizeof(input) / sizeof(*input); i++) {
+        struct picture picture;
+        picture_make(&picture, input[i].format, 77, 55, input[i].planes);
+        picture.image.colour = input[i].given;
+        kst_encode_options o = defaults();
+        o.colour = input[i].coded;
+        o.subsampling = KST_SUBSAMPLING_422;
+        check(&picture.image, &o);
+        free(picture.memory);
+    }
+}
+
 static void odd_factors(void **state)
 {
     (void)state;
@@ -409,6 +434,32 @@ static void drawn_options(void **state)
     }
 }
 
+/* Exif and XMP are APP1 segments with an identifier in front. */
+static void identified_metadata(void **state)
+{
+    (void)state;
+    static const uint8_t exif[] = "Exif\0\0II*\0", xmp[] = "http://ns.adobe.com/xap/1.0/\0<x/>";
+    const kst_metadata plain[] = {{.kind = KST_METADATA_EXIF, .data = exif + 6, .length = 4},
+        {.kind = KST_METADATA_XMP, .data = xmp + 29, .length = 4}};
+    const kst_metadata whole[] = {{.kind = KST_METADATA_APP, .marker = 0xE1, .data = exif, .length = 10},
+        {.kind = KST_METADATA_APP, .marker = 0xE1, .data = xmp, .length = 33}};
+    struct picture picture;
+    kst_buffer a = {0}, b = {0};
+    picture_make(&picture, KST_FORMAT_GREY, 20, 20, 0);
+    kst_encode_options o = defaults();
+    o.metadata_count = 2;
+    o.metadata = whole;
+    check(&picture.image, &o);
+    assert_int_equal(kst_encode(context[0], &picture.image, &o, &a, NULL), KST_OK);
+    o.metadata = plain;
+    assert_int_equal(kst_encode(context[0], &picture.image, &o, &b, NULL), KST_OK);
+    assert_int_equal(a.length, b.length);
+    assert_memory_equal(a.data, b.data, a.length);
+    kst_buffer_release(context[0], &a);
+    kst_buffer_release(context[0], &b);
+    free(picture.memory);
+}
+
 /* Enough MCU rows for every thread, and enough correction bits and end-of-band runs for their limits. */
 static void larger_pictures(void **state)
 {
@@ -437,6 +488,24 @@ static void larger_pictures(void **state)
     memset(picture.memory, 9, (size_t)2100 * 1100);
     check(&picture.image, &o);
     free(picture.memory);
+}
+
+/* libjpeg's longest sides. */
+static void long_sides(void **state)
+{
+    (void)state;
+    static const uint32_t size[][2] = {{65500, 3}, {5, 65500}};
+    for (uint32_t s = 0; s < 2; s++) {
+        struct picture picture;
+        picture_make(&picture, KST_FORMAT_RGB, size[s][0], size[s][1], 0);
+        for (int coding = 0; coding <= KST_CODING_PROGRESSIVE; coding++) {
+            kst_encode_options o = defaults();
+            o.coding = (kst_coding)coding;
+            o.restart = (kst_restart){KST_RESTART_MCUS, coding == 1 ? 1000 : 0};
+            check(&picture.image, &o);
+        }
+        free(picture.memory);
+    }
 }
 
 static int set_up(void **state)
@@ -475,13 +544,16 @@ int main(void)
         cmocka_unit_test(qualities),
         cmocka_unit_test(restarts),
         cmocka_unit_test(formats_and_colours),
+        cmocka_unit_test(converted_samples),
         cmocka_unit_test(odd_factors),
         cmocka_unit_test(raw_components),
         cmocka_unit_test(scripts),
         cmocka_unit_test(tables),
         cmocka_unit_test(metadata),
+        cmocka_unit_test(identified_metadata),
         cmocka_unit_test(drawn_options),
         cmocka_unit_test(larger_pictures),
+        cmocka_unit_test(long_sides),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
