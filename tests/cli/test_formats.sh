@@ -77,6 +77,10 @@ equals "$(tail -c 6 alpha.ppm)" abcefg
 convert greyalpha.pam back.pam
 equals "$(tail -c 8 back.pam)" aaaXbbbY
 expect 0 "$KOSTKA" convert alpha.pam alpha.jpg
+says 'transparency is dropped'
+convert colour.ppm opaque.pam
+expect 0 "$KOSTKA" encode opaque.pam opaque.jpg
+[ ! -s err ] || fail "an opaque picture warns: $(cat err)"
 
 # The format is known by the contents, whatever the name; --out-format goes before the extension.
 cp back.png misnamed.ppm

@@ -56,6 +56,26 @@ const char *file_formats_readable(void)
     return "JPEG, PNG, TIFF, PAM, PPM, PGM or PBM";
 }
 
+static bool is_opaque(const struct picture *picture)
+{
+    const kst_image *image = &picture->image;
+    size_t sample = picture_depth(picture) > 8 ? 2 : 1;
+    uint32_t max = (1u << picture_depth(picture)) - 1;
+
+    for (uint32_t y = 0; y < image->height; y++) {
+        const uint8_t *row = picture_row(picture, 0, y);
+        for (size_t x = 0; x < image->width; x++) {
+            const uint8_t *alpha = row + (4 * x + 3) * sample;
+            uint16_t wide = *alpha;
+            if (sample == 2)
+                memcpy(&wide, alpha, sizeof wide);
+            if (wide != max)
+                return false;
+        }
+    }
+    return true;
+}
+
 bool picture_read(struct picture *picture, const struct source *source, const struct file_settings *settings,
     const struct file_format **format, struct problem *problem)
 {
@@ -71,7 +91,11 @@ bool picture_read(struct picture *picture, const struct source *source, const st
         found = &file_jpeg;
     if (found == NULL)
         return problem_set(problem, "no known format; %s are read", file_formats_readable());
-    return found->read(source, settings, picture, problem);
+    if (!found->read(source, settings, picture, problem))
+        return false;
+    if (settings->target == &file_jpeg && picture->image.format == KST_FORMAT_RGBA && !is_opaque(picture))
+        complain(source->name, "warning: its transparency is dropped, for JPEG has none");
+    return true;
 }
 
 /* NAME-1.EXT for plane 1 of NAME.EXT; standard output stays what it is. */

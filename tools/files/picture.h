@@ -23,7 +23,6 @@ struct picture {
     kst_density_unit density_unit;
     uint16_t density_x; /* 0: not known */
     uint16_t density_y;
-    bool alpha_used; /* some pixel of RGBA is not opaque */
 };
 
 void picture_init(struct picture *picture);

@@ -113,7 +113,6 @@ static bool read_picture(png_structp png, png_infop info, const struct file_sett
     png_read_update_info(png, info);
     png_read_image(png, *rows);
     png_read_end(png, info);
-    picture->alpha_used = format == KST_FORMAT_RGBA;
     return keep_extras(png, info, picture) || problem_set(problem, "out of memory");
 }
 

@@ -124,7 +124,6 @@ static bool pnm_read(
         if (header.channels == 2)
             widen_grey_alpha(row, header.width, scale.depth > 8 ? 2 : 1);
     }
-    picture->alpha_used = header.format == KST_FORMAT_RGBA;
     if (header.format == KST_FORMAT_CMYK)
         picture_invert(picture);
     return true;

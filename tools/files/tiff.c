@@ -278,7 +278,6 @@ static bool read_page(TIFF *tiff, const struct source *source, const struct file
         return problem->text[0] == '\0' ? problem_set(problem, "TIFF: cannot be read") : false;
     if (direct && (layout.photometric == PHOTOMETRIC_MINISWHITE || layout.photometric == PHOTOMETRIC_SEPARATED))
         picture_invert(picture);
-    picture->alpha_used = picture->image.format == KST_FORMAT_RGBA;
     TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
     if (direct && orientation != ORIENTATION_TOPLEFT)
         complain(source->name, "warning: its orientation (%u) is not applied", (unsigned)orientation);
