@@ -129,6 +129,7 @@ ALWAYS_INLINE uint32_t read_ac_first(
         int16_t *block = run->block[0] + (size_t)done * 64;
         jpeg_history history = 0;
         uint32_t k = ss;
+        jpeg_bits_refill(&bits); /* mostly enough for all of the block */
         do {
             jpeg_symbol symbol = next_symbol(&bits, table);
             if (__builtin_expect(jpeg_symbol_size(symbol) == 0, 0)) {
@@ -184,18 +185,17 @@ ALWAYS_INLINE uint32_t count_ones(uint64_t value)
     return (uint32_t)__builtin_popcountll(value);
 }
 
-/* The correction bits of the coefficients in `passed`, each at its coefficient's place. */
-ALWAYS_INLINE jpeg_history read_corrections(struct jpeg_bits *bits, jpeg_history passed, bool bmi2)
+/* Correction bits in the order they were read, the last of them lowest; a block has 63 at most. */
+typedef uint64_t correction_bits;
+
+ALWAYS_INLINE correction_bits read_corrections(struct jpeg_bits *bits, correction_bits before, uint32_t n)
 {
-    uint32_t n = count_ones(passed);
-    jpeg_history late = 0;
     if (__builtin_expect(n > 32, 0)) {
-        jpeg_history early = passed & 0xFFFFFFFF00000000;
-        late = deposit(get_bits(bits, count_ones(early)), early, bmi2);
-        passed ^= early;
-        n = count_ones(passed);
+        before = before << 31 << 1 | get_bits(bits, 32);
+        n -= 32;
     }
-    return late | deposit(get_bits(bits, n), passed, bmi2);
+    uint64_t value = get_bits(bits, n);
+    return before << n | value;
 }
 
 /* Add `one` to the magnitude of each of the coefficients, unless that bit is set (G.1.2.3). */
@@ -212,20 +212,26 @@ ALWAYS_INLINE void correct(int16_t *block, jpeg_history corrections, int32_t one
     }
 }
 
-/* The (n + 1)th of the places in `zeros`, alone, counted from the highest; 0: there are not as many. */
-ALWAYS_INLINE jpeg_history pick(jpeg_history zeros, uint32_t n, bool bmi2)
+/*
+ * Place n of those in `zeros`, alone, counted from the lowest; with the tier's instruction. Without, it is found as the
+ * (run + 1)th from the highest.
+ */
+ALWAYS_INLINE jpeg_history pick(jpeg_history zeros, uint32_t n, uint32_t run, bool bmi2)
 {
-    if (bmi2) {
-        uint32_t count = count_ones(zeros);
-        return n < count ? deposit((uint64_t)1 << (count - 1 - n), zeros, true) : 0;
-    }
-    for (; zeros != 0; n--) {
-        jpeg_history highest = first_bit >> __builtin_clzll(zeros);
-        if (n == 0)
-            return highest;
-        zeros ^= highest;
-    }
-    return 0;
+    if (bmi2)
+        return deposit((uint64_t)1 << n, zeros, true);
+    for (; run > 0; run--)
+        zeros ^= first_bit >> __builtin_clzll(zeros);
+    return first_bit >> __builtin_clzll(zeros);
+}
+
+/* A code that asks for more zeros than are left: the new coefficient, if any, comes right behind the band. */
+static jpeg_history store_behind(int16_t *block, uint32_t se, uint32_t size, int32_t value)
+{
+    if (size == 0)
+        return 0;
+    block[kst_jpeg_natural[se + 1]] = (int16_t)value;
+    return first_bit >> (se < 63 ? se + 1 : 63);
 }
 
 /*
@@ -236,40 +242,64 @@ ALWAYS_INLINE uint32_t refine_block(const struct jpeg_progressive *scan, struct 
     struct jpeg_bits *bits, int16_t *block, jpeg_history *history, jpeg_history band, bool bmi2)
 {
     const int32_t one = 1 << scan->al;
-    jpeg_history left = *history & band; /* not zero before, and not passed yet */
+    const jpeg_history last = first_bit >> scan->se;
+    const jpeg_history before = *history & band;
     jpeg_history zeros = ~*history & band;
-    jpeg_history corrections = 0;
+    jpeg_history left = before; /* not zero, and not passed yet */
+    jpeg_history fresh = 0;
+    jpeg_history replaced = 0;
+    correction_bits corrections = 0;
+    uint32_t zeros_left = count_ones(zeros);
     uint32_t eob_run = 0;
-    jpeg_history rest; /* the places behind the one reached */
+    jpeg_history place;
+    jpeg_bits_refill(bits); /* mostly enough for all of the block */
     do {
-        jpeg_symbol symbol = next_symbol(bits, scan->ac);
+        if (bits->count < JPEG_LONGEST_CODE + 1)
+            jpeg_bits_refill(bits);
+        jpeg_symbol symbol = jpeg_lookup_symbol(scan->ac, bits->window);
         uint32_t size = jpeg_symbol_size(symbol);
-        if (size == 0 && jpeg_symbol_advance(symbol) != 15) {
+        uint32_t run = jpeg_symbol_advance(symbol);
+        int32_t value = 0;
+        if (__builtin_expect(size == 1, 1)) {
+            consume(bits, jpeg_symbol_length(symbol));
+            value = bits->window & first_bit ? one : -one;
+            consume(bits, 1);
+        } else if (size == 0 && run != 15) {
             eob_run = read_eob_run(bits, symbol);
-            corrections |= read_corrections(bits, left, bmi2);
+            corrections = read_corrections(bits, corrections, count_ones(left));
+            left = 0;
             if (__builtin_expect(jpeg_symbol_invalid(symbol), 0))
                 note_invalid(scan, cursor, bits->next);
             break;
-        }
-        consume(bits, jpeg_symbol_length(symbol));
-        jpeg_history place = pick(zeros, jpeg_symbol_advance(symbol), bmi2);
-        rest = place - (place != 0);
-        if (size != 0) {
-            int32_t sign = (int32_t)(~(int64_t)bits->window >> 63);
-            consume(bits, 1);
-            uint32_t k = __builtin_expect(place != 0, 1) ? (uint32_t)__builtin_clzll(place) : scan->se + 1;
-            block[kst_jpeg_natural[k]] = (int16_t)((one ^ sign) - sign);
-            *history |= first_bit >> (k < 63 ? k : 63);
-            if (__builtin_expect(size > 1, 0))
+        } else {
+            consume(bits, jpeg_symbol_length(symbol));
+            if (size > 1) { /* as if it were 1 */
+                value = get_bits(bits, 1) ? one : -one;
                 note_invalid(scan, cursor, bits->next);
+            }
         }
-        corrections |= read_corrections(bits, left & ~rest, bmi2);
-        if (__builtin_expect(place == 0 && size != 0 && scan->se == 63, 0))
-            corrections &= ~(jpeg_history)1; /* index 63 stands for 64 and was just replaced */
-        left &= rest;
-        zeros &= rest;
-    } while ((rest & band) != 0);
-    correct(block, corrections, one);
+        if (__builtin_expect(run >= zeros_left, 0)) {
+            corrections = read_corrections(bits, corrections, count_ones(left));
+            left = 0;
+            replaced = store_behind(block, scan->se, size, value);
+            break;
+        }
+        zeros_left -= run + 1;
+        place = pick(zeros, zeros_left, run, bmi2);
+        if (!bmi2)
+            zeros &= place - 1;
+        if (size != 0) {
+            block[kst_jpeg_natural[__builtin_clzll(place)]] = (int16_t)value;
+            fresh |= place;
+        }
+        jpeg_history passed = left & ~(place - 1);
+        if (passed != 0) { /* a branch, so that what follows need not wait to know how many */
+            corrections = read_corrections(bits, corrections, count_ones(passed));
+            left ^= passed;
+        }
+    } while (place != last);
+    *history |= fresh | replaced;
+    correct(block, deposit(corrections, before & ~left, bmi2) & ~replaced, one);
     return eob_run;
 }
 
@@ -287,7 +317,8 @@ ALWAYS_INLINE uint32_t read_ac_refine(
         if (eob_run == 0)
             eob_run = refine_block(scan, cursor, &bits, block, history, band, bmi2);
         else if ((*history & band) != 0)
-            correct(block, read_corrections(&bits, *history & band, bmi2), 1 << scan->al);
+            correct(block, deposit(read_corrections(&bits, 0, count_ones(*history & band)), *history & band, bmi2),
+                1 << scan->al);
         eob_run -= eob_run > 0;
         done++;
     }
@@ -326,10 +357,19 @@ FUNCTIONS(c, , false)
 FUNCTIONS(bmi2, __attribute__((target("bmi,bmi2,lzcnt,popcnt"))), true)
 #endif
 
+#if defined(__x86_64__)
+/* AMD's first two generations with BMI2 take a step for each bit of PDEP's mask. */
+static bool deposits_slowly(void)
+{
+    return __builtin_cpu_is("znver1") || __builtin_cpu_is("znver2");
+}
+#endif
+
 jpeg_read_run *kst_jpeg_progressive_tier(const struct jpeg_scan *scan, enum cpu_tier tier)
 {
 #if defined(__x86_64__)
-    if (tier >= CPU_AVX2 && tier <= CPU_AVX512)
+    bool deposits = scan->ss > 0 && scan->ah > 0;
+    if (tier >= CPU_AVX2 && tier <= CPU_AVX512 && !(deposits && deposits_slowly()))
         return functions_bmi2[scan->ss > 0][scan->ah > 0];
 #else
     (void)tier;

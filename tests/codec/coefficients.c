@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "decoded.h"
 #include "peer.h"
@@ -292,12 +293,12 @@ static void test_empty_scans(void **state)
     end = put(end, "\xFF\xD9", 2);
     for (size_t i = 0; i < machine_count; i++) {
         struct decoded decoded;
-        double start = kst_seconds();
+        clock_t start = clock();
         decode_stream(machines[i].context, data, (size_t)(end - data), &decoded);
         assert_int_equal(decoded.status, KST_OK);
-        /* Each scan has lost every interval, and each but two comes out of turn in 63 coefficients. */
+        /* Each scan has lost every interval. */
         assert_true(decoded.report.warnings > (uint64_t)SCANS * 1024 * 1024);
-        assert_true(kst_seconds() - start < 2);
+        assert_true(clock() - start < 2 * CLOCKS_PER_SEC);
         drop_decoded(&decoded);
     }
     free(data);
