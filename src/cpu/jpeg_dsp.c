@@ -39,6 +39,7 @@ static void init_avx2(struct jpeg_dsp *dsp)
 static void init_avx512(struct jpeg_dsp *dsp)
 {
     kst_jpeg_idct_avx512(dsp);
+    kst_jpeg_upsample_avx512(dsp);
     kst_jpeg_colour_decode_avx512(dsp);
     kst_jpeg_colour_encode_avx512(dsp);
     kst_jpeg_fdct_avx512(dsp);

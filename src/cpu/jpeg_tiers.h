@@ -23,6 +23,7 @@ void kst_jpeg_downsample_avx2(struct jpeg_dsp *dsp);
 void kst_jpeg_fdct_avx2(struct jpeg_dsp *dsp);
 void kst_jpeg_zigzag_avx2(struct jpeg_dsp *dsp);
 void kst_jpeg_idct_avx512(struct jpeg_dsp *dsp);
+void kst_jpeg_upsample_avx512(struct jpeg_dsp *dsp);
 void kst_jpeg_fdct_avx512(struct jpeg_dsp *dsp);
 void kst_jpeg_zigzag_avx512(struct jpeg_dsp *dsp);
 void kst_jpeg_colour_decode_avx512(struct jpeg_dsp *dsp);

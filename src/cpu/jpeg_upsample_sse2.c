@@ -62,9 +62,9 @@ INLINE __m128i column_high(__m128i near, __m128i far)
 INLINE __m128i blend_h2v2(__m128i this, __m128i left, __m128i right)
 {
     const __m128i sum = column(this, _mm_set1_epi16(7));
-    const __m128i even = _mm_add_epi16(_mm_add_epi16(sum, left), _mm_set1_epi16(1));
-    const __m128i odd = _mm_add_epi16(sum, right);
-    return _mm_or_si128(_mm_srli_epi16(even, 4), _mm_andnot_si128(_mm_set1_epi16(0xFF), _mm_slli_epi16(odd, 4)));
+    const __m128i even = _mm_srli_epi16(_mm_avg_epu16(sum, left), 3); /* (sum + left + 1) >> 4 */
+    const __m128i odd = _mm_slli_epi16(_mm_add_epi16(sum, right), 4);
+    return _mm_or_si128(even, _mm_andnot_si128(_mm_set1_epi16(0xFF), odd));
 }
 
 static void upsample_h2v2(const uint8_t *near, const uint8_t *far, uint8_t *out, uint32_t n)
