@@ -554,7 +554,15 @@ typedef struct kst_transcode_options {
 KST_API void kst_transcode_options_init(kst_transcode_options *options);
 
 /**
- * Write a stream anew without changing a coefficient. Thread-safe. Parameters and result as kst_encode().
+ * Write a stream anew without changing a coefficient (T.81). Thread-safe. A damaged stream is transcoded as far as it
+ * can be decoded. Segments are copied as they are, but for the picture's size in an Exif segment that comes first.
+ *
+ * @param options null for the defaults
+ * @param output  see kst_buffer; on failure an owned buffer is released
+ * @param report  null, or with its size set
+ * @return KST_OK, perhaps with warnings counted in the report; or the error, among them KST_ERROR_REGION (the cut),
+ *         KST_ERROR_JPEG_COLOUR (no luminance to keep), KST_ERROR_JPEG_NOT_PERFECT, KST_ERROR_JPEG_SCRIPT and
+ *         KST_ERROR_JPEG_COEFFICIENT (damage made one that no coding can hold)
  */
 KST_API kst_status kst_transcode(kst_context *context, const void *data, size_t length,
     const kst_transcode_options *options, kst_buffer *output, kst_report *report);

@@ -305,20 +305,13 @@ static kst_status execute(struct encoding *e, kst_buffer *output)
     const struct jpeg_encode_context context = {
         .pool = e->context->pool, .memory = &e->memory, .tier = e->context->tier, .report = e->report};
     struct sink sink;
-    if (output->data)
-        kst_sink_init_fixed(&sink, output->data, output->capacity);
-    else
-        kst_sink_init(&sink, &e->memory);
+    kst_sink_open(&sink, &e->memory, output);
     kst_status status = kst_jpeg_write_picture(&context, &e->jpeg, &e->sampler, &sink);
     if (status != KST_OK) {
         kst_sink_release(&sink);
         return fail(e, status, NULL);
     }
-    output->length = sink.length;
-    if (!output->data) {
-        kst_memory_hand_over(&e->memory, &e->context->memory, sink.data);
-        *output = (kst_buffer){.data = sink.data, .length = sink.length, .capacity = sink.capacity, .owned = true};
-    }
+    kst_sink_close(&sink, &e->context->memory, output);
     return KST_OK;
 }
 

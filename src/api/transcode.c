@@ -262,20 +262,13 @@ static kst_status write(struct transcoding *t, kst_buffer *output)
     const struct jpeg_encode_context encode = {
         .pool = t->context->pool, .memory = &t->memory, .tier = t->context->tier, .report = t->report};
     struct sink sink;
-    if (output->data)
-        kst_sink_init_fixed(&sink, output->data, output->capacity);
-    else
-        kst_sink_init(&sink, &t->memory);
+    kst_sink_open(&sink, &t->memory, output);
     kst_status status = kst_jpeg_write_coefficients(&encode, &t->encoding, &t->coefficients, &sink);
     if (status != KST_OK) {
         kst_sink_release(&sink);
         return fail(t, status);
     }
-    output->length = sink.length;
-    if (!output->data) {
-        kst_memory_hand_over(&t->memory, &t->context->memory, sink.data);
-        *output = (kst_buffer){.data = sink.data, .length = sink.length, .capacity = sink.capacity, .owned = true};
-    }
+    kst_sink_close(&sink, &t->context->memory, output);
     return KST_OK;
 }
 

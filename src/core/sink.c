@@ -15,6 +15,23 @@ void kst_sink_init_fixed(struct sink *sink, uint8_t *data, size_t capacity)
     *sink = (struct sink){.data = data, .capacity = capacity};
 }
 
+void kst_sink_open(struct sink *sink, struct memory *memory, const kst_buffer *buffer)
+{
+    if (buffer->data)
+        kst_sink_init_fixed(sink, buffer->data, buffer->capacity);
+    else
+        kst_sink_init(sink, memory);
+}
+
+void kst_sink_close(struct sink *sink, struct memory *owner, kst_buffer *buffer)
+{
+    buffer->length = sink->length;
+    if (!sink->memory)
+        return;
+    kst_memory_hand_over(sink->memory, owner, sink->data);
+    *buffer = (kst_buffer){.data = sink->data, .length = sink->length, .capacity = sink->capacity, .owned = true};
+}
+
 static void grow(struct sink *sink, size_t needed)
 {
     size_t capacity = sink->capacity > 0 ? sink->capacity : FIRST_CAPACITY;

@@ -19,7 +19,13 @@ struct sink {
 
 void kst_sink_init(struct sink *sink, struct memory *memory);
 void kst_sink_init_fixed(struct sink *sink, uint8_t *data, size_t capacity);
-/* Make room for `length` more bytes and return where they go; null on failure. Then add to sink->length what was used. */
+/* Write into a caller's buffer: its own bytes where it has any, otherwise memory of the operation. */
+void kst_sink_open(struct sink *sink, struct memory *memory, const kst_buffer *buffer);
+/* The end of that: the buffer gets its length, and bytes that the operation allocated, which `owner` then accounts for.
+ */
+void kst_sink_close(struct sink *sink, struct memory *owner, kst_buffer *buffer);
+/* Make room for `length` more bytes and return where they go; null on failure. Then add to sink->length what was used.
+ */
 uint8_t *kst_sink_reserve(struct sink *sink, size_t length);
 void kst_sink_bytes(struct sink *sink, const void *data, size_t length);
 void kst_sink_u8(struct sink *sink, uint8_t value);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -275,6 +276,48 @@ static void test_threads(void **state)
         free(first.data);
         bytes_free(&jpeg);
     }
+}
+
+struct caller {
+    const struct bytes *jpeg;
+    kst_transform transform;
+    kst_buffer output;
+    kst_status status;
+};
+
+static void *call(void *arg)
+{
+    struct caller *caller = arg;
+    kst_transcode_options options;
+    kst_transcode_options_init(&options);
+    options.transform = caller->transform;
+    options.coding = KST_CODING_PROGRESSIVE;
+    caller->status = kst_transcode(context, caller->jpeg->data, caller->jpeg->length, &options, &caller->output, NULL);
+    return NULL;
+}
+
+/* A context serves many callers at once. */
+static void test_concurrent_calls(void **state)
+{
+    enum { CALLERS = 8 };
+    (void)state;
+    struct bytes jpeg = make(&(struct recipe){.width = 300, .height = 200, .format = KST_FORMAT_RGB});
+    pthread_t thread[CALLERS];
+    struct caller caller[CALLERS];
+    for (int i = 0; i < CALLERS; i++) {
+        caller[i] = (struct caller){.jpeg = &jpeg, .transform = (kst_transform)(i % 4)};
+        assert_int_equal(pthread_create(&thread[i], NULL, call, &caller[i]), 0);
+    }
+    for (int i = 0; i < CALLERS; i++)
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+    for (int i = 0; i < CALLERS; i++) {
+        assert_int_equal(caller[i].status, KST_OK);
+        assert_int_equal(caller[i].output.length, caller[i % 4].output.length);
+        assert_memory_equal(caller[i].output.data, caller[i % 4].output.data, caller[i].output.length);
+    }
+    for (int i = 0; i < CALLERS; i++)
+        kst_buffer_release(context, &caller[i].output);
+    bytes_free(&jpeg);
 }
 
 static void test_arguments(void **state)
@@ -562,6 +605,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_repeated_ids),
         cmocka_unit_test(test_restart_intervals),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_concurrent_calls),
         cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_callers_buffer),
         cmocka_unit_test(test_allocation_failure),
