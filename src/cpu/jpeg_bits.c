@@ -21,3 +21,19 @@ struct jpeg_bits kst_jpeg_bits_refill_slowly(struct jpeg_bits bits)
     }
     return bits;
 }
+
+const uint8_t *kst_jpeg_bits_place(struct jpeg_bits bits, const uint8_t *first, uint32_t *bit)
+{
+    const uint8_t *at = bits.next;
+    int32_t loaded = bits.count - bits.padding;
+    for (; loaded > 0; loaded -= 8) {
+        at--;
+        if (*at != 0 || at == first || at[-1] != 0xFF)
+            continue;
+        while (at > first && at[-1] == 0xFF)
+            at--;
+    }
+    if (bit)
+        *bit = (uint32_t)-loaded;
+    return at;
+}

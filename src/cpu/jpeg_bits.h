@@ -42,6 +42,12 @@ static inline size_t jpeg_bits_left(const struct jpeg_bits *bits)
     return (size_t)(bits->end - bits->next) + (loaded > 0 ? (size_t)loaded / 8 : 0);
 }
 
+/*
+ * The byte that holds the next bit, and (null allowed) which of its bits that is, 0 being the highest; behind the end
+ * it may exceed 7. Unlike `next` it does not depend on how much is loaded. `first`: of the data. By value, as below.
+ */
+const uint8_t *kst_jpeg_bits_place(struct jpeg_bits bits, const uint8_t *first, uint32_t *bit);
+
 static inline uint64_t jpeg_load_big_endian(const uint8_t *from)
 {
     uint64_t value;

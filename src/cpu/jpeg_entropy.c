@@ -13,10 +13,17 @@ void kst_jpeg_damage_add(struct jpeg_damage *sum, const struct jpeg_damage *more
     sum->ended += more->ended;
     sum->invalid += more->invalid;
     sum->surplus += more->surplus;
-    if (more->first != KST_OK && (sum->first == KST_OK || more->first_offset < sum->first_offset)) {
-        sum->first = more->first;
-        sum->first_offset = more->first_offset;
-    }
+    if (more->first != KST_OK)
+        kst_jpeg_damage_note(sum, more->first, more->first_offset);
+}
+
+void kst_jpeg_damage_note(struct jpeg_damage *damage, kst_status warning, uint64_t offset)
+{
+    bool later = offset > damage->first_offset || (offset == damage->first_offset && warning >= damage->first);
+    if (damage->first != KST_OK && later)
+        return;
+    damage->first = warning;
+    damage->first_offset = offset;
 }
 
 kst_status kst_jpeg_damage_report(const struct jpeg_damage *damage, bool strict, kst_report *report)
@@ -25,13 +32,10 @@ kst_status kst_jpeg_damage_report(const struct jpeg_damage *damage, bool strict,
     return total ? kst_report_warning(report, damage->first, damage->first_offset, total, strict) : KST_OK;
 }
 
-static void note(struct jpeg_damage *damage, kst_status warning, uint64_t *count, uint64_t offset)
+static void note_end(struct jpeg_cursor *cursor, uint64_t offset)
 {
-    if (damage->first == KST_OK) {
-        damage->first = warning;
-        damage->first_offset = offset;
-    }
-    *count += 1;
+    kst_jpeg_damage_note(&cursor->damage, KST_WARNING_JPEG_DATA_END, offset);
+    cursor->damage.ended++;
 }
 
 /* The derived tables of a component; left out where an earlier one has the same. */
@@ -102,6 +106,15 @@ void kst_jpeg_entropy_release(struct memory *memory, struct jpeg_entropy *entrop
     entropy->tables = NULL;
 }
 
+uint64_t kst_jpeg_entropy_end(const struct jpeg_entropy *entropy)
+{
+    const struct jpeg_scan *scan = entropy->scan;
+    if (scan->segment_count == 0)
+        return scan->offset;
+    const struct jpeg_segment *last = &entropy->plan->segment[scan->first_segment + scan->segment_count - 1];
+    return last->offset + last->length;
+}
+
 /* Begin an interval; cursor->segment must be at or before its segment. */
 static void begin_interval(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t interval)
 {
@@ -123,9 +136,9 @@ static void begin_interval(const struct jpeg_entropy *entropy, struct jpeg_curso
         jpeg_bits_start(&cursor->bits, entropy->plan->data + found->offset, found->length);
         return;
     }
-    uint64_t offset = cursor->segment < end ? segment[cursor->segment].offset : scan->offset;
+    uint64_t offset = cursor->segment < end ? segment[cursor->segment].offset : kst_jpeg_entropy_end(entropy);
     jpeg_bits_start(&cursor->bits, entropy->plan->data + offset, 0);
-    note(&cursor->damage, KST_WARNING_JPEG_DATA_END, &cursor->damage.ended, offset);
+    note_end(cursor, offset);
 }
 
 void kst_jpeg_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t interval)
@@ -145,20 +158,28 @@ void kst_jpeg_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_curso
     begin_interval(entropy, cursor, interval);
 }
 
+void kst_jpeg_cursor_forget(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, bool lost)
+{
+    kst_jpeg_damage_init(&cursor->damage);
+    if (lost && cursor->ended)
+        note_end(cursor, (uint64_t)(cursor->bits.end - entropy->plan->data));
+}
+
 void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count)
 {
     cursor->mcu += count;
     cursor->to_go -= count;
     if (!cursor->ended && jpeg_bits_overrun(&cursor->bits)) {
-        uint64_t offset = (uint64_t)(cursor->bits.end - entropy->plan->data);
-        note(&cursor->damage, KST_WARNING_JPEG_DATA_END, &cursor->damage.ended, offset);
+        note_end(cursor, (uint64_t)(cursor->bits.end - entropy->plan->data));
         cursor->ended = true;
     }
     if (cursor->to_go > 0)
         return;
     if (!cursor->ended && jpeg_bits_left(&cursor->bits) > 0) {
-        uint64_t offset = (uint64_t)(cursor->bits.next - entropy->plan->data);
-        note(&cursor->damage, KST_WARNING_JPEG_GARBAGE, &cursor->damage.surplus, offset);
+        const uint8_t *data = entropy->plan->data;
+        uint64_t offset = (uint64_t)(kst_jpeg_bits_place(cursor->bits, data, NULL) - data);
+        kst_jpeg_damage_note(&cursor->damage, KST_WARNING_JPEG_GARBAGE, offset);
+        cursor->damage.surplus++;
     }
     if (cursor->mcu < entropy->mcus)
         begin_interval(entropy, cursor, cursor->mcu / entropy->scan->restart_interval);
@@ -180,8 +201,7 @@ static void pass_lost(const struct jpeg_entropy *entropy, struct jpeg_cursor *cu
         behind = end / length;
     if (behind <= first)
         return;
-    note(&cursor->damage, KST_WARNING_JPEG_DATA_END, &cursor->damage.ended,
-        more ? segment[cursor->segment].offset : scan->offset);
+    note_end(cursor, more ? segment[cursor->segment].offset : kst_jpeg_entropy_end(entropy));
     cursor->damage.ended += behind - first - 1;
     cursor->mcu = (behind - 1) * length;
     cursor->to_go = length;

@@ -19,6 +19,11 @@ struct jpeg_damage {
 
 void kst_jpeg_damage_init(struct jpeg_damage *damage);
 void kst_jpeg_damage_add(struct jpeg_damage *sum, const struct jpeg_damage *more);
+/*
+ * Note a warning as the first one if it is: lower offsets first, of equal ones the lower status, so that it does not
+ * matter in which order threads meet them. The caller counts it.
+ */
+void kst_jpeg_damage_note(struct jpeg_damage *damage, kst_status warning, uint64_t offset);
 /* Count the damage as warnings; the status is KST_OK, or with `strict` the first warning. */
 kst_status kst_jpeg_damage_report(const struct jpeg_damage *damage, bool strict, kst_report *report);
 
@@ -57,6 +62,15 @@ void kst_jpeg_entropy_release(struct memory *memory, struct jpeg_entropy *entrop
 
 /* Put a cursor at the first MCU of a restart interval (0: the start of the scan). */
 void kst_jpeg_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t interval);
+
+/*
+ * Forget the damage met on the way to where the cursor is; but with `lost`, if that left nothing to read here, count
+ * it as one warning.
+ */
+void kst_jpeg_cursor_forget(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, bool lost);
+
+/* The offset behind the scan's data. */
+uint64_t kst_jpeg_entropy_end(const struct jpeg_entropy *entropy);
 
 /* Move the cursor on after `count` MCUs (at most to_go) were read or, where it has ended, are left as they are. */
 void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count);

@@ -30,12 +30,11 @@ static const uint8_t natural[64 + JPEG_INVALID_ADVANCE] = {0, 1, 8, 16, 9, 2, 3,
     63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
     63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
 
-static void note_invalid(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, const uint8_t *at)
+static void note_invalid(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, struct jpeg_bits bits)
 {
-    if (cursor->damage.first == KST_OK) {
-        cursor->damage.first = KST_WARNING_JPEG_CODE;
-        cursor->damage.first_offset = (uint64_t)(at - entropy->plan->data);
-    }
+    const uint8_t *data = entropy->plan->data;
+    uint64_t offset = (uint64_t)(kst_jpeg_bits_place(bits, data, NULL) - data);
+    kst_jpeg_damage_note(&cursor->damage, KST_WARNING_JPEG_CODE, offset);
     cursor->damage.invalid++;
 }
 
@@ -147,10 +146,10 @@ static inline __attribute__((always_inline)) void read_mcu(
             last[i] = (uint8_t)(k - ENDED);
         if (__builtin_expect(k >= INVALID, 0)) {
             last[i] = (uint8_t)(k - INVALID);
-            note_invalid(entropy, cursor, bits.next);
+            note_invalid(entropy, cursor, bits);
         }
         if (__builtin_expect(jpeg_symbol_invalid(dc), 0))
-            note_invalid(entropy, cursor, bits.next);
+            note_invalid(entropy, cursor, bits);
     }
     cursor->bits = bits;
 }

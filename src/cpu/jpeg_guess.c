@@ -41,14 +41,9 @@ struct guess {
 
 static bit_position position_of(const struct jpeg_bits *bits, const uint8_t *first)
 {
-    const uint8_t *at = bits->next;
-    int32_t loaded = bits->count - bits->padding;
-    for (; loaded > 0; loaded -= 8) {
-        at--;
-        if (*at == 0 && at > first && at[-1] == 0xFF)
-            at--;
-    }
-    return ((uint64_t)(at - first) << 3) + (uint64_t)-loaded;
+    uint32_t bit;
+    const uint8_t *at = kst_jpeg_bits_place(*bits, first, &bit);
+    return ((uint64_t)(at - first) << 3) + bit;
 }
 
 static const uint8_t *data_start(const struct jpeg_entropy *entropy)

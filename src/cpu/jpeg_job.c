@@ -73,12 +73,12 @@ static void seek(const struct jpeg_job *job, uint32_t row, struct jpeg_cursor *c
     uint32_t length = entropy->scan->restart_interval;
     if (job->checkpoints) {
         kst_jpeg_checkpoints_seek(job->checkpoints, entropy, mcu, cursor);
-        return;
+    } else {
+        kst_jpeg_cursor_start(entropy, cursor, length ? mcu / length : 0);
+        kst_jpeg_skip_mcus(entropy, cursor, mcu - cursor->mcu);
     }
-    kst_jpeg_cursor_start(entropy, cursor, length ? mcu / length : 0);
-    kst_jpeg_skip_mcus(entropy, cursor, mcu - cursor->mcu);
-    if (row > 0) /* the band before meets the damage before */
-        kst_jpeg_damage_init(&cursor->damage);
+    /* The band before meets the damage before. */
+    kst_jpeg_cursor_forget(entropy, cursor, row == job->output->first_row);
 }
 
 /* MCU rows [from, to); a band's first and last row are handed to the borders, where there are any. */

@@ -49,6 +49,7 @@ static void run_upper(struct pair *pair)
     uint32_t row = job->output->first_row;
     kst_jpeg_cursor_start(job->source->entropy, &cursor, 0);
     kst_jpeg_skip_mcus(job->source->entropy, &cursor, row * job->output->frame.mcus_w);
+    kst_jpeg_cursor_forget(job->source->entropy, &cursor, true);
     kst_jpeg_band_start(band, row, &cursor);
     for (; take_row(pair, row); row++)
         kst_jpeg_band_step(band, row == job->output->first_row);
@@ -71,16 +72,6 @@ static uint64_t offset_of(const struct jpeg_job *job, const struct jpeg_cursor *
     return (uint64_t)(cursor->bits.next - job->source->plan->data);
 }
 
-static uint64_t end_of_data(const struct jpeg_job *job)
-{
-    const struct jpeg_scan *scan = job->source->entropy->scan;
-    const struct jpeg_plan *plan = job->source->plan;
-    if (scan->segment_count == 0)
-        return scan->offset;
-    const struct jpeg_segment *last = &plan->segment[scan->first_segment + scan->segment_count - 1];
-    return last->offset + last->length;
-}
-
 /*
  * Skip rows until what is left below costs no more than what the upper thread has left above. Returns the row, or the
  * end where the upper thread got there first.
@@ -90,7 +81,7 @@ static uint32_t skip_ahead(struct pair *pair, struct jpeg_cursor *cursor)
     const struct jpeg_job *job = pair->job;
     const struct jpeg_entropy *entropy = job->source->entropy;
     uint32_t end = kst_jpeg_job_end(job);
-    uint64_t data_end = end_of_data(job);
+    uint64_t data_end = kst_jpeg_entropy_end(entropy);
     kst_jpeg_cursor_start(entropy, cursor, 0);
     kst_jpeg_skip_mcus(entropy, cursor, job->output->first_row * job->output->frame.mcus_w);
     uint64_t start = offset_of(job, cursor);
@@ -118,7 +109,7 @@ static void run_lower(struct pair *pair)
     uint32_t split = skip_ahead(pair, &cursor);
     if (split == end)
         return;
-    kst_jpeg_damage_init(&cursor.damage);
+    kst_jpeg_cursor_forget(job->source->entropy, &cursor, false);
     kst_jpeg_band_start(band, split, &cursor);
     for (uint32_t row = split; row < end; row++) {
         kst_jpeg_band_step(band, row == split);

@@ -7,12 +7,11 @@
 
 static const jpeg_history first_bit = (jpeg_history)1 << 63;
 
-static void note_invalid(const struct jpeg_progressive *scan, struct jpeg_cursor *cursor, const uint8_t *at)
+static void note_invalid(const struct jpeg_progressive *scan, struct jpeg_cursor *cursor, struct jpeg_bits bits)
 {
-    if (cursor->damage.first == KST_OK) {
-        cursor->damage.first = KST_WARNING_JPEG_CODE;
-        cursor->damage.first_offset = (uint64_t)(at - scan->entropy->plan->data);
-    }
+    const uint8_t *data = scan->entropy->plan->data;
+    uint64_t offset = (uint64_t)(kst_jpeg_bits_place(bits, data, NULL) - data);
+    kst_jpeg_damage_note(&cursor->damage, KST_WARNING_JPEG_CODE, offset);
     cursor->damage.invalid++;
 }
 
@@ -61,7 +60,7 @@ ALWAYS_INLINE uint32_t read_dc_first(
             cursor->dc[component] = (int32_t)sum;
             run->block[i][(size_t)done * run->step[i]] = (int16_t)(sum << scan->al);
             if (__builtin_expect(jpeg_symbol_invalid(dc), 0))
-                note_invalid(scan, cursor, bits.next);
+                note_invalid(scan, cursor, bits);
         }
         done++;
     }
@@ -140,7 +139,7 @@ ALWAYS_INLINE uint32_t read_ac_first(
                 }
                 eob_run = read_eob_run(&bits, symbol) - 1;
                 if (__builtin_expect(jpeg_symbol_invalid(symbol), 0))
-                    note_invalid(scan, cursor, bits.next);
+                    note_invalid(scan, cursor, bits);
                 break;
             }
             int32_t value = symbol_value(&bits, symbol);
@@ -269,13 +268,13 @@ ALWAYS_INLINE uint32_t refine_block(const struct jpeg_progressive *scan, struct 
             corrections = read_corrections(bits, corrections, count_ones(left));
             left = 0;
             if (__builtin_expect(jpeg_symbol_invalid(symbol), 0))
-                note_invalid(scan, cursor, bits->next);
+                note_invalid(scan, cursor, *bits);
             break;
         } else {
             consume(bits, jpeg_symbol_length(symbol));
             if (size > 1) { /* as if it were 1 */
                 value = get_bits(bits, 1) ? one : -one;
-                note_invalid(scan, cursor, bits->next);
+                note_invalid(scan, cursor, *bits);
             }
         }
         if (__builtin_expect(run >= zeros_left, 0)) {

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The corpus of unusual and damaged files, found by KOSTKA_CORPUS. */
+#ifndef KOSTKA_TESTS_CORPUS_H
+#define KOSTKA_TESTS_CORPUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A test that needs it exits with 77 where it is not there. */
+bool corpus_present(void);
+
+/* Call `check` for each JPEG file of a folder such as "jpeg/valid"; returns how many there were. */
+uint32_t for_each_corpus_file(const char *folder, void (*check)(const char *name, const uint8_t *data, size_t length));
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The files of the corpus, damaged ones above all, under many options: quickly, and the same on every machine. */
+#include "codec/outcome.h"
+#include "robustness/corpus.h"
+#include "support.h"
+
+static struct context_list contexts;
+
+static int start(void **state)
+{
+    (void)state;
+    contexts_start(&contexts);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    contexts_stop(&contexts);
+    return 0;
+}
+
+static void check_file(const char *name, const uint8_t *data, size_t length)
+{
+    kst_decode_options options;
+    kst_decode_options_init(&options);
+    struct outcome whole = decode_on_all(&contexts, name, data, length, &options, 1, 1);
+    options.format = KST_FORMAT_RAW;
+    decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 3 : 1);
+    if (whole.status != KST_OK)
+        return;
+    options.format = KST_FORMAT_AUTO;
+    options.reduce = 1;
+    decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 4 : 2);
+    options.reduce = 0;
+    options.region = (kst_region){whole.width / 3, whole.height / 2, (whole.width + 2) / 3, (whole.height + 2) / 3};
+    decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 3 : 1);
+    options.strict = true;
+    decode_on_all(&contexts, name, data, length, &options, 2, SANITIZED ? 4 : 2);
+}
+
+static void corpus(void **state)
+{
+    (void)state;
+    for_each_corpus_file("jpeg/valid", check_file);
+    for_each_corpus_file("jpeg/damaged", check_file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(corpus),
+    };
+    if (!corpus_present()) {
+        print_message("there is no corpus\n");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, start, stop);
+}
