@@ -6,12 +6,12 @@
  * @file
  * Kostka: decoding, encoding and lossless transcoding of JPEG (ITU-T T.81).
  *
- * A context holds the device, the threads, the allocator and the limits; decoders are handles on one coded picture each.
- * Nothing here prints, aborts, installs signal handlers or keeps global state. Functions that can fail return a
+ * A context holds the device, the threads, the allocator and the limits; decoders are handles on one coded picture
+ * each. Nothing here prints, aborts, installs signal handlers or keeps global state. Functions that can fail return a
  * kst_status and, where there is a kst_report, fill it with a message and the byte offset of the cause.
  *
- * Structures that may grow start with a member `size`; set them up with their initialiser (kst_…_init), then change what
- * is of interest. All lengths are in bytes, all widths and heights in samples, unless said otherwise.
+ * Structures that may grow start with a member `size`; set them up with their initialiser (kst_…_init), then change
+ * what is of interest. All lengths are in bytes, all widths and heights in samples, unless said otherwise.
  */
 
 #include <stdbool.h>
@@ -81,7 +81,7 @@ typedef struct kst_limits {
 typedef struct kst_context_options {
     size_t size;
     const char *device; /**< "auto", "cpu", "cuda", "cuda:1", "opencl:0" …; null: KOSTKA_DEVICE, else "auto" */
-    const char *cpu;    /**< the highest instruction tier: "c", "sse2", "avx2", "avx512", "neon"; null: KOSTKA_CPU, else all */
+    const char *cpu;    /**< the highest tier: "c", "sse2", "avx2", "avx512", "neon"; null: KOSTKA_CPU, else all */
     uint32_t threads;   /**< threads to work on, the caller's among them; 0: KOSTKA_THREADS, else one per processor */
     kst_allocator allocator; /**< both functions null: malloc and free */
     kst_log log;
@@ -109,16 +109,21 @@ KST_API void kst_context_destroy(kst_context **context);
 /** @} */
 /** @name Devices @{ */
 
-typedef enum kst_device_kind { KST_DEVICE_NONE = 0, KST_DEVICE_CPU = 1, KST_DEVICE_CUDA = 2, KST_DEVICE_OPENCL = 3 } kst_device_kind;
+typedef enum kst_device_kind {
+    KST_DEVICE_NONE = 0,
+    KST_DEVICE_CPU = 1,
+    KST_DEVICE_CUDA = 2,
+    KST_DEVICE_OPENCL = 3
+} kst_device_kind;
 
 typedef struct kst_device_info {
     size_t size;
     kst_device_kind kind;
-    char name[16];     /**< what kst_context_options.device takes: "cpu", "cuda:0" … */
-    char model[128];   /**< the maker's name for it */
-    char tier[16];     /**< CPU: the highest instruction tier in use; otherwise the driver's version */
-    uint32_t units;    /**< CPU: processors available to this process; GPU: multiprocessors or compute units */
-    uint64_t memory;   /**< bytes of device memory; 0 for the CPU */
+    char name[16];   /**< what kst_context_options.device takes: "cpu", "cuda:0" … */
+    char model[128]; /**< the maker's name for it */
+    char tier[16];   /**< CPU: the highest instruction tier in use; otherwise the driver's version */
+    uint32_t units;  /**< CPU: processors available to this process; GPU: multiprocessors or compute units */
+    uint64_t memory; /**< bytes of device memory; 0 for the CPU */
 } kst_device_info;
 
 /** How many devices there are; the CPU is number 0. Thread-safe. */
@@ -134,12 +139,12 @@ KST_API kst_status kst_context_device(const kst_context *context, kst_device_inf
 /** @name Reports @{ */
 
 typedef enum kst_stage {
-    KST_STAGE_PARSE = 0,     /**< markers, tables, plan */
-    KST_STAGE_ENTROPY = 1,   /**< entropy coding or decoding on its own */
-    KST_STAGE_PIXELS = 2,    /**< transform, resampling, colour; and entropy coding where it runs in the same pass */
-    KST_STAGE_WRITE = 3,     /**< assembling the coded stream */
-    KST_STAGE_UPLOAD = 4,    /**< host to device */
-    KST_STAGE_DOWNLOAD = 5,  /**< device to host */
+    KST_STAGE_PARSE = 0,    /**< markers, tables, plan */
+    KST_STAGE_ENTROPY = 1,  /**< entropy coding or decoding on its own */
+    KST_STAGE_PIXELS = 2,   /**< transform, resampling, colour; and entropy coding where it runs in the same pass */
+    KST_STAGE_WRITE = 3,    /**< assembling the coded stream */
+    KST_STAGE_UPLOAD = 4,   /**< host to device */
+    KST_STAGE_DOWNLOAD = 5, /**< device to host */
     KST_STAGE_COUNT = 6
 } kst_stage;
 
@@ -155,7 +160,7 @@ typedef struct kst_report {
     char device[16];               /**< the device's name */
     kst_device_kind stage_device[KST_STAGE_COUNT]; /**< where each stage ran; KST_DEVICE_NONE: it was not needed */
     double stage_seconds[KST_STAGE_COUNT];         /**< wall-clock time */
-    uint32_t threads;              /**< the largest number of threads that worked at once */
+    uint32_t threads;                              /**< the largest number of threads that worked at once */
 } kst_report;
 
 /** Zero everything and set `size`. */
@@ -166,11 +171,11 @@ KST_API void kst_report_init(kst_report *report);
 
 /** How samples are arranged. Interleaved formats have one plane whose rows hold the channels of each pixel in turn. */
 typedef enum kst_format {
-    KST_FORMAT_AUTO = 0,   /**< decoding only: GREY, RGB or CMYK, whichever the stream holds */
+    KST_FORMAT_AUTO = 0, /**< decoding only: GREY, RGB or CMYK, whichever the stream holds */
     KST_FORMAT_GREY = 1,
     KST_FORMAT_RGB = 2,
     KST_FORMAT_BGR = 3,
-    KST_FORMAT_RGBA = 4,   /**< alpha is ignored by codecs without it, and set to `alpha` when decoding */
+    KST_FORMAT_RGBA = 4, /**< alpha is ignored by codecs without it, and set to `alpha` when decoding */
     KST_FORMAT_BGRA = 5,
     KST_FORMAT_CMYK = 6,   /**< as coded: Adobe's files hold inverted ink, 255 being none */
     KST_FORMAT_PLANAR = 7, /**< one full-size plane a channel, after colour conversion: grey; R, G, B; or C, M, Y, K */
@@ -199,7 +204,7 @@ typedef struct kst_plane {
     ptrdiff_t pitch; /**< bytes from one row to the next */
     uint32_t width;  /**< samples in a row, not counting channels */
     uint32_t height;
-    uint8_t depth;   /**< significant bits of a sample, 1–16 (0 stands for 8) */
+    uint8_t depth; /**< significant bits of a sample, 1–16 (0 stands for 8) */
     bool is_signed;
     uint16_t reserved;
 } kst_plane;
@@ -213,9 +218,9 @@ typedef struct kst_image {
     uint32_t width; /**< of the picture in pixels */
     uint32_t height;
     uint32_t plane_count;
-    kst_plane plane[4];        /**< the first four planes */
-    const kst_plane *more;     /**< planes 4 and up; JPEG never has them */
-    void *owned;               /**< set by kst_image_allocate(); not for the caller */
+    kst_plane plane[4];    /**< the first four planes */
+    const kst_plane *more; /**< planes 4 and up; JPEG never has them */
+    void *owned;           /**< set by kst_image_allocate(); not for the caller */
 } kst_image;
 
 /** Zero everything and set `size`. */
@@ -237,18 +242,19 @@ KST_API kst_status kst_image_wrap(
  */
 KST_API kst_status kst_image_allocate(kst_context *context, kst_image *image);
 
-/** Free what kst_image_allocate(), or a decode into an image without buffers, allocated; clears the planes' pointers. */
+/** Free what kst_image_allocate(), or a decode into an image without buffers, allocated; clears the planes' pointers.
+ */
 KST_API void kst_image_release(kst_context *context, kst_image *image);
 
 typedef struct kst_comparison {
     size_t size;
     bool identical;
-    uint64_t samples;       /**< compared */
-    uint64_t differing;     /**< that are not equal */
+    uint64_t samples;   /**< compared */
+    uint64_t differing; /**< that are not equal */
     uint32_t max_error;
-    double mean_error;      /**< mean absolute error */
+    double mean_error; /**< mean absolute error */
     double mean_square_error;
-    double psnr;            /**< decibels against the full range of the depth; HUGE_VAL where identical */
+    double psnr; /**< decibels against the full range of the depth; HUGE_VAL where identical */
 } kst_comparison;
 
 /**
@@ -296,8 +302,8 @@ typedef struct kst_info {
     uint32_t restart_interval; /**< MCUs, of the first scan; 0: none */
     uint32_t mcu_width;        /**< pixels */
     uint32_t mcu_height;
-    int quality;          /**< the IJG quality whose tables these are; 0: none fits */
-    int orientation;      /**< Exif orientation 1–8; 1 where there is none */
+    int quality;     /**< the IJG quality whose tables these are; 0: none fits */
+    int orientation; /**< Exif orientation 1–8; 1 where there is none */
     bool jfif;
     bool adobe;
     uint8_t adobe_transform;
@@ -305,7 +311,7 @@ typedef struct kst_info {
     kst_density_unit density_unit;
     uint16_t density_x;
     uint16_t density_y;
-    uint64_t entropy_bytes; /**< entropy-coded data, all scans together */
+    uint64_t entropy_bytes;      /**< entropy-coded data, all scans together */
     uint16_t quant_table[4][64]; /**< each component's, in raster order (not zig-zag) */
 } kst_info;
 
@@ -428,14 +434,14 @@ typedef struct kst_scan {
     uint8_t component[4];    /**< indices of components, ascending */
     uint8_t ss;              /**< first and last zig-zag index */
     uint8_t se;
-    uint8_t ah;              /**< successive approximation, high and low bit position */
+    uint8_t ah; /**< successive approximation, high and low bit position */
     uint8_t al;
 } kst_scan;
 
 typedef enum kst_coding {
-    KST_CODING_BASELINE = 0,    /**< sequential, the tables of Annex K */
-    KST_CODING_OPTIMIZED = 1,   /**< sequential, tables made for the picture (Annex K.2) */
-    KST_CODING_PROGRESSIVE = 2  /**< progressive, tables made for each scan */
+    KST_CODING_BASELINE = 0,   /**< sequential, the tables of Annex K */
+    KST_CODING_OPTIMIZED = 1,  /**< sequential, tables made for the picture (Annex K.2) */
+    KST_CODING_PROGRESSIVE = 2 /**< progressive, tables made for each scan */
 } kst_coding;
 
 typedef enum kst_restart_unit {
@@ -443,7 +449,7 @@ typedef enum kst_restart_unit {
     KST_RESTART_MCUS = 1, /**< `interval` MCUs */
     KST_RESTART_ROWS = 2, /**< `interval` MCU rows */
     KST_RESTART_AUTO = 3, /**< an interval that lets many threads decode at once for a small cost in bytes */
-    KST_RESTART_KEEP = 4  /**< transcoding only: as many pixels between markers as before, if they still divide evenly; else none */
+    KST_RESTART_KEEP = 4  /**< transcoding only: as many pixels between markers as before if they divide evenly */
 } kst_restart_unit;
 
 typedef struct kst_restart {
@@ -468,15 +474,15 @@ typedef struct kst_encode_options {
     kst_codec codec;             /**< KST_CODEC_JPEG */
     int quality;                 /**< 1–100; default 75 */
     kst_subsampling subsampling; /**< of the second and third component; ignored where RGB, CMYK or grey is coded */
-    uint8_t h[4];                /**< sampling factors 1–4 of each component instead of `subsampling`; all 0: not given */
+    uint8_t h[4];                /**< factors 1–4 of each component instead of `subsampling`; all 0: not given */
     uint8_t v[4];
-    kst_colour colour;           /**< as coded; KST_COLOUR_UNKNOWN: GREY, YCBCR or CMYK by the image's format */
+    kst_colour colour; /**< as coded; KST_COLOUR_UNKNOWN: GREY, YCBCR or CMYK by the image's format */
     kst_coding coding;
     kst_restart restart;
-    bool wide_quantisers;             /**< allow quantisers above 255 (at low quality), and SOF1 with them */
-    const uint16_t *quant_table[4];   /**< tables of 64 in raster order by destination instead of the scaled ones; null: none */
-    uint8_t quant_index[4];           /**< which table each component uses; the default 0, 1, 1, 0 means 0 for all of RGB or CMYK */
-    const kst_scan *script;           /**< progressive or sequential scans, as `coding` says; null: the standard script */
+    bool wide_quantisers;           /**< allow quantisers above 255 (at low quality), and SOF1 with them */
+    const uint16_t *quant_table[4]; /**< 64 values in raster order by destination, instead of the scaled */
+    uint8_t quant_index[4]; /**< table of each component; the default 0, 1, 1, 0 means 0 for all of RGB or CMYK */
+    const kst_scan *script; /**< progressive or sequential scans, as `coding` says; null: the standard script */
     size_t script_length;
     const kst_metadata *metadata; /**< written in this order, an ICC profile cut into chunks */
     size_t metadata_count;
@@ -490,8 +496,8 @@ KST_API void kst_encode_options_init(kst_encode_options *options);
 /**
  * Encode an image. Thread-safe.
  *
- * @param image   8-bit; interleaved, PLANAR (grey, RGB, CMYK) or RAW. With RAW the planes are the components, each of the
- *                picture's size times h/hmax and v/vmax, rounded up, by the factors that the options say
+ * @param image   8-bit; interleaved, PLANAR (grey, RGB, CMYK) or RAW. With RAW the planes are the components, each of
+ * the picture's size times h/hmax and v/vmax, rounded up, by the factors that the options say
  * @param options null for the defaults
  * @param output  see kst_buffer; on failure an owned buffer is released
  * @param report  null, or with its size set
@@ -513,7 +519,8 @@ KST_API kst_status kst_encode_batch(kst_context *context, kst_encode_item *items
 /** @} */
 /** @name Lossless transcoding @{ */
 
-/** Turns clockwise; flips mirror left and right (H) or top and bottom (V). Exif orientation n is undone by value n − 1. */
+/** Turns clockwise; flips mirror left and right (H) or top and bottom (V). Exif orientation n is undone by value n − 1.
+ */
 typedef enum kst_transform {
     KST_TRANSFORM_NONE = 0,
     KST_TRANSFORM_FLIP_H = 1,
@@ -532,21 +539,21 @@ typedef enum kst_edge {
 } kst_edge;
 
 typedef enum kst_strip {
-    KST_STRIP_NOTHING = 0,  /**< keep all APPn and COM segments */
-    KST_STRIP_MARKERS = 1,  /**< keep comments only */
-    KST_STRIP_ALL = 2       /**< keep no metadata; JFIF and Adobe headers, which decoding needs, stay */
+    KST_STRIP_NOTHING = 0, /**< keep all APPn and COM segments */
+    KST_STRIP_MARKERS = 1, /**< keep comments only */
+    KST_STRIP_ALL = 2      /**< keep no metadata; JFIF and Adobe headers, which decoding needs, stay */
 } kst_strip;
 
 typedef struct kst_transcode_options {
     size_t size;
-    kst_coding coding;     /**< of the output, whatever the input was; default KST_CODING_BASELINE */
-    kst_restart restart;   /**< default none */
+    kst_coding coding;   /**< of the output, whatever the input was; default KST_CODING_BASELINE */
+    kst_restart restart; /**< default none */
     kst_transform transform;
     kst_edge edge;
-    kst_region crop;       /**< after the transform; x and y are moved up and left to an MCU border, the size grows by as much */
+    kst_region crop; /**< after the transform; x and y move to the MCU border above and left, the size grows by it */
     kst_strip strip;
-    bool grey;             /**< keep the luminance alone */
-    bool strict;           /**< damaged input is an error */
+    bool grey;   /**< keep the luminance alone */
+    bool strict; /**< damaged input is an error */
     const kst_scan *script;
     size_t script_length;
 } kst_transcode_options;

@@ -12,10 +12,11 @@ typedef enum kst_status {
 
     /* 1–19: the call itself */
     KST_ERROR_ARGUMENT = 1, /* a null pointer, or a value outside the range the function states */
-    KST_ERROR_OPTIONS = 2,  /* an option structure not set up by its initialiser, or options that contradict each other */
-    KST_ERROR_MEMORY = 3,   /* the allocator returned null */
-    KST_ERROR_STATE = 4,    /* the handle is not in a state that allows the call */
-    KST_ERROR_THREAD = 5,   /* a thread could not be started */
+    KST_ERROR_OPTIONS =
+        2,                /* an option structure not set up by its initialiser, or options that contradict each other */
+    KST_ERROR_MEMORY = 3, /* the allocator returned null */
+    KST_ERROR_STATE = 4,  /* the handle is not in a state that allows the call */
+    KST_ERROR_THREAD = 5, /* a thread could not be started */
 
     /* 20–39: devices */
     KST_ERROR_DEVICE_NAME = 20,    /* a device name that is not of the form cpu, cuda[:N], opencl[:N], auto */
@@ -45,29 +46,29 @@ typedef enum kst_status {
     KST_ERROR_EMPTY = 82,     /* no data at all */
 
     /* 100–149: JPEG streams (T.81) that cannot be decoded */
-    KST_ERROR_JPEG_SOI = 100,                /* no SOI marker */
-    KST_ERROR_JPEG_MARKER = 101,             /* a marker that may not stand here */
-    KST_ERROR_JPEG_LENGTH = 102,             /* a marker segment whose length contradicts its contents */
-    KST_ERROR_JPEG_NO_FRAME = 103,           /* a scan, or the end, before any SOF (B.2.2) */
-    KST_ERROR_JPEG_TWO_FRAMES = 104,         /* a second SOF */
-    KST_ERROR_JPEG_NO_SCAN = 105,            /* no SOS after the SOF: tables only, or cut off */
-    KST_ERROR_JPEG_DIMENSIONS = 106,         /* a width of 0, or a height of 0 and no DNL (B.2.5) */
-    KST_ERROR_JPEG_COMPONENTS = 107,         /* a number of components the format does not allow, or ids that repeat */
-    KST_ERROR_JPEG_SAMPLING = 108,           /* sampling factors outside 1–4, or more than 10 blocks in an MCU (B.2.3) */
-    KST_ERROR_JPEG_SCAN_COMPONENT = 109,     /* a scan naming a component that the frame lacks, or one twice */
-    KST_ERROR_JPEG_PROGRESSION = 110,        /* spectral selection or approximation outside G.1.1.1 */
-    KST_ERROR_JPEG_QUANT_TABLE = 111,        /* a DQT with a destination above 3 */
-    KST_ERROR_JPEG_QUANT_MISSING = 112,      /* a component whose quantisation table was never defined */
-    KST_ERROR_JPEG_HUFFMAN_TABLE = 113,      /* a DHT that is no prefix code, or a destination above 3 */
-    KST_ERROR_JPEG_HUFFMAN_MISSING = 114,    /* a scan using a Huffman table that was never defined */
-    KST_ERROR_JPEG_RESTART_INTERVAL = 115,   /* a DRI of the wrong length */
-    KST_ERROR_JPEG_TWO_SOI = 116,            /* an SOI inside the stream */
-    KST_ERROR_JPEG_PRECISION = 117,          /* unsupported: samples of other than 8 bits */
-    KST_ERROR_JPEG_ARITHMETIC = 118,         /* unsupported: arithmetic coding (SOF9–SOF11) */
-    KST_ERROR_JPEG_LOSSLESS = 119,           /* unsupported: the lossless processes (SOF3) */
-    KST_ERROR_JPEG_HIERARCHICAL = 120,       /* unsupported: hierarchical frames (SOF5–SOF7, SOF13–SOF15, DHP) */
-    KST_ERROR_JPEG_COLOUR = 121,             /* a colour conversion that the picture's colour space does not allow */
-    KST_ERROR_JPEG_SCAN_LENGTH = 122,        /* an SOS of the wrong length */
+    KST_ERROR_JPEG_SOI = 100,             /* no SOI marker */
+    KST_ERROR_JPEG_MARKER = 101,          /* a marker that may not stand here */
+    KST_ERROR_JPEG_LENGTH = 102,          /* a marker segment whose length contradicts its contents */
+    KST_ERROR_JPEG_NO_FRAME = 103,        /* a scan, or the end, before any SOF (B.2.2) */
+    KST_ERROR_JPEG_TWO_FRAMES = 104,      /* a second SOF */
+    KST_ERROR_JPEG_NO_SCAN = 105,         /* no SOS after the SOF: tables only, or cut off */
+    KST_ERROR_JPEG_DIMENSIONS = 106,      /* a width of 0, or a height of 0 and no DNL (B.2.5) */
+    KST_ERROR_JPEG_COMPONENTS = 107,      /* a number of components the format does not allow, or ids that repeat */
+    KST_ERROR_JPEG_SAMPLING = 108,        /* sampling factors outside 1–4, or more than 10 blocks in an MCU (B.2.3) */
+    KST_ERROR_JPEG_SCAN_COMPONENT = 109,  /* a scan naming a component that the frame lacks, or one twice */
+    KST_ERROR_JPEG_PROGRESSION = 110,     /* spectral selection or approximation outside G.1.1.1 */
+    KST_ERROR_JPEG_QUANT_TABLE = 111,     /* a DQT with a destination above 3 */
+    KST_ERROR_JPEG_QUANT_MISSING = 112,   /* a component whose quantisation table was never defined */
+    KST_ERROR_JPEG_HUFFMAN_TABLE = 113,   /* a DHT that is no prefix code, or a destination above 3 */
+    KST_ERROR_JPEG_HUFFMAN_MISSING = 114, /* a scan using a Huffman table that was never defined */
+    KST_ERROR_JPEG_RESTART_INTERVAL = 115, /* a DRI of the wrong length */
+    KST_ERROR_JPEG_TWO_SOI = 116,          /* an SOI inside the stream */
+    KST_ERROR_JPEG_PRECISION = 117,        /* unsupported: samples of other than 8 bits */
+    KST_ERROR_JPEG_ARITHMETIC = 118,       /* unsupported: arithmetic coding (SOF9–SOF11) */
+    KST_ERROR_JPEG_LOSSLESS = 119,         /* unsupported: the lossless processes (SOF3) */
+    KST_ERROR_JPEG_HIERARCHICAL = 120,     /* unsupported: hierarchical frames (SOF5–SOF7, SOF13–SOF15, DHP) */
+    KST_ERROR_JPEG_COLOUR = 121,           /* a colour conversion that the picture's colour space does not allow */
+    KST_ERROR_JPEG_SCAN_LENGTH = 122,      /* an SOS of the wrong length */
 
     /* 150–179: making and transforming JPEG streams */
     KST_ERROR_JPEG_TOO_LARGE = 150,     /* a side above 65,535 samples (B.2.2) */

@@ -97,8 +97,7 @@ kst_status kst_decoder_open(kst_decoder *decoder, const void *data, size_t lengt
         return fail(decoder, KST_ERROR_ARGUMENT);
     double start = kst_seconds();
     const kst_limits *limits = &decoder->context->limits;
-    kst_status status =
-        kst_jpeg_parse(&decoder->memory, limits, data, length, &decoder->stream, &decoder->report);
+    kst_status status = kst_jpeg_parse(&decoder->memory, limits, data, length, &decoder->stream, &decoder->report);
     if (status)
         return fail(decoder, status);
     status = kst_jpeg_metadata_assemble(&decoder->memory, data, decoder->stream.application,
@@ -276,8 +275,7 @@ static void decode_item(void *arg, uint32_t index)
     struct batch *batch = arg;
     kst_decode_item *item = &batch->item[index];
     kst_report_init(&item->report);
-    kst_status status =
-        kst_decode(batch->context, item->data, item->length, item->options, item->image, &item->report);
+    kst_status status = kst_decode(batch->context, item->data, item->length, item->options, item->image, &item->report);
     if (status && item->report.status == KST_OK)
         kst_report_error(&item->report, status, KST_NO_OFFSET, NULL);
 }

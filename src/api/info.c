@@ -27,8 +27,8 @@ static int find_quality(const struct jpeg_frame *frame)
 
 static void describe_component(const struct jpeg_component *c, kst_component_info *info)
 {
-    *info = (kst_component_info){.width = c->width, .height = c->height, .id = c->id, .h = c->h, .v = c->v,
-        .depth = 8, .quant_table = c->tq};
+    *info = (kst_component_info){
+        .width = c->width, .height = c->height, .id = c->id, .h = c->h, .v = c->v, .depth = 8, .quant_table = c->tq};
 }
 
 static void describe_headers(const struct jpeg_headers *headers, kst_info *info)
@@ -37,7 +37,8 @@ static void describe_headers(const struct jpeg_headers *headers, kst_info *info)
     info->adobe = headers->has_adobe;
     info->adobe_transform = headers->adobe_transform;
     info->jfif_version = (uint16_t)(headers->jfif.major << 8 | headers->jfif.minor);
-    info->density_unit = headers->jfif.unit <= KST_DENSITY_CM ? (kst_density_unit)headers->jfif.unit : KST_DENSITY_RATIO;
+    info->density_unit =
+        headers->jfif.unit <= KST_DENSITY_CM ? (kst_density_unit)headers->jfif.unit : KST_DENSITY_RATIO;
     info->density_x = headers->jfif.x;
     info->density_y = headers->jfif.y;
 }
@@ -46,10 +47,16 @@ void kst_jpeg_info(const struct jpeg_stream *stream, int orientation, kst_info *
 {
     const struct jpeg_plan *plan = &stream->plan;
     const struct jpeg_frame *frame = &plan->frame;
-    *info = (kst_info){.size = sizeof *info, .codec = KST_CODEC_JPEG, .process = frame->process,
-        .colour = frame->colour, .width = frame->width, .height = frame->height,
-        .component_count = frame->component_count, .scans = plan->scan_count,
-        .restart_interval = plan->scan[0].restart_interval, .orientation = orientation,
+    *info = (kst_info){.size = sizeof *info,
+        .codec = KST_CODEC_JPEG,
+        .process = frame->process,
+        .colour = frame->colour,
+        .width = frame->width,
+        .height = frame->height,
+        .component_count = frame->component_count,
+        .scans = plan->scan_count,
+        .restart_interval = plan->scan[0].restart_interval,
+        .orientation = orientation,
         .quality = find_quality(frame)};
     bool one_block = frame->component_count == 1; /* A.2.2: whatever its factors */
     info->mcu_width = one_block ? 8 : 8U * frame->hmax;

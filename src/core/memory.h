@@ -17,9 +17,9 @@ struct memory {
 void kst_memory_init(struct memory *memory, const kst_allocator *allocator, uint64_t limit);
 
 /*
- * `count` × `size` bytes, 64-byte aligned, contents undefined (zeroed for kst_memory_zeroed). Null on overflow, beyond the
- * limit or when the allocator fails; *status (may be null) then is KST_ERROR_LIMIT_MEMORY or KST_ERROR_MEMORY. A length of 0
- * gives a pointer that must be released too.
+ * `count` × `size` bytes, 64-byte aligned, contents undefined (zeroed for kst_memory_zeroed). Null on overflow, beyond
+ * the limit or when the allocator fails; *status (may be null) then is KST_ERROR_LIMIT_MEMORY or KST_ERROR_MEMORY. A
+ * length of 0 gives a pointer that must be released too.
  */
 void *kst_memory_array(struct memory *memory, size_t count, size_t size, kst_status *status);
 void *kst_memory_zeroed(struct memory *memory, size_t count, size_t size, kst_status *status);
@@ -27,7 +27,8 @@ void *kst_memory_zeroed(struct memory *memory, size_t count, size_t size, kst_st
 /* As realloc, keeping the first `used` bytes; on failure the old block stays. */
 void *kst_memory_grow(struct memory *memory, void *block, size_t used, size_t length, kst_status *status);
 
-/* Account for a block in `to` from now on, which must have the same allocator: it outlives the operation it was made in. */
+/* Account for a block in `to` from now on, which must have the same allocator: it outlives the operation it was made
+ * in. */
 void kst_memory_hand_over(struct memory *from, struct memory *to, void *block); /* null allowed */
 
 void kst_memory_release(struct memory *memory, void *block); /* null allowed */

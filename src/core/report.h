@@ -8,18 +8,20 @@
 #define KST_NO_OFFSET UINT64_MAX
 
 /*
- * Record an error and return its status. The message becomes the status' text, ": " and the formatted detail (null: none),
- * then " (at byte N)" unless the offset is KST_NO_OFFSET. Only the first error of an operation is kept.
+ * Record an error and return its status. The message becomes the status' text, ": " and the formatted detail (null:
+ * none), then " (at byte N)" unless the offset is KST_NO_OFFSET. Only the first error of an operation is kept.
  */
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
-kst_status kst_report_error(kst_report *report, kst_status status, uint64_t offset, const char *detail, ...);
+kst_status
+kst_report_error(kst_report *report, kst_status status, uint64_t offset, const char *detail, ...);
 
 /* Take an error back, because the operation goes on without what failed; warnings stay. */
 void kst_report_forgive(kst_report *report);
 
-/* Count `count` warnings, the earliest of them at `offset`. Returns KST_OK, or the warning where `strict` makes it an error. */
+/* Count `count` warnings, the earliest of them at `offset`. Returns KST_OK, or the warning where `strict` makes it an
+ * error. */
 kst_status kst_report_warning(kst_report *report, kst_status warning, uint64_t offset, uint64_t count, bool strict);
 
 /* Monotonic seconds. */

@@ -12,12 +12,12 @@ extern const uint8_t kst_jpeg_natural[64 + 16];
 
 struct jpeg_component {
     uint8_t id;
-    uint8_t h, v; /* sampling factors, 1–4 */
-    uint8_t tq;   /* destination of the quantisation table, 0–3 */
-    uint32_t width, height;       /* samples: ⌈X·h/hmax⌉, ⌈Y·v/vmax⌉ */
-    uint32_t blocks_w, blocks_h;  /* blocks that hold samples: ⌈width/8⌉, ⌈height/8⌉; the size of a non-interleaved scan */
-    uint32_t padded_w, padded_h;  /* blocks with the padding to whole MCUs: mcus_w·h, mcus_h·v */
-    uint16_t quant[64];           /* raster order; 0 only in damaged streams */
+    uint8_t h, v;                /* sampling factors, 1–4 */
+    uint8_t tq;                  /* destination of the quantisation table, 0–3 */
+    uint32_t width, height;      /* samples: ⌈X·h/hmax⌉, ⌈Y·v/vmax⌉ */
+    uint32_t blocks_w, blocks_h; /* blocks that hold samples: ⌈width/8⌉, ⌈height/8⌉, as in a scan of its own */
+    uint32_t padded_w, padded_h; /* blocks with the padding to whole MCUs: mcus_w·h, mcus_h·v */
+    uint16_t quant[64];          /* raster order; 0 only in damaged streams */
 };
 
 struct jpeg_frame {

@@ -7,7 +7,7 @@
 
 /* BITS and HUFFVAL (B.2.4.2). */
 struct jpeg_huffman {
-    uint8_t bits[17];    /* [i]: number of codes of length i, 1–16 */
+    uint8_t bits[17]; /* [i]: number of codes of length i, 1–16 */
     uint8_t values[256];
 };
 
@@ -27,8 +27,9 @@ struct jpeg_huffman_codes {
 void kst_jpeg_huffman_derive_codes(const struct jpeg_huffman *huffman, struct jpeg_huffman_codes *codes);
 
 /*
- * An optimal table for symbols that occur frequency[i] times (K.2, with a reserved all-ones code, lengths limited to 16,
- * ties broken as libjpeg breaks them). `frequency` has 257 entries and is destroyed; entry 256 is for the reserved code.
+ * An optimal table for symbols that occur frequency[i] times (K.2, with a reserved all-ones code, lengths limited to
+ * 16, ties broken as libjpeg breaks them). `frequency` has 257 entries and is destroyed; entry 256 is for the reserved
+ * code.
  */
 void kst_jpeg_huffman_optimal(uint64_t frequency[257], struct jpeg_huffman *huffman);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The plan of a JPEG stream: what parsing its markers gives and any executor can carry out. Immutable once parsed; every
- * index in it is valid and every offset lies inside the stream.
+ * The plan of a JPEG stream: what parsing its markers gives and any executor can carry out. Immutable once parsed;
+ * every index in it is valid and every offset lies inside the stream.
  */
 #ifndef KOSTKA_JPEG_PLAN_H
 #define KOSTKA_JPEG_PLAN_H
@@ -11,9 +11,9 @@
 
 /* A stretch of entropy-coded data without markers; stuffed zero bytes are still in it. */
 struct jpeg_segment {
-    uint64_t offset;   /* in the stream */
+    uint64_t offset; /* in the stream */
     uint64_t length;
-    uint32_t interval; /* which restart interval of the scan it holds; ascending. Intervals without a segment are lost */
+    uint32_t interval; /* restart interval of the scan that it holds; ascending. Those without a segment are lost */
     uint32_t reserved;
 };
 
@@ -21,7 +21,7 @@ struct jpeg_scan {
     uint8_t component_count; /* 1–4 */
     uint8_t component[JPEG_COMPONENTS];
     uint8_t ss, se, ah, al;
-    uint16_t dc_table[JPEG_COMPONENTS]; /* per component of the scan: index into plan.huffman; only where the scan needs it */
+    uint16_t dc_table[JPEG_COMPONENTS]; /* of each component: index into plan.huffman, where the scan needs it */
     uint16_t ac_table[JPEG_COMPONENTS];
     uint32_t restart_interval; /* MCUs; 0: none */
     uint32_t interval_count;   /* restart intervals the scan must have, at least 1 */

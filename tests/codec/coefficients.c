@@ -159,8 +159,9 @@ static void test_scripts(void **state)
                         .script = script[s].scans,
                         .script_length = script[s].count,
                         .restart = restart[r],
-                        .quality = quality[turn++ % COUNT(quality)],
-                        .optimize = turn % 2 == 0};
+                        .quality = quality[turn % COUNT(quality)],
+                        .optimize = turn % 2 != 0};
+                    turn++;
                     for (int c = 0; c < 3; c++) {
                         request.h[c] = sampling[j][2 * c];
                         request.v[c] = sampling[j][2 * c + 1];
