@@ -211,28 +211,40 @@ static void pad_right(uint8_t *row, size_t from, size_t to)
         memset(row + from, row[from - 1], to - from);
 }
 
-/* Each output sample is the rounded mean of a box of input samples. */
-static void downsample_box(
+/* 2^16 / area rounded up: as a factor it divides sums up to 255·16 + 8 exactly. Areas of one sample are not
+ * downsampled. */
+static const uint16_t reciprocal[17] = {
+    [2] = 32768, [3] = 21846, [4] = 16384, [6] = 10923, [8] = 8192, [9] = 7282, [12] = 5462, [16] = 4096};
+
+/* Each output sample is the mean of a box of input samples, halves rounded up. */
+static inline void downsample_box(
     const uint8_t *in, size_t pitch, uint32_t box_w, uint32_t box_h, uint8_t *out, uint32_t width)
 {
-    const uint32_t area = box_w * box_h;
+    const uint32_t half = box_w * box_h / 2, factor = reciprocal[box_w * box_h];
     for (uint32_t x = 0; x < width; x++) {
-        uint32_t sum = area / 2;
+        uint32_t sum = half;
         for (uint32_t j = 0; j < box_h; j++) {
             for (uint32_t i = 0; i < box_w; i++)
                 sum += in[j * pitch + (size_t)x * box_w + i];
         }
-        out[x] = (uint8_t)(sum / area);
+        out[x] = (uint8_t)(sum * factor >> 16);
     }
 }
 
-static void downsample_row(const struct jpeg_dsp *dsp, const uint8_t *in, size_t pitch, uint32_t box_w, uint32_t box_h,
-    uint8_t *out, uint32_t n)
+/* `in` and `out` do not overlap. The boxes of the usual subsamplings are spelt out so that compilers unroll them. */
+static void downsample_row(const struct jpeg_dsp *dsp, const uint8_t *restrict in, size_t pitch, uint32_t box_w,
+    uint32_t box_h, uint8_t *restrict out, uint32_t n)
 {
     if (box_w == 2 && box_h == 1)
         dsp->downsample_h2v1(in, out, n);
     else if (box_w == 2 && box_h == 2)
         dsp->downsample_h2v2(in, in + pitch, out, n);
+    else if (box_w == 1 && box_h == 2)
+        downsample_box(in, pitch, 1, 2, out, n);
+    else if (box_w == 4 && box_h == 1)
+        downsample_box(in, pitch, 4, 1, out, n);
+    else if (box_w == 4 && box_h == 2)
+        downsample_box(in, pitch, 4, 2, out, n);
     else
         downsample_box(in, pitch, box_w, box_h, out, n);
 }

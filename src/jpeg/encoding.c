@@ -22,7 +22,7 @@ void kst_jpeg_encoding_colour(struct jpeg_encoding *encoding, kst_colour colour)
         .density_y = 1,
     };
     bool chroma = colour == KST_COLOUR_YCBCR || colour == KST_COLOUR_YCCK;
-    for (uint8_t c = 0; c < JPEG_COMPONENTS; c++)
+    for (uint32_t c = 0; c < JPEG_COMPONENTS; c++)
         encoding->huffman[c] = chroma && (c == 1 || c == 2);
 }
 

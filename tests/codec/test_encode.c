@@ -46,7 +46,7 @@ static void picture_make(struct picture *picture, kst_format format, uint32_t wi
             kst_image_wrap(&picture->image, format, width, height, picture->memory, (ptrdiff_t)pitch), KST_OK);
         return;
     }
-    picture->memory = malloc((size_t)width * height * planes);
+    picture->memory = malloc((size_t)width * height * planes + 1);
     picture->image.format = format;
     picture->image.width = width;
     picture->image.height = height;
