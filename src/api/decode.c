@@ -7,6 +7,7 @@
 #include "core/report.h"
 #include "cpu/jpeg_decode.h"
 #include "cpu/jpeg_output.h"
+#include "image/allocate.h"
 #include "image/orient.h"
 #include "image/validate.h"
 #include "jpeg/parse.h"
@@ -181,7 +182,7 @@ static kst_status prepare(kst_decoder *decoder, const kst_image *wanted, kst_ima
     *made = image->plane[0].data == NULL;
     if (*made) {
         *image = *wanted;
-        return kst_image_allocate(decoder->context, image);
+        return kst_image_make(&decoder->memory, image);
     }
     kst_status status = kst_image_check(image);
     return status ? status : kst_image_match(image, wanted);
@@ -195,13 +196,13 @@ static kst_status decode_upright(
     if (orientation == 1)
         return kst_jpeg_cpu_decode(decoder->context, &decoder->memory, plan, options, image, &decoder->report);
     kst_image turned = *stored;
-    kst_status status = kst_image_allocate(decoder->context, &turned);
+    kst_status status = kst_image_make(&decoder->memory, &turned);
     if (status)
         return status;
     status = kst_jpeg_cpu_decode(decoder->context, &decoder->memory, plan, options, &turned, &decoder->report);
     if (!status)
         status = kst_image_orient(&turned, image, orientation);
-    kst_image_release(decoder->context, &turned);
+    kst_image_drop(&decoder->memory, &turned);
     return status;
 }
 
@@ -219,7 +220,9 @@ static kst_status decode(kst_decoder *decoder, const kst_decode_options *options
         return status;
     status = decode_upright(decoder, options, &stored, image);
     if (status && made)
-        kst_image_release(decoder->context, image);
+        kst_image_drop(&decoder->memory, image);
+    else if (made)
+        kst_memory_hand_over(&decoder->memory, &decoder->context->memory, image->owned);
     return status;
 }
 

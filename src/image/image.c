@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "image/allocate.h"
 #include "image/validate.h"
 
 enum { ROW_ALIGNMENT = 64 };
@@ -63,14 +64,14 @@ static kst_status lay_out(kst_image *image, uint64_t *total)
     return *total > PTRDIFF_MAX ? KST_ERROR_LIMIT_MEMORY : KST_OK;
 }
 
-kst_status kst_image_allocate(kst_context *context, kst_image *image)
+kst_status kst_image_make(struct memory *memory, kst_image *image)
 {
     kst_image made;
     kst_status status;
     uint64_t total;
     uint8_t *data;
 
-    if (context == NULL || image == NULL || image->size < sizeof *image || image->owned != NULL)
+    if (image == NULL || image->size < sizeof *image || image->owned != NULL)
         return KST_ERROR_ARGUMENT;
     if (image->memory != KST_MEMORY_HOST)
         return KST_ERROR_IMAGE_MEMORY;
@@ -82,9 +83,7 @@ kst_status kst_image_allocate(kst_context *context, kst_image *image)
         status = lay_out(&made, &total);
     if (status != KST_OK)
         return status;
-    if (total > context->limits.memory)
-        return KST_ERROR_LIMIT_MEMORY;
-    data = kst_memory_array(&context->memory, (size_t)total, 1, &status);
+    data = kst_memory_array(memory, (size_t)total, 1, &status);
     if (data == NULL)
         return status;
     made.owned = data;
@@ -96,12 +95,28 @@ kst_status kst_image_allocate(kst_context *context, kst_image *image)
     return KST_OK;
 }
 
-void kst_image_release(kst_context *context, kst_image *image)
+kst_status kst_image_allocate(kst_context *context, kst_image *image)
 {
-    if (context == NULL || image == NULL || image->owned == NULL)
-        return;
-    kst_memory_release(&context->memory, image->owned);
+    struct memory operation;
+    if (context == NULL)
+        return KST_ERROR_ARGUMENT;
+    kst_memory_init(&operation, &context->memory.allocator, context->limits.memory);
+    kst_status status = kst_image_make(&operation, image);
+    if (status == KST_OK)
+        kst_memory_hand_over(&operation, &context->memory, image->owned);
+    return status;
+}
+
+void kst_image_drop(struct memory *memory, kst_image *image)
+{
+    kst_memory_release(memory, image->owned);
     image->owned = NULL;
     for (uint32_t i = 0; i < KST_IMAGE_PLANES_MAX; i++)
         image->plane[i].data = NULL;
+}
+
+void kst_image_release(kst_context *context, kst_image *image)
+{
+    if (context != NULL && image != NULL && image->owned != NULL)
+        kst_image_drop(&context->memory, image);
 }

@@ -182,6 +182,8 @@ static kst_status use_huffman(
         if (!kst_jpeg_huffman_valid(&slot->table, table_class))
             return kst_report_error(parser->report, KST_ERROR_JPEG_HUFFMAN_TABLE, offset, "%s table %u",
                 table_class == JPEG_DC ? "DC" : "AC", destination);
+        if (plan->huffman_count > UINT16_MAX)
+            return kst_report_error(parser->report, KST_ERROR_LIMIT_SCANS, offset, "too many Huffman tables");
         kst_status status = kst_jpeg_parser_grow(
             parser, (void **)&plan->huffman, plan->huffman_count, &parser->huffman_capacity, sizeof *plan->huffman);
         if (status)
