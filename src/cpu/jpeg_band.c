@@ -80,9 +80,14 @@ static void fill_block_row(struct jpeg_band *band, uint32_t component, uint32_t 
     const struct jpeg_source *source = band->source;
     const struct jpeg_view *view = &output->view[component];
     const struct jpeg_component *c = &output->frame.component[component];
+    _Alignas(64) int16_t smoothed[64];
     for (uint32_t i = 0; i < view->block_count; i++) {
         uint32_t x = view->first_block + i;
         const int16_t *block = kst_jpeg_block(source->coefficients, component, x, y);
+        if (source->smoothing && x < c->blocks_w && y < c->blocks_h) { /* padding is never seen */
+            kst_jpeg_smooth_block(source->smoothing, component, x, y, smoothed);
+            block = smoothed;
+        }
         output->dsp.idct[view->scale](block, c->quant, 63, out + (size_t)i * view->block, band->rows.pitch[component]);
     }
 }

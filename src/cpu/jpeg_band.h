@@ -5,6 +5,7 @@
 
 #include "cpu/jpeg_entropy.h"
 #include "cpu/jpeg_rows.h"
+#include "cpu/jpeg_smooth.h"
 #include "jpeg/coefficients.h"
 
 /* Where samples come from: one of the two. */
@@ -12,6 +13,7 @@ struct jpeg_source {
     const struct jpeg_plan *plan;
     const struct jpeg_entropy *entropy;           /* of a single scan; null: coefficients */
     const struct jpeg_coefficients *coefficients; /* as long as `entropy` is null */
+    const struct jpeg_smoothing *smoothing;       /* of the coefficients; null: they are taken as they are */
 };
 
 /* One thread's place of work. */

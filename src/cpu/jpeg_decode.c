@@ -118,6 +118,11 @@ static kst_status decode_scans(struct jpeg_job *job, const struct jpeg_plan *pla
     kst_status status = kst_jpeg_decode_coefficients(job->context, job->memory, plan, strict, &coefficients, report);
     if (status)
         return status;
+    struct jpeg_smoothing smoothing;
+    if (kst_jpeg_smoothing_useful(plan)) {
+        kst_jpeg_smoothing_init(&smoothing, plan, &coefficients);
+        source.smoothing = &smoothing;
+    }
     job->source = &source;
     status = run_and_report(job, strict, report);
     kst_jpeg_coefficients_release(job->memory, &coefficients);
