@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-enum { WIDTH = 760, LEFT = 200, RIGHT = 70, TOP = 64, ROW = 34, BAR = 20 };
+enum { WIDTH = 760, LEFT = 230, RIGHT = 70, TOP = 64, ROW = 34, BAR = 20 };
 
 static double number(const json_t *object, const char *key)
 {
