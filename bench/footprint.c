@@ -102,7 +102,7 @@ uint64_t footprint_measure(
     bool decodes = work_decodes(work);
     int descriptor = decodes ? share(stream->data, stream->length)
                              : share(picture->pixels, (size_t)picture->width * picture->height * 3);
-    char command[512];
+    char command[512], line[64];
     unsigned long long bytes = 0;
 
     if (descriptor < 0)
@@ -112,8 +112,8 @@ uint64_t footprint_measure(
         picture->subsampled, descriptor);
     FILE *pipe = popen(command, "r");
     if (pipe != NULL) {
-        if (fscanf(pipe, "%llu", &bytes) != 1)
-            bytes = 0;
+        if (fgets(line, sizeof line, pipe) != NULL)
+            bytes = strtoull(line, NULL, 10);
         pclose(pipe);
     }
     close(descriptor);

@@ -43,7 +43,8 @@ static double highest(const json_t *summary)
 
 static void draw_scale(FILE *to, double top, double unit, int bottom)
 {
-    for (double value = 0.0; value <= top; value += 0.5) {
+    for (int half = 0; half <= (int)(2.0 * top); half++) {
+        double value = half * 0.5;
         double x = LEFT + value * unit;
         fprintf(to, "<line x1='%.1f' y1='%d' x2='%.1f' y2='%d' stroke='%s'/>\n", x, TOP - 6, x, bottom,
             value == 1.0 ? "#333' stroke-width='1.5" : "#ddd");

@@ -182,7 +182,7 @@ int batch_run(const struct batch *batch, int argc, char **argv)
         return EXIT_USAGE;
     /* Whole pictures side by side are the best use of threads; what is left over works inside them. */
     size_t workers = crew.count < threads ? crew.count : threads;
-    workers = workers < WORKERS_MAX ? workers : WORKERS_MAX;
+    workers = workers < 1 ? 1 : workers > WORKERS_MAX ? WORKERS_MAX : workers;
     if ((code = common_context(batch->common, threads / (uint32_t)workers, &crew.context)) != EXIT_FINE)
         return code;
     progress_begin(crew.count);

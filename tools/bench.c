@@ -108,15 +108,25 @@ static void tell(const struct bench_settings *settings, const char *name, const 
             (double)result->pixels * 1e-6, (unsigned)result->threads, name);
 }
 
+static bool time_file(
+    const struct bench_settings *settings, const char *name, struct result *result, struct problem *problem)
+{
+    struct source source;
+
+    if (!source_read(&source, name, problem))
+        return false;
+    bool good = (settings->encoding ? time_encode : time_decode)(settings, &source, result, problem);
+    source_release(&source);
+    return good;
+}
+
 static bool bench_one(const struct bench_settings *settings, const char *name)
 {
     struct result result = {.count = (size_t)settings->repeat};
-    struct problem problem = {""};
-    struct source source = {.name = name};
+    struct problem problem = {"out of memory"};
 
     result.seconds = calloc(result.count, sizeof *result.seconds);
-    bool good = result.seconds != NULL ? source_read(&source, name, &problem) : problem_set(&problem, "out of memory");
-    good = good && (settings->encoding ? time_encode : time_decode)(settings, &source, &result, &problem);
+    bool good = result.seconds != NULL && time_file(settings, name, &result, &problem);
     progress_step();
     if (good) {
         qsort(result.seconds, result.count, sizeof *result.seconds, compare_seconds);
@@ -124,7 +134,6 @@ static bool bench_one(const struct bench_settings *settings, const char *name)
     } else {
         complain(name, "%s", problem.text);
     }
-    source_release(&source);
     free(result.seconds);
     return good;
 }

@@ -6,24 +6,22 @@
 #include "json.h"
 #include "output.h"
 
-static const struct verb *const verbs[] = {
-    &verb_decode, &verb_encode, &verb_transcode, &verb_convert, &verb_info, &verb_compare, &verb_devices, &verb_bench};
-
-enum { VERBS = sizeof verbs / sizeof *verbs };
+static const struct verb *const verbs[] = {&verb_decode, &verb_encode, &verb_transcode, &verb_convert, &verb_info,
+    &verb_compare, &verb_devices, &verb_bench, NULL};
 
 static const struct verb *find_verb(const char *name)
 {
-    for (size_t i = 0; i < VERBS; i++)
-        if (strcmp(verbs[i]->name, name) == 0)
-            return verbs[i];
+    for (const struct verb *const *verb = verbs; *verb != NULL; verb++)
+        if (strcmp((*verb)->name, name) == 0)
+            return *verb;
     return NULL;
 }
 
 static void print_help(FILE *to)
 {
     fputs("Usage: kostka VERB [OPTIONS] FILE...\n\n", to);
-    for (size_t i = 0; i < VERBS; i++)
-        fprintf(to, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
+    for (const struct verb *const *verb = verbs; *verb != NULL; verb++)
+        fprintf(to, "  %-10s %s\n", (*verb)->name, (*verb)->summary);
     fputs("\n"
           "  kostka decode photo.jpg photo.ppm\n"
           "  kostka encode photo.png photo.jpg -q 90\n"

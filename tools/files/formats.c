@@ -9,18 +9,16 @@
 
 /* The order is that of detection, and of the names in messages. */
 static const struct file_format *const formats[] = {
-    &file_jpeg, &file_png, &file_tiff, &file_pam, &file_pnm, &file_pgm, &file_ppm, &file_raw};
-
-enum { FORMATS = sizeof formats / sizeof *formats };
+    &file_jpeg, &file_png, &file_tiff, &file_pam, &file_pnm, &file_pgm, &file_ppm, &file_raw, NULL};
 
 const struct file_format *file_format_by_name(const char *name)
 {
     if (*name == '.')
         name++;
-    for (size_t i = 0; i < FORMATS; i++)
+    for (size_t i = 0; formats[i] != NULL; i++)
         if (strcasecmp(formats[i]->name, name) == 0)
             return formats[i];
-    for (size_t i = 0; i < FORMATS; i++)
+    for (size_t i = 0; formats[i] != NULL; i++)
         for (const char *const *extension = formats[i]->extensions; *extension != NULL; extension++)
             if (strcasecmp(*extension, name) == 0)
                 return formats[i];
@@ -45,7 +43,7 @@ const struct file_format *file_format_by_path(const char *path)
 
 const struct file_format *file_format_of(const struct source *source)
 {
-    for (size_t i = 0; i < FORMATS; i++)
+    for (size_t i = 0; formats[i] != NULL; i++)
         if (formats[i]->detect != NULL && formats[i]->detect(source->data, source->length))
             return formats[i];
     return NULL;

@@ -129,25 +129,39 @@ static bool pnm_read(
     return true;
 }
 
-static bool write_rows(struct output *output, const struct picture *picture, struct problem *problem)
+/* 16-bit samples are written high byte first. */
+static bool write_wide_rows(
+    struct output *output, const struct picture *picture, size_t samples, struct problem *problem)
 {
-    const kst_image *image = &picture->image;
-    size_t samples = (size_t)image->width * kst_format_channels(image->format);
-    bool wide = picture_depth(picture) > 8;
-    uint8_t *buffer = wide ? malloc(samples * 2) : NULL;
-    bool good = !wide || buffer != NULL || problem_set(problem, "out of memory");
+    uint8_t *buffer = malloc(samples * 2);
+    bool good = true;
 
-    for (uint32_t y = 0; y < image->height && good; y++) {
+    if (buffer == NULL)
+        return problem_set(problem, "out of memory");
+    for (uint32_t y = 0; good && y < picture->image.height; y++) {
         const uint8_t *row = picture_row(picture, 0, y);
-        for (size_t i = 0; wide && i < samples; i++) {
+        for (size_t i = 0; i < samples; i++) {
             uint16_t value;
             memcpy(&value, row + 2 * i, sizeof value);
             buffer[2 * i] = (uint8_t)(value >> 8);
             buffer[2 * i + 1] = (uint8_t)value;
         }
-        good = output_write(output, wide ? buffer : row, samples * (wide ? 2 : 1), problem);
+        good = output_write(output, buffer, samples * 2, problem);
     }
     free(buffer);
+    return good;
+}
+
+static bool write_rows(struct output *output, const struct picture *picture, struct problem *problem)
+{
+    const kst_image *image = &picture->image;
+    size_t samples = (size_t)image->width * kst_format_channels(image->format);
+    bool good = true;
+
+    if (picture_depth(picture) > 8)
+        return write_wide_rows(output, picture, samples, problem);
+    for (uint32_t y = 0; y < image->height && good; y++)
+        good = output_write(output, picture_row(picture, 0, y), samples, problem);
     return good;
 }
 
