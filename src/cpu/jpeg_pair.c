@@ -61,7 +61,7 @@ static void run_upper(struct pair *pair)
 /* What decoding costs, in units of about a nanosecond; only their ratio matters. */
 static double cost(const struct jpeg_job *job, uint64_t bytes, uint32_t rows)
 {
-    static const double per_byte = 4.0, per_sample = 0.4;
+    static const double per_byte = 9.0, per_sample = 0.2;
     const struct jpeg_output *output = job->output;
     double samples = (double)output->mcu_lines * output->region.width * output->frame.component_count;
     return per_byte * (double)bytes + per_sample * samples * rows;
