@@ -31,7 +31,8 @@
 extern "C" {
 #endif
 
-/** @name Version and status @{ */
+/** @name Version and status
+ * @{ */
 
 /** KST_VERSION_NUMBER of the library that is running. Thread-safe. */
 KST_API unsigned kst_version(void);
@@ -49,7 +50,8 @@ KST_API const char *kst_status_text(kst_status status);
 KST_API bool kst_status_is_warning(kst_status status);
 
 /** @} */
-/** @name Context @{ */
+/** @name Context
+ * @{ */
 
 typedef struct kst_context kst_context;
 
@@ -107,7 +109,8 @@ KST_API kst_status kst_context_create(const kst_context_options *options, kst_co
 KST_API void kst_context_destroy(kst_context **context);
 
 /** @} */
-/** @name Devices @{ */
+/** @name Devices
+ * @{ */
 
 typedef enum kst_device_kind {
     KST_DEVICE_NONE = 0,
@@ -136,7 +139,8 @@ KST_API kst_status kst_device_get(uint32_t index, kst_device_info *info);
 KST_API kst_status kst_context_device(const kst_context *context, kst_device_info *info);
 
 /** @} */
-/** @name Reports @{ */
+/** @name Reports
+ * @{ */
 
 typedef enum kst_stage {
     KST_STAGE_PARSE = 0,    /**< markers, tables, plan */
@@ -167,7 +171,8 @@ typedef struct kst_report {
 KST_API void kst_report_init(kst_report *report);
 
 /** @} */
-/** @name Images @{ */
+/** @name Images
+ * @{ */
 
 /** How samples are arranged. Interleaved formats have one plane whose rows hold the channels of each pixel in turn. */
 typedef enum kst_format {
@@ -264,7 +269,8 @@ typedef struct kst_comparison {
 KST_API kst_status kst_compare(const kst_image *a, const kst_image *b, kst_comparison *comparison);
 
 /** @} */
-/** @name What a stream holds @{ */
+/** @name What a stream holds
+ * @{ */
 
 typedef enum kst_codec { KST_CODEC_NONE = 0, KST_CODEC_JPEG = 1 } kst_codec;
 
@@ -332,7 +338,8 @@ typedef struct kst_metadata {
 } kst_metadata;
 
 /** @} */
-/** @name Decoding @{ */
+/** @name Decoding
+ * @{ */
 
 typedef struct kst_region {
     uint32_t x;
@@ -415,7 +422,8 @@ typedef struct kst_decode_item {
 KST_API kst_status kst_decode_batch(kst_context *context, kst_decode_item *items, size_t count);
 
 /** @} */
-/** @name Coded output @{ */
+/** @name Coded output
+ * @{ */
 
 /** Bytes that a call makes. With `data` null the library allocates; otherwise it fills at most `capacity` bytes. */
 typedef struct kst_buffer {
@@ -458,7 +466,8 @@ typedef struct kst_restart {
 } kst_restart;
 
 /** @} */
-/** @name Encoding @{ */
+/** @name Encoding
+ * @{ */
 
 typedef enum kst_subsampling {
     KST_SUBSAMPLING_420 = 0, /**< luminance factors 2×2, the others 1×1; the default, as cjpeg's */
@@ -517,7 +526,8 @@ typedef struct kst_encode_item {
 KST_API kst_status kst_encode_batch(kst_context *context, kst_encode_item *items, size_t count);
 
 /** @} */
-/** @name Lossless transcoding @{ */
+/** @name Lossless transcoding
+ * @{ */
 
 /** Turns clockwise; flips mirror left and right (H) or top and bottom (V). Exif orientation n is undone by value n − 1.
  */

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Dependencies point one way: which rooms a room may include, as docs/architecture.md says.
+set -u
+cd "$KOSTKA_SOURCE" || exit 1
+failed=0
+allow() {
+    room=$1
+    shift
+    pattern=
+    for other in "$@"; do
+        pattern="$pattern${pattern:+|}$other/"
+    done
+    found=$(grep -rnE '#include "[a-z0-9_]+/' "$room" --include='*.[ch]' | grep -vE "#include \"($pattern)")
+    [ -z "$found" ] && return
+    echo "$room may include $* only:"
+    echo "$found"
+    failed=1
+}
+allow src/core core
+allow src/image image core
+allow src/jpeg jpeg image core
+allow src/cpu cpu jpeg image core
+allow src/api api cpu jpeg image core
+allow tools files
+allow fuzz none
+allow examples none
+[ -n "$(find src/cpu -name '*.c')" ] || failed=1
+exit "$failed"
