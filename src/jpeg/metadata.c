@@ -183,10 +183,11 @@ kst_status kst_jpeg_metadata_assemble(struct memory *memory, const uint8_t *data
         if (kst_jpeg_segment_kind(data, &segment[i]) == JPEG_SEGMENT_ICC)
             icc_add(&icc, data, &segment[i]);
     }
-    kst_status status;
+    kst_status status = KST_OK;
     metadata->item = kst_memory_array(memory, count, sizeof *metadata->item, &status);
-    if (metadata->item)
-        status = icc_finish(&icc, memory, data, metadata);
+    if (!metadata->item)
+        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
+    status = icc_finish(&icc, memory, data, metadata);
     if (status != KST_OK)
         status = kst_report_error(report, status, KST_NO_OFFSET, NULL);
     else if (icc.bad)

@@ -280,8 +280,8 @@ static void test_threads(void **state)
 
 struct caller {
     const struct bytes *jpeg;
-    kst_transform transform;
     kst_buffer output;
+    kst_transform transform;
     kst_status status;
 };
 
