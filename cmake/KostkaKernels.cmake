@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Kernels are written once and embedded twice: as OpenCL source, always, and as a fat binary where nvcc is there.
+
+find_program(KOSTKA_NVCC nvcc HINTS /usr/local/cuda/bin ENV CUDA_HOME PATH_SUFFIXES bin)
+set(KOSTKA_CUDA_ARCHITECTURES 75 80 86 89 90 100 120 CACHE STRING
+    "Compute capabilities that kernels are compiled for, where nvcc is there; PTX for the last; none: no CUDA")
+
+function(kostka_fat_binary module text binary)
+    set(code)
+    foreach(architecture IN LISTS KOSTKA_CUDA_ARCHITECTURES)
+        list(APPEND code -gencode arch=compute_${architecture},code=sm_${architecture})
+        set(last ${architecture})
+    endforeach()
+    list(APPEND code -gencode arch=compute_${last},code=compute_${last})
+    add_custom_command(OUTPUT "${binary}"
+        COMMAND "${KOSTKA_NVCC}" -x cu --fatbin -O3 --fmad=false -std=c++17 ${code} -o "${binary}" "${text}"
+        DEPENDS "${text}" COMMENT "Compiling kernels ${module} for CUDA" VERBATIM)
+endfunction()
+
+# kostka_kernels(TARGET MODULE FILE): adds `const struct gpu_kernels kst_kernels_MODULE` to the target.
+function(kostka_kernels target module file)
+    get_filename_component(file "${file}" ABSOLUTE)
+    set(folder "${CMAKE_BINARY_DIR}/kernels")
+    set(text "${folder}/${module}.cl")
+    set(binary "${folder}/none")
+    file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/kernels/*.h")
+    add_custom_command(OUTPUT "${text}"
+        COMMAND "${CMAKE_COMMAND}" -D "FILE=${file}" -D "FOLDER=${PROJECT_SOURCE_DIR}/src/kernels" -D "OUTPUT=${text}"
+            -P "${PROJECT_SOURCE_DIR}/cmake/amalgamate.cmake"
+        DEPENDS "${file}" ${headers} "${PROJECT_SOURCE_DIR}/cmake/amalgamate.cmake"
+        COMMENT "Amalgamating kernels ${module}" VERBATIM)
+    if(NOT KOSTKA_NVCC OR NOT KOSTKA_CUDA_ARCHITECTURES)
+        file(WRITE "${binary}" "")
+    else()
+        set(binary "${folder}/${module}.fatbin")
+        kostka_fat_binary(${module} "${text}" "${binary}")
+    endif()
+    set(MODULE ${module})
+    set(TEXT "${text}")
+    set(BINARY "${binary}")
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/kernels.c.in" "${folder}/${module}.c" @ONLY)
+    set_source_files_properties("${folder}/${module}.c" TARGET_DIRECTORY ${target}
+        PROPERTIES GENERATED TRUE OBJECT_DEPENDS "${text};${binary}")
+    target_sources(${target} PRIVATE "${folder}/${module}.c")
+endfunction()

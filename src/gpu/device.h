@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the project asks of a GPU's driver: one table of functions a driver, with an implementation on CUDA's driver API and
+ * one on OpenCL. Both load their library when they are first asked for something and live without it.
+ *
+ * Failures are kept in a gpu_error that names the call, the device and the driver's code. A queue keeps the first one and
+ * then does nothing more, so that a sequence of calls needs one check, at its end.
+ */
+#ifndef KOSTKA_GPU_DEVICE_H
+#define KOSTKA_GPU_DEVICE_H
+
+#include "core/memory.h"
+
+struct gpu_backend;
+
+struct gpu_error {
+    kst_status status; /* KST_OK: nothing failed */
+    char text[128];    /* such as "cuLaunchKernel on cuda:0: CUDA_ERROR_ILLEGAL_ADDRESS" */
+};
+
+/* An open device. May be used from several threads at once. */
+struct gpu {
+    const struct gpu_backend *backend;
+    struct memory *memory; /* of the host's side; outlives it */
+    kst_device_info info;
+    long process; /* that opened it: drivers do not survive fork() */
+};
+
+enum gpu_place {
+    GPU_DEVICE, /* on the device */
+    GPU_PINNED  /* the host's, which the device copies to and from at full speed */
+};
+
+struct gpu_buffer {
+    enum gpu_place place;
+    size_t length;
+    uint8_t *host;    /* pinned: the memory itself; device: null */
+    uintptr_t handle; /* the driver's */
+};
+
+/* Kernels as built into the library, or into a test. The ends point behind the last byte. */
+struct gpu_kernels {
+    const char *name;
+    const unsigned char *opencl, *opencl_end; /* text */
+    const unsigned char *cuda, *cuda_end;     /* fat binary; empty where there was no compiler for it */
+};
+
+struct gpu_program {
+    uintptr_t handle;
+};
+
+struct gpu_kernel {
+    const char *name;
+    uint32_t group; /* work-items in a work-group, as compiled in */
+    uintptr_t handle;
+};
+
+/* A kernel's argument: a buffer, or, where that is null, a value. */
+struct gpu_argument {
+    const struct gpu_buffer *buffer;
+    uint32_t value;
+};
+
+/* Work in sequence. Of one thread at a time. */
+struct gpu_queue {
+    struct gpu *gpu;
+    struct gpu_error error;
+    uintptr_t handle;
+};
+
+/* A point in a queue's work. */
+struct gpu_event {
+    uintptr_t handle;
+};
+
+struct gpu_backend {
+    kst_device_kind kind;
+    const char *name; /* of the driver in device names */
+
+    /* How many devices there are; 0 without a driver. */
+    uint32_t (*count)(void);
+    /* False where there is no such device. */
+    bool (*describe)(uint32_t index, kst_device_info *info);
+    /* Null where that failed. */
+    struct gpu *(*open)(struct memory *memory, uint32_t index, struct gpu_error *error);
+    void (*close)(struct gpu *gpu);
+
+    bool (*build)(struct gpu *gpu, const struct gpu_kernels *kernels, struct gpu_program *program, struct gpu_error *error);
+    void (*discard)(struct gpu *gpu, struct gpu_program *program);
+    bool (*find)(struct gpu *gpu, const struct gpu_program *program, const char *name, uint32_t group,
+        struct gpu_kernel *kernel, struct gpu_error *error);
+    void (*forget)(struct gpu *gpu, struct gpu_kernel *kernel);
+
+    bool (*allocate)(struct gpu *gpu, enum gpu_place place, size_t length, struct gpu_buffer *buffer,
+        struct gpu_error *error);
+    void (*release)(struct gpu *gpu, struct gpu_buffer *buffer);
+
+    bool (*queue_create)(struct gpu *gpu, struct gpu_queue *queue, struct gpu_error *error);
+    void (*queue_destroy)(struct gpu_queue *queue);
+    bool (*event_create)(struct gpu *gpu, struct gpu_event *event, struct gpu_error *error);
+    void (*event_destroy)(struct gpu *gpu, struct gpu_event *event);
+
+    /* Asynchronous, and in the queue's order. Not from pinned to pinned memory. */
+    void (*copy)(struct gpu_queue *queue, const struct gpu_buffer *to, size_t to_offset, const struct gpu_buffer *from,
+        size_t from_offset, size_t length);
+    /* Device memory; offset and length are multiples of 4. */
+    void (*fill)(struct gpu_queue *queue, const struct gpu_buffer *buffer, size_t offset, size_t length, uint32_t value);
+    /* 0 groups launch nothing. */
+    void (*launch)(struct gpu_queue *queue, const struct gpu_kernel *kernel, uint32_t groups,
+        const struct gpu_argument *arguments, uint32_t count);
+    void (*record)(struct gpu_queue *queue, struct gpu_event *event);
+    /* Make what follows in the queue wait for an event that was recorded in any queue of the device. */
+    void (*wait)(struct gpu_queue *queue, const struct gpu_event *event);
+
+    /* Until all that was queued is done. */
+    void (*finish)(struct gpu_queue *queue);
+    /* Seconds between two events that have passed; 0 where the driver cannot tell. */
+    double (*elapsed)(struct gpu *gpu, const struct gpu_event *from, const struct gpu_event *to);
+};
+
+extern const struct gpu_backend kst_gpu_cuda;
+extern const struct gpu_backend kst_gpu_opencl;
+
+/* All devices of all drivers, CUDA's first, without the CPU. */
+uint32_t kst_gpu_count(void);
+bool kst_gpu_describe(uint32_t index, kst_device_info *info);
+
+/* By a name such as "cuda" or "opencl:1". KST_ERROR_DEVICE_MISSING or KST_ERROR_DEVICE_FAILED; the caller closes it. */
+kst_status kst_gpu_open(struct memory *memory, const char *name, struct gpu **gpu, struct gpu_error *error);
+void kst_gpu_close(struct gpu **gpu); /* null allowed */
+
+/* Whether this process opened it; otherwise notes the failure. */
+bool kst_gpu_usable(const struct gpu *gpu, struct gpu_error *error);
+
+/* For the drivers. Note a failure of `call`, unless there was one before. Returns false. */
+bool kst_gpu_fail(struct gpu_error *error, const struct gpu *gpu, const char *call, const char *reason);
+void kst_gpu_name(kst_device_info *info, const struct gpu_backend *backend, uint32_t index);
+
+#endif

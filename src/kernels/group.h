@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Work-items that exchange values. Lanes are 32 neighbours by local index: a warp where the hardware has them, otherwise
+ * made of the work-group's memory. Every function here is for the whole work-group, whose size is a multiple of 32;
+ * `scratch` holds one u32 for each of its work-items, and may be used for something else only after a barrier.
+ */
+#include "portable.h"
+
+enum { LANES = 32 };
+
+FUNCTION u32 lane_index(void)
+{
+    return local_index() % LANES;
+}
+
+#if defined(__CUDACC__)
+#define HAS_WARPS 1
+
+FUNCTION u32 warp_shuffle(u32 value, u32 lane)
+{
+    return __shfl_sync(0xFFFFFFFFu, value, (int)lane);
+}
+
+FUNCTION u32 warp_ballot(u32 predicate)
+{
+    return __ballot_sync(0xFFFFFFFFu, predicate != 0);
+}
+
+#elif defined(__NV_CL_C_VERSION) || defined(cl_nv_pragma_unroll)
+#define HAS_WARPS 1
+
+FUNCTION u32 warp_shuffle(u32 value, u32 lane)
+{
+    u32 result;
+    __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(result) : "r"(value), "r"(lane));
+    return result;
+}
+
+FUNCTION u32 warp_ballot(u32 predicate)
+{
+    u32 result;
+    __asm__ volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }"
+                     : "=r"(result)
+                     : "r"(predicate));
+    return result;
+}
+
+#else
+#define HAS_WARPS 0
+#endif
+
+/* The value of a lane of the same 32. */
+FUNCTION u32 lane_shuffle(LOCAL u32 *scratch, u32 value, u32 lane)
+{
+#if HAS_WARPS
+    return warp_shuffle(value, lane);
+#else
+    u32 self = local_index();
+    barrier_local();
+    scratch[self] = value;
+    barrier_local();
+    return scratch[self - self % LANES + lane % LANES];
+#endif
+}
+
+/* Bit i: whether lane i's predicate is not 0. */
+FUNCTION u32 lane_ballot(LOCAL u32 *scratch, u32 predicate)
+{
+#if HAS_WARPS
+    return warp_ballot(predicate);
+#else
+    u32 self = local_index(), first = self - self % LANES, result = 0;
+    barrier_local();
+    scratch[self] = predicate != 0;
+    barrier_local();
+    for (u32 i = 0; i < LANES; i++)
+        result |= scratch[first + i] << i;
+    return result;
+#endif
+}
+
+/* The sum of the values of all work-items before this one, modulo 2^32; *total: of all. `size`: of the work-group. */
+FUNCTION u32 group_scan(LOCAL u32 *scratch, u32 size, u32 value, u32 *total)
+{
+    u32 self = local_index(), sum = value;
+#if HAS_WARPS
+    u32 lane = self % LANES, warp = self / LANES, before = 0;
+    for (u32 step = 1; step < LANES; step *= 2) {
+        u32 left = warp_shuffle(sum, (lane - step) % LANES);
+        sum += lane >= step ? left : 0;
+    }
+    barrier_local();
+    if (lane == LANES - 1)
+        scratch[warp] = sum;
+    barrier_local();
+    *total = 0;
+    for (u32 i = 0; i < size / LANES; i++) {
+        before += i < warp ? scratch[i] : 0;
+        *total += scratch[i];
+    }
+    return before + sum - value;
+#else
+    for (u32 step = 1; step < size; step *= 2) {
+        barrier_local();
+        scratch[self] = sum;
+        barrier_local();
+        sum += self >= step ? scratch[self - step] : 0;
+    }
+    barrier_local();
+    scratch[self] = sum;
+    barrier_local();
+    *total = scratch[size - 1];
+    return sum - value;
+#endif
+}
+
+/* The sum of the values of all work-items, modulo 2^32. */
+FUNCTION u32 group_sum(LOCAL u32 *scratch, u32 size, u32 value)
+{
+    u32 total;
+    group_scan(scratch, size, value, &total);
+    return total;
+}
+
+/* Whether any work-item's predicate is not 0. */
+FUNCTION u32 group_any(LOCAL u32 *scratch, u32 size, u32 predicate)
+{
+#if defined(__CUDACC__)
+    return (u32)__syncthreads_or((int)predicate);
+#else
+    return group_sum(scratch, size, predicate != 0) != 0;
+#endif
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One language for kernels: what C99 as OpenCL C 1.2 reads it and C++ as nvcc reads it have in common, with macros for the
+ * rest.
+ *
+ *   KERNEL(n) name(…)   a kernel whose work-groups have n work-items
+ *   FUNCTION            a function that kernels call
+ *   GLOBAL, LOCAL       in pointer types: device memory, the work-group's memory
+ *   SHARED              declares the work-group's memory, only in a kernel's own body; prefer arrays
+ *   TABLE               declares a constant table at file scope
+ *
+ * Everything that says "whole work-group" must be reached by all of its work-items.
+ */
+#if defined(__CUDACC__)
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef short i16;
+typedef int i32;
+
+#define KERNEL(n) extern "C" __global__ void __launch_bounds__(n)
+#define FUNCTION static __device__ __forceinline__
+#define GLOBAL
+#define LOCAL
+#define SHARED __shared__
+#define TABLE static __constant__ const
+#define RESTRICT __restrict__
+
+FUNCTION u32 local_index(void)
+{
+    return threadIdx.x;
+}
+
+FUNCTION u32 group_index(void)
+{
+    return blockIdx.x;
+}
+
+/* Orders the work-group's accesses to its own memory; barrier_all() those to device memory too. Whole work-group. */
+FUNCTION void barrier_local(void)
+{
+    __syncthreads();
+}
+
+FUNCTION void barrier_all(void)
+{
+    __syncthreads();
+}
+
+FUNCTION u32 leading_zeros(u32 x)
+{
+    return (u32)__clz((int)x);
+}
+
+FUNCTION u32 ones(u32 x)
+{
+    return (u32)__popc(x);
+}
+
+
+FUNCTION u32 count_up(GLOBAL u32 *p, u32 x)
+{
+    return atomicAdd(p, x);
+}
+
+FUNCTION u32 atomic_least(GLOBAL u32 *p, u32 x)
+{
+    return atomicMin(p, x);
+}
+
+/* Bytes a, b, c, d in memory → a in the highest eight bits. */
+FUNCTION u32 swap_bytes(u32 x)
+{
+    return __byte_perm(x, 0, 0x0123);
+}
+
+typedef uint2 u32x2;
+typedef uint4 u32x4;
+
+FUNCTION u32x2 make_u32x2(u32 x, u32 y)
+{
+    return make_uint2(x, y);
+}
+
+FUNCTION u32x4 make_u32x4(u32 x, u32 y, u32 z, u32 w)
+{
+    return make_uint4(x, y, z, w);
+}
+
+#else
+
+#pragma OPENCL FP_CONTRACT OFF
+
+typedef uchar u8;
+typedef ushort u16;
+typedef uint u32;
+typedef ulong u64;
+typedef short i16;
+typedef int i32;
+
+#define KERNEL(n) __kernel __attribute__((reqd_work_group_size(n, 1, 1))) void
+#define FUNCTION static inline
+#define GLOBAL __global
+#define LOCAL __local
+#define SHARED __local
+#define TABLE __constant
+#define RESTRICT restrict
+
+FUNCTION u32 local_index(void)
+{
+    return (u32)get_local_id(0);
+}
+
+FUNCTION u32 group_index(void)
+{
+    return (u32)get_group_id(0);
+}
+
+FUNCTION void barrier_local(void)
+{
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+FUNCTION void barrier_all(void)
+{
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
+FUNCTION u32 leading_zeros(u32 x)
+{
+    return clz(x);
+}
+
+FUNCTION u32 ones(u32 x)
+{
+    return popcount(x);
+}
+
+
+FUNCTION u32 count_up(volatile GLOBAL u32 *p, u32 x)
+{
+    return atomic_add(p, x);
+}
+
+FUNCTION u32 atomic_least(volatile GLOBAL u32 *p, u32 x)
+{
+    return atomic_min(p, x);
+}
+
+FUNCTION u32 swap_bytes(u32 x)
+{
+    return as_uint(as_uchar4(x).s3210);
+}
+
+typedef uint2 u32x2;
+typedef uint4 u32x4;
+
+FUNCTION u32x2 make_u32x2(u32 x, u32 y)
+{
+    return (u32x2)(x, y);
+}
+
+FUNCTION u32x4 make_u32x4(u32 x, u32 y, u32 z, u32 w)
+{
+    return (u32x4)(x, y, z, w);
+}
+
+#endif
