@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/device.h"
-
 enum { MAX_THREADS = 1024 };
 
 unsigned kst_version(void)
@@ -17,12 +15,6 @@ unsigned kst_version(void)
 const char *kst_version_string(void)
 {
     return KST_VERSION_STRING;
-}
-
-void kst_context_options_init(kst_context_options *options)
-{
-    if (options)
-        *options = (kst_context_options){.size = sizeof *options};
 }
 
 static kst_limits fill_limits(kst_limits limits)
@@ -43,23 +35,15 @@ static kst_limits fill_limits(kst_limits limits)
     };
 }
 
-/* An environment variable; null where it is unset or empty. */
-static const char *environment(const char *name)
+const char *kst_environment(const char *name)
 {
     const char *value = getenv(name);
     return value && value[0] ? value : NULL;
 }
 
-static kst_status choose_device(const kst_context_options *options)
-{
-    const char *name = options->device ? options->device : environment("KOSTKA_DEVICE");
-    kst_device_kind kind;
-    return kst_device_by_name(name ? name : "auto", &kind);
-}
-
 static kst_status choose_tier(const kst_context_options *options, enum cpu_tier *tier)
 {
-    const char *name = options->cpu ? options->cpu : environment("KOSTKA_CPU");
+    const char *name = options->cpu ? options->cpu : kst_environment("KOSTKA_CPU");
     *tier = kst_cpu_best();
     return name ? kst_cpu_tier_by_name(name, tier) : KST_OK;
 }
@@ -69,7 +53,7 @@ static kst_status choose_threads(const kst_context_options *options, uint32_t *t
     *threads = options->threads;
     if (*threads > 0)
         return *threads <= MAX_THREADS ? KST_OK : KST_ERROR_OPTIONS;
-    const char *value = environment("KOSTKA_THREADS");
+    const char *value = kst_environment("KOSTKA_THREADS");
     if (!value) {
         uint32_t count = kst_cpu_count();
         *threads = count <= MAX_THREADS ? count : MAX_THREADS;
@@ -112,42 +96,26 @@ static kst_status make_context(
     return KST_OK;
 }
 
-kst_status kst_context_create(const kst_context_options *options, kst_context **context)
+kst_status kst_context_make(const kst_context_options *options, kst_context **context)
 {
-    if (!context)
-        return KST_ERROR_ARGUMENT;
-    *context = NULL;
-    kst_context_options standard;
-    kst_context_options_init(&standard);
-    if (!options)
-        options = &standard;
     enum cpu_tier tier = CPU_C;
     uint32_t threads = 1;
     kst_status status = check_options(options);
-    if (status == KST_OK)
-        status = choose_device(options);
     if (status == KST_OK)
         status = choose_tier(options, &tier);
     if (status == KST_OK)
         status = choose_threads(options, &threads);
     if (status == KST_OK)
         status = make_context(options, tier, threads, context);
-    if (status == KST_OK)
-        kst_context_log(*context, KST_LOG_INFO, "kostka %s on cpu, %s, %u threads", kst_version_string(),
-            kst_cpu_tier_name(tier), threads);
     return status;
 }
 
-void kst_context_destroy(kst_context **context_in)
+void kst_context_drop(kst_context *context)
 {
-    if (!context_in || !*context_in)
-        return;
-    kst_context *context = *context_in;
     kst_pool_destroy(&context->pool);
     struct memory memory;
     kst_memory_init(&memory, &context->memory.allocator, UINT64_MAX);
     kst_memory_release(&memory, context);
-    *context_in = NULL;
 }
 
 void kst_context_log(const kst_context *context, kst_log_level level, const char *format, ...)

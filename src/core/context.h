@@ -12,7 +12,15 @@ struct kst_context {
     kst_limits limits; /* defaults filled in */
     enum cpu_tier tier;
     struct pool *pool;
+    struct gpu *gpu; /* null: the CPU is the device */
 };
+
+/* A context on the CPU. Everything about `options` is checked but the device. As kst_context_create(). */
+kst_status kst_context_make(const kst_context_options *options, struct kst_context **context);
+void kst_context_drop(struct kst_context *context);
+
+/* An environment variable; null where it is unset or empty. */
+const char *kst_environment(const char *name);
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))

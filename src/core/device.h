@@ -3,12 +3,14 @@
 #ifndef KOSTKA_CORE_DEVICE_H
 #define KOSTKA_CORE_DEVICE_H
 
-#include <kostka/kostka.h>
+#include "core/cpu.h"
 
 /*
- * Find the device that a name means: "auto", "cpu", "cuda[:N]", "opencl[:N]". KST_ERROR_DEVICE_NAME where the name has
- * another form, KST_ERROR_DEVICE_MISSING where there is no such device.
+ * The kind of device that a name means: "auto", "cpu", "cuda[:N]", "opencl[:N]". KST_ERROR_DEVICE_NAME where the name has
+ * another form.
  */
-kst_status kst_device_by_name(const char *name, kst_device_kind *kind);
+kst_status kst_device_kind_by_name(const char *name, kst_device_kind *kind);
+
+void kst_device_describe_cpu(kst_device_info *info, enum cpu_tier tier);
 
 #endif

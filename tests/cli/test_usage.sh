@@ -102,12 +102,12 @@ wrong convert a.jpg new
 wrong convert a.jpg -
 says 'out-format'
 
-expect 3 "$KOSTKA" decode a.jpg new.ppm --device cuda:7
+expect 3 "$KOSTKA" decode a.jpg new.ppm --device cuda:7777
 says 'kostka devices'
-expect 3 "$KOSTKA" bench decode --device opencl a.jpg
-expect 3 "$KOSTKA" info --device cuda a.jpg
+expect 3 "$KOSTKA" bench decode --device opencl:7777 a.jpg
+expect 3 "$KOSTKA" info --device cuda:7777 a.jpg
 expect 2 "$KOSTKA" decode a.jpg new.ppm --device toaster
-expect 3 env KOSTKA_DEVICE=cuda "$KOSTKA" decode a.jpg new.ppm
+expect 3 env KOSTKA_DEVICE=cuda:7777 "$KOSTKA" decode a.jpg new.ppm
 expect 2 env KOSTKA_THREADS=many "$KOSTKA" decode a.jpg new.ppm
 says 'KOSTKA_THREADS'
 expect 3 env KOSTKA_CPU=turbo "$KOSTKA" decode a.jpg new.ppm

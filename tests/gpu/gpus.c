@@ -55,6 +55,11 @@ int close_gpus(void **state)
     return memory.used == 0 ? 0 : -1;
 }
 
+bool simulated(void)
+{
+    return getenv("KOSTKA_TEST_SIMULATED") != NULL;
+}
+
 void expect_no_error(const struct gpu_error *error)
 {
     if (error->status != KST_OK)

@@ -14,6 +14,9 @@ extern uint32_t gpu_count;
 int open_gpus(void **state);
 int close_gpus(void **state);
 
+/* Whether the device is simulated, which is slow and complains about calls that are meant to fail. */
+bool simulated(void);
+
 /* The test fails, with the error's text, unless there was none. */
 void expect_no_error(const struct gpu_error *error);
 

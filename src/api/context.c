@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Contexts and the devices that they can be made on. */
+#include "core/context.h"
+
+#include "core/device.h"
+#include "gpu/device.h"
+
+void kst_context_options_init(kst_context_options *options)
+{
+    if (options)
+        *options = (kst_context_options){.size = sizeof *options};
+}
+
+static void log_creation(const kst_context *context)
+{
+    kst_device_info info = {.size = sizeof info};
+    kst_context_device(context, &info);
+    kst_context_log(context, KST_LOG_INFO, "kostka %s on %s, %s, %s, %u threads", kst_version_string(), info.name,
+        info.model, info.tier, kst_pool_threads(context->pool));
+}
+
+static kst_status open_gpu(kst_context *context, const char *name)
+{
+    struct gpu_error error;
+    kst_status status = kst_gpu_open(&context->memory, name, &context->gpu, &error);
+    if (status)
+        kst_context_log(context, KST_LOG_ERROR, "%s: %s", name,
+            error.status ? error.text : kst_status_text(status));
+    return status;
+}
+
+kst_status kst_context_create(const kst_context_options *options, kst_context **context)
+{
+    kst_context_options standard;
+    kst_device_kind kind;
+    if (!context)
+        return KST_ERROR_ARGUMENT;
+    *context = NULL;
+    kst_context_options_init(&standard);
+    if (!options)
+        options = &standard;
+    if (options->size != sizeof *options)
+        return KST_ERROR_OPTIONS;
+    const char *name = options->device ? options->device : kst_environment("KOSTKA_DEVICE");
+    kst_status status = kst_device_kind_by_name(name ? name : "auto", &kind);
+    if (!status)
+        status = kst_context_make(options, context);
+    if (!status && kind != KST_DEVICE_CPU)
+        status = open_gpu(*context, name);
+    if (status)
+        kst_context_destroy(context);
+    else
+        log_creation(*context);
+    return status;
+}
+
+void kst_context_destroy(kst_context **context)
+{
+    if (!context || !*context)
+        return;
+    kst_gpu_close(&(*context)->gpu);
+    kst_context_drop(*context);
+    *context = NULL;
+}
+
+uint32_t kst_device_count(void)
+{
+    return 1 + kst_gpu_count();
+}
+
+kst_status kst_device_get(uint32_t index, kst_device_info *info)
+{
+    if (!info || info->size != sizeof *info)
+        return KST_ERROR_ARGUMENT;
+    if (index > 0)
+        return kst_gpu_describe(index - 1, info) ? KST_OK : KST_ERROR_DEVICE_MISSING;
+    kst_device_describe_cpu(info, kst_cpu_best());
+    return KST_OK;
+}
+
+kst_status kst_context_device(const kst_context *context, kst_device_info *info)
+{
+    if (!context || !info || info->size != sizeof *info)
+        return KST_ERROR_ARGUMENT;
+    if (context->gpu)
+        *info = context->gpu->info;
+    else
+        kst_device_describe_cpu(info, context->tier);
+    return KST_OK;
+}
