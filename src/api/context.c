@@ -24,8 +24,7 @@ static kst_status open_gpu(kst_context *context, const char *name)
     struct gpu_error error;
     kst_status status = kst_gpu_open(&context->memory, name, &context->gpu, &error);
     if (status)
-        kst_context_log(context, KST_LOG_ERROR, "%s: %s", name,
-            error.status ? error.text : kst_status_text(status));
+        kst_context_log(context, KST_LOG_ERROR, "%s: %s", name, error.status ? error.text : kst_status_text(status));
     return status;
 }
 

@@ -6,8 +6,8 @@
 #include "core/cpu.h"
 
 /*
- * The kind of device that a name means: "auto", "cpu", "cuda[:N]", "opencl[:N]". KST_ERROR_DEVICE_NAME where the name has
- * another form.
+ * The kind of device that a name means: "auto", "cpu", "cuda[:N]", "opencl[:N]". KST_ERROR_DEVICE_NAME where the name
+ * has another form.
  */
 kst_status kst_device_kind_by_name(const char *name, kst_device_kind *kind);
 

@@ -20,8 +20,7 @@ static bool load_driver(struct cuda_driver *driver)
 {
     static const char *const symbols[] = {CUDA_SYMBOLS(CUDA_SYMBOL)};
     _Static_assert(sizeof *driver == sizeof(void *) * (sizeof symbols / sizeof symbols[0]), "a pointer a symbol");
-    return kst_gpu_library("libcuda.so.1", symbols, sizeof symbols / sizeof symbols[0], driver) &&
-           driver->init(0) == 0;
+    return kst_gpu_library("libcuda.so.1", symbols, sizeof symbols / sizeof symbols[0], driver) && driver->init(0) == 0;
 }
 
 static struct cuda *cuda_of(struct gpu *gpu)
@@ -301,8 +300,9 @@ static void cuda_launch(struct gpu_queue *queue, const struct gpu_kernel *kernel
         value[i] = arguments[i].value;
         parameters[i] = arguments[i].buffer ? (void *)&pointer[i] : (void *)&value[i];
     }
-    cu_result result = cuda_of(queue->gpu)->driver.launch((cu_function)kernel->handle, groups, 1, 1, kernel->group, 1,
-        1, 0, (cu_stream)queue->handle, parameters, NULL);
+    cu_result result = cuda_of(queue->gpu)
+                           ->driver.launch((cu_function)kernel->handle, groups, 1, 1, kernel->group, 1, 1, 0,
+                               (cu_stream)queue->handle, parameters, NULL);
     leave_queue(queue, kernel->name, result);
 }
 
@@ -310,8 +310,7 @@ static void cuda_record(struct gpu_queue *queue, struct gpu_event *event)
 {
     if (!enter_queue(queue))
         return;
-    cu_result result =
-        cuda_of(queue->gpu)->driver.event_record((cu_event)event->handle, (cu_stream)queue->handle);
+    cu_result result = cuda_of(queue->gpu)->driver.event_record((cu_event)event->handle, (cu_stream)queue->handle);
     leave_queue(queue, "cuEventRecord", result);
 }
 
@@ -319,8 +318,7 @@ static void cuda_wait(struct gpu_queue *queue, const struct gpu_event *event)
 {
     if (!enter_queue(queue))
         return;
-    cu_result result =
-        cuda_of(queue->gpu)->driver.stream_wait((cu_stream)queue->handle, (cu_event)event->handle, 0);
+    cu_result result = cuda_of(queue->gpu)->driver.stream_wait((cu_stream)queue->handle, (cu_event)event->handle, 0);
     leave_queue(queue, "cuStreamWaitEvent", result);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The part of the CUDA driver API that is used here, declared from its documentation; its library is loaded at run time. */
+/* The part of the CUDA driver API that is used here, declared from its documentation; its library is loaded at run
+ * time. */
 #ifndef KOSTKA_GPU_CUDA_DRIVER_H
 #define KOSTKA_GPU_CUDA_DRIVER_H
 
@@ -16,7 +17,7 @@ typedef struct cu_event *cu_event;
 
 enum {
     CU_OUT_OF_MEMORY = 2,
-    CU_MULTIPROCESSOR_COUNT = 16,    /* CUdevice_attribute */
+    CU_MULTIPROCESSOR_COUNT = 16, /* CUdevice_attribute */
     CU_STREAM_NON_BLOCKING = 1,
     CU_HOST_ALLOC_PORTABLE = 1
 };

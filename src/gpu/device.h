@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the project asks of a GPU's driver: one table of functions a driver, with an implementation on CUDA's driver API and
- * one on OpenCL. Both load their library when they are first asked for something and live without it.
+ * What the project asks of a GPU's driver: one table of functions a driver, with an implementation on CUDA's driver API
+ * and one on OpenCL. Both load their library when they are first asked for something and live without it.
  *
- * Failures are kept in a gpu_error that names the call, the device and the driver's code. A queue keeps the first one and
- * then does nothing more, so that a sequence of calls needs one check, at its end.
+ * Failures are kept in a gpu_error that names the call, the device and the driver's code. A queue keeps the first one
+ * and then does nothing more, so that a sequence of calls needs one check, at its end.
  */
 #ifndef KOSTKA_GPU_DEVICE_H
 #define KOSTKA_GPU_DEVICE_H
@@ -85,14 +85,15 @@ struct gpu_backend {
     struct gpu *(*open)(struct memory *memory, uint32_t index, struct gpu_error *error);
     void (*close)(struct gpu *gpu);
 
-    bool (*build)(struct gpu *gpu, const struct gpu_kernels *kernels, struct gpu_program *program, struct gpu_error *error);
+    bool (*build)(
+        struct gpu *gpu, const struct gpu_kernels *kernels, struct gpu_program *program, struct gpu_error *error);
     void (*discard)(struct gpu *gpu, struct gpu_program *program);
     bool (*find)(struct gpu *gpu, const struct gpu_program *program, const char *name, uint32_t group,
         struct gpu_kernel *kernel, struct gpu_error *error);
     void (*forget)(struct gpu *gpu, struct gpu_kernel *kernel);
 
-    bool (*allocate)(struct gpu *gpu, enum gpu_place place, size_t length, struct gpu_buffer *buffer,
-        struct gpu_error *error);
+    bool (*allocate)(
+        struct gpu *gpu, enum gpu_place place, size_t length, struct gpu_buffer *buffer, struct gpu_error *error);
     void (*release)(struct gpu *gpu, struct gpu_buffer *buffer);
 
     bool (*queue_create)(struct gpu *gpu, struct gpu_queue *queue, struct gpu_error *error);
@@ -104,7 +105,8 @@ struct gpu_backend {
     void (*copy)(struct gpu_queue *queue, const struct gpu_buffer *to, size_t to_offset, const struct gpu_buffer *from,
         size_t from_offset, size_t length);
     /* Device memory; offset and length are multiples of 4. */
-    void (*fill)(struct gpu_queue *queue, const struct gpu_buffer *buffer, size_t offset, size_t length, uint32_t value);
+    void (*fill)(
+        struct gpu_queue *queue, const struct gpu_buffer *buffer, size_t offset, size_t length, uint32_t value);
     /* 0 groups launch nothing. */
     void (*launch)(struct gpu_queue *queue, const struct gpu_kernel *kernel, uint32_t groups,
         const struct gpu_argument *arguments, uint32_t count);

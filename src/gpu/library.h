@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * Find `count` functions and store them from `functions` on, an array of function pointers. False without the library or
- * one of them. The library stays loaded: drivers start threads of their own.
+ * Find `count` functions and store them from `functions` on, an array of function pointers. False without the library
+ * or one of them. The library stays loaded: drivers start threads of their own.
  */
 bool kst_gpu_library(const char *file, const char *const *symbols, size_t count, void *functions);
 

@@ -14,7 +14,7 @@ struct opencl {
     struct opencl_driver driver;
     cl_device device;
     cl_context context;
-    cl_queue queue; /* for mapping memory */
+    cl_queue queue;            /* for mapping memory */
     pthread_mutex_t launching; /* a kernel's arguments are set one by one */
 };
 
@@ -346,8 +346,8 @@ static void opencl_fill(
     if (length == 0 || !takes_work(queue))
         return;
     check(&queue->error, opencl, "clEnqueueFillBuffer",
-        opencl->driver.fill((cl_queue)queue->handle, (cl_mem)buffer->handle, &value, sizeof value, offset, length, 0,
-            NULL, NULL));
+        opencl->driver.fill(
+            (cl_queue)queue->handle, (cl_mem)buffer->handle, &value, sizeof value, offset, length, 0, NULL, NULL));
 }
 
 static bool set_arguments(
@@ -377,8 +377,8 @@ static void opencl_launch(struct gpu_queue *queue, const struct gpu_kernel *kern
     pthread_mutex_lock(&opencl->launching);
     if (set_arguments(queue, kernel, arguments, count))
         check(&queue->error, opencl, kernel->name,
-            opencl->driver.launch((cl_queue)queue->handle, (cl_kernel)kernel->handle, 1, NULL, &global, &local, 0,
-                NULL, NULL));
+            opencl->driver.launch(
+                (cl_queue)queue->handle, (cl_kernel)kernel->handle, 1, NULL, &global, &local, 0, NULL, NULL));
     pthread_mutex_unlock(&opencl->launching);
 }
 

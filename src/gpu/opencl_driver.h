@@ -51,8 +51,8 @@ enum {
     X(program_create, "clCreateProgramWithSource", cl_program,                                                         \
         (cl_context, cl_uint count, const char **texts, const size_t *lengths, cl_int *result))                        \
     X(program_build, "clBuildProgram", cl_int,                                                                         \
-        (cl_program, cl_uint count, const cl_device *devices, const char *options,                                     \
-            void (*notify)(cl_program, void *), void *user))                                                           \
+        (cl_program, cl_uint count, const cl_device *devices, const char *options, void (*notify)(cl_program, void *), \
+            void *user))                                                                                               \
     X(program_log, "clGetProgramBuildInfo", cl_int,                                                                    \
         (cl_program, cl_device, cl_uint what, size_t room, void *value, size_t *length))                               \
     X(program_release, "clReleaseProgram", cl_int, (cl_program))                                                       \
@@ -81,8 +81,7 @@ enum {
     X(fill, "clEnqueueFillBuffer", cl_int,                                                                             \
         (cl_queue, cl_mem, const void *pattern, size_t pattern_length, size_t offset, size_t length, cl_uint waits,    \
             const cl_event *wait, cl_event *event))                                                                    \
-    X(marker, "clEnqueueMarkerWithWaitList", cl_int,                                                                   \
-        (cl_queue, cl_uint waits, const cl_event *wait, cl_event *event))                                              \
+    X(marker, "clEnqueueMarkerWithWaitList", cl_int, (cl_queue, cl_uint waits, const cl_event *wait, cl_event *event)) \
     X(barrier, "clEnqueueBarrierWithWaitList", cl_int,                                                                 \
         (cl_queue, cl_uint waits, const cl_event *wait, cl_event *event))                                              \
     X(event_time, "clGetEventProfilingInfo", cl_int,                                                                   \

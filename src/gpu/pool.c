@@ -78,8 +78,8 @@ void kst_gpu_pool_give(struct gpu_pool *pool, struct gpu_buffer *buffer)
     pthread_mutex_lock(&pool->lock);
     if (pool->count == pool->capacity) {
         uint32_t capacity = pool->capacity ? 2 * pool->capacity : 16;
-        struct gpu_buffer *grown = kst_memory_grow(pool->gpu->memory, pool->idle,
-            pool->count * sizeof *pool->idle, capacity * sizeof *pool->idle, NULL);
+        struct gpu_buffer *grown = kst_memory_grow(
+            pool->gpu->memory, pool->idle, pool->count * sizeof *pool->idle, capacity * sizeof *pool->idle, NULL);
         if (grown) {
             pool->idle = grown;
             pool->capacity = capacity;
