@@ -176,7 +176,7 @@ KST_API void kst_report_init(kst_report *report);
 
 /** How samples are arranged. Interleaved formats have one plane whose rows hold the channels of each pixel in turn. */
 typedef enum kst_format {
-    KST_FORMAT_AUTO = 0, /**< decoding only: GREY, RGB or CMYK, whichever the stream holds */
+    KST_FORMAT_AUTO = 0, /**< decoding only: GREY, RGB or CMYK, whichever the stream holds; PLANAR for two components */
     KST_FORMAT_GREY = 1,
     KST_FORMAT_RGB = 2,
     KST_FORMAT_BGR = 3,

@@ -250,9 +250,7 @@ kst_status kst_decode(kst_context *context, const void *data, size_t length, con
     kst_image *image, kst_report *report)
 {
     kst_decoder *decoder;
-    if (!context || !image)
-        return KST_ERROR_ARGUMENT;
-    kst_status status = kst_decoder_create(context, &decoder);
+    kst_status status = context && image ? kst_decoder_create(context, &decoder) : KST_ERROR_ARGUMENT;
     if (status) {
         kst_report failed;
         kst_report_init(&failed);

@@ -23,14 +23,9 @@ bool kst_plane_extent(const kst_plane *plane, kst_format format, size_t *row, si
 
 static bool count_fits(const kst_image *image)
 {
-    switch (image->format) {
-    case KST_FORMAT_PLANAR:
-        return image->plane_count == 1 || image->plane_count == 3 || image->plane_count == 4;
-    case KST_FORMAT_RAW:
+    if (image->format == KST_FORMAT_PLANAR || image->format == KST_FORMAT_RAW)
         return image->plane_count >= 1 && image->plane_count <= KST_IMAGE_PLANES_MAX;
-    default:
-        return image->plane_count == 1;
-    }
+    return image->plane_count == 1;
 }
 
 kst_status kst_image_check_shape(const kst_image *image)

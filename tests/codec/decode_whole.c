@@ -204,7 +204,7 @@ static void sampling_factors(void **state)
         check(&recipe);
     }
     assert_true(count > 500);
-    assert_true(confirmed > 100 && refused > 100);
+    assert_true(confirmed > (SANITIZED ? 10 : 100) && refused > (SANITIZED ? 10 : 100));
 }
 
 static void four_components(void **state)
@@ -226,7 +226,7 @@ static void four_components(void **state)
         recipe.height = 1 + (random >> 12) % 60;
         check(&recipe);
     }
-    assert_true(count > 5);
+    assert_true(count > (SANITIZED ? 0 : 5));
 }
 
 /* A.2.2: what factors a single component has does not matter. */

@@ -24,19 +24,19 @@ static void check_file(const char *name, const uint8_t *data, size_t length)
 {
     kst_decode_options options;
     kst_decode_options_init(&options);
-    struct outcome whole = decode_on_all(&contexts, name, data, length, &options, 1, 1);
+    struct outcome whole = decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 3 : 1);
     options.format = KST_FORMAT_RAW;
-    decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 3 : 1);
+    decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 5 : 3);
     if (whole.status != KST_OK)
         return;
     options.format = KST_FORMAT_AUTO;
     options.reduce = 1;
-    decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 4 : 2);
+    decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 5 : 3);
     options.reduce = 0;
     options.region = (kst_region){whole.width / 3, whole.height / 2, (whole.width + 2) / 3, (whole.height + 2) / 3};
-    decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 3 : 1);
+    decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 5 : 3);
     options.strict = true;
-    decode_on_all(&contexts, name, data, length, &options, 2, SANITIZED ? 4 : 2);
+    decode_on_all(&contexts, name, data, length, &options, 2, SANITIZED ? 5 : 3);
 }
 
 static void corpus(void **state)
