@@ -69,15 +69,15 @@ static void average(const kst_image *from, uint32_t x, uint32_t y, uint32_t widt
     x1 += x1 == x0;
     y1 += y1 == y0;
     uint32_t sum[3] = {0};
+    uint32_t count = 0;
     for (uint32_t row = y0; row < y1; row++) {
         const uint8_t *pixel =
             (const uint8_t *)from->plane[0].data + (ptrdiff_t)row * from->plane[0].pitch + (size_t)x0 * 3;
-        for (uint32_t column = x0; column < x1; column++, pixel += 3)
+        for (uint32_t column = x0; column < x1; column++, pixel += 3, count++)
             for (int c = 0; c < 3; c++)
                 sum[c] += pixel[c];
     }
-    uint32_t count = (x1 - x0) * (y1 - y0);
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < 3 && count > 0; c++)
         rgb[c] = (uint8_t)((sum[c] + count / 2) / count);
 }
 

@@ -77,7 +77,8 @@ static void fill_from_stream(struct jpeg_band *band)
 }
 
 /*
- * A bound for the last nonzero coefficient that costs little to find: 0, 9 (the corner that has a transform of its own) or
+ * A bound for the last nonzero coefficient that costs little to find: 0, 9 (the corner that has a transform of its own)
+ * or
  * 63. The words hold columns 0–3 and 4–7 of the rows in turn.
  */
 static uint32_t find_last(const int16_t *block)
