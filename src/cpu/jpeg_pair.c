@@ -82,6 +82,8 @@ static uint32_t skip_ahead(struct pair *pair, struct jpeg_cursor *cursor)
     const struct jpeg_entropy *entropy = job->source->entropy;
     uint32_t end = kst_jpeg_job_end(job);
     uint64_t data_end = kst_jpeg_entropy_end(entropy);
+    if (upper_progress(pair) + 1 >= end) /* both parts are one thread's, as where the others decode other pictures */
+        return end;
     kst_jpeg_cursor_start(entropy, cursor, 0);
     kst_jpeg_skip_mcus(entropy, cursor, job->output->first_row * job->output->frame.mcus_w);
     uint64_t start = offset_of(job, cursor);
@@ -90,9 +92,11 @@ static uint32_t skip_ahead(struct pair *pair, struct jpeg_cursor *cursor)
         uint64_t at = offset_of(job, cursor);
         double above = cost(job, at - start, row - job->output->first_row);
         double below = cost(job, data_end > at ? data_end - at : 0, end - row);
+        uint32_t done = upper_progress(pair) - job->output->first_row;
+        if (job->output->first_row + done + 1 >= end)
+            return end;
         if (above < below / 4)
             continue;
-        uint32_t done = upper_progress(pair) - job->output->first_row;
         double left_above = above * (1.0 - (double)done / (row - job->output->first_row));
         if (left_above >= below)
             return take_rest(pair, row) ? row : end;
