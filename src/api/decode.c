@@ -6,10 +6,10 @@
 #include "core/context.h"
 #include "core/report.h"
 #include "cpu/jpeg_decode.h"
-#include "cpu/jpeg_output.h"
 #include "image/allocate.h"
 #include "image/orient.h"
 #include "image/validate.h"
+#include "jpeg/output.h"
 #include "jpeg/parse.h"
 
 struct kst_decoder {

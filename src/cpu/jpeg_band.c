@@ -46,7 +46,7 @@ static uint32_t find_targets(const struct jpeg_band *band, struct target target[
             target[count] = (struct target){.pitch = band->rows.pitch[c],
                 .step = (size_t)component->h * view->block,
                 .quant = component->quant,
-                .idct = output->dsp.idct[view->scale],
+                .idct = output->dsp->idct[view->scale],
                 .out = view->needed
                            ? base + (ptrdiff_t)(y * view->block) * band->rows.pitch[c] + (size_t)x * view->block
                            : NULL};
@@ -113,7 +113,7 @@ static void fill_block_row(struct jpeg_band *band, uint32_t component, uint32_t 
             kst_jpeg_smooth_block(source->smoothing, component, x, y, smoothed);
             block = smoothed;
         }
-        output->dsp.idct[view->scale](
+        output->dsp->idct[view->scale](
             block, c->quant, find_last(block), out + (size_t)i * view->block, band->rows.pitch[component]);
     }
 }

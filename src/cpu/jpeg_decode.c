@@ -134,7 +134,10 @@ kst_status kst_jpeg_cpu_decode(struct kst_context *context, struct memory *memor
 {
     struct jpeg_output output;
     struct jpeg_job job = {.context = context, .memory = memory, .output = &output};
-    kst_jpeg_output_plan(&output, &plan->frame, options, image, context->tier);
+    struct jpeg_dsp dsp;
+    kst_jpeg_dsp_init(&dsp, context->tier);
+    kst_jpeg_output_plan(&output, &plan->frame, options, image);
+    output.dsp = &dsp;
     if (plan->single_scan)
         return decode_single_scan(&job, plan, options->strict, report);
     return decode_scans(&job, plan, options->strict, report);

@@ -11,11 +11,9 @@
 #define KOSTKA_CPU_JPEG_DSP_H
 
 #include "core/cpu.h"
+#include "jpeg/output.h"
 
 enum { JPEG_ROW_PADDING = 64 };
-
-/* Colour conversions by pixel layout: index with this. */
-enum jpeg_layout { JPEG_LAYOUT_RGB, JPEG_LAYOUT_BGR, JPEG_LAYOUT_RGBA, JPEG_LAYOUT_BGRA, JPEG_LAYOUT_COUNT };
 
 /* What quantisation by a table needs, made once a table. */
 struct jpeg_quantizer {

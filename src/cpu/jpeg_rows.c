@@ -133,13 +133,13 @@ static const uint8_t *upsample(
     case JPEG_UPSAMPLE_NONE:
         return near + skip;
     case JPEG_UPSAMPLE_H1V2:
-        output->dsp.upsample_h1v2(near, far, line, view->count, y & 1);
+        output->dsp->upsample_h1v2(near, far, line, view->count, y & 1);
         return line + skip;
     case JPEG_UPSAMPLE_H2V1:
-        output->dsp.upsample_h2v1(near, line, view->count);
+        output->dsp->upsample_h2v1(near, line, view->count);
         return line + (output->region.x - 2 * view->first);
     case JPEG_UPSAMPLE_H2V2:
-        output->dsp.upsample_h2v2(near, far, line, view->count);
+        output->dsp->upsample_h2v2(near, far, line, view->count);
         return line + (output->region.x - 2 * view->first);
     default:
         replicate(output, view, near, line);
@@ -170,11 +170,11 @@ static void convert_cmyk_rgb(const struct jpeg_output *output, const uint8_t *co
         uint8_t cmyk[4 * CHUNK + JPEG_ROW_PADDING], plane[3][CHUNK + JPEG_ROW_PADDING];
         uint32_t n = output->region.width - at < CHUNK ? output->region.width - at : CHUNK;
         if (output->conversion == JPEG_CONVERT_YCCK_RGB)
-            output->dsp.ycck_to_cmyk(line[0] + at, line[1] + at, line[2] + at, line[3] + at, cmyk, n);
+            output->dsp->ycck_to_cmyk(line[0] + at, line[1] + at, line[2] + at, line[3] + at, cmyk, n);
         else
-            output->dsp.cmyk_to_cmyk(line[0] + at, line[1] + at, line[2] + at, line[3] + at, cmyk, n);
+            output->dsp->cmyk_to_cmyk(line[0] + at, line[1] + at, line[2] + at, line[3] + at, cmyk, n);
         cmyk_to_planes(cmyk, plane, n);
-        output->dsp.rgb_to_rgb[output->layout](
+        output->dsp->rgb_to_rgb[output->layout](
             plane[0], plane[1], plane[2], out + (size_t)at * channels, n, output->alpha);
     }
 }
@@ -184,8 +184,8 @@ static void convert_rgb_grey(const struct jpeg_output *output, const uint8_t *co
     for (uint32_t at = 0; at < output->region.width; at += CHUNK) {
         uint8_t rgb[3 * CHUNK], grey[CHUNK + JPEG_ROW_PADDING];
         uint32_t n = output->region.width - at < CHUNK ? output->region.width - at : CHUNK;
-        output->dsp.rgb_to_rgb[JPEG_LAYOUT_RGB](line[0] + at, line[1] + at, line[2] + at, rgb, n, 0);
-        output->dsp.rgb_to_grey[JPEG_LAYOUT_RGB](rgb, grey, n);
+        output->dsp->rgb_to_rgb[JPEG_LAYOUT_RGB](line[0] + at, line[1] + at, line[2] + at, rgb, n, 0);
+        output->dsp->rgb_to_grey[JPEG_LAYOUT_RGB](rgb, grey, n);
         memcpy(out + at, grey, n);
     }
 }
@@ -198,11 +198,11 @@ static void convert_planar(
         uint8_t pixels[4 * CHUNK], plane[4][CHUNK + JPEG_ROW_PADDING];
         uint32_t n = output->region.width - at < CHUNK ? output->region.width - at : CHUNK;
         if (output->conversion == JPEG_CONVERT_YCC_PLANAR) {
-            output->dsp.ycc_to_rgb[JPEG_LAYOUT_RGB](line[0] + at, line[1] + at, line[2] + at, pixels, n, 0);
-            output->dsp.rgb_split[JPEG_LAYOUT_RGB](pixels, plane[0], plane[1], plane[2], n);
+            output->dsp->ycc_to_rgb[JPEG_LAYOUT_RGB](line[0] + at, line[1] + at, line[2] + at, pixels, n, 0);
+            output->dsp->rgb_split[JPEG_LAYOUT_RGB](pixels, plane[0], plane[1], plane[2], n);
         } else {
-            output->dsp.ycck_to_cmyk(line[0] + at, line[1] + at, line[2] + at, line[3] + at, pixels, n);
-            output->dsp.cmyk_split(pixels, plane[0], plane[1], plane[2], plane[3], n);
+            output->dsp->ycck_to_cmyk(line[0] + at, line[1] + at, line[2] + at, line[3] + at, pixels, n);
+            output->dsp->cmyk_split(pixels, plane[0], plane[1], plane[2], plane[3], n);
         }
         for (uint32_t i = 0; i < output->image.plane_count; i++)
             memcpy(out[i] + at, plane[i], n);
@@ -216,19 +216,19 @@ static void convert(const struct jpeg_output *output, uint32_t y, const uint8_t 
     uint8_t *out = image_row(output, 0, row);
     switch (output->conversion) {
     case JPEG_CONVERT_YCC:
-        output->dsp.ycc_to_rgb[output->layout](line[0], line[1], line[2], out, n, output->alpha);
+        output->dsp->ycc_to_rgb[output->layout](line[0], line[1], line[2], out, n, output->alpha);
         break;
     case JPEG_CONVERT_RGB:
-        output->dsp.rgb_to_rgb[output->layout](line[0], line[1], line[2], out, n, output->alpha);
+        output->dsp->rgb_to_rgb[output->layout](line[0], line[1], line[2], out, n, output->alpha);
         break;
     case JPEG_CONVERT_GREY:
-        output->dsp.grey_to_rgb[output->layout](line[0], out, n, output->alpha);
+        output->dsp->grey_to_rgb[output->layout](line[0], out, n, output->alpha);
         break;
     case JPEG_CONVERT_CMYK:
-        output->dsp.cmyk_to_cmyk(line[0], line[1], line[2], line[3], out, n);
+        output->dsp->cmyk_to_cmyk(line[0], line[1], line[2], line[3], out, n);
         break;
     case JPEG_CONVERT_YCCK:
-        output->dsp.ycck_to_cmyk(line[0], line[1], line[2], line[3], out, n);
+        output->dsp->ycck_to_cmyk(line[0], line[1], line[2], line[3], out, n);
         break;
     case JPEG_CONVERT_CMYK_RGB:
     case JPEG_CONVERT_YCCK_RGB:

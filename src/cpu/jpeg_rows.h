@@ -4,7 +4,8 @@
 #define KOSTKA_CPU_JPEG_ROWS_H
 
 #include "core/memory.h"
-#include "cpu/jpeg_output.h"
+#include "cpu/jpeg_dsp.h"
+#include "jpeg/output.h"
 
 /* One thread's buffers. */
 struct jpeg_rows {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How decoded components become the caller's picture: scaling, resampling, cropping, colour. Immutable once planned. */
-#ifndef KOSTKA_CPU_JPEG_OUTPUT_H
-#define KOSTKA_CPU_JPEG_OUTPUT_H
+#ifndef KOSTKA_JPEG_OUTPUT_H
+#define KOSTKA_JPEG_OUTPUT_H
 
-#include "cpu/jpeg_dsp.h"
 #include "jpeg/frame.h"
+
+/* Pixel layouts of colour pictures. */
+enum jpeg_layout { JPEG_LAYOUT_RGB, JPEG_LAYOUT_BGR, JPEG_LAYOUT_RGBA, JPEG_LAYOUT_BGRA, JPEG_LAYOUT_COUNT };
 
 enum jpeg_upsampling {
     JPEG_UPSAMPLE_NONE,
@@ -45,8 +47,10 @@ enum jpeg_conversion {
     JPEG_CONVERT_YCCK_RGB
 };
 
+struct jpeg_dsp;
+
 struct jpeg_output {
-    struct jpeg_dsp dsp;
+    const struct jpeg_dsp *dsp;    /* what the CPU does it with; otherwise null */
     struct jpeg_frame frame;       /* a frame of one component is taken as sampled 1×1, which changes no sample */
     kst_image image;               /* the caller's, of region.width × region.height but for RAW */
     kst_region region;             /* of the reduced picture; never empty */
@@ -70,6 +74,6 @@ kst_status kst_jpeg_output_describe(
 
 /* Plan the output to an image that matches the description. */
 void kst_jpeg_output_plan(struct jpeg_output *output, const struct jpeg_frame *frame, const kst_decode_options *options,
-    const kst_image *image, enum cpu_tier tier);
+    const kst_image *image);
 
 #endif

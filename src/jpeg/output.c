@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cpu/jpeg_output.h"
+#include "jpeg/output.h"
 
 #include "image/validate.h"
 
@@ -256,11 +256,10 @@ static void plan_view(struct jpeg_output *output, uint32_t index, uint32_t reduc
 }
 
 void kst_jpeg_output_plan(struct jpeg_output *output, const struct jpeg_frame *frame, const kst_decode_options *options,
-    const kst_image *image, enum cpu_tier tier)
+    const kst_image *image)
 {
     uint32_t reduce = options->reduce;
     *output = (struct jpeg_output){.frame = flatten(frame), .image = *image, .alpha = options->alpha};
-    kst_jpeg_dsp_init(&output->dsp, tier);
     output->width = divide_up(frame->width, 1U << reduce);
     output->height = divide_up(frame->height, 1U << reduce);
     output->mcu_lines = output->frame.vmax * (8U >> reduce);
