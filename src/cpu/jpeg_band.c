@@ -18,8 +18,14 @@ void kst_jpeg_band_release(struct memory *memory, struct jpeg_band *band)
 void kst_jpeg_band_start(struct jpeg_band *band, uint32_t row, const struct jpeg_cursor *cursor)
 {
     band->row = row;
+    band->shift = NULL;
     if (cursor)
         band->cursor = *cursor;
+}
+
+void kst_jpeg_band_borrow(struct jpeg_band *band, const struct jpeg_shift *shift)
+{
+    band->shift = shift;
 }
 
 /* A block of the MCU: where its samples go in the MCU row's first MCU, and how far they move from MCU to MCU. */
@@ -55,6 +61,16 @@ static uint32_t find_targets(const struct jpeg_band *band, struct target target[
     return count;
 }
 
+static void transform_mcu(
+    const struct target *target, uint32_t count, uint32_t mcu, const int16_t *blocks, const uint8_t *last)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct target *t = &target[i];
+        if (t->out)
+            t->idct(blocks + (size_t)i * 64, t->quant, last[i], t->out + mcu * t->step, t->pitch);
+    }
+}
+
 /* Entropy decoding and the inverse transform, MCU by MCU, so that coefficients never leave the first cache. */
 static void fill_from_stream(struct jpeg_band *band)
 {
@@ -67,13 +83,23 @@ static void fill_from_stream(struct jpeg_band *band)
     kst_jpeg_skip_mcus(entropy, &band->cursor, output->first_mcu);
     for (uint32_t mcu = 0; mcu < output->mcu_count; mcu++) {
         kst_jpeg_decode_mcu(entropy, &band->cursor, blocks, last);
-        for (uint32_t i = 0; i < count; i++) {
-            const struct target *t = &target[i];
-            if (t->out)
-                t->idct(blocks + (size_t)i * 64, t->quant, last[i], t->out + mcu * t->step, t->pitch);
-        }
+        transform_mcu(target, count, mcu, blocks, last);
     }
     kst_jpeg_skip_mcus(entropy, &band->cursor, output->frame.mcus_w - output->first_mcu - output->mcu_count);
+}
+
+static void fill_from_ahead(struct jpeg_band *band)
+{
+    const struct jpeg_output *output = band->output;
+    _Alignas(64) int16_t blocks[JPEG_MCU_BLOCKS * 64];
+    uint8_t last[JPEG_MCU_BLOCKS];
+    struct target target[JPEG_MCU_BLOCKS];
+    uint32_t count = find_targets(band, target);
+    uint32_t first = band->row * output->frame.mcus_w + output->first_mcu;
+    for (uint32_t mcu = 0; mcu < output->mcu_count; mcu++) {
+        kst_jpeg_ahead_blocks(band->source->ahead, band->shift, first + mcu, blocks, last);
+        transform_mcu(target, count, mcu, blocks, last);
+    }
 }
 
 /*
@@ -134,7 +160,9 @@ void kst_jpeg_band_step(struct jpeg_band *band, bool first)
 {
     const struct jpeg_output *output = band->output;
     uint32_t row = band->row;
-    if (band->source->entropy)
+    if (band->shift)
+        fill_from_ahead(band);
+    else if (band->source->entropy)
         fill_from_stream(band);
     else
         fill_from_coefficients(band);

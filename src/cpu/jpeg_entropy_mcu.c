@@ -166,6 +166,57 @@ static inline __attribute__((always_inline)) void skip_mcu(
     cursor->bits = bits;
 }
 
+/* The next one or two AC coefficients as tokens. A lone one is written twice, to be overwritten by the next. */
+static inline __attribute__((always_inline)) uint32_t *store_pair(struct jpeg_bits *bits,
+    const struct jpeg_pairs *pairs, const struct jpeg_lookup *table, uint32_t *k, uint32_t *token)
+{
+    uint64_t pair = *k < PAIRS_END ? pairs->entry[bits->window >> (64 - JPEG_PAIR_BITS)] : 0;
+    if (__builtin_expect(pair == 0, 0)) {
+        jpeg_symbol symbol = jpeg_lookup_symbol(table, bits->window);
+        *k += jpeg_symbol_advance(symbol);
+        *token = (uint16_t)jpeg_symbol_value(symbol, bits->window) | (uint32_t)natural[*k] << 16;
+        consume(bits, symbol);
+        *k += 1;
+        return token + 1;
+    }
+    uint32_t first = *k + jpeg_pair_first_advance(pair);
+    uint32_t advance = jpeg_pair_second_advance(pair);
+    token[0] = (uint16_t)jpeg_pair_first(pair, bits->window) | (uint32_t)natural[first] << 16;
+    token[1] = (uint16_t)jpeg_pair_second(pair, bits->window) | (uint32_t)natural[first + advance] << 16;
+    bits->window <<= pair & 63;
+    bits->count -= (int32_t)(pair & 255);
+    *k = first + advance + 1;
+    return token + 1 + (advance != 0);
+}
+
+static inline __attribute__((always_inline)) uint32_t *store_mcu(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t *token)
+{
+    struct jpeg_bits bits = cursor->bits;
+    for (uint32_t i = 0; i < entropy->mcu_blocks; i++) {
+        uint32_t *head = token++;
+        jpeg_bits_refill(&bits);
+        int32_t *prediction = &cursor->dc[entropy->block_component[i]];
+        jpeg_symbol dc = read_dc(&bits, entropy->dc[i], prediction);
+        uint32_t k = 1;
+        do {
+            if (!has_symbol(&bits))
+                jpeg_bits_refill(&bits);
+            token = store_pair(&bits, entropy->pairs[i], entropy->ac[i], &k, token);
+        } while (k < 64);
+        uint32_t last = 63;
+        if (k >= ENDED) { /* the end of the block was written as a token too */
+            last = k - ENDED;
+            token--;
+        }
+        if (__builtin_expect(k >= INVALID || jpeg_symbol_invalid(dc), 0))
+            note_invalid(entropy, cursor, bits);
+        *head = (uint16_t)*prediction | (uint32_t)(token - head - 1) << 16 | (last & 63) << 24;
+    }
+    cursor->bits = bits;
+    return token;
+}
+
 static void read_mcu_c(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last)
 {
     read_mcu(entropy, cursor, blocks, last);
@@ -174,6 +225,11 @@ static void read_mcu_c(const struct jpeg_entropy *entropy, struct jpeg_cursor *c
 static void skip_mcu_c(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor)
 {
     skip_mcu(entropy, cursor);
+}
+
+static uint32_t *store_mcu_c(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t *token)
+{
+    return store_mcu(entropy, cursor, token);
 }
 
 #if defined(__x86_64__)
@@ -189,17 +245,25 @@ __attribute__((target("avx2,bmi,bmi2,lzcnt"))) static void skip_mcu_bmi2(
 {
     skip_mcu(entropy, cursor);
 }
+
+__attribute__((target("avx2,bmi,bmi2,lzcnt"))) static uint32_t *store_mcu_bmi2(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t *token)
+{
+    return store_mcu(entropy, cursor, token);
+}
 #endif
 
 void kst_jpeg_entropy_tier(struct jpeg_entropy *entropy, enum cpu_tier tier)
 {
     entropy->read_mcu = read_mcu_c;
     entropy->skip_mcu = skip_mcu_c;
+    entropy->store_mcu = store_mcu_c;
 #if defined(__x86_64__)
     if (tier < CPU_AVX2 || tier > CPU_AVX512)
         return;
     entropy->read_mcu = read_mcu_bmi2;
     entropy->skip_mcu = skip_mcu_bmi2;
+    entropy->store_mcu = store_mcu_bmi2;
 #else
     (void)tier;
 #endif

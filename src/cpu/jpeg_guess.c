@@ -2,35 +2,26 @@
 #include "cpu/jpeg_guess.h"
 
 #include "core/report.h"
+#include "cpu/jpeg_borders.h"
 
 enum {
     LEAST_CHUNK = 1 << 13, /* bytes */
     CHUNKS_PER_THREAD = 4,
-    BORDERS = 1024,   /* MCU borders of a chunk at which the run before may join: far more than photographs need */
     CHECKPOINTS = 128 /* kept of a run; where there would be more, every second one is dropped */
 };
 
-/* Where an MCU starts: the position of its first bit in the stream, stuffing included. */
-typedef uint64_t bit_position;
-
 /* A chunk skipped through from a guess. MCUs and DC predictions count from the guess until they are shifted. */
 struct run {
-    const uint8_t *start; /* of the chunk */
-    const uint8_t *end;
-    struct jpeg_cursor cursor;    /* where the run has come to */
-    bit_position border[BORDERS]; /* of its MCUs 0, 1, 2 … */
-    int32_t border_dc[BORDERS][JPEG_COMPONENTS];
-    uint32_t border_count;
+    const uint8_t *end;        /* of the chunk */
+    struct jpeg_cursor cursor; /* where the run has come to */
+    struct jpeg_borders borders;
     struct jpeg_cursor checkpoint[CHECKPOINTS];
     uint32_t checkpoint_count;
-    uint32_t spacing;  /* of the checkpoints, in MCUs */
-    bool joined;       /* the run before it, carried on, met one of its borders: */
-    uint32_t join;     /* that one */
-    uint32_t join_mcu; /* as the run before counts */
-    int32_t join_dc[JPEG_COMPONENTS];
-    bool again;         /* no border in common: it was read once more, with the right count */
-    uint32_t shift_mcu; /* from its count to the scan's, modulo 2^32 */
-    uint32_t shift_dc[JPEG_COMPONENTS];
+    uint32_t spacing;        /* of the checkpoints, in MCUs */
+    bool joined;             /* the run before it, carried on, met one of its borders: */
+    uint32_t join;           /* that one */
+    bool again;              /* no border in common: it was read once more, with the right count */
+    struct jpeg_shift shift; /* to the count of the run before; once linked, to the scan's */
 };
 
 struct guess {
@@ -38,34 +29,6 @@ struct guess {
     struct run *run;
     uint32_t count;
 };
-
-static bit_position position_of(const struct jpeg_bits *bits, const uint8_t *first)
-{
-    uint32_t bit;
-    const uint8_t *at = kst_jpeg_bits_place(*bits, first, &bit);
-    return ((uint64_t)(at - first) << 3) + bit;
-}
-
-static const uint8_t *data_start(const struct jpeg_entropy *entropy)
-{
-    return entropy->plan->data + entropy->plan->segment[entropy->scan->first_segment].offset;
-}
-
-static uint64_t data_length(const struct jpeg_entropy *entropy)
-{
-    return entropy->plan->segment[entropy->scan->first_segment].length;
-}
-
-/* A chunk must not start inside a stuffed pair, or behind fill bytes. */
-static const uint8_t *chunk_start(const struct guess *guess, uint32_t index)
-{
-    const uint8_t *start = data_start(guess->entropy);
-    uint64_t length = data_length(guess->entropy);
-    uint64_t at = length * index / guess->count;
-    while (at > 0 && at < length && start[at - 1] == 0xFF)
-        at++;
-    return start + at;
-}
 
 static void keep_checkpoint(struct run *run)
 {
@@ -80,15 +43,6 @@ static void keep_checkpoint(struct run *run)
     run->checkpoint[run->checkpoint_count++] = run->cursor;
 }
 
-static void keep_border(struct run *run, const uint8_t *first)
-{
-    if (run->border_count == BORDERS)
-        return;
-    run->border[run->border_count] = position_of(&run->cursor.bits, first);
-    memcpy(run->border_dc[run->border_count], run->cursor.dc, sizeof run->cursor.dc);
-    run->border_count++;
-}
-
 static void skip_one(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor)
 {
     entropy->skip_mcu(entropy, cursor);
@@ -101,19 +55,27 @@ static bool at_end(const struct jpeg_entropy *entropy, const struct run *run)
     return cursor->bits.next >= run->end || cursor->mcu >= entropy->mcus || jpeg_bits_overrun(&cursor->bits);
 }
 
+static uint64_t chunk_place(const struct guess *guess, uint32_t index)
+{
+    uint64_t length;
+    kst_jpeg_scan_data(guess->entropy, &length);
+    return kst_jpeg_guess_place(guess->entropy, length * index / guess->count);
+}
+
 /* Skip from the guess, that an MCU starts with the chunk, to the chunk's end. */
 static void run_task(void *arg, uint32_t index)
 {
     const struct guess *guess = arg;
     const struct jpeg_entropy *entropy = guess->entropy;
     struct run *run = &guess->run[index];
-    const uint8_t *first = data_start(entropy);
-    run->start = chunk_start(guess, index);
-    run->end = chunk_start(guess, index + 1);
+    uint64_t length;
+    uint64_t start = chunk_place(guess, index);
+    const uint8_t *data = kst_jpeg_scan_data(entropy, &length);
+    run->end = data + chunk_place(guess, index + 1);
     kst_jpeg_cursor_start(entropy, &run->cursor, 0);
-    jpeg_bits_start(&run->cursor.bits, run->start, (size_t)(first + data_length(entropy) - run->start));
+    jpeg_bits_start(&run->cursor.bits, data + start, (size_t)(length - start));
     while (!at_end(entropy, run)) {
-        keep_border(run, first);
+        kst_jpeg_borders_keep(&run->borders, entropy, &run->cursor);
         keep_checkpoint(run);
         skip_one(entropy, &run->cursor);
     }
@@ -122,25 +84,8 @@ static void run_task(void *arg, uint32_t index)
 /* Carry the run before a chunk on until it meets a border of the chunk's own run, or there are no more. */
 static void join(const struct jpeg_entropy *entropy, const struct run *before, struct run *run)
 {
-    const uint8_t *first = data_start(entropy);
-    struct jpeg_cursor cursor = before->cursor;
-    uint32_t i = 0;
-    run->joined = false;
-    while (!jpeg_bits_overrun(&cursor.bits) && cursor.mcu < entropy->mcus) {
-        bit_position position = position_of(&cursor.bits, first);
-        while (i < run->border_count && run->border[i] < position)
-            i++;
-        if (i == run->border_count)
-            return;
-        if (run->border[i] == position) {
-            run->joined = true;
-            run->join = i;
-            run->join_mcu = cursor.mcu;
-            memcpy(run->join_dc, cursor.dc, sizeof cursor.dc);
-            return;
-        }
-        skip_one(entropy, &cursor);
-    }
+    run->joined =
+        kst_jpeg_borders_meet(&run->borders, run->borders.count, entropy, &before->cursor, &run->join, &run->shift);
 }
 
 static void join_task(void *arg, uint32_t index)
@@ -149,19 +94,13 @@ static void join_task(void *arg, uint32_t index)
     join(guess->entropy, &guess->run[index], &guess->run[index + 1]);
 }
 
-static void shift(const struct run *run, struct jpeg_cursor *cursor)
-{
-    cursor->mcu += run->shift_mcu;
-    for (uint32_t i = 0; i < JPEG_COMPONENTS; i++)
-        cursor->dc[i] = (int32_t)((uint32_t)cursor->dc[i] + run->shift_dc[i]);
-}
-
 /* The shift of a run that was read again stays 0: it counts from the scan's start. */
 static void read_again(const struct jpeg_entropy *entropy, const struct run *before, struct run *run)
 {
     run->again = true;
     run->cursor = before->cursor;
-    shift(before, &run->cursor);
+    run->shift = (struct jpeg_shift){0};
+    kst_jpeg_shift_cursor(&before->shift, &run->cursor);
     run->checkpoint_count = 0;
     while (!at_end(entropy, run)) {
         keep_checkpoint(run);
@@ -181,15 +120,15 @@ static void link_run(const struct jpeg_entropy *entropy, const struct run *befor
         read_again(entropy, before, run);
         return;
     }
-    run->shift_mcu = run->join_mcu - run->join + before->shift_mcu;
+    run->shift.mcu += before->shift.mcu;
     for (uint32_t i = 0; i < JPEG_COMPONENTS; i++)
-        run->shift_dc[i] = (uint32_t)run->join_dc[i] - (uint32_t)run->border_dc[run->join][i] + before->shift_dc[i];
+        run->shift.dc[i] += before->shift.dc[i];
     uint32_t kept = 0;
     for (uint32_t i = 0; i < run->checkpoint_count; i++) {
         struct jpeg_cursor cursor = run->checkpoint[i];
         if (cursor.mcu < run->join)
             continue;
-        shift(run, &cursor);
+        kst_jpeg_shift_cursor(&run->shift, &cursor);
         if (cursor.mcu < entropy->mcus)
             run->checkpoint[kept++] = cursor;
     }
@@ -215,7 +154,9 @@ static kst_status collect(struct memory *memory, const struct guess *guess, stru
 
 static uint32_t chunk_count(const struct jpeg_entropy *entropy, uint32_t threads)
 {
-    uint64_t most = data_length(entropy) / LEAST_CHUNK + 1;
+    uint64_t length;
+    kst_jpeg_scan_data(entropy, &length);
+    uint64_t most = length / LEAST_CHUNK + 1;
     uint64_t wanted = (uint64_t)threads * CHUNKS_PER_THREAD;
     return (uint32_t)(wanted < most ? wanted : most);
 }

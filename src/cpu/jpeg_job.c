@@ -81,20 +81,20 @@ static void seek(const struct jpeg_job *job, uint32_t row, struct jpeg_cursor *c
     kst_jpeg_cursor_forget(entropy, cursor, row == job->output->first_row);
 }
 
-/* MCU rows [from, to); a band's first and last row are handed to the borders, where there are any. */
-static void run_band(struct jpeg_job *job, uint32_t thread, uint32_t from, uint32_t to, struct jpeg_border *above,
-    struct jpeg_border *below, const struct jpeg_cursor *cursor)
+void kst_jpeg_job_decode(struct jpeg_job *job, uint32_t thread, const struct jpeg_stretch *stretch)
 {
     struct jpeg_band *band = &job->band[thread];
-    kst_jpeg_band_start(band, from, cursor);
-    for (uint32_t row = from; row < to; row++) {
-        kst_jpeg_band_step(band, row == from);
-        if (row == from && above)
-            kst_jpeg_job_meet(band, above, row, false);
+    kst_jpeg_band_start(band, stretch->from, stretch->cursor);
+    if (stretch->shift)
+        kst_jpeg_band_borrow(band, stretch->shift);
+    for (uint32_t row = stretch->from; row < stretch->to; row++) {
+        kst_jpeg_band_step(band, row == stretch->from);
+        if (row == stretch->from && stretch->above)
+            kst_jpeg_job_meet(band, stretch->above, row, false);
     }
-    if (below)
-        kst_jpeg_job_meet(band, below, to, true);
-    if (cursor)
+    if (stretch->below)
+        kst_jpeg_job_meet(band, stretch->below, stretch->to, true);
+    if (stretch->cursor)
         kst_jpeg_damage_add(&job->damage[thread], &band->cursor.damage);
 }
 
@@ -104,7 +104,9 @@ void kst_jpeg_job_alone(struct jpeg_job *job)
     bool entropy = job->source->entropy != NULL;
     if (entropy)
         seek(job, job->output->first_row, &cursor);
-    run_band(job, 0, job->output->first_row, kst_jpeg_job_end(job), NULL, NULL, entropy ? &cursor : NULL);
+    struct jpeg_stretch all = {
+        .from = job->output->first_row, .to = kst_jpeg_job_end(job), .cursor = entropy ? &cursor : NULL};
+    kst_jpeg_job_decode(job, 0, &all);
 }
 
 struct spread {
@@ -132,16 +134,17 @@ static void spread_task(void *arg, uint32_t thread)
     struct jpeg_job *job = spread->job;
     uint32_t i;
     while ((i = atomic_fetch_add(&spread->next, 1)) < spread->bands) {
-        uint32_t from = band_start(spread, i);
-        struct jpeg_border *above = i > 0 ? &job->border[i - 1] : NULL;
-        struct jpeg_border *below = i + 1 < spread->bands ? &job->border[i] : NULL;
-        struct jpeg_cursor found;
-        const struct jpeg_cursor *cursor = NULL;
+        struct jpeg_stretch stretch = {.from = band_start(spread, i), .to = band_start(spread, i + 1)};
+        struct jpeg_cursor cursor;
+        if (i > 0)
+            stretch.above = &job->border[i - 1];
+        if (i + 1 < spread->bands)
+            stretch.below = &job->border[i];
         if (job->source->entropy) {
-            seek(job, from, &found);
-            cursor = &found;
+            seek(job, stretch.from, &cursor);
+            stretch.cursor = &cursor;
         }
-        run_band(job, thread, from, band_start(spread, i + 1), above, below, cursor);
+        kst_jpeg_job_decode(job, thread, &stretch);
     }
 }
 

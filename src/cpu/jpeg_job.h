@@ -43,6 +43,18 @@ uint32_t kst_jpeg_job_end(const struct jpeg_job *job);
  */
 void kst_jpeg_job_meet(struct jpeg_band *band, struct jpeg_border *border, uint32_t row, bool above);
 
+/*
+ * MCU rows [from, to) by one thread; the first and the last are handed to the borders, where those are not null.
+ * `cursor` and `shift` as for kst_jpeg_band_start() and kst_jpeg_band_borrow().
+ */
+struct jpeg_stretch {
+    uint32_t from, to;
+    struct jpeg_border *above, *below;
+    const struct jpeg_cursor *cursor;
+    const struct jpeg_shift *shift;
+};
+void kst_jpeg_job_decode(struct jpeg_job *job, uint32_t thread, const struct jpeg_stretch *stretch);
+
 /* One thread, from top to bottom. */
 void kst_jpeg_job_alone(struct jpeg_job *job);
 
@@ -54,9 +66,10 @@ uint32_t kst_jpeg_job_bands(const struct jpeg_output *output, uint32_t threads);
 void kst_jpeg_job_spread(struct jpeg_job *job);
 
 /*
- * Two threads on a scan without restart markers: one decodes from the top while the other skips ahead to a row from
- * which both will end at the same time, and decodes from there. Needs one border.
+ * Two threads on a scan without restart markers that is wanted whole: one decodes from the top, the other decodes the
+ * lower part ahead, from a guess. Needs kst_jpeg_pair_borders() borders and a source with `ahead`, which it fills.
  */
-void kst_jpeg_job_pair(struct jpeg_job *job);
+uint32_t kst_jpeg_pair_borders(const struct jpeg_output *output);
+void kst_jpeg_job_pair(struct jpeg_job *job, struct jpeg_ahead *ahead);
 
 #endif
