@@ -20,7 +20,9 @@ void put(struct bytes *bytes, const void *data, size_t length)
         if (!bytes->data)
             abort();
     }
-    if (data && length > 0)
+    if (length == 0)
+        return;
+    if (data)
         memcpy(bytes->data + bytes->length, data, length);
     else
         memset(bytes->data + bytes->length, 0, length);

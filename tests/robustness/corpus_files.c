@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The files of the corpus, damaged ones above all, under many options: quickly, and the same on every machine. */
+#include <time.h>
+
 #include "codec/outcome.h"
 #include "robustness/corpus.h"
 #include "support.h"
@@ -20,23 +22,39 @@ static int stop(void **state)
     return 0;
 }
 
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now); /* other programs on the machine do not count */
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void check_time(const char *name, const uint8_t *data, size_t length, const kst_decode_options *options)
+{
+    double from = seconds();
+    decode_outcome(contexts.context[0], data, length, options);
+    if (seconds() - from > (SANITIZED ? 1.5 : 1.0))
+        fail_msg("%s: %.2f seconds", name, seconds() - from);
+}
+
 static void check_file(const char *name, const uint8_t *data, size_t length)
 {
     kst_decode_options options;
     kst_decode_options_init(&options);
-    struct outcome whole = decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 3 : 1);
+    check_time(name, data, length, &options);
+    struct outcome whole = decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 4 : 1);
     options.format = KST_FORMAT_RAW;
-    decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 5 : 3);
+    decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 7 : 3);
     if (whole.status != KST_OK)
         return;
     options.format = KST_FORMAT_AUTO;
     options.reduce = 1;
-    decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 5 : 3);
+    decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 7 : 3);
     options.reduce = 0;
     options.region = (kst_region){whole.width / 3, whole.height / 2, (whole.width + 2) / 3, (whole.height + 2) / 3};
-    decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 5 : 3);
+    decode_on_all(&contexts, name, data, length, &options, 1, SANITIZED ? 7 : 3);
     options.strict = true;
-    decode_on_all(&contexts, name, data, length, &options, 2, SANITIZED ? 5 : 3);
+    decode_on_all(&contexts, name, data, length, &options, 2, SANITIZED ? 7 : 3);
 }
 
 static void corpus(void **state)
