@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Work-items that exchange values. Lanes are 32 neighbours by local index: a warp where the hardware has them, otherwise
- * made of the work-group's memory. Every function here is for the whole work-group, whose size is a multiple of 32;
- * `scratch` holds one u32 for each of its work-items, and may be used for something else only after a barrier.
+ * Work-items that exchange values. Lanes are 32 neighbours by local index: a warp where the hardware has them,
+ * otherwise made of the work-group's memory. Every function here is for the whole work-group, whose size is a multiple
+ * of 32; `scratch` holds one u32 for each of its work-items, and may be used for something else only after a barrier.
  */
 #include "portable.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One language for kernels: what C99 as OpenCL C 1.2 reads it and C++ as nvcc reads it have in common, with macros for the
- * rest.
+ * One language for kernels: what C99 as OpenCL C 1.2 reads it and C++ as nvcc reads it have in common, with macros for
+ * the rest.
  *
  *   KERNEL(n) name(…)   a kernel whose work-groups have n work-items
  *   FUNCTION            a function that kernels call
@@ -58,7 +58,6 @@ FUNCTION u32 ones(u32 x)
 {
     return (u32)__popc(x);
 }
-
 
 FUNCTION u32 count_up(GLOBAL u32 *p, u32 x)
 {
@@ -137,7 +136,6 @@ FUNCTION u32 ones(u32 x)
 {
     return popcount(x);
 }
-
 
 FUNCTION u32 count_up(volatile GLOBAL u32 *p, u32 x)
 {
