@@ -5,12 +5,21 @@
 
 #include "jpeg/encoding.h"
 
-static bool has_quality(const struct jpeg_frame *frame, int quality, uint16_t limit)
+/* A picture that was turned on its side without loss has its tables transposed. */
+static bool is_table(const uint16_t table[64], const uint16_t quant[64], bool transposed)
+{
+    for (uint32_t i = 0; i < 64; i++)
+        if (quant[transposed ? i % 8 * 8 + i / 8 : i] != table[i])
+            return false;
+    return true;
+}
+
+static bool has_quality(const struct jpeg_frame *frame, int quality, uint16_t limit, bool transposed)
 {
     uint16_t table[64];
     for (uint32_t i = 0; i < frame->component_count; i++) {
         kst_jpeg_quality_table(quality, frame->component[i].tq == 0 ? 0 : 1, limit, table);
-        if (memcmp(table, frame->component[i].quant, sizeof table) != 0)
+        if (!is_table(table, frame->component[i].quant, transposed))
             return false;
     }
     return true;
@@ -20,8 +29,9 @@ static bool has_quality(const struct jpeg_frame *frame, int quality, uint16_t li
 static int find_quality(const struct jpeg_frame *frame)
 {
     for (int quality = 100; quality >= 1; quality--)
-        if (has_quality(frame, quality, 255) || has_quality(frame, quality, 32767))
-            return quality;
+        for (int transposed = 0; transposed < 2; transposed++)
+            if (has_quality(frame, quality, 255, transposed) || has_quality(frame, quality, 32767, transposed))
+                return quality;
     return 0;
 }
 
