@@ -46,7 +46,7 @@ struct tables {
 };
 
 /* The first component with the same table: shared tables compete less for the cache. */
-static uint32_t first_with(const uint32_t *table, uint32_t component)
+static uint32_t first_with(const uint16_t *table, uint32_t component)
 {
     uint32_t i = 0;
     while (table[i] != table[component])

@@ -18,7 +18,7 @@ static kst_status derive_tables(struct memory *memory, struct jpeg_entropy *entr
     entropy->tables = lookup;
     bool dc = scan->ss == 0;
     for (uint32_t i = 0; i < scan->component_count; i++) {
-        uint32_t table = dc ? scan->dc_table[i] : scan->ac_table[i];
+        uint16_t table = dc ? scan->dc_table[i] : scan->ac_table[i];
         kst_jpeg_lookup_init(
             &lookup[i], &entropy->plan->huffman[table], dc ? JPEG_LOOKUP_DC : JPEG_LOOKUP_PROGRESSIVE_AC);
     }

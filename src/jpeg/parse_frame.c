@@ -165,7 +165,7 @@ static kst_status latch_quant_tables(struct parser *parser, const struct jpeg_sc
 
 /* Put the table at a destination into the plan, if it is not there yet, and give its index. */
 static kst_status use_huffman(
-    struct parser *parser, enum jpeg_table_class table_class, uint8_t destination, size_t offset, uint32_t *index)
+    struct parser *parser, enum jpeg_table_class table_class, uint8_t destination, size_t offset, uint16_t *index)
 {
     struct jpeg_plan *plan = &parser->stream->plan;
     struct huffman_slot *slot = destination < JPEG_TABLES ? &parser->huffman[table_class][destination] : NULL;
@@ -191,7 +191,7 @@ static kst_status use_huffman(
         slot->index = (int)plan->huffman_count;
         plan->huffman[plan->huffman_count++] = slot->table;
     }
-    *index = (uint32_t)slot->index;
+    *index = (uint16_t)slot->index;
     return KST_OK;
 }
 

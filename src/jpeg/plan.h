@@ -21,8 +21,8 @@ struct jpeg_scan {
     uint8_t component_count; /* 1–4 */
     uint8_t component[JPEG_COMPONENTS];
     uint8_t ss, se, ah, al;
-    uint32_t dc_table[JPEG_COMPONENTS]; /* of each component: index into plan.huffman, where the scan needs it */
-    uint32_t ac_table[JPEG_COMPONENTS];
+    uint16_t dc_table[JPEG_COMPONENTS]; /* of each component: index into plan.huffman, where the scan needs it */
+    uint16_t ac_table[JPEG_COMPONENTS];
     uint32_t restart_interval; /* MCUs; 0: none */
     uint32_t interval_count;   /* restart intervals the scan must have, at least 1 */
     uint32_t first_segment;    /* into plan.segment */
