@@ -53,7 +53,7 @@ typedef enum kst_status {
     KST_ERROR_JPEG_TWO_FRAMES = 104,      /* a second SOF */
     KST_ERROR_JPEG_NO_SCAN = 105,         /* no SOS after the SOF: tables only, or cut off */
     KST_ERROR_JPEG_DIMENSIONS = 106,      /* a width of 0, or a height of 0 and no DNL (B.2.5) */
-    KST_ERROR_JPEG_COMPONENTS = 107,      /* a number of components the format does not allow, or ids that repeat */
+    KST_ERROR_JPEG_COMPONENTS = 107,      /* a number of components that this library does not decode */
     KST_ERROR_JPEG_SAMPLING = 108,        /* sampling factors outside 1–4, or more than 10 blocks in an MCU (B.2.3) */
     KST_ERROR_JPEG_SCAN_COMPONENT = 109,  /* a scan naming a component that the frame lacks, or one twice */
     KST_ERROR_JPEG_PROGRESSION = 110,     /* spectral selection or approximation outside G.1.1.1 */
