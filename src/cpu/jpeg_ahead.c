@@ -3,8 +3,8 @@
 
 #include "core/report.h"
 
-/* Photographs have about one token to a byte; twice that keeps the memory within four times the data's length. */
-enum { TOKENS_PER_BYTE = 2 };
+/* Photographs have one to three tokens to a byte, the more the lower their quality. */
+enum { TOKENS_PER_BYTE = 4 };
 
 kst_status kst_jpeg_ahead_create(
     struct memory *memory, struct jpeg_ahead *ahead, const struct jpeg_entropy *entropy, double share, uint32_t step)
@@ -63,7 +63,7 @@ bool kst_jpeg_ahead_read(struct jpeg_ahead *ahead)
             break;
         kst_jpeg_borders_keep(&ahead->borders, entropy, &cursor);
         ahead->first[cursor.mcu] = (uint32_t)ahead->token_count;
-        uint32_t *behind = entropy->store_mcu(entropy, &cursor, ahead->token + ahead->token_count);
+        uint16_t *behind = entropy->store_mcu(entropy, &cursor, ahead->token + ahead->token_count);
         ahead->token_count = (size_t)(behind - ahead->token);
         cursor.mcu++;
         if (jpeg_bits_overrun(&cursor.bits) || (cursor.damage.invalid > 0 && ahead->count > 0))
@@ -84,14 +84,19 @@ void kst_jpeg_ahead_blocks(
     const struct jpeg_ahead *ahead, const struct jpeg_shift *shift, uint32_t mcu, int16_t *blocks, uint8_t *last)
 {
     const struct jpeg_entropy *entropy = ahead->entropy;
-    const uint32_t *token = ahead->token + ahead->first[mcu - shift->mcu];
+    const uint16_t *token = ahead->token + ahead->first[mcu - shift->mcu];
     memset(blocks, 0, (size_t)entropy->mcu_blocks * 64 * sizeof *blocks);
     for (uint32_t i = 0; i < entropy->mcu_blocks; i++, blocks += 64) {
-        uint32_t head = *token++;
-        const uint32_t *end = token + jpeg_token_count(head);
-        last[i] = (uint8_t)jpeg_token_last(head);
-        blocks[0] = (int16_t)(uint16_t)(head + shift->dc[entropy->block_component[i]]);
-        for (; token < end; token++)
-            blocks[jpeg_token_place(*token)] = (int16_t)(uint16_t)*token;
+        blocks[0] = (int16_t)(uint16_t)(token[0] + shift->dc[entropy->block_component[i]]);
+        last[i] = (uint8_t)(token[1] >> 8);
+        const uint16_t *end = token + JPEG_TOKEN_HEAD + (token[1] & 255);
+        for (token += JPEG_TOKEN_HEAD; token < end; token++) {
+            uint32_t place = *token / JPEG_TOKEN_VALUES;
+            uint32_t value = *token % JPEG_TOKEN_VALUES;
+            if (__builtin_expect(value == JPEG_TOKEN_ESCAPE, 0))
+                blocks[place] = (int16_t) * ++token;
+            else
+                blocks[place] = (int16_t)((int32_t)(value ^ JPEG_TOKEN_ESCAPE) - JPEG_TOKEN_ESCAPE);
+        }
     }
 }

@@ -13,7 +13,7 @@ struct jpeg_ahead {
     const uint8_t *start; /* the guess */
     uint32_t step;        /* MCUs that are decoded at a time */
     struct jpeg_borders borders;
-    uint32_t *token;
+    uint16_t *token;
     size_t token_count, token_capacity;
     uint32_t *first;                /* of each MCU: its first token */
     struct jpeg_cursor *checkpoint; /* before each `step` MCUs */

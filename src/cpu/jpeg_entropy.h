@@ -54,30 +54,21 @@ struct jpeg_entropy {
     void (*read_mcu)(const struct jpeg_entropy *, struct jpeg_cursor *, int16_t *blocks, uint8_t *last);
     void (*skip_mcu)(const struct jpeg_entropy *, struct jpeg_cursor *);
     /* The same to tokens, at most JPEG_BLOCK_TOKENS a block; returns the place behind them. */
-    uint32_t *(*store_mcu)(const struct jpeg_entropy *, struct jpeg_cursor *, uint32_t *token);
+    uint16_t *(*store_mcu)(const struct jpeg_entropy *, struct jpeg_cursor *, uint16_t *token);
 };
 
 /*
- * A block as tokens: a head with its DC coefficient (bits 0–15), the number of tokens that follow (16–23) and the
- * zig-zag index at and below which all coefficients that are not zero lie (24–31); then its AC coefficients, each a
- * value (0–15) and its place in raster order (16–31).
+ * A block as tokens of 16 bits: its DC coefficient; the number of tokens that follow (bits 0–7) and the zig-zag index
+ * at and below which all coefficients that are not zero lie (8–15); then its AC coefficients, each a value of −511 to
+ * 511 (bits 0–9) and its place in raster order (10–15), or JPEG_TOKEN_ESCAPE instead of the value, and that in a token
+ * of its own.
  */
-enum { JPEG_BLOCK_TOKENS = 1 + 64 + 2 }; /* with those that the last look-up writes in vain */
-
-static inline uint32_t jpeg_token_count(uint32_t head)
-{
-    return head >> 16 & 255;
-}
-
-static inline uint32_t jpeg_token_last(uint32_t head)
-{
-    return head >> 24;
-}
-
-static inline uint32_t jpeg_token_place(uint32_t token)
-{
-    return token >> 16;
-}
+enum {
+    JPEG_TOKEN_HEAD = 2,
+    JPEG_TOKEN_VALUES = 1 << 10,
+    JPEG_TOKEN_ESCAPE = 1 << 9,
+    JPEG_BLOCK_TOKENS = JPEG_TOKEN_HEAD + 2 * 64 + 2 /* with those that the last look-up writes in vain */
+};
 
 /* Derive the tables. On failure returns KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY and holds nothing. */
 kst_status kst_jpeg_entropy_init(struct memory *memory, struct jpeg_entropy *entropy, const struct jpeg_plan *plan,

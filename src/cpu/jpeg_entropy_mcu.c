@@ -166,35 +166,57 @@ static inline __attribute__((always_inline)) void skip_mcu(
     cursor->bits = bits;
 }
 
+static inline __attribute__((always_inline)) bool fits_token(int32_t value)
+{
+    return (uint32_t)(value + JPEG_TOKEN_ESCAPE - 1) < JPEG_TOKEN_VALUES - 1;
+}
+
+static inline __attribute__((always_inline)) uint16_t pack_token(int32_t value, uint32_t k)
+{
+    return (uint16_t)((value & (JPEG_TOKEN_VALUES - 1)) | natural[k] * JPEG_TOKEN_VALUES);
+}
+
+static inline __attribute__((always_inline)) uint16_t *store_ac(
+    struct jpeg_bits *bits, const struct jpeg_lookup *table, uint32_t *k, uint16_t *token)
+{
+    jpeg_symbol symbol = jpeg_lookup_symbol(table, bits->window);
+    int32_t value = jpeg_symbol_value(symbol, bits->window);
+    consume(bits, symbol);
+    *k += jpeg_symbol_advance(symbol);
+    bool fits = fits_token(value);
+    *token++ = pack_token(fits ? value : JPEG_TOKEN_ESCAPE, *k);
+    if (__builtin_expect(!fits, 0))
+        *token++ = (uint16_t)value;
+    *k += 1;
+    return token;
+}
+
 /* The next one or two AC coefficients as tokens. A lone one is written twice, to be overwritten by the next. */
-static inline __attribute__((always_inline)) uint32_t *store_pair(struct jpeg_bits *bits,
-    const struct jpeg_pairs *pairs, const struct jpeg_lookup *table, uint32_t *k, uint32_t *token)
+static inline __attribute__((always_inline)) uint16_t *store_pair(struct jpeg_bits *bits,
+    const struct jpeg_pairs *pairs, const struct jpeg_lookup *table, uint32_t *k, uint16_t *token)
 {
     uint64_t pair = *k < PAIRS_END ? pairs->entry[bits->window >> (64 - JPEG_PAIR_BITS)] : 0;
-    if (__builtin_expect(pair == 0, 0)) {
-        jpeg_symbol symbol = jpeg_lookup_symbol(table, bits->window);
-        *k += jpeg_symbol_advance(symbol);
-        *token = (uint16_t)jpeg_symbol_value(symbol, bits->window) | (uint32_t)natural[*k] << 16;
-        consume(bits, symbol);
-        *k += 1;
-        return token + 1;
-    }
-    uint32_t first = *k + jpeg_pair_first_advance(pair);
+    int32_t first = jpeg_pair_first(pair, bits->window);
+    int32_t second = jpeg_pair_second(pair, bits->window);
+    if (__builtin_expect(pair == 0 || !fits_token(first) || !fits_token(second), 0))
+        return store_ac(bits, table, k, token);
+    uint32_t place = *k + jpeg_pair_first_advance(pair);
     uint32_t advance = jpeg_pair_second_advance(pair);
-    token[0] = (uint16_t)jpeg_pair_first(pair, bits->window) | (uint32_t)natural[first] << 16;
-    token[1] = (uint16_t)jpeg_pair_second(pair, bits->window) | (uint32_t)natural[first + advance] << 16;
+    token[0] = pack_token(first, place);
+    token[1] = pack_token(second, place + advance);
     bits->window <<= pair & 63;
     bits->count -= (int32_t)(pair & 255);
-    *k = first + advance + 1;
+    *k = place + advance + 1;
     return token + 1 + (advance != 0);
 }
 
-static inline __attribute__((always_inline)) uint32_t *store_mcu(
-    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t *token)
+static inline __attribute__((always_inline)) uint16_t *store_mcu(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint16_t *token)
 {
     struct jpeg_bits bits = cursor->bits;
     for (uint32_t i = 0; i < entropy->mcu_blocks; i++) {
-        uint32_t *head = token++;
+        uint16_t *head = token;
+        token += JPEG_TOKEN_HEAD;
         jpeg_bits_refill(&bits);
         int32_t *prediction = &cursor->dc[entropy->block_component[i]];
         jpeg_symbol dc = read_dc(&bits, entropy->dc[i], prediction);
@@ -211,7 +233,8 @@ static inline __attribute__((always_inline)) uint32_t *store_mcu(
         }
         if (__builtin_expect(k >= INVALID || jpeg_symbol_invalid(dc), 0))
             note_invalid(entropy, cursor, bits);
-        *head = (uint16_t)*prediction | (uint32_t)(token - head - 1) << 16 | (last & 63) << 24;
+        head[0] = (uint16_t)*prediction;
+        head[1] = (uint16_t)((uint32_t)(token - head - JPEG_TOKEN_HEAD) | (last & 63) << 8);
     }
     cursor->bits = bits;
     return token;
@@ -227,7 +250,7 @@ static void skip_mcu_c(const struct jpeg_entropy *entropy, struct jpeg_cursor *c
     skip_mcu(entropy, cursor);
 }
 
-static uint32_t *store_mcu_c(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t *token)
+static uint16_t *store_mcu_c(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint16_t *token)
 {
     return store_mcu(entropy, cursor, token);
 }
@@ -246,8 +269,8 @@ __attribute__((target("avx2,bmi,bmi2,lzcnt"))) static void skip_mcu_bmi2(
     skip_mcu(entropy, cursor);
 }
 
-__attribute__((target("avx2,bmi,bmi2,lzcnt"))) static uint32_t *store_mcu_bmi2(
-    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t *token)
+__attribute__((target("avx2,bmi,bmi2,lzcnt"))) static uint16_t *store_mcu_bmi2(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint16_t *token)
 {
     return store_mcu(entropy, cursor, token);
 }
