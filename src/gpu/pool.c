@@ -30,6 +30,8 @@ void kst_gpu_pool_destroy(struct gpu_pool *pool)
 static size_t round_length(size_t length)
 {
     size_t step = LEAST_LENGTH;
+    if (length < LEAST_LENGTH)
+        return LEAST_LENGTH;
     while (step * 8 <= length)
         step *= 2;
     return length > SIZE_MAX - step ? length : (length + step - 1) / step * step;

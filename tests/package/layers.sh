@@ -21,7 +21,7 @@ allow src/core core
 allow src/image image core
 allow src/jpeg jpeg image core
 allow src/cpu cpu jpeg image core
-allow src/gpu gpu jpeg image core
+allow src/gpu gpu kernels jpeg image core
 allow src/api api gpu cpu jpeg image core
 allow tools files
 allow fuzz none

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "gpu/executor.h"
+
+#include "kernels/jpeg_work.h"
+
+extern const struct gpu_kernels kst_kernels_jpeg_decode;
+
+static const struct {
+    const char *name;
+    uint32_t group;
+} kernels[JPEG_KERNELS] = {
+    [JPEG_COUNT_KEPT] = {"count_kept", WORK_STREAM_GROUP},
+    [JPEG_REMOVE_STUFFING] = {"remove_stuffing", WORK_STREAM_GROUP},
+    [JPEG_DECODE_GUESSES] = {"decode_guesses", WORK_PARTS},
+    [JPEG_JOIN_GROUPS] = {"join_groups", WORK_PARTS},
+    [JPEG_SETTLE_PICTURES] = {"settle_pictures", WORK_PARTS},
+    [JPEG_PLACE_PARTS] = {"place_parts", WORK_PARTS},
+    [JPEG_CLEAR_BLOCKS] = {"clear_blocks", WORK_STREAM_GROUP},
+    [JPEG_WRITE_BLOCKS] = {"write_blocks", WORK_PARTS},
+    [JPEG_TRANSFORM_BLOCKS] = {"transform_blocks", WORK_TRANSFORM_GROUP},
+    [JPEG_CONVERT_PIXELS] = {"convert_pixels", WORK_CONVERT_GROUP},
+};
+
+static bool build(struct gpu_executor *executor, struct gpu_error *error)
+{
+    struct gpu *gpu = executor->gpu;
+    if (!gpu->backend->build(gpu, &kst_kernels_jpeg_decode, &executor->program, error))
+        return false;
+    for (int i = 0; i < JPEG_KERNELS; i++)
+        if (!gpu->backend->find(
+                gpu, &executor->program, kernels[i].name, kernels[i].group, &executor->kernel[i], error))
+            return false;
+    return true;
+}
+
+static void release_program(struct gpu_executor *executor)
+{
+    struct gpu *gpu = executor->gpu;
+    for (int i = 0; i < JPEG_KERNELS; i++)
+        gpu->backend->forget(gpu, &executor->kernel[i]);
+    gpu->backend->discard(gpu, &executor->program);
+}
+
+kst_status kst_gpu_executor_create(
+    struct memory *memory, const char *name, struct gpu_executor **out, struct gpu_error *error)
+{
+    struct gpu *gpu;
+    kst_status status = kst_gpu_open(memory, name, &gpu, error);
+    if (status)
+        return status;
+    struct gpu_executor *executor = kst_memory_zeroed(memory, 1, sizeof *executor, &status);
+    if (!executor) {
+        kst_gpu_close(&gpu);
+        return status;
+    }
+    executor->gpu = gpu;
+    kst_gpu_pool_create(&executor->pool, gpu);
+    pthread_mutex_init(&executor->lock, NULL);
+    *out = executor;
+    if (!build(executor, error))
+        kst_gpu_executor_destroy(out);
+    return error->status;
+}
+
+static void release_lane(struct gpu_executor *executor, struct gpu_lane *lane)
+{
+    struct gpu *gpu = executor->gpu;
+    for (int i = 0; i < LANE_EVENTS; i++)
+        gpu->backend->event_destroy(gpu, &lane->event[i]);
+    gpu->backend->queue_destroy(&lane->queue);
+    kst_memory_release(gpu->memory, lane);
+}
+
+void kst_gpu_executor_destroy(struct gpu_executor **out)
+{
+    struct gpu_executor *executor = *out;
+    if (!executor)
+        return;
+    struct gpu *gpu = executor->gpu;
+    while (executor->idle) {
+        struct gpu_lane *lane = executor->idle;
+        executor->idle = lane->next;
+        release_lane(executor, lane);
+    }
+    kst_gpu_pool_destroy(&executor->pool);
+    release_program(executor);
+    pthread_mutex_destroy(&executor->lock);
+    kst_memory_release(gpu->memory, executor);
+    kst_gpu_close(&gpu);
+    *out = NULL;
+}
+
+static struct gpu_lane *make_lane(struct gpu_executor *executor, struct gpu_error *error)
+{
+    struct gpu *gpu = executor->gpu;
+    struct gpu_lane *lane = kst_memory_zeroed(gpu->memory, 1, sizeof *lane, &error->status);
+    if (!lane)
+        return NULL;
+    bool made = gpu->backend->queue_create(gpu, &lane->queue, error);
+    for (int i = 0; made && i < LANE_EVENTS; i++)
+        made = gpu->backend->event_create(gpu, &lane->event[i], error);
+    if (made)
+        return lane;
+    release_lane(executor, lane);
+    return NULL;
+}
+
+struct gpu_lane *kst_gpu_lane_take(struct gpu_executor *executor, struct gpu_error *error)
+{
+    pthread_mutex_lock(&executor->lock);
+    struct gpu_lane *lane = executor->idle;
+    if (lane)
+        executor->idle = lane->next;
+    pthread_mutex_unlock(&executor->lock);
+    return lane ? lane : make_lane(executor, error);
+}
+
+void kst_gpu_lane_give(struct gpu_executor *executor, struct gpu_lane *lane)
+{
+    if (!lane)
+        return;
+    if (lane->queue.error.status != KST_OK) {
+        release_lane(executor, lane);
+        return;
+    }
+    pthread_mutex_lock(&executor->lock);
+    lane->next = executor->idle;
+    executor->idle = lane;
+    pthread_mutex_unlock(&executor->lock);
+}

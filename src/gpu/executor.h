@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A device ready for work: its kernels, its pool of buffers, and queues that threads borrow. */
+#ifndef KOSTKA_GPU_EXECUTOR_H
+#define KOSTKA_GPU_EXECUTOR_H
+
+#include "gpu/pool.h"
+
+enum jpeg_kernel {
+    JPEG_COUNT_KEPT,
+    JPEG_REMOVE_STUFFING,
+    JPEG_DECODE_GUESSES,
+    JPEG_JOIN_GROUPS,
+    JPEG_SETTLE_PICTURES,
+    JPEG_PLACE_PARTS,
+    JPEG_CLEAR_BLOCKS,
+    JPEG_WRITE_BLOCKS,
+    JPEG_TRANSFORM_BLOCKS,
+    JPEG_CONVERT_PIXELS,
+    JPEG_KERNELS
+};
+
+enum { LANE_EVENTS = JPEG_KERNELS + 3 };
+
+/* A queue with what goes with it; one operation's at a time. */
+struct gpu_lane {
+    struct gpu_lane *next;
+    struct gpu_queue queue;
+    struct gpu_event event[LANE_EVENTS];
+};
+
+struct gpu_executor {
+    struct gpu *gpu;
+    struct gpu_pool pool;
+    struct gpu_program program;
+    struct gpu_kernel kernel[JPEG_KERNELS];
+    pthread_mutex_t lock; /* of the idle lanes */
+    struct gpu_lane *idle;
+};
+
+/* Opens the device and builds its kernels. Results as kst_gpu_open(). */
+kst_status kst_gpu_executor_create(
+    struct memory *memory, const char *name, struct gpu_executor **executor, struct gpu_error *error);
+void kst_gpu_executor_destroy(struct gpu_executor **executor); /* null allowed */
+
+/* Borrow a lane whose queue is empty; null where that failed. */
+struct gpu_lane *kst_gpu_lane_take(struct gpu_executor *executor, struct gpu_error *error);
+/* Give it back, its queue finished. Null allowed. */
+void kst_gpu_lane_give(struct gpu_executor *executor, struct gpu_lane *lane);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "gpu/jpeg_symbols.h"
+
+enum {
+    LONGEST = 16,
+    INVALID_LENGTH = 17,
+    END_ADVANCE = 64,
+    SHORT_SIZE = 1 << WORK_SHORT_BITS,
+    LONG_SIZE = 1 << WORK_LONG_BITS
+};
+
+static uint16_t pack(uint32_t length, uint32_t size, uint32_t advance)
+{
+    return (uint16_t)((length + size) | size << 5 | advance << 9);
+}
+
+/* A code's symbol; a DC coefficient moves the index on by one, and a size of 0 other than ZRL's ends the block. */
+static uint16_t pack_symbol(uint32_t length, uint8_t value, enum jpeg_table_class table_class)
+{
+    uint32_t run = value >> 4, size = value & 15;
+    if (table_class == JPEG_DC)
+        return pack(length, size, 1);
+    return pack(length, size, size == 0 && run != 15 ? END_ADVANCE : run + 1);
+}
+
+static void fill(uint16_t *table, uint32_t count, uint16_t symbol)
+{
+    for (uint32_t i = 0; i < count; i++)
+        table[i] = symbol;
+}
+
+/* The prefixes of long codes are consecutive, as codes of a length are. */
+uint32_t kst_gpu_jpeg_long_tables(const struct jpeg_huffman *huffman)
+{
+    uint32_t code = 0, count = 0, last = UINT32_MAX;
+    for (uint32_t length = 1; length <= LONGEST; length++, code <<= 1) {
+        for (uint32_t i = 0; i < huffman->bits[length]; i++, code++) {
+            if (length <= WORK_SHORT_BITS || code >> (length - WORK_SHORT_BITS) == last)
+                continue;
+            last = code >> (length - WORK_SHORT_BITS);
+            count++;
+        }
+    }
+    return count;
+}
+
+uint32_t kst_gpu_jpeg_symbols(const struct jpeg_huffman *huffman, enum jpeg_table_class table_class,
+    uint16_t *short_table, uint16_t *long_tables, uint32_t first)
+{
+    const uint16_t invalid = pack(INVALID_LENGTH, 0, table_class == JPEG_DC ? 1 : END_ADVANCE);
+    uint32_t code = 0, index = 0, count = first;
+    fill(short_table, SHORT_SIZE, invalid);
+    for (uint32_t length = 1; length <= LONGEST; length++, code <<= 1) {
+        for (uint32_t i = 0; i < huffman->bits[length]; i++, code++, index++) {
+            uint16_t symbol = pack_symbol(length, huffman->values[index], table_class);
+            if (length <= WORK_SHORT_BITS) {
+                uint32_t rest = WORK_SHORT_BITS - length;
+                fill(short_table + (code << rest), 1U << rest, symbol);
+                continue;
+            }
+            uint16_t *entry = &short_table[code >> (length - WORK_SHORT_BITS)];
+            if (*entry == invalid) {
+                fill(long_tables + (size_t)count * LONG_SIZE, LONG_SIZE, invalid);
+                *entry = (uint16_t)(count++ << 5);
+            }
+            uint32_t rest = LONGEST - length;
+            uint32_t tail = code << rest & (LONG_SIZE - 1);
+            fill(long_tables + (size_t)(*entry >> 5) * LONG_SIZE + tail, 1U << rest, symbol);
+        }
+    }
+    return count;
+}

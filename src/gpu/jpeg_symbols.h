@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Huffman tables as the kernels look symbols up in them: see kernels/jpeg_entropy.h. */
+#ifndef KOSTKA_GPU_JPEG_SYMBOLS_H
+#define KOSTKA_GPU_JPEG_SYMBOLS_H
+
+#include "jpeg/huffman.h"
+#include "kernels/jpeg_work.h"
+
+/* How many long tables the codes need, at most 256. */
+uint32_t kst_gpu_jpeg_long_tables(const struct jpeg_huffman *huffman);
+
+/*
+ * Fill a short table (1 << WORK_SHORT_BITS entries) and the long tables behind `first` others (1 << WORK_LONG_BITS
+ * entries each) from `long_tables` on. Returns how many long tables there are then.
+ */
+uint32_t kst_gpu_jpeg_symbols(const struct jpeg_huffman *huffman, enum jpeg_table_class table_class,
+    uint16_t *short_table, uint16_t *long_tables, uint32_t first);
+
+#endif

@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Decoding of sequential JPEG pictures: the kernels in the order in which they run. */
+#include "jpeg_stream.h"
+#include "jpeg_entropy.h"
+#include "jpeg_pixels.h"

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finding a group's place in the work. */
+#include "jpeg_work.h"
+#include "portable.h"
+
+FUNCTION GLOBAL const struct work_picture *picture_at(GLOBAL const u32 *work, u32 index)
+{
+    GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
+    return (GLOBAL const struct work_picture *)(work + head->picture) + index;
+}
+
+/* Which picture a group belongs to; *first: the picture's first group. */
+FUNCTION u32 find_picture(GLOBAL const u32 *work, enum work_kind kind, u32 group, u32 *first)
+{
+    GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
+    GLOBAL const u32 *list = work + head->groups[kind];
+    u32 low = 0, high = head->pictures;
+    while (high - low > 1) {
+        u32 middle = low + (high - low) / 2;
+        if (list[middle] <= group)
+            low = middle;
+        else
+            high = middle;
+    }
+    *first = list[low];
+    return low;
+}
+
+FUNCTION GLOBAL const struct work_segment *segment_at(
+    GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, u32 index)
+{
+    return (GLOBAL const struct work_segment *)(work + picture->segment) + index;
+}
+
+/* The segment that a part belongs to. */
+FUNCTION GLOBAL const struct work_segment *find_segment(
+    GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, u32 part)
+{
+    u32 low = 0, high = picture->segments;
+    while (high - low > 1) {
+        u32 middle = low + (high - low) / 2;
+        if (segment_at(work, picture, middle)->first_part <= part)
+            low = middle;
+        else
+            high = middle;
+    }
+    return segment_at(work, picture, low);
+}

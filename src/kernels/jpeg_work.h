@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the host tells the kernels about a batch of JPEG pictures. One buffer, the work, starts with a jpeg_work; all
+ * offsets in it count 32-bit words from its start. Every index is valid; a kernel checks only what depends on coded
+ * bits.
+ *
+ * The kernels run over groups of things, and a picture's things fill whole groups, so that a group belongs to one
+ * picture.
+ */
+#ifndef KOSTKA_KERNELS_JPEG_WORK_H
+#define KOSTKA_KERNELS_JPEG_WORK_H
+
+#if !defined(KERNEL)
+#include <stdint.h>
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+#endif
+
+enum {
+    WORK_COMPONENTS = 4,
+    WORK_TABLES = 8, /* Huffman tables of a picture */
+    WORK_MCU_BLOCKS = 10,
+    WORK_SHORT_BITS = 10, /* of a code looked up at once, */
+    WORK_LONG_BITS = 6,   /* and of the rest */
+    WORK_STREAM_GROUP = 256,
+    WORK_TRANSFORM_GROUP = 256,
+    WORK_CONVERT_GROUP = 256,
+    WORK_CLEAR = 64 * WORK_STREAM_GROUP,    /* bytes that a group clears */
+    WORK_CHUNK = 16384,                     /* bytes that a group removes the stuffing from */
+    WORK_PART = 128,                        /* bytes of a part, which one work-item decodes; a multiple of 16 */
+    WORK_PARTS = 128,                       /* parts of a group */
+    WORK_BLOCKS = WORK_TRANSFORM_GROUP / 8, /* blocks that a group transforms */
+    WORK_PIXELS = 1024,                     /* pixels of a row that a group converts */
+    WORK_DAMAGE = 4 /* counters of a picture: intervals ended early, invalid codes, intervals with a surplus */
+};
+
+/* The things that groups are made of; jpeg_work.groups has a list of each. */
+enum work_kind { WORK_OF_CHUNKS, WORK_OF_PARTS, WORK_OF_BLOCKS, WORK_OF_PIXELS, WORK_KINDS };
+
+enum work_upsampling { WORK_NONE, WORK_H2V1, WORK_H1V2, WORK_H2V2, WORK_REPLICATE };
+
+enum work_conversion {
+    WORK_COPY, /* each component to its channel */
+    WORK_GREY, /* the first component to red, green and blue */
+    WORK_YCC,
+    WORK_RGB_TO_GREY,
+    WORK_YCCK,
+    WORK_CMYK_TO_RGB,
+    WORK_YCCK_TO_RGB
+};
+
+struct jpeg_work {
+    u32 pictures;           /* how many */
+    u32 picture;            /* offset of the first struct work_picture */
+    u32 groups[WORK_KINDS]; /* offsets of lists: the first group of each picture, then the number of all groups */
+    u32 part_groups;        /* number of all groups of parts */
+    u32 reserved;
+};
+
+/* A stretch of entropy-coded data without markers, stuffing included: the data of one restart interval. */
+struct work_segment {
+    u32 offset; /* bytes from the picture's stream */
+    u32 length; /* at least 1 */
+    u32 interval;
+    u32 first_part; /* counted in the picture */
+};
+
+struct work_component {
+    u32 plane; /* offset in the buffer of planes, in units of 8 samples */
+    u32 pitch; /* units of 8 samples */
+    u32 width; /* samples that exist */
+    u32 height;
+    u32 h, v; /* blocks in an MCU of the scan */
+    u32 upsampling;
+    u32 h_in, h_out, v_in, v_out; /* h_out samples come from h_in */
+    u32 reserved;
+    u16 quant[64]; /* in columns */
+};
+
+struct work_picture {
+    u32 stream;        /* its first byte in the buffer of streams, and of bytes: in units of 16 */
+    u32 stream_length; /* bytes */
+    u32 segment;       /* offset of its first struct work_segment */
+    u32 segments;
+    u32 parts;
+    u32 tables;      /* how many Huffman tables */
+    u32 short_table; /* offset of the first: 1 << WORK_SHORT_BITS half-words each */
+    u32 long_table;  /* offset of groups of 1 << WORK_LONG_BITS half-words */
+    u32 blocks_in_mcu;
+    u32 mcus_w;
+    u32 mcus;
+    u32 interval; /* MCUs in a restart interval; all of them where there is none */
+    u32 block;    /* its first in the buffer of coefficients */
+    u32 blocks;   /* MCUs times blocks in an MCU */
+    u32 components;
+    u32 output;       /* its first byte in the buffer of pixels, in units of 16 */
+    u32 output_pitch; /* bytes from row to row; a multiple of 16 */
+    u32 output_plane; /* planar: bytes from plane to plane, likewise; 0: interleaved */
+    u32 channels;     /* of the output */
+    u32 red;          /* channel of red; that of blue is 2 less it */
+    u32 alpha;        /* value of a fourth channel next to red, green and blue */
+    u32 conversion;
+    u32 x, y, width, height;              /* the pixels wanted */
+    u32 block_component[WORK_MCU_BLOCKS]; /* component | place in the MCU: x << 8 | y << 16 */
+    u32 block_table[WORK_MCU_BLOCKS];     /* short tables: of DC | of AC << 16, in entries */
+    u32 reserved;
+    struct work_component component[WORK_COMPONENTS];
+};
+
+#endif

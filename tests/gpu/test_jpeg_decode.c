@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Every device must decode to the bytes that the CPU does, and count the same damage. With arguments: those files on
+ * every device, with the device's times.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/report.h"
+#include "cpu/jpeg_decode.h"
+#include "gpu/jpeg_decode.h"
+#include "gpus.h"
+#include "jpeg/parse.h"
+#include "robustness/corpus.h"
+#include "support.h"
+
+static kst_context *cpu;
+static struct gpu_executor *executors[MOST_GPUS];
+static struct memory memory;
+static uint32_t decoded_count;
+
+static uint32_t next_random(void)
+{
+    static uint32_t state = 0x2545F491;
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    return state;
+}
+
+static void open_executors(void)
+{
+    for (uint32_t i = 0; i < gpu_count; i++) {
+        struct gpu_error error;
+        kst_gpu_executor_create(&memory, gpus[i]->info.name, &executors[i], &error);
+        expect_no_error(&error);
+    }
+}
+
+static void close_executors(void)
+{
+    for (uint32_t i = 0; i < gpu_count; i++)
+        kst_gpu_executor_destroy(&executors[i]);
+    assert_int_equal(memory.used, 0);
+}
+
+static int start(void **state)
+{
+    const kst_allocator standard = {0};
+    kst_context_options options;
+    int result = open_gpus(state);
+    kst_memory_init(&memory, &standard, UINT64_MAX);
+    kst_context_options_init(&options);
+    options.device = "cpu";
+    options.threads = 1;
+    assert_int_equal(kst_context_create(&options, &cpu), KST_OK);
+    open_executors();
+    return result;
+}
+
+static int stop(void **state)
+{
+    close_executors();
+    kst_context_destroy(&cpu);
+    return close_gpus(state);
+}
+
+static void expect_same(const char *name, const kst_image *a, const kst_image *b)
+{
+    for (uint32_t p = 0; p < a->plane_count; p++) {
+        uint32_t channels = kst_format_channels(a->format);
+        size_t row = (size_t)a->plane[p].width * (channels ? channels : 1);
+        for (uint32_t y = 0; y < a->plane[p].height; y++) {
+            const uint8_t *one = (const uint8_t *)a->plane[p].data + (ptrdiff_t)y * a->plane[p].pitch;
+            const uint8_t *other = (const uint8_t *)b->plane[p].data + (ptrdiff_t)y * b->plane[p].pitch;
+            if (memcmp(one, other, row) == 0)
+                continue;
+            size_t x = 0;
+            while (one[x] == other[x])
+                x++;
+            fail_msg("%s: plane %u, row %u, byte %zu: %u, not %u", name, p, y, x, other[x], one[x]);
+        }
+    }
+}
+
+static void poison(const kst_image *image)
+{
+    for (uint32_t p = 0; p < image->plane_count; p++) {
+        uint32_t channels = kst_format_channels(image->format);
+        for (uint32_t y = 0; y < image->plane[p].height; y++)
+            memset((uint8_t *)image->plane[p].data + (ptrdiff_t)y * image->plane[p].pitch, 0xA5,
+                (size_t)image->plane[p].width * (channels ? channels : 1));
+    }
+}
+
+static void show_times(const struct jpeg_gpu_times *times)
+{
+    static const char *const names[JPEG_KERNELS] = {"count_kept", "remove_stuffing", "decode_guesses", "join_groups",
+        "settle_pictures", "place_parts", "clear_blocks", "write_blocks", "transform_blocks", "convert_pixels"};
+    double total = times->upload + times->download;
+    printf("  upload %.3f ms, download %.3f ms\n", times->upload * 1e3, times->download * 1e3);
+    for (int i = 0; i < JPEG_KERNELS; i++) {
+        printf("  %-16s %.4f ms\n", names[i], times->kernel[i] * 1e3);
+        total += times->kernel[i];
+    }
+    printf("  all %.3f ms\n", total * 1e3);
+}
+
+static bool same_damage(const struct jpeg_gpu_damage *damage, const struct jpeg_plan *plan, const kst_report *report)
+{
+    uint64_t lost = plan->scan->interval_count - plan->scan->segment_count;
+    return damage->ended + lost + damage->invalid + damage->surplus == report->warnings;
+}
+
+static void compare_plan(const char *name, const struct jpeg_plan *plan, const kst_decode_options *options, bool timed)
+{
+    struct jpeg_gpu_item item = {.plan = plan};
+    kst_image wanted, image;
+    if (kst_jpeg_output_describe(&plan->frame, options, &wanted) != KST_OK)
+        return;
+    image = wanted;
+    kst_jpeg_output_plan(&item.output, &plan->frame, options, &wanted);
+    if (!kst_gpu_jpeg_supports(&item))
+        return;
+    kst_report report;
+    kst_report_init(&report);
+    assert_int_equal(kst_image_allocate(cpu, &wanted), KST_OK);
+    assert_int_equal(kst_image_allocate(cpu, &image), KST_OK);
+    assert_int_equal(kst_jpeg_cpu_decode(cpu, &memory, plan, options, &wanted, &report), KST_OK);
+    kst_jpeg_output_plan(&item.output, &plan->frame, options, &image);
+    for (uint32_t i = 0; i < gpu_count; i++) {
+        struct jpeg_gpu_damage damage;
+        struct jpeg_gpu_times times;
+        struct gpu_error error;
+        bool whole = wanted.width == plan->frame.width && wanted.height == plan->frame.height;
+        for (int again = 0; again < (timed && !simulated() ? 5 : 1); again++) {
+            poison(&image);
+            kst_gpu_jpeg_decode(executors[i], &item, 1, timed, &damage, &times, &error);
+            expect_no_error(&error);
+        }
+        expect_same(name, &wanted, &image);
+        if (whole && !same_damage(&damage, plan, &report))
+            fail_msg("%s: %u ended, %u invalid, %u surplus, not %u warnings", name, damage.ended, damage.invalid,
+                damage.surplus, (unsigned)report.warnings);
+        if (timed) {
+            printf("%s on %s: the same\n", name, gpus[i]->info.name);
+            show_times(&times);
+        }
+        decoded_count++;
+    }
+    kst_image_release(cpu, &wanted);
+    kst_image_release(cpu, &image);
+}
+
+static void compare(const char *name, const uint8_t *data, size_t length, const kst_decode_options *options, bool timed)
+{
+    struct jpeg_stream stream;
+    kst_report report;
+    kst_limits limits = cpu->limits;
+    limits.pixels = timed ? UINT64_MAX : 1 << 21;
+    kst_report_init(&report);
+    if (kst_jpeg_parse(&memory, &limits, data, length, &stream, &report) != KST_OK)
+        return;
+    compare_plan(name, &stream.plan, options, timed);
+    kst_jpeg_stream_release(&memory, &stream);
+    if (simulated()) { /* it takes what is in a buffer that is used again for uninitialised */
+        close_executors();
+        open_executors();
+    }
+}
+
+static void compare_formats(const char *name, const uint8_t *data, size_t length)
+{
+    kst_decode_options options;
+    kst_decode_options_init(&options);
+    for (kst_format format = KST_FORMAT_AUTO; format <= KST_FORMAT_RAW; format += simulated() ? 5 : 1) {
+        options.format = format;
+        options.alpha = (uint8_t)next_random();
+        compare(name, data, length, &options, false);
+    }
+}
+
+static void compare_region(const char *name, const uint8_t *data, size_t length, uint32_t width, uint32_t height)
+{
+    kst_decode_options options;
+    kst_decode_options_init(&options);
+    options.region.x = next_random() % width;
+    options.region.y = next_random() % height;
+    options.region.width = 1 + next_random() % (width - options.region.x);
+    options.region.height = 1 + next_random() % (height - options.region.y);
+    options.format = next_random() % 2 ? KST_FORMAT_RGB : KST_FORMAT_RAW;
+    compare(name, data, length, &options, false);
+}
+
+/* Something between a slope and noise; `detail` 0–255. */
+static uint8_t *make_pixels(uint32_t width, uint32_t height, uint32_t channels, uint32_t detail)
+{
+    uint8_t *pixels = malloc((size_t)width * height * channels);
+    assert_non_null(pixels);
+    for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x++)
+            for (uint32_t c = 0; c < channels; c++)
+                pixels[((size_t)y * width + x) * channels + c] =
+                    (uint8_t)(x * (c + 1) + y * 2 + (detail ? next_random() % detail : 0));
+    return pixels;
+}
+
+static void encode(uint32_t width, uint32_t height, kst_format format, uint32_t detail,
+    const kst_encode_options *options, kst_buffer *buffer)
+{
+    uint8_t *pixels = make_pixels(width, height, kst_format_channels(format), detail);
+    kst_image image;
+    assert_int_equal(kst_image_wrap(&image, format, width, height, pixels, 0), KST_OK);
+    *buffer = (kst_buffer){.data = NULL};
+    assert_int_equal(kst_encode(cpu, &image, options, buffer, NULL), KST_OK);
+    free(pixels);
+}
+
+static void test_matrix(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t h[4], v[4];
+    } factors[] = {{{1, 1, 1}, {1, 1, 1}}, {{2, 1, 1}, {2, 1, 1}}, {{2, 1, 1}, {1, 1, 1}}, {{1, 1, 1}, {2, 1, 1}},
+        {{4, 1, 1}, {1, 1, 1}}, {{4, 1, 1}, {2, 1, 1}}, {{1, 2, 2}, {1, 2, 1}}, {{3, 1, 1}, {2, 1, 1}},
+        {{2, 2, 1}, {2, 1, 2}}};
+    static const uint32_t sizes[][2] = {{1, 1}, {7, 9}, {65, 33}, {130, 71}, {311, 203}};
+    uint32_t turn = 0;
+    for (size_t f = 0; f < sizeof factors / sizeof factors[0]; f++)
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++, turn++) {
+            kst_encode_options options;
+            kst_buffer buffer;
+            char name[80];
+            if (simulated() && (s != 1 || f == 0 || f > 3))
+                continue;
+            kst_encode_options_init(&options);
+            memcpy(options.h, factors[f].h, 4);
+            memcpy(options.v, factors[f].v, 4);
+            options.quality = (int)(5 + next_random() % 95);
+            options.coding = next_random() % 2 ? KST_CODING_OPTIMIZED : KST_CODING_BASELINE;
+            options.restart.unit = turn % 3 == 0 ? KST_RESTART_MCUS : KST_RESTART_NONE;
+            options.restart.interval = 1 + next_random() % 9;
+            snprintf(name, sizeof name, "factors %zu, size %zu", f, s);
+            encode(sizes[s][0], sizes[s][1], KST_FORMAT_RGB, 1 + next_random() % 255, &options, &buffer);
+            compare_formats(name, buffer.data, buffer.length);
+            compare_region(name, buffer.data, buffer.length, sizes[s][0], sizes[s][1]);
+            kst_buffer_release(cpu, &buffer);
+        }
+}
+
+static void test_colours(void **state)
+{
+    (void)state;
+    static const struct {
+        kst_format format;
+        kst_colour colour;
+    } colours[] = {{KST_FORMAT_GREY, KST_COLOUR_GREY}, {KST_FORMAT_RGB, KST_COLOUR_RGB},
+        {KST_FORMAT_CMYK, KST_COLOUR_CMYK}, {KST_FORMAT_CMYK, KST_COLOUR_YCCK}};
+    for (size_t i = 0; i < sizeof colours / sizeof colours[0]; i++)
+        for (int restart = simulated() && i < 3; restart < 2; restart++) {
+            kst_encode_options options;
+            kst_buffer buffer;
+            kst_encode_options_init(&options);
+            options.colour = colours[i].colour;
+            options.restart.unit = restart ? KST_RESTART_ROWS : KST_RESTART_NONE;
+            options.restart.interval = 1;
+            encode(simulated() ? 17 : 77, simulated() ? 9 : 45, colours[i].format, 60, &options, &buffer);
+            compare_formats("colours", buffer.data, buffer.length);
+            kst_buffer_release(cpu, &buffer);
+        }
+}
+
+/* Long enough for several groups of parts. */
+static void test_large(void **state)
+{
+    (void)state;
+    const uint32_t width = simulated() ? 128 : 1021, height = simulated() ? 120 : 607;
+    for (int restart = 0; restart < (simulated() ? 1 : 2); restart++) {
+        kst_encode_options options;
+        kst_decode_options decoding;
+        kst_buffer buffer;
+        kst_encode_options_init(&options);
+        kst_decode_options_init(&decoding);
+        options.quality = simulated() ? 100 : 93;
+        options.restart.unit = restart ? KST_RESTART_MCUS : KST_RESTART_NONE;
+        options.restart.interval = 8;
+        encode(width, height, simulated() ? KST_FORMAT_GREY : KST_FORMAT_RGB, 200, &options, &buffer);
+        assert_true(buffer.length > (simulated() ? 1 : 8) * WORK_PART * WORK_PARTS + 1000);
+        compare("large", buffer.data, buffer.length, &decoding, false);
+        kst_buffer_release(cpu, &buffer);
+    }
+}
+
+/* Bytes changed, dropped and doubled anywhere behind the headers. */
+static void mutate(uint8_t *data, size_t *length)
+{
+    uint32_t changes = 1 + next_random() % 4;
+    size_t least = *length > 700 ? 620 : *length / 2;
+    for (uint32_t i = 0; i < changes; i++) {
+        size_t at = least + next_random() % (*length - least);
+        switch (next_random() % 4) {
+        case 0:
+            data[at] = (uint8_t)next_random();
+            break;
+        case 1:
+            data[at] = 0xFF;
+            break;
+        case 2:
+            memmove(data + at, data + at + 1, *length - at - 1);
+            *length -= 1;
+            break;
+        default:
+            data[at] ^= (uint8_t)(1 << next_random() % 8);
+        }
+    }
+    if (next_random() % 4 == 0)
+        *length = least + next_random() % (*length - least);
+}
+
+static void test_mutations(void **state)
+{
+    (void)state;
+    const char *wanted = getenv("KOSTKA_TEST_MUTATIONS");
+    uint32_t count = wanted ? (uint32_t)strtoul(wanted, NULL, 10) : simulated() ? 2 : 300;
+    for (uint32_t i = 0; i < count; i++) {
+        kst_encode_options options;
+        kst_decode_options decoding;
+        kst_buffer buffer;
+        char name[40];
+        kst_encode_options_init(&options);
+        kst_decode_options_init(&decoding);
+        options.quality = (int)(20 + next_random() % 80);
+        options.subsampling = (kst_subsampling)(next_random() % 4);
+        options.restart.unit = next_random() % 2 ? KST_RESTART_MCUS : KST_RESTART_NONE;
+        options.restart.interval = 1 + next_random() % 40;
+        uint32_t side = simulated() ? 40 : 150;
+        encode(16 + next_random() % side, 16 + next_random() % side, KST_FORMAT_RGB, 1 + next_random() % 200, &options,
+            &buffer);
+        mutate(buffer.data, &buffer.length);
+        snprintf(name, sizeof name, "mutation %u", (unsigned)i);
+        compare(name, buffer.data, buffer.length, &decoding, false);
+        kst_buffer_release(cpu, &buffer);
+    }
+}
+
+static void check_corpus_file(const char *name, const uint8_t *data, size_t length)
+{
+    kst_decode_options options;
+    kst_decode_options_init(&options);
+    compare(name, data, length, &options, false);
+    options.format = KST_FORMAT_RAW;
+    compare(name, data, length, &options, false);
+}
+
+static void test_corpus(void **state)
+{
+    (void)state;
+    if (!corpus_present() || simulated())
+        skip();
+    decoded_count = 0;
+    for_each_corpus_file("jpeg/valid", check_corpus_file);
+    for_each_corpus_file("jpeg/damaged", check_corpus_file);
+    assert_true(decoded_count >= 40);
+}
+
+static void decode_file(const char *path)
+{
+    kst_decode_options options;
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        perror(path);
+        return;
+    }
+    fseek(file, 0, SEEK_END);
+    size_t length = (size_t)ftell(file);
+    rewind(file);
+    uint8_t *data = malloc(length + 1);
+    length = fread(data, 1, length, file);
+    fclose(file);
+    kst_decode_options_init(&options);
+    compare(path, data, length, &options, true);
+    free(data);
+}
+
+static char **paths;
+
+static void test_files(void **state)
+{
+    (void)state;
+    for (char **path = paths; *path; path++)
+        decode_file(*path);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest files[] = {cmocka_unit_test(test_files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_matrix), cmocka_unit_test(test_colours),
+        cmocka_unit_test(test_large), cmocka_unit_test(test_mutations), cmocka_unit_test(test_corpus)};
+    paths = argv + 1;
+    if (argc > 1)
+        return cmocka_run_group_tests(files, start, stop);
+    return cmocka_run_group_tests(tests, start, stop);
+}
