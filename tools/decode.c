@@ -86,7 +86,7 @@ const struct verb verb_decode = {
             "  --out-format NAME   png, tiff, pnm, pgm, ppm, pam or raw, whatever the output's name\n"
             "  --compression 0-9   of PNG (default 4) and TIFF (default none)\n"
             "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
-            "  --device DEVICE     auto, cpu; see 'kostka devices'\n"
+            "  --device DEVICE     auto, cpu, cuda:N, opencl:N; see 'kostka devices'\n"
             "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"
             "  -v, --verbose       tell what ran where, and for how long\n"
             "\n"

@@ -81,7 +81,7 @@ const struct verb verb_encode = {
             "                      Exif are kept\n"
             "  --out-dir DIR       many inputs; each becomes NAME.jpg there\n"
             "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
-            "  --device DEVICE     auto, cpu; see 'kostka devices'\n"
+            "  --device DEVICE     auto, cpu, cuda:N, opencl:N; see 'kostka devices'\n"
             "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"
             "  -v, --verbose       tell what ran where, and for how long\n"
             "\n"

@@ -99,7 +99,7 @@ KST_API void kst_context_options_init(kst_context_options *options);
  * @param options null for the defaults
  * @param context receives the context; the caller destroys it after everything made from it. Null on failure
  * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_OPTIONS, KST_ERROR_MEMORY, KST_ERROR_THREAD, KST_ERROR_DEVICE_NAME,
- *         KST_ERROR_DEVICE_MISSING or KST_ERROR_CPU_TIER
+ *         KST_ERROR_DEVICE_MISSING, KST_ERROR_DEVICE_FAILED (the log says why) or KST_ERROR_CPU_TIER
  *
  * A context may be used from any number of threads at once. After fork() the child must not use its parent's contexts.
  */

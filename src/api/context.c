@@ -2,8 +2,10 @@
 /* Contexts and the devices that they can be made on. */
 #include "core/context.h"
 
+#include <string.h>
+
 #include "core/device.h"
-#include "gpu/device.h"
+#include "gpu/executor.h"
 
 void kst_context_options_init(kst_context_options *options)
 {
@@ -22,9 +24,11 @@ static void log_creation(const kst_context *context)
 static kst_status open_gpu(kst_context *context, const char *name)
 {
     struct gpu_error error;
-    kst_status status = kst_gpu_open(&context->memory, name, &context->gpu, &error);
+    kst_status status = kst_gpu_executor_create(&context->memory, name, &context->gpu, &error);
     if (status)
-        kst_context_log(context, KST_LOG_ERROR, "%s: %s", name, error.status ? error.text : kst_status_text(status));
+        kst_context_log(context, KST_LOG_ERROR, "%s: %s", name, error.text[0] ? error.text : kst_status_text(status));
+    else
+        memcpy(context->device, context->gpu->gpu->info.name, sizeof context->device);
     return status;
 }
 
@@ -57,7 +61,7 @@ void kst_context_destroy(kst_context **context)
 {
     if (!context || !*context)
         return;
-    kst_gpu_close(&(*context)->gpu);
+    kst_gpu_executor_destroy(&(*context)->gpu);
     kst_context_drop(*context);
     *context = NULL;
 }
@@ -82,7 +86,7 @@ kst_status kst_context_device(const kst_context *context, kst_device_info *info)
     if (!context || !info || info->size != sizeof *info)
         return KST_ERROR_ARGUMENT;
     if (context->gpu)
-        *info = context->gpu->info;
+        *info = context->gpu->gpu->info;
     else
         kst_device_describe_cpu(info, context->tier);
     return KST_OK;

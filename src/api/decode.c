@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "api/info.h"
+#include "api/jpeg_decode.h"
 #include "core/context.h"
 #include "core/report.h"
-#include "cpu/jpeg_decode.h"
 #include "image/allocate.h"
 #include "image/orient.h"
 #include "image/validate.h"
@@ -77,7 +77,7 @@ static void begin(kst_decoder *decoder, const kst_report *from)
     kst_report_init(&decoder->report);
     if (from)
         decoder->report = *from;
-    memcpy(decoder->report.device, "cpu", 4);
+    memcpy(decoder->report.device, decoder->context->device, sizeof decoder->report.device);
     decoder->report.threads = 1;
 }
 
@@ -194,12 +194,12 @@ static kst_status decode_upright(
     int orientation = orientation_of(decoder, options);
     const struct jpeg_plan *plan = &decoder->stream.plan;
     if (orientation == 1)
-        return kst_jpeg_cpu_decode(decoder->context, &decoder->memory, plan, options, image, &decoder->report);
+        return kst_jpeg_decode(decoder->context, &decoder->memory, plan, options, image, &decoder->report);
     kst_image turned = *stored;
     kst_status status = kst_image_make(&decoder->memory, &turned);
     if (status)
         return status;
-    status = kst_jpeg_cpu_decode(decoder->context, &decoder->memory, plan, options, &turned, &decoder->report);
+    status = kst_jpeg_decode(decoder->context, &decoder->memory, plan, options, &turned, &decoder->report);
     if (!status)
         status = kst_image_orient(&turned, image, orientation);
     kst_image_drop(&decoder->memory, &turned);

@@ -329,7 +329,7 @@ kst_status kst_encode(kst_context *context, const kst_image *image, const kst_en
     }
     struct encoding e = {.context = context, .options = options ? options : &defaults, .report = &own, .image = *image};
     kst_memory_init(&e.memory, &context->memory.allocator, context->limits.memory);
-    strcpy(own.device, "cpu");
+    memcpy(own.device, context->device, sizeof own.device);
     own.threads = kst_pool_threads(context->pool);
     double start = kst_seconds();
     kst_status status = plan(&e);

@@ -318,7 +318,7 @@ kst_status kst_transcode(kst_context *context, const void *data, size_t length, 
     }
     struct transcoding t = {.context = context, .options = options ? options : &defaults, .report = &own};
     kst_memory_init(&t.memory, &context->memory.allocator, context->limits.memory);
-    strcpy(own.device, "cpu");
+    memcpy(own.device, context->device, sizeof own.device);
     own.threads = kst_pool_threads(context->pool);
     kst_status status = run(&t, data, length, output);
     kst_jpeg_coefficients_release(&t.memory, &t.coefficients);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_THREADS = 1024 };
 
@@ -87,6 +88,7 @@ static kst_status make_context(
     context->log = options->log;
     context->limits = fill_limits(options->limits);
     context->tier = tier;
+    strcpy(context->device, "cpu");
     status = kst_pool_create(&context->memory, threads, &context->pool);
     if (status != KST_OK) {
         kst_memory_release(&memory, context);

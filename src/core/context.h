@@ -12,7 +12,8 @@ struct kst_context {
     kst_limits limits; /* defaults filled in */
     enum cpu_tier tier;
     struct pool *pool;
-    struct gpu *gpu; /* null: the CPU is the device */
+    char device[16];          /* its name, as kst_device_info.name */
+    struct gpu_executor *gpu; /* null: the CPU is the device */
 };
 
 /* A context on the CPU. Everything about `options` is checked but the device. As kst_context_create(). */

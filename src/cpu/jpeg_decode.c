@@ -158,3 +158,36 @@ kst_status kst_jpeg_cpu_decode(struct kst_context *context, struct memory *memor
         return decode_single_scan(&job, plan, options->strict, report);
     return decode_scans(&job, plan, options->strict, report);
 }
+
+/* As a band reads it: codes are looked at in the columns that the output needs. */
+static void read_row(const struct jpeg_entropy *entropy, const struct jpeg_output *output, struct jpeg_cursor *cursor)
+{
+    _Alignas(64) int16_t blocks[JPEG_MCU_BLOCKS * 64];
+    uint8_t last[JPEG_MCU_BLOCKS];
+    kst_jpeg_skip_mcus(entropy, cursor, output->first_mcu);
+    for (uint32_t mcu = 0; mcu < output->mcu_count; mcu++)
+        kst_jpeg_decode_mcu(entropy, cursor, blocks, last);
+    kst_jpeg_skip_mcus(entropy, cursor, output->frame.mcus_w - output->first_mcu - output->mcu_count);
+}
+
+kst_status kst_jpeg_cpu_damage(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
+    const kst_decode_options *options, const kst_image *image, kst_report *report)
+{
+    struct jpeg_output output;
+    struct jpeg_entropy entropy;
+    struct jpeg_cursor cursor;
+    double start = kst_seconds();
+    kst_jpeg_output_plan(&output, &plan->frame, options, image);
+    kst_status status = kst_jpeg_entropy_init(memory, &entropy, plan, plan->scan, context->tier);
+    if (status)
+        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
+    uint32_t length = plan->scan->restart_interval, row = output.frame.mcus_w;
+    kst_jpeg_cursor_start(&entropy, &cursor, length ? output.first_row * row / length : 0);
+    kst_jpeg_skip_mcus(&entropy, &cursor, output.first_row * row - cursor.mcu);
+    kst_jpeg_cursor_forget(&entropy, &cursor, true);
+    for (uint32_t i = 0; i < output.row_count; i++)
+        read_row(&entropy, &output, &cursor);
+    kst_jpeg_entropy_release(memory, &entropy);
+    kst_report_stage(report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
+    return kst_jpeg_damage_report(&cursor.damage, options->strict, report);
+}

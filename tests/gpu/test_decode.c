@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whatever a stream holds, a context on a GPU gives what one on the CPU gives: status, warnings, pixels. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/outcome.h"
+#include "robustness/corpus.h"
+#include "support.h"
+
+enum { MOST = 8 };
+
+static kst_context *cpu, *gpu[MOST];
+static uint32_t gpu_count;
+static uint64_t on_gpu, on_cpu;
+
+static kst_context *make(const char *device)
+{
+    kst_context_options options;
+    kst_context *context;
+    kst_context_options_init(&options);
+    options.device = device;
+    options.threads = 1;
+    options.limits.pixels = 1 << 21; /* files of the corpus announce more and hold next to nothing */
+    assert_int_equal(kst_context_create(&options, &context), KST_OK);
+    return context;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    cpu = make("cpu");
+    for (uint32_t i = 1; i < kst_device_count() && gpu_count < MOST; i++) {
+        kst_device_info info = {.size = sizeof info};
+        assert_int_equal(kst_device_get(i, &info), KST_OK);
+        gpu[gpu_count++] = make(info.name);
+    }
+    if (gpu_count > 0)
+        return 0;
+    puts("no OpenCL or CUDA device");
+    exit(77);
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    while (gpu_count > 0)
+        kst_context_destroy(&gpu[--gpu_count]);
+    kst_context_destroy(&cpu);
+    return 0;
+}
+
+static void expect_same(const char *name, const struct outcome *wanted, const struct outcome *found)
+{
+    if (wanted->status != found->status || wanted->first_warning != found->first_warning ||
+        wanted->offset != found->offset || wanted->first_warning_offset != found->first_warning_offset ||
+        wanted->warnings != found->warnings || wanted->pixels != found->pixels ||
+        strcmp(wanted->message, found->message) != 0)
+        fail_msg("%s: '%s' with %u warnings, not '%s' with %u%s", name, found->message, (unsigned)found->warnings,
+            wanted->message, (unsigned)wanted->warnings, wanted->pixels == found->pixels ? "" : ", and other pixels");
+}
+
+static void compare(const char *name, const uint8_t *data, size_t length, const kst_decode_options *options)
+{
+    struct outcome wanted = decode_outcome(cpu, data, length, options);
+    for (uint32_t i = 0; i < gpu_count; i++) {
+        struct outcome found = decode_outcome(gpu[i], data, length, options);
+        expect_same(name, &wanted, &found);
+    }
+}
+
+/* Where the entropy decoding ran. */
+static void count_device(const uint8_t *data, size_t length)
+{
+    kst_image image;
+    kst_report report;
+    kst_image_init(&image);
+    kst_report_init(&report);
+    if (kst_decode(gpu[0], data, length, NULL, &image, &report) != KST_OK)
+        return;
+    kst_device_info info = {.size = sizeof info};
+    kst_context_device(gpu[0], &info);
+    assert_string_equal(report.device, info.name);
+    if (report.stage_device[KST_STAGE_PIXELS] == info.kind) {
+        assert_int_equal(report.stage_device[KST_STAGE_UPLOAD], info.kind);
+        assert_int_equal(report.stage_device[KST_STAGE_DOWNLOAD], info.kind);
+        on_gpu++;
+    } else {
+        on_cpu++;
+    }
+    kst_image_release(gpu[0], &image);
+}
+
+static void check_file(const char *name, const uint8_t *data, size_t length)
+{
+    kst_decode_options options;
+    kst_decode_options_init(&options);
+    compare(name, data, length, &options);
+    count_device(data, length);
+    options.format = KST_FORMAT_BGRA;
+    options.region = (kst_region){3, 2, 21, 17};
+    compare(name, data, length, &options);
+    options.region = (kst_region){0};
+    options.orient = true;
+    compare(name, data, length, &options);
+    options.format = KST_FORMAT_RAW;
+    options.orient = false;
+    options.strict = true;
+    compare(name, data, length, &options);
+    options.format = KST_FORMAT_AUTO;
+    options.reduce = 1;
+    compare(name, data, length, &options);
+}
+
+static void test_corpus(void **state)
+{
+    (void)state;
+    if (!corpus_present())
+        skip();
+    for_each_corpus_file("jpeg/valid", check_file);
+    for_each_corpus_file("jpeg/damaged", check_file);
+    assert_true(on_gpu >= 15 && on_cpu > 0);
+}
+
+/* Many threads on one context. */
+static void test_batch(void **state)
+{
+    (void)state;
+    enum { COUNT = 24, SIDE = 96 };
+    uint8_t pixels[SIDE * SIDE * 3];
+    for (size_t i = 0; i < sizeof pixels; i++)
+        pixels[i] = (uint8_t)(i * i >> 5);
+    kst_context_options context_options;
+    kst_context_options_init(&context_options);
+    for (uint32_t g = 0; g < gpu_count; g++) {
+        kst_device_info info = {.size = sizeof info};
+        kst_context *context;
+        kst_decode_item items[COUNT];
+        kst_image images[COUNT], source;
+        kst_buffer coded[COUNT];
+        kst_context_device(gpu[g], &info);
+        context_options.device = info.name;
+        context_options.threads = 4;
+        assert_int_equal(kst_context_create(&context_options, &context), KST_OK);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            kst_encode_options options;
+            kst_encode_options_init(&options);
+            options.quality = (int)(20 + 3 * i);
+            coded[i] = (kst_buffer){.data = NULL};
+            kst_image_wrap(&source, KST_FORMAT_RGB, SIDE - i, SIDE - 2 * i, pixels, SIDE * 3);
+            assert_int_equal(kst_encode(context, &source, &options, &coded[i], NULL), KST_OK);
+            kst_image_init(&images[i]);
+            items[i] = (kst_decode_item){.data = coded[i].data, .length = coded[i].length, .image = &images[i]};
+        }
+        assert_int_equal(kst_decode_batch(context, items, COUNT), KST_OK);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            kst_image wanted;
+            kst_comparison comparison = {.size = sizeof comparison};
+            kst_image_init(&wanted);
+            assert_int_equal(items[i].report.stage_device[KST_STAGE_PIXELS], info.kind);
+            assert_int_equal(kst_decode(cpu, coded[i].data, coded[i].length, NULL, &wanted, NULL), KST_OK);
+            assert_int_equal(kst_compare(&images[i], &wanted, &comparison), KST_OK);
+            assert_true(comparison.identical);
+            kst_image_release(cpu, &wanted);
+            kst_image_release(context, &images[i]);
+            kst_buffer_release(context, &coded[i]);
+        }
+        kst_context_destroy(&context);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus), cmocka_unit_test(test_batch)};
+    return cmocka_run_group_tests(tests, start, stop);
+}
