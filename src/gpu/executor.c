@@ -42,23 +42,23 @@ static void release_program(struct gpu_executor *executor)
 }
 
 kst_status kst_gpu_executor_create(
-    struct memory *memory, const char *name, struct gpu_executor **out, struct gpu_error *error)
+    struct memory *memory, const char *name, struct gpu_executor **executor, struct gpu_error *error)
 {
     struct gpu *gpu;
     kst_status status = kst_gpu_open(memory, name, &gpu, error);
     if (status)
         return status;
-    struct gpu_executor *executor = kst_memory_zeroed(memory, 1, sizeof *executor, &status);
-    if (!executor) {
+    struct gpu_executor *made = kst_memory_zeroed(memory, 1, sizeof *made, &status);
+    if (!made) {
         kst_gpu_close(&gpu);
         return status;
     }
-    executor->gpu = gpu;
-    kst_gpu_pool_create(&executor->pool, gpu);
-    pthread_mutex_init(&executor->lock, NULL);
-    *out = executor;
-    if (!build(executor, error))
-        kst_gpu_executor_destroy(out);
+    made->gpu = gpu;
+    kst_gpu_pool_create(&made->pool, gpu);
+    pthread_mutex_init(&made->lock, NULL);
+    *executor = made;
+    if (!build(made, error))
+        kst_gpu_executor_destroy(executor);
     return error->status;
 }
 
@@ -71,23 +71,23 @@ static void release_lane(struct gpu_executor *executor, struct gpu_lane *lane)
     kst_memory_release(gpu->memory, lane);
 }
 
-void kst_gpu_executor_destroy(struct gpu_executor **out)
+void kst_gpu_executor_destroy(struct gpu_executor **executor)
 {
-    struct gpu_executor *executor = *out;
-    if (!executor)
+    struct gpu_executor *old = *executor;
+    if (!old)
         return;
-    struct gpu *gpu = executor->gpu;
-    while (executor->idle) {
-        struct gpu_lane *lane = executor->idle;
-        executor->idle = lane->next;
-        release_lane(executor, lane);
+    struct gpu *gpu = old->gpu;
+    while (old->idle) {
+        struct gpu_lane *lane = old->idle;
+        old->idle = lane->next;
+        release_lane(old, lane);
     }
-    kst_gpu_pool_destroy(&executor->pool);
-    release_program(executor);
-    pthread_mutex_destroy(&executor->lock);
-    kst_memory_release(gpu->memory, executor);
+    kst_gpu_pool_destroy(&old->pool);
+    release_program(old);
+    pthread_mutex_destroy(&old->lock);
+    kst_memory_release(gpu->memory, old);
     kst_gpu_close(&gpu);
-    *out = NULL;
+    *executor = NULL;
 }
 
 static struct gpu_lane *make_lane(struct gpu_executor *executor, struct gpu_error *error)
