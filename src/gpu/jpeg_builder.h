@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The work of a batch while it is put together, a picture at a time. */
+#ifndef KOSTKA_GPU_JPEG_BUILDER_H
+#define KOSTKA_GPU_JPEG_BUILDER_H
+
+#include "gpu/jpeg_batch.h"
+
+/* Where a batch is filled up to. */
+struct builder {
+    uint32_t *work;
+    uint8_t *streams;
+    uint32_t words;
+    struct jpeg_gpu_size used;
+};
+
+static inline uint32_t kst_divide_up(uint64_t a, uint32_t b)
+{
+    return (uint32_t)((a + b - 1) / b);
+}
+
+/* Bytes of the stream from a scan's first segment to its last. */
+uint64_t kst_gpu_scan_length(const struct jpeg_plan *plan);
+
+/* What a picture's scan adds to a batch, and its writing into one. */
+void kst_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size);
+void kst_gpu_scan_write(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture);
+
+/* Likewise of its pixels, which follow the scan. */
+void kst_gpu_output_size(const struct jpeg_gpu_item *item, struct jpeg_gpu_size *size);
+void kst_gpu_output_write(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A batch on its way through the device: the buffers and the queue that its stages share. */
+#ifndef KOSTKA_GPU_JPEG_JOB_H
+#define KOSTKA_GPU_JPEG_JOB_H
+
+#include "gpu/executor.h"
+#include "gpu/jpeg_batch.h"
+
+enum job_buffer {
+    HOST_WORK, /* the first are pinned */
+    HOST_STREAM,
+    HOST_RESULT, /* damage, pixels, and planes where any picture is raw */
+    WORK,
+    STREAM,
+    BYTES,  /* without stuffing */
+    RANKS,  /* of every sixteenth byte of the stream among those */
+    CHUNKS, /* bytes kept of each chunk */
+    PARTS,
+    GROUPS,
+    PLACES,
+    COEFFICIENTS,
+    PLANES,
+    PIXELS,
+    DAMAGE,
+    JOB_BUFFERS
+};
+
+/* Events of a job's lane. */
+enum job_event { BEFORE, AFTER_UPLOAD, AFTER_KERNEL, AFTER_ALL = AFTER_KERNEL + JPEG_KERNELS };
+
+struct job {
+    struct gpu_executor *executor;
+    const struct jpeg_gpu_item *items;
+    uint32_t count;
+    struct jpeg_gpu_size size;
+    size_t damage_length, pixels_length, planes_length; /* bytes of the result */
+    struct gpu_lane *lane;
+    struct gpu_buffer buffer[JOB_BUFFERS];
+    bool detail;
+};
+
+/* Take the buffers, of lengths in bytes, and give them back. */
+bool kst_gpu_job_take(struct job *job, const uint64_t length[JOB_BUFFERS], struct gpu_error *error);
+void kst_gpu_job_give(struct job *job);
+
+/* Queue a kernel over the buffers and, where it is not 0, the value. */
+void kst_gpu_job_launch(struct job *job, enum jpeg_kernel kernel, uint64_t groups, const enum job_buffer *buffers,
+    uint32_t count, uint32_t value);
+
+#define LAUNCH(kernel, groups, value, ...)                                                                             \
+    kst_gpu_job_launch(job, kernel, groups, (const enum job_buffer[]){__VA_ARGS__},                                    \
+        sizeof((const enum job_buffer[]){__VA_ARGS__}) / sizeof(enum job_buffer), value)
+
+/* The stages: what buffers they need, and their launches. */
+void kst_gpu_entropy_lengths(const struct job *job, uint64_t length[JOB_BUFFERS]);
+void kst_gpu_entropy_run(struct job *job);
+void kst_gpu_pixels_lengths(const struct job *job, uint64_t length[JOB_BUFFERS]);
+void kst_gpu_pixels_run(struct job *job);
+
+#endif
