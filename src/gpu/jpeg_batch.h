@@ -3,14 +3,28 @@
 #ifndef KOSTKA_GPU_JPEG_BATCH_H
 #define KOSTKA_GPU_JPEG_BATCH_H
 
+#include "gpu/device.h"
 #include "jpeg/output.h"
 #include "jpeg/plan.h"
 #include "kernels/jpeg_work.h"
+
+/*
+ * Device memory that the kernels write a picture's pixels to instead of the batch's buffer of pixels. Pitch, plane and
+ * the first byte's place are multiples of WORK_OUTPUT_ALIGNMENT, the width is one of WORK_OUTPUT_PIXELS.
+ */
+struct jpeg_gpu_direct {
+    const struct gpu_buffer *buffer; /* null: the batch's */
+    uint64_t address;                /* CUDA: of the first byte; otherwise 0 */
+    uint64_t offset;                 /* OpenCL: of the first byte in the buffer, below 16 GiB; otherwise 0 */
+    uint32_t pitch;                  /* bytes from row to row */
+    uint32_t plane;                  /* planar: bytes from plane to plane; 0: interleaved */
+};
 
 /* A picture to decode. */
 struct jpeg_gpu_item {
     const struct jpeg_plan *plan;
     struct jpeg_output output;
+    struct jpeg_gpu_direct direct;
 };
 
 /* What a batch needs, in units of the buffers' elements. */

@@ -26,7 +26,8 @@ void kst_gpu_output_size(const struct jpeg_gpu_item *item, struct jpeg_gpu_size 
         return;
     uint32_t channels = kst_format_channels(output->image.format);
     uint32_t planes = channels ? 1 : output->image.plane_count;
-    size->pixels += (uint64_t)output_pitch(output, channels ? channels : 1) * output->region.height * planes / 16;
+    if (!item->direct.buffer)
+        size->pixels += (uint64_t)output_pitch(output, channels ? channels : 1) * output->region.height * planes / 16;
     size->groups[WORK_OF_PIXELS] += (uint64_t)kst_divide_up(output->region.width, WORK_PIXELS) * output->region.height;
 }
 
@@ -82,8 +83,27 @@ static uint32_t conversion_of(enum jpeg_conversion conversion)
     return kinds[conversion];
 }
 
-static void write_pixels(struct builder *builder, const struct jpeg_output *output, struct work_picture *picture)
+static void write_direct(const struct jpeg_gpu_direct *direct, struct work_picture *picture)
 {
+    picture->output = (uint32_t)(direct->offset / 4);
+    picture->output_address[0] = (uint32_t)direct->address;
+    picture->output_address[1] = (uint32_t)(direct->address >> 32);
+    picture->output_pitch = direct->pitch;
+    picture->output_plane = direct->plane;
+}
+
+static void write_buffered(struct builder *builder, const struct jpeg_output *output, struct work_picture *picture)
+{
+    bool planar = kst_format_channels(output->image.format) == 0;
+    picture->output = (uint32_t)builder->used.pixels * 4;
+    picture->output_pitch = output_pitch(output, planar ? 1 : picture->channels);
+    picture->output_plane = planar ? picture->output_pitch * picture->height : 0;
+    builder->used.pixels += (uint64_t)picture->output_pitch * picture->height * (planar ? picture->channels : 1) / 16;
+}
+
+static void write_pixels(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
+{
+    const struct jpeg_output *output = &item->output;
     uint32_t channels = kst_format_channels(output->image.format);
     bool planar = channels == 0;
     bool first_only = output->conversion == JPEG_CONVERT_GREY || output->image.format == KST_FORMAT_GREY;
@@ -98,20 +118,19 @@ static void write_pixels(struct builder *builder, const struct jpeg_output *outp
     picture->conversion = conversion_of(output->conversion);
     picture->red = output->layout == JPEG_LAYOUT_BGR || output->layout == JPEG_LAYOUT_BGRA ? 2 : 0;
     picture->alpha = output->alpha;
-    picture->output = (uint32_t)builder->used.pixels;
-    picture->output_pitch = output_pitch(output, planar ? 1 : channels);
-    picture->output_plane = planar ? picture->output_pitch * picture->height : 0;
     if (is_raw(output))
         return;
-    uint64_t length = (uint64_t)picture->output_pitch * picture->height * (planar ? picture->channels : 1);
-    builder->used.pixels += length / 16;
+    if (item->direct.buffer)
+        write_direct(&item->direct, picture);
+    else
+        write_buffered(builder, output, picture);
     builder->used.groups[WORK_OF_PIXELS] += (uint64_t)kst_divide_up(picture->width, WORK_PIXELS) * picture->height;
 }
 
 void kst_gpu_output_write(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
 {
     write_components(builder, item, picture);
-    write_pixels(builder, &item->output, picture);
+    write_pixels(builder, item, picture);
     builder->used.groups[WORK_OF_BLOCKS] += kst_divide_up(picture->blocks, WORK_BLOCKS);
 }
 
@@ -147,7 +166,7 @@ void kst_gpu_jpeg_fetch(
         fetch_raw(output, picture, planes);
         return;
     }
-    const uint8_t *from = pixels + (size_t)picture->output * 16;
+    const uint8_t *from = pixels + (size_t)picture->output * 4;
     size_t row = (size_t)picture->width * (picture->output_plane ? 1 : picture->channels);
     for (uint32_t i = 0; i < output->image.plane_count; i++)
         fetch_plane(&output->image.plane[i], row, from + (size_t)i * picture->output_plane, picture->output_pitch);

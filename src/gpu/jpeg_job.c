@@ -16,17 +16,53 @@ void kst_gpu_job_give(struct job *job)
         kst_gpu_pool_give(&job->executor->pool, &job->buffer[i]);
 }
 
+static void finish_kernel(struct job *job, enum jpeg_kernel kernel)
+{
+    if (job->detail || kernel == JPEG_WRITE_BLOCKS || kernel == JPEG_CONVERT_PIXELS)
+        job->executor->gpu->backend->record(&job->lane->queue, &job->lane->event[AFTER_KERNEL + kernel]);
+}
+
+static uint32_t collect(
+    const struct job *job, const enum job_buffer *buffers, uint32_t count, struct gpu_argument *arguments)
+{
+    for (uint32_t i = 0; i < count; i++)
+        arguments[i] = (struct gpu_argument){.buffer = &job->buffer[buffers[i]]};
+    return count;
+}
+
 void kst_gpu_job_launch(struct job *job, enum jpeg_kernel kernel, uint64_t groups, const enum job_buffer *buffers,
     uint32_t count, uint32_t value)
 {
     struct gpu_argument arguments[JOB_BUFFERS + 1];
-    const struct gpu_backend *backend = job->executor->gpu->backend;
-    for (uint32_t i = 0; i < count; i++)
-        arguments[i] = (struct gpu_argument){.buffer = &job->buffer[buffers[i]]};
+    count = collect(job, buffers, count, arguments);
     if (value)
-        arguments[count] = (struct gpu_argument){.value = value};
-    backend->launch(
-        &job->lane->queue, &job->executor->kernel[kernel], (uint32_t)groups, arguments, value ? count + 1 : count);
-    if (job->detail || kernel == JPEG_WRITE_BLOCKS || kernel == JPEG_CONVERT_PIXELS)
-        backend->record(&job->lane->queue, &job->lane->event[AFTER_KERNEL + kernel]);
+        arguments[count++] = (struct gpu_argument){.value = value};
+    job->executor->gpu->backend->launch(
+        &job->lane->queue, &job->executor->kernel[kernel], (uint32_t)groups, arguments, count);
+    finish_kernel(job, kernel);
+}
+
+/* What takes a picture's pixels, as far as the launch's argument is concerned. */
+static const struct gpu_buffer *output_buffer(const struct job *job, uint32_t index)
+{
+    const struct jpeg_gpu_direct *direct = &job->items[index].direct;
+    return direct->buffer && !direct->address ? direct->buffer : &job->buffer[PIXELS];
+}
+
+void kst_gpu_job_launch_output(struct job *job, enum jpeg_kernel kernel, const enum job_buffer *buffers, uint32_t count)
+{
+    struct gpu_argument arguments[JOB_BUFFERS + 2];
+    const uint32_t *work = (const uint32_t *)(const void *)job->buffer[HOST_WORK].host;
+    const uint32_t *first = work + ((const struct jpeg_work *)(const void *)work)->groups[WORK_OF_PIXELS];
+    count = collect(job, buffers, count, arguments);
+    for (uint32_t i = 0, end; i < job->count; i = end) {
+        const struct gpu_buffer *output = output_buffer(job, i);
+        for (end = i + 1; end < job->count && output_buffer(job, end)->handle == output->handle;)
+            end++;
+        arguments[count] = (struct gpu_argument){.buffer = output};
+        arguments[count + 1] = (struct gpu_argument){.value = first[i]};
+        job->executor->gpu->backend->launch(
+            &job->lane->queue, &job->executor->kernel[kernel], first[end] - first[i], arguments, count + 2);
+    }
+    finish_kernel(job, kernel);
 }

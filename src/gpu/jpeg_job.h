@@ -47,6 +47,13 @@ void kst_gpu_job_give(struct job *job);
 void kst_gpu_job_launch(struct job *job, enum jpeg_kernel kernel, uint64_t groups, const enum job_buffer *buffers,
     uint32_t count, uint32_t value);
 
+/*
+ * Queue a kernel that writes pixels, over all groups of WORK_OF_PIXELS. Arguments: the buffers, the buffer that takes
+ * the pixels, and the number of groups to skip. One launch, but with OpenCL one for each buffer that takes some.
+ */
+void kst_gpu_job_launch_output(
+    struct job *job, enum jpeg_kernel kernel, const enum job_buffer *buffers, uint32_t count);
+
 #define LAUNCH(kernel, groups, value, ...)                                                                             \
     kst_gpu_job_launch(job, kernel, groups, (const enum job_buffer[]){__VA_ARGS__},                                    \
         sizeof((const enum job_buffer[]){__VA_ARGS__}) / sizeof(enum job_buffer), value)

@@ -11,5 +11,6 @@ void kst_gpu_pixels_lengths(const struct job *job, uint64_t length[JOB_BUFFERS])
 void kst_gpu_pixels_run(struct job *job)
 {
     LAUNCH(JPEG_TRANSFORM_BLOCKS, job->size.groups[WORK_OF_BLOCKS], 0, WORK, COEFFICIENTS, PLANES);
-    LAUNCH(JPEG_CONVERT_PIXELS, job->size.groups[WORK_OF_PIXELS], 0, WORK, PLANES, PIXELS);
+    const enum job_buffer buffers[] = {WORK, PLANES};
+    kst_gpu_job_launch_output(job, JPEG_CONVERT_PIXELS, buffers, 2);
 }

@@ -26,6 +26,17 @@ FUNCTION u32 find_picture(GLOBAL const u32 *work, enum work_kind kind, u32 group
     return low;
 }
 
+/* The first pixel of the output. `pixels`: the buffer of pixels, or that of the launch. */
+FUNCTION GLOBAL u32 *picture_output(GLOBAL const struct work_picture *picture, GLOBAL u32 *pixels)
+{
+#if defined(__CUDACC__)
+    u64 address = (u64)picture->output_address[1] << 32 | picture->output_address[0];
+    if (address != 0)
+        return (u32 *)address;
+#endif
+    return pixels + picture->output;
+}
+
 FUNCTION GLOBAL const struct work_segment *segment_at(
     GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, u32 index)
 {

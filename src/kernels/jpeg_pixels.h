@@ -222,14 +222,17 @@ FUNCTION void store_pixels(GLOBAL u32 *RESTRICT row, u32 channels, u32 plane_wor
     }
 }
 
-/* Four pixels of a row a work-item. Rows have room for whole fours. */
+/*
+ * Four pixels of a row a work-item. Rows have room for whole fours. The launch's groups are those of all pictures from
+ * number `skip` on; where several buffers take the pictures, each has a launch of its own.
+ */
 KERNEL(CONVERT_GROUP)
-convert_pixels(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT planes, GLOBAL u32 *RESTRICT pixels)
+convert_pixels(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT planes, GLOBAL u32 *RESTRICT pixels, u32 skip)
 {
-    u32 first, index = find_picture(work, WORK_OF_PIXELS, group_index(), &first);
+    u32 first, index = find_picture(work, WORK_OF_PIXELS, group_index() + skip, &first);
     GLOBAL const struct work_picture *picture = picture_at(work, index);
     u32 groups_of_row = (picture->width + WORK_PIXELS - 1) / WORK_PIXELS;
-    u32 group = group_index() - first, y = group / groups_of_row;
+    u32 group = group_index() + skip - first, y = group / groups_of_row;
     u32 x = group % groups_of_row * WORK_PIXELS + CONVERT_PIXELS * local_index();
     u32 pixel[CONVERT_PIXELS];
     if (x >= picture->width)
@@ -238,6 +241,6 @@ convert_pixels(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT planes
         u32 at = x + i < picture->width ? x + i : picture->width - 1;
         pixel[i] = convert_pixel(picture, planes, picture->x + at, picture->y + y);
     }
-    GLOBAL u32 *row = pixels + (u64)picture->output * 4 + (u64)y * (picture->output_pitch / 4);
+    GLOBAL u32 *row = picture_output(picture, pixels) + (u64)y * (picture->output_pitch / 4);
     store_pixels(row, picture->channels, picture->output_plane / 4, x / 4, pixel);
 }

@@ -32,6 +32,8 @@ enum {
     WORK_PARTS = 128,                       /* parts of a group */
     WORK_BLOCKS = WORK_TRANSFORM_GROUP / 8, /* blocks that a group transforms */
     WORK_PIXELS = 1024,                     /* pixels of a row that a group converts */
+    WORK_OUTPUT_ALIGNMENT = 4,              /* bytes, of what pixels are written to in place */
+    WORK_OUTPUT_PIXELS = 4,                 /* that are written at once */
     WORK_DAMAGE = 4 /* counters of a picture: intervals ended early, invalid codes, intervals with a surplus */
 };
 
@@ -94,8 +96,8 @@ struct work_picture {
     u32 block;    /* its first in the buffer of coefficients */
     u32 blocks;   /* MCUs times blocks in an MCU */
     u32 components;
-    u32 output;       /* its first byte in the buffer of pixels, in units of 16 */
-    u32 output_pitch; /* bytes from row to row; a multiple of 16 */
+    u32 output;       /* its first byte in the buffer of pixels, in units of 4 */
+    u32 output_pitch; /* bytes from row to row; a multiple of 4 */
     u32 output_plane; /* planar: bytes from plane to plane, likewise; 0: interleaved */
     u32 channels;     /* of the output */
     u32 red;          /* channel of red; that of blue is 2 less it */
@@ -105,6 +107,7 @@ struct work_picture {
     u32 block_component[WORK_MCU_BLOCKS]; /* component | place in the MCU: x << 8 | y << 16 */
     u32 block_table[WORK_MCU_BLOCKS];     /* short tables: of DC | of AC << 16, in entries */
     u32 reserved;
+    u32 output_address[2]; /* CUDA: low and high half of its first byte's address; 0: in the buffer of pixels */
     struct work_component component[WORK_COMPONENTS];
 };
 
