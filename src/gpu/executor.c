@@ -18,6 +18,7 @@ static const struct {
     [JPEG_CLEAR_BLOCKS] = {"clear_blocks", WORK_STREAM_GROUP},
     [JPEG_WRITE_BLOCKS] = {"write_blocks", WORK_PARTS},
     [JPEG_TRANSFORM_BLOCKS] = {"transform_blocks", WORK_TRANSFORM_GROUP},
+    [JPEG_CONVERT_TILES] = {"convert_tiles", WORK_CONVERT_GROUP},
     [JPEG_CONVERT_PIXELS] = {"convert_pixels", WORK_CONVERT_GROUP},
 };
 

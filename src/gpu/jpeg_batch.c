@@ -7,7 +7,7 @@
 
 enum { PICTURE_WORDS = sizeof(struct work_picture) / 4, HEAD_WORDS = sizeof(struct jpeg_work) / 4 };
 
-_Static_assert(sizeof(struct work_picture) % 4 == 0 && sizeof(struct work_component) == 176, "as in the kernels");
+_Static_assert(sizeof(struct work_picture) % 4 == 0 && sizeof(struct work_component) == 200, "as in the kernels");
 
 /* Bit positions and offsets in a picture have 32 bits. */
 #define MOST_STREAM (UINT64_C(1) << 28)
@@ -17,8 +17,8 @@ bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item)
 {
     const struct jpeg_output *output = &item->output;
     uint64_t samples = (uint64_t)output->frame.mcus_w * output->frame.mcus_h * 64 * JPEG_MCU_BLOCKS;
-    return item->plan->single_scan && output->width == output->frame.width && output->height == output->frame.height &&
-           kst_gpu_scan_length(item->plan) <= MOST_STREAM && samples <= MOST_SAMPLES;
+    return samples <= MOST_SAMPLES &&
+           (item->coefficients.source || (item->plan->single_scan && kst_gpu_scan_length(item->plan) <= MOST_STREAM));
 }
 
 struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32_t count)
@@ -26,16 +26,17 @@ struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32
     struct jpeg_gpu_size size = {.words = HEAD_WORDS + WORK_KINDS};
     for (uint32_t i = 0; i < count; i++) {
         size.words += PICTURE_WORDS + WORK_KINDS;
-        kst_gpu_scan_size(items[i].plan, &size);
+        if (!items[i].coefficients.source)
+            kst_gpu_scan_size(items[i].plan, &size);
         kst_gpu_output_size(&items[i], &size);
     }
     return size;
 }
 
 void kst_gpu_jpeg_work(const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size,
-    uint32_t *work, uint8_t *streams)
+    uint32_t *work, uint8_t *streams, int16_t *blocks)
 {
-    struct builder builder = {.work = work, .streams = streams};
+    struct builder builder = {.work = work, .streams = streams, .blocks = blocks, .decoded = size->blocks};
     struct jpeg_work *head = (struct jpeg_work *)work;
     *head = (struct jpeg_work){
         .pictures = count, .picture = HEAD_WORDS, .part_groups = (uint32_t)size->groups[WORK_OF_PARTS]};
@@ -49,7 +50,8 @@ void kst_gpu_jpeg_work(const struct jpeg_gpu_item *items, uint32_t count, const 
             work[head->groups[kind] + i] = (uint32_t)builder.used.groups[kind];
         struct work_picture *picture = (struct work_picture *)(work + HEAD_WORDS) + i;
         memset(picture, 0, sizeof *picture);
-        kst_gpu_scan_write(&builder, &items[i], picture);
+        if (!items[i].coefficients.source)
+            kst_gpu_scan_write(&builder, &items[i], picture);
         kst_gpu_output_write(&builder, &items[i], picture);
     }
     for (uint32_t kind = 0; kind < WORK_KINDS; kind++)

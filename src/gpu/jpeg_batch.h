@@ -20,31 +20,40 @@ struct jpeg_gpu_direct {
     uint32_t plane;                  /* planar: bytes from plane to plane; 0: interleaved */
 };
 
+/* Where quantised coefficients come from that were decoded elsewhere. */
+struct jpeg_gpu_coefficients {
+    const void *source; /* null: the scan is decoded on the device */
+    /* Copy `count` blocks of a component from (x, y) on to the right, each in raster order. */
+    void (*copy)(const void *source, uint32_t component, uint32_t x, uint32_t y, uint32_t count, int16_t *out);
+};
+
 /* A picture to decode. */
 struct jpeg_gpu_item {
     const struct jpeg_plan *plan;
     struct jpeg_output output;
     struct jpeg_gpu_direct direct;
+    struct jpeg_gpu_coefficients coefficients;
 };
 
 /* What a batch needs, in units of the buffers' elements. */
 struct jpeg_gpu_size {
     uint64_t words;  /* of the work: 32 bits */
     uint64_t stream; /* 16 bytes */
-    uint64_t blocks; /* of 64 coefficients */
-    uint64_t planes; /* 8 samples */
+    uint64_t blocks; /* of 64 coefficients, decoded on the device */
+    uint64_t copied; /* blocks behind those, which come with their coefficients */
+    uint64_t planes; /* 16 samples */
     uint64_t pixels; /* 16 bytes */
     uint64_t groups[WORK_KINDS];
 };
 
-/* Whether the kernels can decode it. */
+/* Whether the kernels can decode it; a picture of many scans as far as its coefficients are given. */
 bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item);
 
 struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32_t count);
 
-/* Fill the work, `size->words` words, and the streams, size->stream × 16 bytes. */
+/* Fill the work, `size->words` words, the streams, size->stream × 16 bytes, and the blocks copied. */
 void kst_gpu_jpeg_work(const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size,
-    uint32_t *work, uint8_t *streams);
+    uint32_t *work, uint8_t *streams, int16_t *blocks);
 
 /* Copy a picture from what the buffer of pixels holds, or for raw output that of planes, to its image. */
 void kst_gpu_jpeg_fetch(

@@ -15,20 +15,93 @@ static uint32_t output_pitch(const struct jpeg_output *output, uint32_t channels
     return kst_divide_up((output->region.width + 3) / 4 * 4 * (uint64_t)channels, 16) * 16;
 }
 
+/* Blocks in a row, and rows of blocks, of what is wanted of a component. */
+static uint32_t blocks_w(const struct jpeg_output *output, uint32_t component)
+{
+    return output->mcu_count * output->frame.component[component].h;
+}
+
+static uint32_t blocks_h(const struct jpeg_output *output, uint32_t component)
+{
+    return output->row_count * output->frame.component[component].v;
+}
+
+/* In units of 16 samples, as lengths of planes. */
+static uint32_t plane_pitch(const struct jpeg_output *output, uint32_t component)
+{
+    return kst_divide_up((uint64_t)blocks_w(output, component) * output->view[component].block, 16);
+}
+
+static uint64_t plane_length(const struct jpeg_output *output, uint32_t component)
+{
+    return (uint64_t)plane_pitch(output, component) * blocks_h(output, component) * output->view[component].block;
+}
+
+/* The first component alone makes the pixels. */
+static bool is_grey(const struct jpeg_output *output)
+{
+    bool grey = output->conversion == JPEG_CONVERT_GREY || output->image.format == KST_FORMAT_GREY;
+    return (grey && output->conversion != JPEG_CONVERT_RGB_GREY) || output->frame.component_count == 1;
+}
+
+static uint32_t channels_of(const struct jpeg_output *output)
+{
+    uint32_t channels = kst_format_channels(output->image.format);
+    return channels ? channels : output->image.plane_count;
+}
+
+/* The region in the MCUs that are wanted. */
+static uint32_t region_left(const struct jpeg_output *output)
+{
+    return output->region.x - output->first_mcu * output->frame.hmax * (output->mcu_lines / output->frame.vmax);
+}
+
+static uint32_t region_top(const struct jpeg_output *output)
+{
+    return output->region.y - output->first_row * output->mcu_lines;
+}
+
+/* Whether kernels/jpeg_tiles.h makes the pixels. */
+static bool is_tiled(const struct jpeg_output *output)
+{
+    const struct jpeg_view *view = output->view;
+    enum jpeg_upsampling chroma = view[1].upsampling;
+    if (view[0].upsampling != JPEG_UPSAMPLE_NONE || region_left(output) % 8 != 0)
+        return false;
+    if (is_grey(output))
+        return true;
+    return output->frame.component_count == 3 && channels_of(output) >= 3 && view[2].upsampling == chroma &&
+           (chroma == JPEG_UPSAMPLE_NONE || chroma == JPEG_UPSAMPLE_H2V1 || chroma == JPEG_UPSAMPLE_H2V2);
+}
+
+static void add_groups(const struct jpeg_output *output, struct jpeg_gpu_size *size)
+{
+    const kst_region *region = &output->region;
+    if (is_tiled(output))
+        size->groups[WORK_OF_TILES] +=
+            (uint64_t)kst_divide_up(region->width, WORK_TILE_WIDTH) * kst_divide_up(region->height, WORK_TILE_HEIGHT);
+    else
+        size->groups[WORK_OF_PIXELS] += (uint64_t)kst_divide_up(region->width, WORK_PIXELS) * region->height;
+}
+
 void kst_gpu_output_size(const struct jpeg_gpu_item *item, struct jpeg_gpu_size *size)
 {
     const struct jpeg_output *output = &item->output;
-    const struct jpeg_scan_geometry *geometry = &item->plan->scan->geometry;
-    uint64_t blocks = (uint64_t)geometry->mcus_w * geometry->mcus_h * geometry->mcu_blocks;
-    size->planes += blocks * 8;
-    size->groups[WORK_OF_BLOCKS] += kst_divide_up(blocks, WORK_BLOCKS);
+    for (uint32_t i = 0; i < output->frame.component_count; i++) {
+        uint64_t blocks = (uint64_t)blocks_w(output, i) * blocks_h(output, i);
+        if (!output->view[i].needed)
+            continue;
+        size->planes += plane_length(output, i);
+        size->groups[WORK_OF_BLOCKS] += kst_divide_up(blocks, WORK_BLOCKS);
+        size->copied += item->coefficients.source ? blocks : 0;
+    }
     if (is_raw(output))
         return;
     uint32_t channels = kst_format_channels(output->image.format);
     uint32_t planes = channels ? 1 : output->image.plane_count;
     if (!item->direct.buffer)
         size->pixels += (uint64_t)output_pitch(output, channels ? channels : 1) * output->region.height * planes / 16;
-    size->groups[WORK_OF_PIXELS] += (uint64_t)kst_divide_up(output->region.width, WORK_PIXELS) * output->region.height;
+    add_groups(output, size);
 }
 
 static uint32_t upsampling_of(enum jpeg_upsampling upsampling)
@@ -41,28 +114,83 @@ static uint32_t upsampling_of(enum jpeg_upsampling upsampling)
     return kinds[upsampling];
 }
 
-static void write_components(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
+/* Where a scan that was decoded on the device left its blocks: MCU after MCU. */
+static void place_decoded(const struct jpeg_gpu_item *item, const struct work_picture *picture, uint32_t component,
+    struct work_component *out)
 {
     const struct jpeg_output *output = &item->output;
     const struct jpeg_scan *scan = item->plan->scan;
-    for (uint32_t i = 0; i < output->frame.component_count; i++) {
-        const struct jpeg_component *c = &output->frame.component[i];
-        const struct jpeg_view *view = &output->view[i];
+    uint32_t in_mcu = 0, mcu = scan->geometry.mcu_blocks;
+    for (uint32_t i = 0; scan->component[i] != component; i++)
+        in_mcu +=
+            (uint32_t)output->frame.component[scan->component[i]].h * output->frame.component[scan->component[i]].v;
+    out->mcu_row = scan->geometry.mcus_w * mcu;
+    out->mcu_step = mcu;
+    out->block_row = out->h;
+    out->block = picture->block + output->first_row * out->mcu_row + output->first_mcu * mcu + in_mcu;
+}
+
+/* Coefficients that are given: the blocks wanted, row after row. */
+static void place_copied(
+    struct builder *builder, const struct jpeg_gpu_item *item, uint32_t component, struct work_component *out)
+{
+    const struct jpeg_output *output = &item->output;
+    int16_t *blocks = builder->blocks + builder->used.copied * 64;
+    uint32_t left = output->first_mcu * out->h, top = output->first_row * out->v;
+    for (uint32_t y = 0; y < blocks_h(output, component); y++, blocks += (size_t)out->blocks_w * 64)
+        item->coefficients.copy(item->coefficients.source, component, left, top + y, out->blocks_w, blocks);
+    out->mcu_row = out->blocks_w * out->v;
+    out->mcu_step = out->h;
+    out->block_row = out->blocks_w;
+    out->block = (uint32_t)(builder->decoded + builder->used.copied);
+    builder->used.copied += out->blocks;
+}
+
+static uint32_t minimum(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static void describe_component(const struct jpeg_output *output, uint32_t component, struct work_component *out)
+{
+    const struct jpeg_component *c = &output->frame.component[component];
+    const struct jpeg_view *view = &output->view[component];
+    uint32_t lines = output->row_count * view->mcu_rows;
+    *out = (struct work_component){.pitch = plane_pitch(output, component),
+        .width = view->count,
+        .height = minimum(view->height - output->first_row * view->mcu_rows, lines),
+        .h = c->h,
+        .v = c->v,
+        .blocks_w = blocks_w(output, component),
+        .scale = view->scale,
+        .upsampling = upsampling_of(view->upsampling),
+        .h_in = view->h_in,
+        .h_out = view->h_out,
+        .v_in = view->v_in,
+        .v_out = view->v_out};
+    out->blocks = out->blocks_w * blocks_h(output, component);
+    for (uint32_t j = 0; j < 64; j++)
+        out->quant[j / 2] |= (uint32_t)c->quant[j % 8 * 8 + j / 8] << j % 2 * 16;
+}
+
+static void write_components(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
+{
+    const struct jpeg_output *output = &item->output;
+    uint64_t first = builder->used.groups[WORK_OF_BLOCKS];
+    picture->raster = item->coefficients.source != NULL;
+    for (uint32_t i = 0; i < WORK_COMPONENTS; i++) {
         struct work_component *out = &picture->component[i];
-        *out = (struct work_component){.plane = (uint32_t)builder->used.planes,
-            .pitch = scan->geometry.mcus_w * c->h,
-            .width = view->width,
-            .height = view->height,
-            .h = c->h,
-            .v = c->v,
-            .upsampling = upsampling_of(view->upsampling),
-            .h_in = view->h_in,
-            .h_out = view->h_out,
-            .v_in = view->v_in,
-            .v_out = view->v_out};
-        for (uint32_t j = 0; j < 64; j++)
-            out->quant[j] = c->quant[j % 8 * 8 + j / 8];
-        builder->used.planes += (uint64_t)out->pitch * scan->geometry.mcus_h * c->v * 8;
+        picture->component_group[i] = (uint32_t)(builder->used.groups[WORK_OF_BLOCKS] - first);
+        if (i >= output->frame.component_count || !output->view[i].needed)
+            continue;
+        describe_component(output, i, out);
+        out->plane = (uint32_t)builder->used.planes;
+        if (picture->raster)
+            place_copied(builder, item, i, out);
+        else
+            place_decoded(item, picture, i, out);
+        builder->used.planes += plane_length(output, i);
+        builder->used.groups[WORK_OF_BLOCKS] += kst_divide_up(out->blocks, WORK_BLOCKS);
     }
 }
 
@@ -104,17 +232,12 @@ static void write_buffered(struct builder *builder, const struct jpeg_output *ou
 static void write_pixels(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
 {
     const struct jpeg_output *output = &item->output;
-    uint32_t channels = kst_format_channels(output->image.format);
-    bool planar = channels == 0;
-    bool first_only = output->conversion == JPEG_CONVERT_GREY || output->image.format == KST_FORMAT_GREY;
-    picture->x = output->region.x;
-    picture->y = output->region.y;
+    picture->x = region_left(output);
+    picture->y = region_top(output);
     picture->width = output->region.width;
     picture->height = output->region.height;
-    picture->components = output->frame.component_count;
-    if (first_only && output->conversion != JPEG_CONVERT_RGB_GREY)
-        picture->components = 1;
-    picture->channels = planar ? output->image.plane_count : channels;
+    picture->components = is_grey(output) ? 1 : output->frame.component_count;
+    picture->channels = channels_of(output);
     picture->conversion = conversion_of(output->conversion);
     picture->red = output->layout == JPEG_LAYOUT_BGR || output->layout == JPEG_LAYOUT_BGRA ? 2 : 0;
     picture->alpha = output->alpha;
@@ -124,14 +247,13 @@ static void write_pixels(struct builder *builder, const struct jpeg_gpu_item *it
         write_direct(&item->direct, picture);
     else
         write_buffered(builder, output, picture);
-    builder->used.groups[WORK_OF_PIXELS] += (uint64_t)kst_divide_up(picture->width, WORK_PIXELS) * picture->height;
+    add_groups(output, &builder->used);
 }
 
 void kst_gpu_output_write(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
 {
     write_components(builder, item, picture);
     write_pixels(builder, item, picture);
-    builder->used.groups[WORK_OF_BLOCKS] += kst_divide_up(picture->blocks, WORK_BLOCKS);
 }
 
 static void fetch_plane(const kst_plane *plane, size_t row, const uint8_t *from, size_t pitch)
@@ -140,21 +262,18 @@ static void fetch_plane(const kst_plane *plane, size_t row, const uint8_t *from,
         memcpy((uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch, from + y * pitch, row);
 }
 
-static uint32_t minimum(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 static void fetch_raw(const struct jpeg_output *output, const struct work_picture *picture, const uint8_t *from)
 {
     for (uint32_t i = 0; i < output->frame.component_count; i++) {
         const struct jpeg_component *c = &output->frame.component[i];
+        const struct jpeg_view *view = &output->view[i];
         const struct work_component *w = &picture->component[i];
-        uint32_t left = minimum(output->region.x * c->h / output->frame.hmax, w->width - 1);
-        uint32_t top = minimum(output->region.y * c->v / output->frame.vmax, w->height - 1);
-        size_t pitch = (size_t)w->pitch * 8;
+        uint32_t left = minimum(output->region.x * c->h / output->frame.hmax, view->width - 1) - view->first;
+        uint32_t top = minimum(output->region.y * c->v / output->frame.vmax, view->height - 1) -
+                       output->first_row * view->mcu_rows;
+        size_t pitch = (size_t)w->pitch * 16;
         fetch_plane(&output->image.plane[i], output->image.plane[i].width,
-            from + (size_t)w->plane * 8 + top * pitch + left, pitch);
+            from + (size_t)w->plane * 16 + top * pitch + left, pitch);
     }
 }
 

@@ -9,6 +9,8 @@
 struct builder {
     uint32_t *work;
     uint8_t *streams;
+    int16_t *blocks;
+    uint64_t decoded; /* blocks before those that are copied */
     uint32_t words;
     struct jpeg_gpu_size used;
 };

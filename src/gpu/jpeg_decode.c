@@ -8,6 +8,7 @@ static bool take_buffers(struct job *job, struct gpu_error *error)
     uint64_t length[JOB_BUFFERS] = {
         [HOST_WORK] = job->size.words * 4,
         [HOST_STREAM] = job->size.stream * 16,
+        [HOST_BLOCKS] = job->size.copied * 128,
         [HOST_RESULT] = job->damage_length + job->pixels_length + job->planes_length,
         [WORK] = job->size.words * 4,
         [STREAM] = job->size.stream * 16,
@@ -26,6 +27,8 @@ static void run(struct job *job)
     backend->record(queue, &job->lane->event[BEFORE]);
     backend->copy(queue, &buffer[WORK], 0, &buffer[HOST_WORK], 0, (size_t)job->size.words * 4);
     backend->copy(queue, &buffer[STREAM], 0, &buffer[HOST_STREAM], 0, (size_t)job->size.stream * 16);
+    backend->copy(queue, &buffer[COEFFICIENTS], (size_t)job->size.blocks * 128, &buffer[HOST_BLOCKS], 0,
+        (size_t)job->size.copied * 128);
     backend->record(queue, &job->lane->event[AFTER_UPLOAD]);
     kst_gpu_entropy_run(job);
     kst_gpu_pixels_run(job);
@@ -59,7 +62,9 @@ static void fetch(const struct job *job, struct jpeg_gpu_damage *damage)
     const uint32_t *counts = (const uint32_t *)(const void *)result;
     const uint8_t *pixels = result + job->damage_length, *planes = pixels + job->pixels_length;
     for (uint32_t i = 0; i < job->count; i++, counts += WORK_DAMAGE) {
-        damage[i] = (struct jpeg_gpu_damage){.ended = counts[0], .invalid = counts[1], .surplus = counts[2]};
+        damage[i] = (struct jpeg_gpu_damage){.ended = 0};
+        if (!job->items[i].coefficients.source)
+            damage[i] = (struct jpeg_gpu_damage){.ended = counts[0], .invalid = counts[1], .surplus = counts[2]};
         kst_gpu_jpeg_fetch(&job->items[i], kst_gpu_jpeg_picture(work, i), pixels, planes);
     }
 }
@@ -71,7 +76,7 @@ static void measure(struct job *job)
     job->pixels_length = (size_t)job->size.pixels * 16;
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].output.conversion == JPEG_CONVERT_RAW)
-            job->planes_length = (size_t)job->size.planes * 8;
+            job->planes_length = (size_t)job->size.planes * 16;
 }
 
 kst_status kst_gpu_jpeg_decode(struct gpu_executor *executor, const struct jpeg_gpu_item *items, uint32_t count,
@@ -82,8 +87,8 @@ kst_status kst_gpu_jpeg_decode(struct gpu_executor *executor, const struct jpeg_
     *error = (struct gpu_error){.status = KST_OK};
     job.lane = kst_gpu_lane_take(executor, error);
     if (job.lane && take_buffers(&job, error)) {
-        kst_gpu_jpeg_work(
-            items, count, &job.size, (uint32_t *)(void *)job.buffer[HOST_WORK].host, job.buffer[HOST_STREAM].host);
+        kst_gpu_jpeg_work(items, count, &job.size, (uint32_t *)(void *)job.buffer[HOST_WORK].host,
+            job.buffer[HOST_STREAM].host, (int16_t *)(void *)job.buffer[HOST_BLOCKS].host);
         run(&job);
         *error = job.lane->queue.error;
         if (!error->status)

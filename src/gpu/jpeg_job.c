@@ -49,11 +49,12 @@ static const struct gpu_buffer *output_buffer(const struct job *job, uint32_t in
     return direct->buffer && !direct->address ? direct->buffer : &job->buffer[PIXELS];
 }
 
-void kst_gpu_job_launch_output(struct job *job, enum jpeg_kernel kernel, const enum job_buffer *buffers, uint32_t count)
+void kst_gpu_job_launch_output(
+    struct job *job, enum jpeg_kernel kernel, enum work_kind kind, const enum job_buffer *buffers, uint32_t count)
 {
     struct gpu_argument arguments[JOB_BUFFERS + 2];
     const uint32_t *work = (const uint32_t *)(const void *)job->buffer[HOST_WORK].host;
-    const uint32_t *first = work + ((const struct jpeg_work *)(const void *)work)->groups[WORK_OF_PIXELS];
+    const uint32_t *first = work + ((const struct jpeg_work *)(const void *)work)->groups[kind];
     count = collect(job, buffers, count, arguments);
     for (uint32_t i = 0, end; i < job->count; i = end) {
         const struct gpu_buffer *output = output_buffer(job, i);

@@ -9,6 +9,7 @@
 enum job_buffer {
     HOST_WORK, /* the first are pinned */
     HOST_STREAM,
+    HOST_BLOCKS, /* coefficients that are copied */
     HOST_RESULT, /* damage, pixels, and planes where any picture is raw */
     WORK,
     STREAM,
@@ -48,11 +49,11 @@ void kst_gpu_job_launch(struct job *job, enum jpeg_kernel kernel, uint64_t group
     uint32_t count, uint32_t value);
 
 /*
- * Queue a kernel that writes pixels, over all groups of WORK_OF_PIXELS. Arguments: the buffers, the buffer that takes
+ * Queue a kernel that writes pixels, over all groups of a kind. Arguments: the buffers, the buffer that takes
  * the pixels, and the number of groups to skip. One launch, but with OpenCL one for each buffer that takes some.
  */
 void kst_gpu_job_launch_output(
-    struct job *job, enum jpeg_kernel kernel, const enum job_buffer *buffers, uint32_t count);
+    struct job *job, enum jpeg_kernel kernel, enum work_kind kind, const enum job_buffer *buffers, uint32_t count);
 
 #define LAUNCH(kernel, groups, value, ...)                                                                             \
     kst_gpu_job_launch(job, kernel, groups, (const enum job_buffer[]){__VA_ARGS__},                                    \

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From coefficients to pixels on a GPU (kernels/jpeg_pixels.h). */
+/* From coefficients to pixels on a GPU (kernels/jpeg_transform.h, kernels/jpeg_tiles.h, kernels/jpeg_pixels.h). */
 #include "gpu/jpeg_job.h"
 
 void kst_gpu_pixels_lengths(const struct job *job, uint64_t length[JOB_BUFFERS])
 {
-    length[PLANES] = job->size.planes * 8;
+    length[COEFFICIENTS] = (job->size.blocks + job->size.copied) * 128;
+    length[PLANES] = job->size.planes * 16;
     length[PIXELS] = job->size.pixels * 16;
 }
 
 void kst_gpu_pixels_run(struct job *job)
 {
-    LAUNCH(JPEG_TRANSFORM_BLOCKS, job->size.groups[WORK_OF_BLOCKS], 0, WORK, COEFFICIENTS, PLANES);
     const enum job_buffer buffers[] = {WORK, PLANES};
-    kst_gpu_job_launch_output(job, JPEG_CONVERT_PIXELS, buffers, 2);
+    LAUNCH(JPEG_TRANSFORM_BLOCKS, job->size.groups[WORK_OF_BLOCKS], 0, WORK, COEFFICIENTS, PLANES);
+    kst_gpu_job_launch_output(job, JPEG_CONVERT_TILES, WORK_OF_TILES, buffers, 2);
+    kst_gpu_job_launch_output(job, JPEG_CONVERT_PIXELS, WORK_OF_PIXELS, buffers, 2);
 }

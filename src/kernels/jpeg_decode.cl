@@ -2,4 +2,6 @@
 /* Decoding of sequential JPEG pictures: the kernels in the order in which they run. */
 #include "jpeg_stream.h"
 #include "jpeg_entropy.h"
+#include "jpeg_transform.h"
+#include "jpeg_tiles.h"
 #include "jpeg_pixels.h"

@@ -31,14 +31,16 @@ enum {
     WORK_PART = 128,                        /* bytes of a part, which one work-item decodes; a multiple of 16 */
     WORK_PARTS = 128,                       /* parts of a group */
     WORK_BLOCKS = WORK_TRANSFORM_GROUP / 8, /* blocks that a group transforms */
-    WORK_PIXELS = 1024,                     /* pixels of a row that a group converts */
-    WORK_OUTPUT_ALIGNMENT = 4,              /* bytes, of what pixels are written to in place */
-    WORK_OUTPUT_PIXELS = 4,                 /* that are written at once */
+    WORK_PIXELS = 1024,                     /* pixels of a row that a group converts, */
+    WORK_TILE_WIDTH = 256,                  /* and of a tile where pictures are converted in tiles */
+    WORK_TILE_HEIGHT = 16,
+    WORK_OUTPUT_ALIGNMENT = 4, /* bytes, of what pixels are written to in place */
+    WORK_OUTPUT_PIXELS = 4,    /* that are written at once */
     WORK_DAMAGE = 4 /* counters of a picture: intervals ended early, invalid codes, intervals with a surplus */
 };
 
 /* The things that groups are made of; jpeg_work.groups has a list of each. */
-enum work_kind { WORK_OF_CHUNKS, WORK_OF_PARTS, WORK_OF_BLOCKS, WORK_OF_PIXELS, WORK_KINDS };
+enum work_kind { WORK_OF_CHUNKS, WORK_OF_PARTS, WORK_OF_BLOCKS, WORK_OF_TILES, WORK_OF_PIXELS, WORK_KINDS };
 
 enum work_upsampling { WORK_NONE, WORK_H2V1, WORK_H1V2, WORK_H2V2, WORK_REPLICATE };
 
@@ -68,16 +70,23 @@ struct work_segment {
     u32 first_part; /* counted in the picture */
 };
 
+/* A component of the picture's MCUs that are wanted. */
 struct work_component {
-    u32 plane; /* offset in the buffer of planes, in units of 8 samples */
-    u32 pitch; /* units of 8 samples */
+    u32 plane; /* offset in the buffer of planes, in units of 16 samples */
+    u32 pitch; /* from row to row, in the same units */
     u32 width; /* samples that exist */
     u32 height;
-    u32 h, v; /* blocks in an MCU of the scan */
+    u32 block;     /* its first in the buffer of coefficients; how many blocks further are */
+    u32 mcu_row;   /* the MCU below, */
+    u32 mcu_step;  /* the MCU to the right, */
+    u32 block_row; /* and the block below in the MCU */
+    u32 h, v;      /* blocks in an MCU */
+    u32 blocks_w;  /* blocks in a row of the plane */
+    u32 blocks;    /* in the plane */
+    u32 scale;     /* a block gives (8 >> scale)² samples */
     u32 upsampling;
     u32 h_in, h_out, v_in, v_out; /* h_out samples come from h_in */
-    u32 reserved;
-    u16 quant[64]; /* in columns */
+    u32 quant[32];                /* in columns, two in a word, the first in the low half */
 };
 
 struct work_picture {
@@ -92,18 +101,20 @@ struct work_picture {
     u32 blocks_in_mcu;
     u32 mcus_w;
     u32 mcus;
-    u32 interval; /* MCUs in a restart interval; all of them where there is none */
-    u32 block;    /* its first in the buffer of coefficients */
-    u32 blocks;   /* MCUs times blocks in an MCU */
-    u32 components;
-    u32 output;       /* its first byte in the buffer of pixels, in units of 4 */
-    u32 output_pitch; /* bytes from row to row; a multiple of 4 */
-    u32 output_plane; /* planar: bytes from plane to plane, likewise; 0: interleaved */
-    u32 channels;     /* of the output */
-    u32 red;          /* channel of red; that of blue is 2 less it */
-    u32 alpha;        /* value of a fourth channel next to red, green and blue */
+    u32 interval;                         /* MCUs in a restart interval; all of them where there is none */
+    u32 block;                            /* its first in the buffer of coefficients */
+    u32 blocks;                           /* MCUs times blocks in an MCU */
+    u32 raster;                           /* whether its blocks are stored in rows; otherwise in columns */
+    u32 component_group[WORK_COMPONENTS]; /* the first group of blocks of each component, of the picture's */
+    u32 components;                       /* that make pixels */
+    u32 output;                           /* its first byte in the buffer of pixels, in units of 4 */
+    u32 output_pitch;                     /* bytes from row to row; a multiple of 4 */
+    u32 output_plane;                     /* planar: bytes from plane to plane, likewise; 0: interleaved */
+    u32 channels;                         /* of the output */
+    u32 red;                              /* channel of red; that of blue is 2 less it */
+    u32 alpha;                            /* value of a fourth channel next to red, green and blue */
     u32 conversion;
-    u32 x, y, width, height;              /* the pixels wanted */
+    u32 x, y, width, height;              /* the pixels wanted, in those MCUs */
     u32 block_component[WORK_MCU_BLOCKS]; /* component | place in the MCU: x << 8 | y << 16 */
     u32 block_table[WORK_MCU_BLOCKS];     /* short tables: of DC | of AC << 16, in entries */
     u32 reserved;

@@ -8,10 +8,13 @@
  *   GLOBAL, LOCAL       in pointer types: device memory, the work-group's memory
  *   SHARED              declares the work-group's memory, only in a kernel's own body; prefer arrays
  *   TABLE               declares a constant table at file scope
+ *   UNROLL              before a loop over an array that is to stay in registers
  *
  * Everything that says "whole work-group" must be reached by all of its work-items.
  */
 #if defined(__CUDACC__)
+
+#define UNROLL _Pragma("unroll")
 
 typedef unsigned char u8;
 typedef unsigned short u16;
@@ -91,6 +94,8 @@ FUNCTION u32x4 make_u32x4(u32 x, u32 y, u32 z, u32 w)
 #else
 
 #pragma OPENCL FP_CONTRACT OFF
+
+#define UNROLL _Pragma("unroll")
 
 typedef uchar u8;
 typedef ushort u16;

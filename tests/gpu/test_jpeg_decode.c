@@ -98,7 +98,8 @@ static void poison(const kst_image *image)
 static void show_times(const struct jpeg_gpu_times *times)
 {
     static const char *const names[JPEG_KERNELS] = {"count_kept", "remove_stuffing", "decode_guesses", "join_groups",
-        "settle_pictures", "place_parts", "clear_blocks", "write_blocks", "transform_blocks", "convert_pixels"};
+        "settle_pictures", "place_parts", "clear_blocks", "write_blocks", "transform_blocks", "convert_tiles",
+        "convert_pixels"};
     double total = times->upload + times->download;
     printf("  upload %.3f ms, download %.3f ms\n", times->upload * 1e3, times->download * 1e3);
     for (int i = 0; i < JPEG_KERNELS; i++) {
@@ -182,6 +183,16 @@ static void compare_formats(const char *name, const uint8_t *data, size_t length
     }
 }
 
+static void compare_reduced(const char *name, const uint8_t *data, size_t length)
+{
+    kst_decode_options options;
+    kst_decode_options_init(&options);
+    for (options.reduce = 1; options.reduce <= 3; options.reduce++) {
+        options.format = KST_FORMAT_AUTO + (kst_format)(next_random() % (KST_FORMAT_RAW + 1));
+        compare(name, data, length, &options, false);
+    }
+}
+
 static void compare_region(const char *name, const uint8_t *data, size_t length, uint32_t width, uint32_t height)
 {
     kst_decode_options options;
@@ -191,6 +202,9 @@ static void compare_region(const char *name, const uint8_t *data, size_t length,
     options.region.width = 1 + next_random() % (width - options.region.x);
     options.region.height = 1 + next_random() % (height - options.region.y);
     options.format = next_random() % 2 ? KST_FORMAT_RGB : KST_FORMAT_RAW;
+    compare(name, data, length, &options, false);
+    options.region.x = options.region.x / 8 * 8;
+    options.format = KST_FORMAT_RGB;
     compare(name, data, length, &options, false);
 }
 
@@ -245,6 +259,7 @@ static void test_matrix(void **state)
             snprintf(name, sizeof name, "factors %zu, size %zu", f, s);
             encode(sizes[s][0], sizes[s][1], KST_FORMAT_RGB, 1 + next_random() % 255, &options, &buffer);
             compare_formats(name, buffer.data, buffer.length);
+            compare_reduced(name, buffer.data, buffer.length);
             compare_region(name, buffer.data, buffer.length, sizes[s][0], sizes[s][1]);
             kst_buffer_release(cpu, &buffer);
         }
