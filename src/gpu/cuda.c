@@ -173,6 +173,23 @@ static void cuda_forget(struct gpu *gpu, struct gpu_kernel *kernel)
     kernel->handle = 0;
 }
 
+static void cuda_inspect(struct gpu *gpu, const struct gpu_kernel *kernel, kst_kernel_traits *traits)
+{
+    struct cuda *cuda = cuda_of(gpu);
+    const struct cuda_driver *driver = &cuda->driver;
+    cu_function function = (cu_function)kernel->handle;
+    int most = 0;
+    if (!enter_quietly(cuda))
+        return;
+    driver->function_attribute(&traits->registers, CU_FUNCTION_REGISTERS, function);
+    driver->function_attribute(&traits->local_bytes, CU_FUNCTION_SHARED, function);
+    driver->function_attribute(&traits->private_bytes, CU_FUNCTION_LOCAL, function);
+    if (driver->function_resident(&traits->resident, function, (int)kernel->group, 0) == 0 &&
+        driver->device_attribute(&most, CU_MULTIPROCESSOR_THREADS, cuda->device) == 0 && most > 0)
+        traits->occupancy = (double)traits->resident * kernel->group / most;
+    leave_quietly(cuda);
+}
+
 static bool cuda_allocate(
     struct gpu *gpu, enum gpu_place place, size_t length, struct gpu_buffer *buffer, struct gpu_error *error)
 {
@@ -354,6 +371,7 @@ const struct gpu_backend kst_gpu_cuda = {
     .discard = cuda_discard,
     .find = cuda_find,
     .forget = cuda_forget,
+    .inspect = cuda_inspect,
     .allocate = cuda_allocate,
     .release = cuda_release,
     .queue_create = cuda_queue_create,

@@ -18,6 +18,10 @@ typedef struct cu_event *cu_event;
 enum {
     CU_OUT_OF_MEMORY = 2,
     CU_MULTIPROCESSOR_COUNT = 16, /* CUdevice_attribute */
+    CU_MULTIPROCESSOR_THREADS = 39,
+    CU_FUNCTION_SHARED = 1, /* CUfunction_attribute */
+    CU_FUNCTION_LOCAL = 3,
+    CU_FUNCTION_REGISTERS = 4,
     CU_STREAM_NON_BLOCKING = 1,
     CU_HOST_ALLOC_PORTABLE = 1
 };
@@ -55,6 +59,9 @@ enum {
     X(event_destroy, "cuEventDestroy_v2", (cu_event event))                                                            \
     X(event_record, "cuEventRecord", (cu_event event, cu_stream stream))                                               \
     X(event_elapsed, "cuEventElapsedTime", (float *milliseconds, cu_event from, cu_event to))                          \
+    X(function_attribute, "cuFuncGetAttribute", (int *value, int attribute, cu_function function))                     \
+    X(function_resident, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                                \
+        (int *blocks, cu_function function, int threads, size_t shared))                                               \
     X(launch, "cuLaunchKernel",                                                                                        \
         (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,  \
             unsigned block_z, unsigned shared, cu_stream stream, void **parameters, void **extra))

@@ -9,9 +9,12 @@
 #ifndef KOSTKA_GPU_DEVICE_H
 #define KOSTKA_GPU_DEVICE_H
 
+#include <kostka/kostka_profile.h>
+
 #include "core/memory.h"
 
 struct gpu_backend;
+struct gpu_profile;
 
 struct gpu_error {
     kst_status status; /* KST_OK: nothing failed */
@@ -23,7 +26,8 @@ struct gpu {
     const struct gpu_backend *backend;
     struct memory *memory; /* of the host's side; outlives it */
     kst_device_info info;
-    long process; /* that opened it: drivers do not survive fork() */
+    long process;                /* that opened it: drivers do not survive fork() */
+    struct gpu_profile *profile; /* of what is recorded, see gpu/profile.h; null: nothing is */
 };
 
 enum gpu_place {
@@ -34,6 +38,7 @@ enum gpu_place {
 struct gpu_buffer {
     enum gpu_place place;
     size_t length;
+    size_t used;      /* bytes that it was taken for, of a pool; 0: all */
     uint8_t *host;    /* pinned: the memory itself; device: null */
     uintptr_t handle; /* the driver's */
 };
@@ -91,6 +96,8 @@ struct gpu_backend {
     bool (*find)(struct gpu *gpu, const struct gpu_program *program, const char *name, uint32_t group,
         struct gpu_kernel *kernel, struct gpu_error *error);
     void (*forget)(struct gpu *gpu, struct gpu_kernel *kernel);
+    /* Sets what the driver knows. */
+    void (*inspect)(struct gpu *gpu, const struct gpu_kernel *kernel, kst_kernel_traits *traits);
 
     bool (*allocate)(
         struct gpu *gpu, enum gpu_place place, size_t length, struct gpu_buffer *buffer, struct gpu_error *error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "gpu/executor.h"
 
+#include "gpu/profile.h"
 #include "kernels/jpeg_work.h"
 
 extern const struct gpu_kernels kst_kernels_jpeg_decode;
@@ -78,6 +79,7 @@ void kst_gpu_executor_destroy(struct gpu_executor **executor)
     if (!old)
         return;
     struct gpu *gpu = old->gpu;
+    kst_gpu_profile_drop(gpu);
     while (old->idle) {
         struct gpu_lane *lane = old->idle;
         old->idle = lane->next;

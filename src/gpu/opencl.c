@@ -424,6 +424,21 @@ static double opencl_elapsed(struct gpu *gpu, const struct gpu_event *from, cons
     return (double)(end - start) * 1e-9;
 }
 
+/* OpenCL has no words for registers and residence. */
+static void opencl_inspect(struct gpu *gpu, const struct gpu_kernel *kernel, kst_kernel_traits *traits)
+{
+    struct opencl *opencl = opencl_of(gpu);
+    const struct opencl_driver *driver = &opencl->driver;
+    cl_kernel handle = (cl_kernel)kernel->handle;
+    cl_bits bytes = 0;
+    if (!usable(opencl))
+        return;
+    if (driver->kernel_work_group(handle, opencl->device, CL_KERNEL_LOCAL_BYTES, sizeof bytes, &bytes, NULL) == 0)
+        traits->local_bytes = (int32_t)bytes;
+    if (driver->kernel_work_group(handle, opencl->device, CL_KERNEL_PRIVATE_BYTES, sizeof bytes, &bytes, NULL) == 0)
+        traits->private_bytes = (int32_t)bytes;
+}
+
 const struct gpu_backend kst_gpu_opencl = {
     .kind = KST_DEVICE_OPENCL,
     .name = "opencl",
@@ -435,6 +450,7 @@ const struct gpu_backend kst_gpu_opencl = {
     .discard = opencl_discard,
     .find = opencl_find,
     .forget = opencl_forget,
+    .inspect = opencl_inspect,
     .allocate = opencl_allocate,
     .release = opencl_release,
     .queue_create = opencl_queue_create,

@@ -31,7 +31,9 @@ enum {
     CL_MEM_ALLOC_HOST = 16,
     CL_MAP_READ_WRITE = 3,
     CL_BUILD_LOG = 0x1183,
-    CL_PROFILING_END = 0x1283
+    CL_PROFILING_END = 0x1283,
+    CL_KERNEL_LOCAL_BYTES = 0x11B2,
+    CL_KERNEL_PRIVATE_BYTES = 0x11B4
 };
 
 /* X(member, symbol, result, parameters) */
@@ -59,6 +61,8 @@ enum {
     X(kernel_create, "clCreateKernel", cl_kernel, (cl_program, const char *name, cl_int *result))                      \
     X(kernel_release, "clReleaseKernel", cl_int, (cl_kernel))                                                          \
     X(kernel_argument, "clSetKernelArg", cl_int, (cl_kernel, cl_uint index, size_t length, const void *value))         \
+    X(kernel_work_group, "clGetKernelWorkGroupInfo", cl_int,                                                           \
+        (cl_kernel, cl_device, cl_uint what, size_t room, void *value, size_t *length))                                \
     X(launch, "clEnqueueNDRangeKernel", cl_int,                                                                        \
         (cl_queue, cl_kernel, cl_uint dimensions, const size_t *offset, const size_t *global, const size_t *local,     \
             cl_uint waits, const cl_event *wait, cl_event *event))                                                     \

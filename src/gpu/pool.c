@@ -53,16 +53,10 @@ static bool take_idle(struct gpu_pool *pool, enum gpu_place place, size_t length
     return true;
 }
 
-bool kst_gpu_pool_take(
+static bool allocate(
     struct gpu_pool *pool, enum gpu_place place, size_t length, struct gpu_buffer *buffer, struct gpu_error *error)
 {
     const struct gpu_backend *backend = pool->gpu->backend;
-    length = round_length(length);
-    pthread_mutex_lock(&pool->lock);
-    bool found = take_idle(pool, place, length, buffer);
-    pthread_mutex_unlock(&pool->lock);
-    if (found)
-        return true;
     struct gpu_error first = {.status = KST_OK};
     if (backend->allocate(pool->gpu, place, length, buffer, &first))
         return true;
@@ -70,6 +64,19 @@ bool kst_gpu_pool_take(
     drop_idle(pool);
     pthread_mutex_unlock(&pool->lock);
     return backend->allocate(pool->gpu, place, length, buffer, error);
+}
+
+bool kst_gpu_pool_take(
+    struct gpu_pool *pool, enum gpu_place place, size_t length, struct gpu_buffer *buffer, struct gpu_error *error)
+{
+    size_t rounded = round_length(length);
+    pthread_mutex_lock(&pool->lock);
+    bool found = take_idle(pool, place, rounded, buffer);
+    pthread_mutex_unlock(&pool->lock);
+    if (!found && !allocate(pool, place, rounded, buffer, error))
+        return false;
+    buffer->used = length > 0 ? length : 1;
+    return true;
 }
 
 /* Where there is no memory to remember it, it is released. */

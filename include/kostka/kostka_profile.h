@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KOSTKA_PROFILE_H
+#define KOSTKA_PROFILE_H
+
+/**
+ * @file
+ * What a context's GPU does, step by step and with the time of each, and how fast it copies: the measures against which
+ * those times are to be read.
+ */
+
+#include <kostka/kostka.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum kst_step_kind {
+    KST_STEP_KERNEL = 0,
+    KST_STEP_UPLOAD = 1,   /**< a copy from the host */
+    KST_STEP_DOWNLOAD = 2, /**< to the host */
+    KST_STEP_COPY = 3,     /**< on the device */
+    KST_STEP_FILL = 4
+} kst_step_kind;
+
+/** What a driver tells about a kernel, as compiled for the device; −1 where it does not. */
+typedef struct kst_kernel_traits {
+    int32_t registers;     /**< of a work-item */
+    int32_t local_bytes;   /**< memory that a work-group shares */
+    int32_t private_bytes; /**< memory of a work-item: what did not fit its registers */
+    int32_t resident;      /**< work-groups that a multiprocessor can hold at once */
+    double occupancy;      /**< theoretical: work-items that it then holds, of those it could; 0–1 */
+} kst_kernel_traits;
+
+/** A step of a device's work. */
+typedef struct kst_step {
+    size_t size;
+    kst_step_kind kind;
+    const char *name; /**< of the kernel, else of the kind; a static string */
+    double start;     /**< seconds from the start of the first step */
+    double seconds;   /**< device time */
+    /**
+     * Copies: bytes copied. Kernels: the sizes of the buffers it works on, each counted once: what it would at least
+     * have to read or to write if it needed all of each.
+     */
+    uint64_t bytes;
+    uint32_t groups;     /**< kernels: work-groups */
+    uint32_t group_size; /**< kernels: work-items in each */
+    kst_kernel_traits kernel;
+} kst_step;
+
+/**
+ * Begin to record what the context's device does. Meanwhile work takes longer, and so do the times that reports tell:
+ * before the first step the device is kept busy for half a millisecond, so that what follows is queued by then and a
+ * step's time holds no waiting for the host. No operation may be under way on the context.
+ *
+ * @return KST_OK; KST_ERROR_STATE on the CPU, or where recording has begun already; KST_ERROR_ARGUMENT,
+ * KST_ERROR_MEMORY or KST_ERROR_DEVICE_FAILED
+ */
+KST_API kst_status kst_profile_begin(kst_context *context);
+
+/**
+ * End it and hand out the steps, in the order in which they were queued. No operation may be under way.
+ *
+ * @param tell may be null; `step` and what it points to are valid during the call alone
+ * @return KST_OK, KST_ERROR_STATE (recording has not begun), KST_ERROR_ARGUMENT, or KST_ERROR_MEMORY (the record is not
+ *         complete; nothing is told)
+ */
+KST_API kst_status kst_profile_end(kst_context *context, void (*tell)(void *user, const kst_step *step), void *user);
+
+/** Times to copy so many bytes, in seconds; host time, from the call until all is there, but for `across`. */
+typedef struct kst_copy_times {
+    size_t size;
+    double up;            /**< from pinned memory to the device */
+    double down;          /**< from the device to pinned memory */
+    double up_pageable;   /**< from plain memory */
+    double down_pageable; /**< to plain memory */
+    double across;        /**< on the device, where it moves twice the bytes; device time */
+} kst_copy_times;
+
+/**
+ * Measure how long the context's device takes to copy: the medians of `count` copies each, after one that does not
+ * count.
+ *
+ * @param length bytes, a multiple of 4, at least 4
+ * @return KST_OK; KST_ERROR_STATE on the CPU; KST_ERROR_ARGUMENT, KST_ERROR_MEMORY, KST_ERROR_DEVICE_FAILED
+ */
+KST_API kst_status kst_measure_copies(kst_context *context, size_t length, uint32_t count, kst_copy_times *times);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
