@@ -20,9 +20,10 @@ allow() {
 allow src/core core
 allow src/image image core
 allow src/jpeg jpeg image core
-allow src/cpu cpu jpeg image core
-allow src/gpu gpu kernels jpeg image core
-allow src/api api gpu cpu jpeg image core
+allow src/j2k j2k image core
+allow src/cpu cpu jpeg j2k image core
+allow src/gpu gpu kernels jpeg j2k image core
+allow src/api api gpu cpu jpeg j2k image core
 allow tools files
 allow fuzz none
 allow examples none
