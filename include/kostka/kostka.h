@@ -82,12 +82,15 @@ typedef struct kst_limits {
 
 typedef struct kst_context_options {
     size_t size;
-    const char *device; /**< "auto", "cpu", "cuda", "cuda:1", "opencl:0" …; null: KOSTKA_DEVICE, else "auto" */
+    const char *device; /**< "auto", "cpu", "cuda", "cuda:1", "opencl:0" …; null: KOSTKA_DEVICE, else "auto". With
+                           `opencl_context` null or "opencl" */
     const char *cpu;    /**< the highest tier: "c", "sse2", "avx2", "avx512", "neon"; null: KOSTKA_CPU, else all */
     uint32_t threads;   /**< threads to work on, the caller's among them; 0: KOSTKA_THREADS, else one per processor */
     kst_allocator allocator; /**< both functions null: malloc and free */
     kst_log log;
     kst_limits limits;
+    void *opencl_context; /**< a cl_context to work in, so that its buffers can be shared; null: one of its own */
+    void *opencl_device;  /**< the cl_device_id of it to work on; null where `opencl_context` is, and only there */
 } kst_context_options;
 
 /** Set every member to its default. */
@@ -196,9 +199,10 @@ typedef enum kst_colour {
     KST_COLOUR_YCCK = 5
 } kst_colour;
 
+/** Where samples lie; see kostka_device.h about all but the first. */
 typedef enum kst_memory {
     KST_MEMORY_HOST = 0,
-    KST_MEMORY_PINNED = 1, /**< host memory the device can reach without a copy */
+    KST_MEMORY_PINNED = 1, /**< host memory that the device copies from and to directly; as host memory for the CPU */
     KST_MEMORY_CUDA = 2,   /**< `data` is a CUDA device pointer */
     KST_MEMORY_OPENCL = 3  /**< `data` is a cl_mem */
 } kst_memory;
@@ -212,6 +216,7 @@ typedef struct kst_plane {
     uint8_t depth; /**< significant bits of a sample, 1–16 (0 stands for 8) */
     bool is_signed;
     uint16_t reserved;
+    size_t offset; /**< KST_MEMORY_OPENCL: bytes from the start of `data` to the first sample; otherwise ignored */
 } kst_plane;
 
 /** A description of pixels; it owns nothing unless kst_image_allocate() made the buffers. */
@@ -242,12 +247,16 @@ KST_API kst_status kst_image_wrap(
     kst_image *image, kst_format format, uint32_t width, uint32_t height, void *data, ptrdiff_t pitch);
 
 /**
- * Allocate buffers for an image whose format, width, height and (for PLANAR and RAW) planes are described. Rows are
- * 64-byte aligned. @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_IMAGE_FORMAT, KST_ERROR_LIMIT_MEMORY, KST_ERROR_MEMORY
+ * Allocate buffers for an image whose format, width, height and (for PLANAR and RAW) planes are described, in memory of
+ * the kind that its `memory` says. Rows are 64-byte aligned.
+ * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_MEMORY (not of the
+ *         context's device), KST_ERROR_LIMIT_MEMORY, KST_ERROR_MEMORY or KST_ERROR_DEVICE_FAILED
  */
 KST_API kst_status kst_image_allocate(kst_context *context, kst_image *image);
 
-/** Free what kst_image_allocate(), or a decode into an image without buffers, allocated; clears the planes' pointers.
+/**
+ * Free what kst_image_allocate(), or a decode into an image without buffers, allocated; clears the planes' pointers.
+ * No work on device memory may be under way then, the caller's neither.
  */
 KST_API void kst_image_release(kst_context *context, kst_image *image);
 
@@ -392,9 +401,9 @@ KST_API kst_status kst_decoder_describe(kst_decoder *decoder, const kst_decode_o
  * Decode the open stream; may be called again with other options.
  *
  * @param options null for the defaults
- * @param image   where plane[0].data is null the library describes the image and allocates it (kst_image_release());
- *                otherwise format, size and planes must be those that kst_decoder_describe() gives, with any pitch that
- *                holds a row. Nothing outside the rows' pixels is written
+ * @param image   where plane[0].data is null the library describes the image and allocates it (kst_image_release()), in
+ *                memory of the kind that `memory` says; otherwise format, size and planes must be those that
+ * kst_decoder_describe() gives, with any pitch that holds a row. Nothing outside the rows' pixels is written
  * @return KST_OK, perhaps with warnings counted in the report; or an error, and then what the caller's buffers hold is
  *         not defined
  */
@@ -416,7 +425,9 @@ typedef struct kst_decode_item {
 } kst_decode_item;
 
 /**
- * Decode many streams, spread over the context's threads. One bad stream does not disturb the others.
+ * Decode many streams, on the context's GPU in few launches, those that it does not support, or all, spread over the
+ * context's threads. One bad stream does not disturb the others; a device that fails does, and each item concerned says
+ * so. kst_decode_submit() does not wait.
  * @return KST_OK where every item succeeded, otherwise the status of the first that did not
  */
 KST_API kst_status kst_decode_batch(kst_context *context, kst_decode_item *items, size_t count);

@@ -23,6 +23,7 @@ typedef enum kst_status {
     KST_ERROR_DEVICE_MISSING = 21, /* the device asked for is not there */
     KST_ERROR_DEVICE_FAILED = 22,  /* the device reported a failure */
     KST_ERROR_CPU_TIER = 23,       /* an instruction tier that is unknown or that this processor lacks */
+    KST_ERROR_DEVICE_STREAM = 24,  /* a stream or queue of another device or context */
 
     /* 40–59: limits (kst_limits) */
     KST_ERROR_LIMIT_PIXELS = 40,
@@ -39,6 +40,7 @@ typedef enum kst_status {
     KST_ERROR_IMAGE_DEPTH = 64,  /* a bit depth or signedness that the codec does not code */
     KST_ERROR_REGION = 65,       /* a region that is empty or reaches outside the picture */
     KST_ERROR_BUFFER_FULL = 66,  /* the caller's output buffer is too small */
+    KST_ERROR_IMAGE_BUFFER = 67, /* device memory that ends before the plane in it does */
 
     /* 80–99: any coded stream */
     KST_ERROR_SIGNATURE = 80, /* not a format that this library decodes */

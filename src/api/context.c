@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "api/device.h"
 #include "core/device.h"
-#include "gpu/executor.h"
 
 void kst_context_options_init(kst_context_options *options)
 {
@@ -21,14 +21,34 @@ static void log_creation(const kst_context *context)
         info.model, info.tier, kst_pool_threads(context->pool));
 }
 
-static kst_status open_gpu(kst_context *context, const char *name)
+static kst_status open_gpu(kst_context *context, const kst_context_options *options, const char *name)
 {
     struct gpu_error error;
-    kst_status status = kst_gpu_executor_create(&context->memory, name, &context->gpu, &error);
+    kst_status status = options->opencl_context
+                            ? kst_gpu_executor_create_opencl(&context->memory, options->opencl_context,
+                                  options->opencl_device, &context->gpu, &error)
+                            : kst_gpu_executor_create(&context->memory, name, &context->gpu, &error);
     if (status)
         kst_context_log(context, KST_LOG_ERROR, "%s: %s", name, error.text[0] ? error.text : kst_status_text(status));
     else
         memcpy(context->device, context->gpu->gpu->info.name, sizeof context->device);
+    return status;
+}
+
+/* The device's name: the caller's, the environment's, or what a foreign context means. */
+static kst_status choose_device(const kst_context_options *options, const char **name, kst_device_kind *kind)
+{
+    *name = options->device;
+    if (!*name && options->opencl_context)
+        *name = "opencl";
+    if (!*name)
+        *name = kst_environment("KOSTKA_DEVICE");
+    if (!*name)
+        *name = "auto";
+    kst_status status = kst_device_kind_by_name(*name, kind);
+    if (!options->opencl_context != !options->opencl_device ||
+        (options->opencl_context && strcmp(*name, "opencl") != 0))
+        return KST_ERROR_OPTIONS;
     return status;
 }
 
@@ -44,17 +64,22 @@ kst_status kst_context_create(const kst_context_options *options, kst_context **
         options = &standard;
     if (options->size != sizeof *options)
         return KST_ERROR_OPTIONS;
-    const char *name = options->device ? options->device : kst_environment("KOSTKA_DEVICE");
-    kst_status status = kst_device_kind_by_name(name ? name : "auto", &kind);
+    const char *name;
+    kst_status status = choose_device(options, &name, &kind);
     if (!status)
         status = kst_context_make(options, context);
     if (!status && kind != KST_DEVICE_CPU)
-        status = open_gpu(*context, name);
+        status = open_gpu(*context, options, name);
     if (status)
         kst_context_destroy(context);
     else
         log_creation(*context);
     return status;
+}
+
+struct gpu_executor *kst_context_gpu(struct kst_context *context)
+{
+    return context->gpu;
 }
 
 void kst_context_destroy(kst_context **context)

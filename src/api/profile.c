@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "gpu/profile.h"
 
-#include "core/context.h"
-#include "gpu/executor.h"
+#include "api/device.h"
 
 static kst_status log_failure(kst_context *context, kst_status status, const struct gpu_error *error)
 {
@@ -16,16 +15,16 @@ kst_status kst_profile_begin(kst_context *context)
     struct gpu_error error = {.status = KST_OK};
     if (!context)
         return KST_ERROR_ARGUMENT;
-    if (!context->gpu)
+    if (!kst_context_gpu(context))
         return KST_ERROR_STATE;
-    return log_failure(context, kst_gpu_profile_begin(context->gpu->gpu, &error), &error);
+    return log_failure(context, kst_gpu_profile_begin(kst_context_gpu(context)->gpu, &error), &error);
 }
 
 kst_status kst_profile_end(kst_context *context, void (*tell)(void *user, const kst_step *step), void *user)
 {
     if (!context)
         return KST_ERROR_ARGUMENT;
-    return context->gpu ? kst_gpu_profile_end(context->gpu->gpu, tell, user) : KST_ERROR_STATE;
+    return kst_context_gpu(context) ? kst_gpu_profile_end(kst_context_gpu(context)->gpu, tell, user) : KST_ERROR_STATE;
 }
 
 kst_status kst_measure_copies(kst_context *context, size_t length, uint32_t count, kst_copy_times *times)
@@ -33,7 +32,8 @@ kst_status kst_measure_copies(kst_context *context, size_t length, uint32_t coun
     struct gpu_error error;
     if (!context || !times || times->size != sizeof *times || length < 4 || length % 4 != 0 || count == 0)
         return KST_ERROR_ARGUMENT;
-    if (!context->gpu)
+    if (!kst_context_gpu(context))
         return KST_ERROR_STATE;
-    return log_failure(context, kst_gpu_measure_copies(context->gpu->gpu, length, count, times, &error), &error);
+    return log_failure(
+        context, kst_gpu_measure_copies(kst_context_gpu(context)->gpu, length, count, times, &error), &error);
 }

@@ -25,6 +25,7 @@ static const struct status_entry entries[] = {
     ENTRY(ERROR_DEVICE_MISSING, "the device asked for is not available"),
     ENTRY(ERROR_DEVICE_FAILED, "the device reported a failure"),
     ENTRY(ERROR_CPU_TIER, "an instruction tier that is unknown or that this processor lacks"),
+    ENTRY(ERROR_DEVICE_STREAM, "the stream or queue belongs to another device or context"),
 
     ENTRY(ERROR_LIMIT_PIXELS, "the picture has more pixels than the limit allows"),
     ENTRY(ERROR_LIMIT_MEMORY, "the operation needs more memory than the limit allows"),
@@ -39,6 +40,7 @@ static const struct status_entry entries[] = {
     ENTRY(ERROR_IMAGE_DEPTH, "samples of this depth or sign cannot be coded"),
     ENTRY(ERROR_REGION, "the region is empty or reaches outside the picture"),
     ENTRY(ERROR_BUFFER_FULL, "the output buffer is too small"),
+    ENTRY(ERROR_IMAGE_BUFFER, "the device memory ends before the image does"),
 
     ENTRY(ERROR_SIGNATURE, "not a format that can be decoded"),
     ENTRY(ERROR_TRUNCATED, "the data end before the picture starts"),

@@ -220,6 +220,69 @@ static void cuda_release(struct gpu *gpu, struct gpu_buffer *buffer)
     *buffer = (struct gpu_buffer){.place = buffer->place};
 }
 
+/* The end of the stretch of this device's memory that an address lies in; 0 where there is none. */
+static cu_pointer stretch_end(const struct cuda *cuda, cu_pointer at, struct gpu_error *error)
+{
+    const struct cuda_driver *driver = &cuda->driver;
+    unsigned kind = 0;
+    int ordinal = -1;
+    cu_context context = NULL;
+    cu_pointer start = 0;
+    size_t length = 0;
+    if (driver->pointer_attribute(&kind, CU_POINTER_MEMORY_TYPE, at) != 0 || kind != CU_MEMORY_DEVICE)
+        return 0;
+    driver->pointer_attribute(&ordinal, CU_POINTER_DEVICE_ORDINAL, at);
+    driver->pointer_attribute(&context, CU_POINTER_CONTEXT, at);
+    if (ordinal != cuda->device)
+        kst_gpu_refuse(error, &cuda->base, KST_ERROR_IMAGE_MEMORY, "the address belongs to another device");
+    else if (context && context != cuda->context) /* memory of pools belongs to no context */
+        kst_gpu_refuse(error, &cuda->base, KST_ERROR_IMAGE_MEMORY, "the address belongs to another context");
+    if (error->status || driver->pointer_attribute(&start, CU_POINTER_RANGE_START, at) != 0 ||
+        driver->pointer_attribute(&length, CU_POINTER_RANGE_SIZE, at) != 0)
+        return 0;
+    return start + length;
+}
+
+/* Memory that was mapped in pieces is several stretches in a row. */
+static bool cuda_import(
+    struct gpu *gpu, void *data, size_t offset, size_t length, struct gpu_buffer *buffer, struct gpu_error *error)
+{
+    struct cuda *cuda = cuda_of(gpu);
+    cu_pointer first = (cu_pointer)(uintptr_t)data + offset, at = first;
+    *buffer = (struct gpu_buffer){.place = GPU_DEVICE, .length = length, .handle = (uintptr_t)first};
+    if (!enter(cuda, error))
+        return false;
+    while (at - first < length && error->status == KST_OK) {
+        cu_pointer end = stretch_end(cuda, at, error);
+        if (end <= at && at == first)
+            kst_gpu_refuse(error, gpu, KST_ERROR_IMAGE_MEMORY, "not an address of device memory");
+        else if (end <= at)
+            kst_gpu_refuse(error, gpu, KST_ERROR_IMAGE_BUFFER, "the memory is too short");
+        else
+            at = end;
+    }
+    leave_quietly(cuda);
+    return error->status == KST_OK;
+}
+
+static bool is_pinned(const struct cuda_driver *driver, const uint8_t *at)
+{
+    unsigned kind = 0;
+    return driver->pointer_attribute(&kind, CU_POINTER_MEMORY_TYPE, (cu_pointer)(uintptr_t)at) == 0 &&
+           kind == CU_MEMORY_HOST;
+}
+
+static bool cuda_pinned(struct gpu *gpu, const void *memory, size_t length)
+{
+    struct cuda *cuda = cuda_of(gpu);
+    const uint8_t *first = memory;
+    if (length == 0 || !enter_quietly(cuda))
+        return false;
+    bool pinned = is_pinned(&cuda->driver, first) && is_pinned(&cuda->driver, first + length - 1);
+    leave_quietly(cuda);
+    return pinned;
+}
+
 static bool cuda_queue_create(struct gpu *gpu, struct gpu_queue *queue, struct gpu_error *error)
 {
     struct cuda *cuda = cuda_of(gpu);
@@ -240,6 +303,20 @@ static void cuda_queue_destroy(struct gpu_queue *queue)
     cuda->driver.stream_destroy((cu_stream)queue->handle);
     leave_quietly(cuda);
     queue->handle = 0;
+}
+
+static bool cuda_queue_import(struct gpu *gpu, void *handle, struct gpu_queue *queue, struct gpu_error *error)
+{
+    struct cuda *cuda = cuda_of(gpu);
+    cu_context context = NULL;
+    *queue = (struct gpu_queue){.gpu = gpu, .handle = (uintptr_t)handle};
+    if (!enter(cuda, error))
+        return false;
+    cu_result result = cuda->driver.stream_context((cu_stream)handle, &context);
+    leave_quietly(cuda);
+    if (result == 0 && context == cuda->context)
+        return true;
+    return kst_gpu_refuse(error, gpu, KST_ERROR_DEVICE_STREAM, "a stream of the device's primary context is wanted");
 }
 
 static bool cuda_event_create(struct gpu *gpu, struct gpu_event *event, struct gpu_error *error)
@@ -292,6 +369,28 @@ static void cuda_copy(struct gpu_queue *queue, const struct gpu_buffer *to, size
             driver->copy_across(to->handle + to_offset, from->handle + from_offset, length, stream));
 }
 
+/* Its side of a copy of rows: host memory or an address. */
+static int side_of(struct gpu_rows rows, const uint8_t **host, cu_pointer *address)
+{
+    *host = rows.buffer->host ? rows.buffer->host + rows.offset : NULL;
+    *address = rows.buffer->host ? 0 : rows.buffer->handle + rows.offset;
+    return rows.buffer->host ? CU_MEMORY_HOST : CU_MEMORY_DEVICE;
+}
+
+static void cuda_copy_rows(
+    struct gpu_queue *queue, struct gpu_rows to, struct gpu_rows from, size_t length, size_t rows)
+{
+    struct cu_copy copy = {.from_pitch = from.pitch, .to_pitch = to.pitch, .width = length, .height = rows};
+    const uint8_t *host;
+    if (length == 0 || rows == 0 || !enter_queue(queue))
+        return;
+    copy.from_kind = side_of(from, &host, &copy.from_device);
+    copy.from_host = host;
+    copy.to_kind = side_of(to, &host, &copy.to_device);
+    copy.to_host = (void *)(uintptr_t)host;
+    leave_queue(queue, "cuMemcpy2DAsync", cuda_of(queue->gpu)->driver.copy_rows(&copy, (cu_stream)queue->handle));
+}
+
 static void cuda_fill(
     struct gpu_queue *queue, const struct gpu_buffer *buffer, size_t offset, size_t length, uint32_t value)
 {
@@ -339,6 +438,16 @@ static void cuda_wait(struct gpu_queue *queue, const struct gpu_event *event)
     leave_queue(queue, "cuStreamWaitEvent", result);
 }
 
+static bool cuda_passed(struct gpu *gpu, const struct gpu_event *event)
+{
+    struct cuda *cuda = cuda_of(gpu);
+    if (!enter_quietly(cuda))
+        return true;
+    cu_result result = cuda->driver.event_query((cu_event)event->handle);
+    leave_quietly(cuda);
+    return result != CU_NOT_READY;
+}
+
 /* Also after a failure: nothing of the queue may still be running when its buffers are used again. */
 static void cuda_finish(struct gpu_queue *queue)
 {
@@ -362,6 +471,7 @@ static double cuda_elapsed(struct gpu *gpu, const struct gpu_event *from, const 
 
 const struct gpu_backend kst_gpu_cuda = {
     .kind = KST_DEVICE_CUDA,
+    .memory = KST_MEMORY_CUDA,
     .name = "cuda",
     .count = cuda_count,
     .describe = cuda_describe,
@@ -374,15 +484,20 @@ const struct gpu_backend kst_gpu_cuda = {
     .inspect = cuda_inspect,
     .allocate = cuda_allocate,
     .release = cuda_release,
+    .import = cuda_import,
+    .pinned = cuda_pinned,
     .queue_create = cuda_queue_create,
     .queue_destroy = cuda_queue_destroy,
+    .queue_import = cuda_queue_import,
     .event_create = cuda_event_create,
     .event_destroy = cuda_event_destroy,
     .copy = cuda_copy,
+    .copy_rows = cuda_copy_rows,
     .fill = cuda_fill,
     .launch = cuda_launch,
     .record = cuda_record,
     .wait = cuda_wait,
+    .passed = cuda_passed,
     .finish = cuda_finish,
     .elapsed = cuda_elapsed,
 };

@@ -23,7 +23,32 @@ enum {
     CU_FUNCTION_LOCAL = 3,
     CU_FUNCTION_REGISTERS = 4,
     CU_STREAM_NON_BLOCKING = 1,
-    CU_HOST_ALLOC_PORTABLE = 1
+    CU_HOST_ALLOC_PORTABLE = 1,
+    CU_NOT_READY = 600,
+    CU_MEMORY_HOST = 1, /* CUmemorytype */
+    CU_MEMORY_DEVICE = 2,
+    CU_POINTER_CONTEXT = 1, /* CUpointer_attribute */
+    CU_POINTER_MEMORY_TYPE = 2,
+    CU_POINTER_DEVICE_ORDINAL = 9,
+    CU_POINTER_RANGE_START = 11,
+    CU_POINTER_RANGE_SIZE = 12
+};
+
+/* CUDA_MEMCPY2D */
+struct cu_copy {
+    size_t from_x, from_y;
+    int from_kind;
+    const void *from_host;
+    cu_pointer from_device;
+    void *from_array;
+    size_t from_pitch;
+    size_t to_x, to_y;
+    int to_kind;
+    void *to_host;
+    cu_pointer to_device;
+    void *to_array;
+    size_t to_pitch;
+    size_t width, height;
 };
 
 /* X(member, symbol, parameters): every symbol is there in drivers from CUDA 11 on. */
@@ -50,14 +75,18 @@ enum {
     X(copy_up, "cuMemcpyHtoDAsync_v2", (cu_pointer to, const void *from, size_t length, cu_stream stream))             \
     X(copy_down, "cuMemcpyDtoHAsync_v2", (void *to, cu_pointer from, size_t length, cu_stream stream))                 \
     X(copy_across, "cuMemcpyDtoDAsync_v2", (cu_pointer to, cu_pointer from, size_t length, cu_stream stream))          \
+    X(copy_rows, "cuMemcpy2DAsync_v2", (const struct cu_copy *copy, cu_stream stream))                                 \
+    X(pointer_attribute, "cuPointerGetAttribute", (void *value, int attribute, cu_pointer pointer))                    \
     X(fill, "cuMemsetD32Async", (cu_pointer to, unsigned value, size_t count, cu_stream stream))                       \
     X(stream_create, "cuStreamCreate", (cu_stream * stream, unsigned flags))                                           \
     X(stream_destroy, "cuStreamDestroy_v2", (cu_stream stream))                                                        \
+    X(stream_context, "cuStreamGetCtx", (cu_stream stream, cu_context * context))                                      \
     X(stream_finish, "cuStreamSynchronize", (cu_stream stream))                                                        \
     X(stream_wait, "cuStreamWaitEvent", (cu_stream stream, cu_event event, unsigned flags))                            \
     X(event_create, "cuEventCreate", (cu_event * event, unsigned flags))                                               \
     X(event_destroy, "cuEventDestroy_v2", (cu_event event))                                                            \
     X(event_record, "cuEventRecord", (cu_event event, cu_stream stream))                                               \
+    X(event_query, "cuEventQuery", (cu_event event))                                                                   \
     X(event_elapsed, "cuEventElapsedTime", (float *milliseconds, cu_event from, cu_event to))                          \
     X(function_attribute, "cuFuncGetAttribute", (int *value, int attribute, cu_function function))                     \
     X(function_resident, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                                \

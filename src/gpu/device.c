@@ -53,6 +53,14 @@ kst_status kst_gpu_open(struct memory *memory, const char *name, struct gpu **gp
     return KST_ERROR_DEVICE_MISSING;
 }
 
+kst_status kst_gpu_open_opencl(
+    struct memory *memory, void *context, void *device, struct gpu **gpu, struct gpu_error *error)
+{
+    *error = (struct gpu_error){.status = KST_OK};
+    *gpu = kst_gpu_opencl.open_in(memory, context, device, error);
+    return *gpu ? KST_OK : error->status;
+}
+
 void kst_gpu_close(struct gpu **gpu)
 {
     if (!*gpu)
@@ -74,5 +82,14 @@ bool kst_gpu_fail(struct gpu_error *error, const struct gpu *gpu, const char *ca
         return false;
     error->status = KST_ERROR_DEVICE_FAILED;
     snprintf(error->text, sizeof error->text, "%s on %s: %s", call, gpu->info.name, reason);
+    return false;
+}
+
+bool kst_gpu_refuse(struct gpu_error *error, const struct gpu *gpu, kst_status status, const char *reason)
+{
+    if (error->status != KST_OK)
+        return false;
+    error->status = status;
+    snprintf(error->text, sizeof error->text, "%s: %s", gpu->info.name, reason);
     return false;
 }

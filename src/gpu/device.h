@@ -40,7 +40,20 @@ struct gpu_buffer {
     size_t length;
     size_t used;      /* bytes that it was taken for, of a pool; 0: all */
     uint8_t *host;    /* pinned: the memory itself; device: null */
-    uintptr_t handle; /* the driver's */
+    uintptr_t handle; /* the driver's; CUDA: device memory's address */
+};
+
+/* Any host memory, for copies, which are the faster where the driver has pinned it. */
+static inline struct gpu_buffer kst_gpu_host(void *memory, size_t length)
+{
+    return (struct gpu_buffer){.place = GPU_PINNED, .length = length, .host = memory};
+}
+
+/* Where rows of bytes lie, for a copy: in a buffer, `pitch` bytes from one to the next, at least a row. */
+struct gpu_rows {
+    const struct gpu_buffer *buffer;
+    size_t offset;
+    size_t pitch;
 };
 
 /* Kernels as built into the library, or into a test. The ends point behind the last byte. */
@@ -80,7 +93,8 @@ struct gpu_event {
 
 struct gpu_backend {
     kst_device_kind kind;
-    const char *name; /* of the driver in device names */
+    kst_memory memory; /* the kind of images in its memory */
+    const char *name;  /* of the driver in device names */
 
     /* How many devices there are; 0 without a driver. */
     uint32_t (*count)(void);
@@ -88,6 +102,8 @@ struct gpu_backend {
     bool (*describe)(uint32_t index, kst_device_info *info);
     /* Null where that failed. */
     struct gpu *(*open)(struct memory *memory, uint32_t index, struct gpu_error *error);
+    /* In a context of the caller's; null where a driver's devices have but one. */
+    struct gpu *(*open_in)(struct memory *memory, void *context, void *device, struct gpu_error *error);
     void (*close)(struct gpu *gpu);
 
     bool (*build)(
@@ -102,15 +118,27 @@ struct gpu_backend {
     bool (*allocate)(
         struct gpu *gpu, enum gpu_place place, size_t length, struct gpu_buffer *buffer, struct gpu_error *error);
     void (*release)(struct gpu *gpu, struct gpu_buffer *buffer);
+    /*
+     * Device memory of the caller's, `length` bytes from `offset` on; never released. KST_ERROR_IMAGE_MEMORY where it
+     * is not this device's, KST_ERROR_IMAGE_BUFFER where it ends before.
+     */
+    bool (*import)(
+        struct gpu *gpu, void *data, size_t offset, size_t length, struct gpu_buffer *buffer, struct gpu_error *error);
+    /* Whether the driver knows all of this host memory as pinned; false where it cannot tell. */
+    bool (*pinned)(struct gpu *gpu, const void *memory, size_t length);
 
     bool (*queue_create)(struct gpu *gpu, struct gpu_queue *queue, struct gpu_error *error);
     void (*queue_destroy)(struct gpu_queue *queue);
+    /* A queue of the caller's, which is not destroyed. KST_ERROR_DEVICE_STREAM where it is not this device's. */
+    bool (*queue_import)(struct gpu *gpu, void *handle, struct gpu_queue *queue, struct gpu_error *error);
     bool (*event_create)(struct gpu *gpu, struct gpu_event *event, struct gpu_error *error);
     void (*event_destroy)(struct gpu *gpu, struct gpu_event *event);
 
     /* Asynchronous, and in the queue's order. Not from pinned to pinned memory. */
     void (*copy)(struct gpu_queue *queue, const struct gpu_buffer *to, size_t to_offset, const struct gpu_buffer *from,
         size_t from_offset, size_t length);
+    /* Likewise, of rows of `length` bytes. */
+    void (*copy_rows)(struct gpu_queue *queue, struct gpu_rows to, struct gpu_rows from, size_t length, size_t rows);
     /* Device memory; offset and length are multiples of 4. */
     void (*fill)(
         struct gpu_queue *queue, const struct gpu_buffer *buffer, size_t offset, size_t length, uint32_t value);
@@ -120,6 +148,9 @@ struct gpu_backend {
     void (*record)(struct gpu_queue *queue, struct gpu_event *event);
     /* Make what follows in the queue wait for an event that was recorded in any queue of the device. */
     void (*wait)(struct gpu_queue *queue, const struct gpu_event *event);
+
+    /* Whether the queue has come past an event that was recorded, or failed. */
+    bool (*passed)(struct gpu *gpu, const struct gpu_event *event);
 
     /* Until all that was queued is done. */
     void (*finish)(struct gpu_queue *queue);
@@ -138,11 +169,17 @@ bool kst_gpu_describe(uint32_t index, kst_device_info *info);
 kst_status kst_gpu_open(struct memory *memory, const char *name, struct gpu **gpu, struct gpu_error *error);
 void kst_gpu_close(struct gpu **gpu); /* null allowed */
 
+/* In a cl_context of the caller's. KST_ERROR_DEVICE_MISSING without OpenCL, or KST_ERROR_DEVICE_FAILED. */
+kst_status kst_gpu_open_opencl(
+    struct memory *memory, void *context, void *device, struct gpu **gpu, struct gpu_error *error);
+
 /* Whether this process opened it; otherwise notes the failure. */
 bool kst_gpu_usable(const struct gpu *gpu, struct gpu_error *error);
 
 /* For the drivers. Note a failure of `call`, unless there was one before. Returns false. */
 bool kst_gpu_fail(struct gpu_error *error, const struct gpu *gpu, const char *call, const char *reason);
+/* Note that something of the caller's does not fit the device. Returns false. */
+bool kst_gpu_refuse(struct gpu_error *error, const struct gpu *gpu, kst_status status, const char *reason);
 void kst_gpu_name(kst_device_info *info, const struct gpu_backend *backend, uint32_t index);
 
 #endif

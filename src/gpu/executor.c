@@ -43,17 +43,14 @@ static void release_program(struct gpu_executor *executor)
     gpu->backend->discard(gpu, &executor->program);
 }
 
-kst_status kst_gpu_executor_create(
-    struct memory *memory, const char *name, struct gpu_executor **executor, struct gpu_error *error)
+/* On a device that is open; closed where that fails. */
+static kst_status create(
+    struct memory *memory, struct gpu *gpu, struct gpu_executor **executor, struct gpu_error *error)
 {
-    struct gpu *gpu;
-    kst_status status = kst_gpu_open(memory, name, &gpu, error);
-    if (status)
-        return status;
-    struct gpu_executor *made = kst_memory_zeroed(memory, 1, sizeof *made, &status);
+    struct gpu_executor *made = kst_memory_zeroed(memory, 1, sizeof *made, &error->status);
     if (!made) {
         kst_gpu_close(&gpu);
-        return status;
+        return error->status;
     }
     made->gpu = gpu;
     kst_gpu_pool_create(&made->pool, gpu);
@@ -62,6 +59,22 @@ kst_status kst_gpu_executor_create(
     if (!build(made, error))
         kst_gpu_executor_destroy(executor);
     return error->status;
+}
+
+kst_status kst_gpu_executor_create(
+    struct memory *memory, const char *name, struct gpu_executor **executor, struct gpu_error *error)
+{
+    struct gpu *gpu;
+    kst_status status = kst_gpu_open(memory, name, &gpu, error);
+    return status ? status : create(memory, gpu, executor, error);
+}
+
+kst_status kst_gpu_executor_create_opencl(
+    struct memory *memory, void *context, void *device, struct gpu_executor **executor, struct gpu_error *error)
+{
+    struct gpu *gpu;
+    kst_status status = kst_gpu_open_opencl(memory, context, device, &gpu, error);
+    return status ? status : create(memory, gpu, executor, error);
 }
 
 static void release_lane(struct gpu_executor *executor, struct gpu_lane *lane)
@@ -85,6 +98,9 @@ void kst_gpu_executor_destroy(struct gpu_executor **executor)
         old->idle = lane->next;
         release_lane(old, lane);
     }
+    while (old->pinned_count > 0)
+        kst_gpu_pool_give(&old->pool, &old->pinned[--old->pinned_count]);
+    kst_memory_release(gpu->memory, old->pinned);
     kst_gpu_pool_destroy(&old->pool);
     release_program(old);
     pthread_mutex_destroy(&old->lock);

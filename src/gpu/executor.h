@@ -34,13 +34,18 @@ struct gpu_executor {
     struct gpu_pool pool;
     struct gpu_program program;
     struct gpu_kernel kernel[JPEG_KERNELS];
-    pthread_mutex_t lock; /* of the idle lanes */
+    pthread_mutex_t lock; /* of what follows */
     struct gpu_lane *idle;
+    struct gpu_buffer *pinned; /* that the caller has */
+    uint32_t pinned_count, pinned_capacity;
 };
 
 /* Opens the device and builds its kernels. Results as kst_gpu_open(). */
 kst_status kst_gpu_executor_create(
     struct memory *memory, const char *name, struct gpu_executor **executor, struct gpu_error *error);
+/* Likewise, in a cl_context of the caller's: as kst_gpu_open_opencl(). */
+kst_status kst_gpu_executor_create_opencl(
+    struct memory *memory, void *context, void *device, struct gpu_executor **executor, struct gpu_error *error);
 void kst_gpu_executor_destroy(struct gpu_executor **executor); /* null allowed */
 
 /* Borrow a lane whose queue is empty; null where that failed. */

@@ -16,9 +16,9 @@ _Static_assert(sizeof(struct work_picture) % 4 == 0 && sizeof(struct work_compon
 bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item)
 {
     const struct jpeg_output *output = &item->output;
-    uint64_t samples = (uint64_t)output->frame.mcus_w * output->frame.mcus_h * 64 * JPEG_MCU_BLOCKS;
-    return samples <= MOST_SAMPLES &&
-           (item->coefficients.source || (item->plan->single_scan && kst_gpu_scan_length(item->plan) <= MOST_STREAM));
+    uint64_t length, samples = (uint64_t)output->frame.mcus_w * output->frame.mcus_h * 64 * JPEG_MCU_BLOCKS;
+    kst_gpu_scan_data(item->plan, &length);
+    return samples <= MOST_SAMPLES && (item->coefficients.source || (item->plan->single_scan && length <= MOST_STREAM));
 }
 
 struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32_t count)
@@ -34,9 +34,9 @@ struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32
 }
 
 void kst_gpu_jpeg_work(const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size,
-    uint32_t *work, uint8_t *streams, int16_t *blocks)
+    uint32_t *work, int16_t *blocks)
 {
-    struct builder builder = {.work = work, .streams = streams, .blocks = blocks, .decoded = size->blocks};
+    struct builder builder = {.work = work, .blocks = blocks, .decoded = size->blocks};
     struct jpeg_work *head = (struct jpeg_work *)work;
     *head = (struct jpeg_work){
         .pictures = count, .picture = HEAD_WORDS, .part_groups = (uint32_t)size->groups[WORK_OF_PARTS]};

@@ -3,7 +3,7 @@
 #ifndef KOSTKA_GPU_JPEG_BATCH_H
 #define KOSTKA_GPU_JPEG_BATCH_H
 
-#include "gpu/device.h"
+#include "gpu/image.h"
 #include "jpeg/output.h"
 #include "jpeg/plan.h"
 #include "kernels/jpeg_work.h"
@@ -27,12 +27,22 @@ struct jpeg_gpu_coefficients {
     void (*copy)(const void *source, uint32_t component, uint32_t x, uint32_t y, uint32_t count, int16_t *out);
 };
 
+/* How pixels come to the image. */
+enum jpeg_gpu_sink {
+    JPEG_SINK_HOST,   /* through pinned memory of the job's */
+    JPEG_SINK_PINNED, /* by a copy from the device: the image is pinned */
+    JPEG_SINK_DEVICE  /* likewise, within the device, or written by the kernels in place */
+};
+
 /* A picture to decode. */
 struct jpeg_gpu_item {
     const struct jpeg_plan *plan;
     struct jpeg_output output;
-    struct jpeg_gpu_direct direct;
     struct jpeg_gpu_coefficients coefficients;
+    bool pinned; /* the stream of bytes is */
+    enum jpeg_gpu_sink sink;
+    struct gpu_image image;        /* of all sinks but the first */
+    struct jpeg_gpu_direct direct; /* of the last one, where that can be */
 };
 
 /* What a batch needs, in units of the buffers' elements. */
@@ -51,13 +61,24 @@ bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item);
 
 struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32_t count);
 
-/* Fill the work, `size->words` words, the streams, size->stream × 16 bytes, and the blocks copied. */
+/* Fill the work, `size->words` words, and the blocks that are copied. */
 void kst_gpu_jpeg_work(const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size,
-    uint32_t *work, uint8_t *streams, int16_t *blocks);
+    uint32_t *work, int16_t *blocks);
 
-/* Copy a picture from what the buffer of pixels holds, or for raw output that of planes, to its image. */
-void kst_gpu_jpeg_fetch(
-    const struct jpeg_gpu_item *item, const struct work_picture *picture, const uint8_t *pixels, const uint8_t *planes);
+/* The bytes of the stream from a scan's first segment to its last: what belongs into the buffer of streams. */
+const uint8_t *kst_gpu_scan_data(const struct jpeg_plan *plan, uint64_t *length);
+
+/* Where a plane of a picture comes to lie: in the buffer of pixels, or for raw output in that of planes. */
+struct jpeg_gpu_plane {
+    size_t offset;
+    size_t pitch;
+    size_t row; /* bytes */
+    uint32_t rows;
+};
+
+bool kst_gpu_jpeg_is_raw(const struct jpeg_gpu_item *item);
+struct jpeg_gpu_plane kst_gpu_jpeg_plane(
+    const struct jpeg_gpu_item *item, const struct work_picture *picture, uint32_t index);
 
 /* The picture of the work at `index`. */
 const struct work_picture *kst_gpu_jpeg_picture(const uint32_t *work, uint32_t index);

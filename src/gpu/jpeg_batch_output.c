@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the kernels are told of a picture's pixels, and how these come to the caller's image. */
-#include <string.h>
-
 #include "gpu/jpeg_builder.h"
 
 static bool is_raw(const struct jpeg_output *output)
@@ -256,37 +254,35 @@ void kst_gpu_output_write(struct builder *builder, const struct jpeg_gpu_item *i
     write_pixels(builder, item, picture);
 }
 
-static void fetch_plane(const kst_plane *plane, size_t row, const uint8_t *from, size_t pitch)
+static struct jpeg_gpu_plane raw_plane(
+    const struct jpeg_output *output, const struct work_picture *picture, uint32_t index)
 {
-    for (uint32_t y = 0; y < plane->height; y++)
-        memcpy((uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch, from + y * pitch, row);
+    const struct jpeg_component *c = &output->frame.component[index];
+    const struct jpeg_view *view = &output->view[index];
+    const struct work_component *w = &picture->component[index];
+    const kst_plane *plane = &output->image.plane[index];
+    size_t left = minimum(output->region.x * c->h / output->frame.hmax, view->width - 1) - view->first;
+    size_t top =
+        minimum(output->region.y * c->v / output->frame.vmax, view->height - 1) - output->first_row * view->mcu_rows;
+    size_t pitch = (size_t)w->pitch * 16;
+    return (struct jpeg_gpu_plane){.offset = (size_t)w->plane * 16 + top * pitch + left,
+        .pitch = pitch,
+        .row = plane->width,
+        .rows = plane->height};
 }
 
-static void fetch_raw(const struct jpeg_output *output, const struct work_picture *picture, const uint8_t *from)
+bool kst_gpu_jpeg_is_raw(const struct jpeg_gpu_item *item)
 {
-    for (uint32_t i = 0; i < output->frame.component_count; i++) {
-        const struct jpeg_component *c = &output->frame.component[i];
-        const struct jpeg_view *view = &output->view[i];
-        const struct work_component *w = &picture->component[i];
-        uint32_t left = minimum(output->region.x * c->h / output->frame.hmax, view->width - 1) - view->first;
-        uint32_t top = minimum(output->region.y * c->v / output->frame.vmax, view->height - 1) -
-                       output->first_row * view->mcu_rows;
-        size_t pitch = (size_t)w->pitch * 16;
-        fetch_plane(&output->image.plane[i], output->image.plane[i].width,
-            from + (size_t)w->plane * 16 + top * pitch + left, pitch);
-    }
+    return is_raw(&item->output);
 }
 
-void kst_gpu_jpeg_fetch(
-    const struct jpeg_gpu_item *item, const struct work_picture *picture, const uint8_t *pixels, const uint8_t *planes)
+struct jpeg_gpu_plane kst_gpu_jpeg_plane(
+    const struct jpeg_gpu_item *item, const struct work_picture *picture, uint32_t index)
 {
-    const struct jpeg_output *output = &item->output;
-    if (is_raw(output)) {
-        fetch_raw(output, picture, planes);
-        return;
-    }
-    const uint8_t *from = pixels + (size_t)picture->output * 4;
-    size_t row = (size_t)picture->width * (picture->output_plane ? 1 : picture->channels);
-    for (uint32_t i = 0; i < output->image.plane_count; i++)
-        fetch_plane(&output->image.plane[i], row, from + (size_t)i * picture->output_plane, picture->output_pitch);
+    if (is_raw(&item->output))
+        return raw_plane(&item->output, picture, index);
+    return (struct jpeg_gpu_plane){.offset = (size_t)picture->output * 4 + (size_t)index * picture->output_plane,
+        .pitch = picture->output_pitch,
+        .row = (size_t)picture->width * (picture->output_plane ? 1 : picture->channels),
+        .rows = picture->height};
 }

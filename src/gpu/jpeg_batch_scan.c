@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the kernels are told of a scan: tables, segments, the bytes themselves. */
-#include <string.h>
 
 #include "gpu/jpeg_builder.h"
 #include "gpu/jpeg_symbols.h"
@@ -65,11 +64,11 @@ static uint32_t count_parts(uint64_t offset, uint64_t length)
     return (uint32_t)((offset + length - 1) / WORK_PART - offset / WORK_PART + 1);
 }
 
-uint64_t kst_gpu_scan_length(const struct jpeg_plan *plan)
+const uint8_t *kst_gpu_scan_data(const struct jpeg_plan *plan, uint64_t *length)
 {
-    uint64_t offset, length;
-    stream_range(plan, &offset, &length);
-    return length;
+    uint64_t offset;
+    stream_range(plan, &offset, length);
+    return plan->data + offset;
 }
 
 void kst_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size)
@@ -136,10 +135,6 @@ static void write_stream(struct builder *builder, const struct jpeg_plan *plan, 
     stream_range(plan, &offset, &length);
     picture->stream = (uint32_t)builder->used.stream;
     picture->stream_length = (uint32_t)length;
-    uint8_t *out = builder->streams + builder->used.stream * 16;
-    if (length > 0)
-        memcpy(out, plan->data + offset, length);
-    memset(out + length, 0, (length / 16 + 2) * 16 - length);
     builder->used.stream += length / 16 + 2;
     builder->used.groups[WORK_OF_CHUNKS] += length / WORK_CHUNK + 1;
 }

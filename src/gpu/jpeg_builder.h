@@ -8,7 +8,6 @@
 /* Where a batch is filled up to. */
 struct builder {
     uint32_t *work;
-    uint8_t *streams;
     int16_t *blocks;
     uint64_t decoded; /* blocks before those that are copied */
     uint32_t words;
@@ -19,9 +18,6 @@ static inline uint32_t kst_divide_up(uint64_t a, uint32_t b)
 {
     return (uint32_t)((a + b - 1) / b);
 }
-
-/* Bytes of the stream from a scan's first segment to its last. */
-uint64_t kst_gpu_scan_length(const struct jpeg_plan *plan);
 
 /* What a picture's scan adds to a batch, and its writing into one. */
 void kst_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size);

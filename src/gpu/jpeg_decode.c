@@ -3,41 +3,122 @@
 
 #include "gpu/jpeg_job.h"
 
-static bool take_buffers(struct job *job, struct gpu_error *error)
+static void measure(struct job *job, uint64_t length[JOB_BUFFERS])
 {
-    uint64_t length[JOB_BUFFERS] = {
-        [HOST_WORK] = job->size.words * 4,
-        [HOST_STREAM] = job->size.stream * 16,
-        [HOST_BLOCKS] = job->size.copied * 128,
-        [HOST_RESULT] = job->damage_length + job->pixels_length + job->planes_length,
-        [WORK] = job->size.words * 4,
-        [STREAM] = job->size.stream * 16,
-        [DAMAGE] = job->damage_length,
-    };
+    job->size = kst_gpu_jpeg_size(job->items, job->count);
+    job->damage_length = (size_t)job->count * WORK_DAMAGE * 4;
+    for (uint32_t i = 0; i < job->count; i++) {
+        const struct jpeg_gpu_item *item = &job->items[i];
+        if (!item->pinned && !item->coefficients.source)
+            job->staging_length = (size_t)job->size.stream * 16;
+        if (item->sink == JPEG_SINK_HOST && kst_gpu_jpeg_is_raw(item))
+            job->planes_length = (size_t)job->size.planes * 16;
+        else if (item->sink == JPEG_SINK_HOST)
+            job->pixels_length = (size_t)job->size.pixels * 16;
+    }
+    length[HOST_WORK] = length[WORK] = job->size.words * 4;
+    length[HOST_BLOCKS] = job->size.copied * 128;
+    length[HOST_STREAM] = job->staging_length;
+    length[STREAM] = job->size.stream * 16;
+    length[HOST_RESULT] = job->damage_length + job->pixels_length + job->planes_length;
+    length[DAMAGE] = job->damage_length;
     kst_gpu_entropy_lengths(job, length);
     kst_gpu_pixels_lengths(job, length);
-    return kst_gpu_job_take(job, length, error);
+}
+
+uint64_t kst_gpu_jpeg_memory(const struct jpeg_gpu_item *items, uint32_t count)
+{
+    struct job job = {.items = items, .count = count};
+    uint64_t length[JOB_BUFFERS] = {0}, sum = 0;
+    measure(&job, length);
+    for (int i = WORK; i < JOB_BUFFERS; i++)
+        sum += length[i];
+    return sum;
+}
+
+/* The device's buffers of a job before, as far as they are large enough; the queue waits until they are free. */
+static void inherit(struct job *job, struct job *from, const uint64_t length[JOB_BUFFERS])
+{
+    struct gpu_queue *queue = &job->lane->queue;
+    if (from->lane->queue.error.status)
+        return;
+    for (int i = WORK; i < JOB_BUFFERS; i++)
+        if (from->buffer[i].length >= length[i]) {
+            job->buffer[i] = from->buffer[i];
+            job->buffer[i].used = (size_t)length[i];
+            from->buffer[i] = (struct gpu_buffer){.place = GPU_DEVICE};
+        }
+    queue->gpu->backend->wait(queue, &from->lane->event[AFTER_ALL]);
 }
 
 static void run(struct job *job)
 {
     const struct gpu_backend *backend = job->executor->gpu->backend;
     struct gpu_queue *queue = &job->lane->queue;
-    struct gpu_buffer *buffer = job->buffer;
     backend->record(queue, &job->lane->event[BEFORE]);
-    backend->copy(queue, &buffer[WORK], 0, &buffer[HOST_WORK], 0, (size_t)job->size.words * 4);
-    backend->copy(queue, &buffer[STREAM], 0, &buffer[HOST_STREAM], 0, (size_t)job->size.stream * 16);
-    backend->copy(queue, &buffer[COEFFICIENTS], (size_t)job->size.blocks * 128, &buffer[HOST_BLOCKS], 0,
-        (size_t)job->size.copied * 128);
+    kst_gpu_job_upload(job);
     backend->record(queue, &job->lane->event[AFTER_UPLOAD]);
     kst_gpu_entropy_run(job);
     kst_gpu_pixels_run(job);
-    size_t at = job->damage_length;
-    backend->copy(queue, &buffer[HOST_RESULT], 0, &buffer[DAMAGE], 0, job->damage_length);
-    backend->copy(queue, &buffer[HOST_RESULT], at, &buffer[PIXELS], 0, job->pixels_length);
-    backend->copy(queue, &buffer[HOST_RESULT], at + job->pixels_length, &buffer[PLANES], 0, job->planes_length);
+    kst_gpu_job_download(job);
     backend->record(queue, &job->lane->event[AFTER_ALL]);
-    backend->finish(queue);
+}
+
+static void drop(struct job *job)
+{
+    struct gpu_executor *executor = job->executor;
+    kst_gpu_job_give(job);
+    kst_gpu_lane_give(executor, job->lane);
+    kst_memory_release(executor->gpu->memory, job);
+}
+
+static bool prepare(struct job *job, const struct jpeg_gpu_order *order, struct gpu_error *error)
+{
+    uint64_t length[JOB_BUFFERS] = {0};
+    job->lane = kst_gpu_lane_take(job->executor, error);
+    if (!job->lane)
+        return false;
+    measure(job, length);
+    if (order->after)
+        job->executor->gpu->backend->wait(&job->lane->queue, order->after);
+    if (order->heir_of)
+        inherit(job, order->heir_of, length);
+    return kst_gpu_job_take(job, length, error);
+}
+
+struct job *kst_gpu_jpeg_begin(struct gpu_executor *executor, const struct jpeg_gpu_item *items, uint32_t count,
+    const struct jpeg_gpu_order *order, struct gpu_error *error)
+{
+    *error = (struct gpu_error){.status = KST_OK};
+    struct job *job = kst_memory_zeroed(executor->gpu->memory, 1, sizeof *job, &error->status);
+    if (!job)
+        return NULL;
+    job->executor = executor;
+    job->items = items;
+    job->count = count;
+    job->detail = order->detail;
+    if (prepare(job, order, error)) {
+        kst_gpu_jpeg_work(items, count, &job->size, (uint32_t *)(void *)job->buffer[HOST_WORK].host,
+            (int16_t *)(void *)job->buffer[HOST_BLOCKS].host);
+        run(job);
+        return job;
+    }
+    if (job->lane) /* what was inherited must be free before it is given away */
+        executor->gpu->backend->finish(&job->lane->queue);
+    drop(job);
+    return NULL;
+}
+
+void kst_gpu_jpeg_follow(const struct job *job, struct gpu_queue *queue)
+{
+    if (!job->lane->queue.error.status)
+        queue->gpu->backend->wait(queue, &job->lane->event[AFTER_ALL]);
+}
+
+bool kst_gpu_jpeg_done(const struct job *job)
+{
+    struct gpu *gpu = job->executor->gpu;
+    return job->lane->queue.error.status || gpu->backend->passed(gpu, &job->lane->event[AFTER_ALL]);
 }
 
 static void read_times(const struct job *job, struct jpeg_gpu_times *times)
@@ -55,48 +136,35 @@ static void read_times(const struct job *job, struct jpeg_gpu_times *times)
         times->kernel[i] = elapsed(gpu, &event[AFTER_UPLOAD + i], &event[AFTER_KERNEL + i]);
 }
 
-static void fetch(const struct job *job, struct jpeg_gpu_damage *damage)
+static void read_damage(const struct job *job, struct jpeg_gpu_damage *damage)
 {
-    const uint8_t *result = job->buffer[HOST_RESULT].host;
-    const uint32_t *work = (const uint32_t *)(const void *)job->buffer[HOST_WORK].host;
-    const uint32_t *counts = (const uint32_t *)(const void *)result;
-    const uint8_t *pixels = result + job->damage_length, *planes = pixels + job->pixels_length;
+    const uint32_t *counts = (const uint32_t *)(const void *)job->buffer[HOST_RESULT].host;
     for (uint32_t i = 0; i < job->count; i++, counts += WORK_DAMAGE) {
         damage[i] = (struct jpeg_gpu_damage){.ended = 0};
         if (!job->items[i].coefficients.source)
             damage[i] = (struct jpeg_gpu_damage){.ended = counts[0], .invalid = counts[1], .surplus = counts[2]};
-        kst_gpu_jpeg_fetch(&job->items[i], kst_gpu_jpeg_picture(work, i), pixels, planes);
     }
 }
 
-static void measure(struct job *job)
+kst_status kst_gpu_jpeg_end(
+    struct job *job, struct jpeg_gpu_damage *damage, struct jpeg_gpu_times *times, struct gpu_error *error)
 {
-    job->size = kst_gpu_jpeg_size(job->items, job->count);
-    job->damage_length = (size_t)job->count * WORK_DAMAGE * 4;
-    job->pixels_length = (size_t)job->size.pixels * 16;
-    for (uint32_t i = 0; i < job->count; i++)
-        if (job->items[i].output.conversion == JPEG_CONVERT_RAW)
-            job->planes_length = (size_t)job->size.planes * 16;
+    struct gpu_queue *queue = &job->lane->queue;
+    queue->gpu->backend->finish(queue);
+    *error = queue->error;
+    if (!error->status) {
+        read_damage(job, damage);
+        kst_gpu_job_fetch(job);
+        read_times(job, times);
+    }
+    drop(job);
+    return error->status;
 }
 
 kst_status kst_gpu_jpeg_decode(struct gpu_executor *executor, const struct jpeg_gpu_item *items, uint32_t count,
     bool detail, struct jpeg_gpu_damage *damage, struct jpeg_gpu_times *times, struct gpu_error *error)
 {
-    struct job job = {.executor = executor, .items = items, .count = count, .detail = detail};
-    measure(&job);
-    *error = (struct gpu_error){.status = KST_OK};
-    job.lane = kst_gpu_lane_take(executor, error);
-    if (job.lane && take_buffers(&job, error)) {
-        kst_gpu_jpeg_work(items, count, &job.size, (uint32_t *)(void *)job.buffer[HOST_WORK].host,
-            job.buffer[HOST_STREAM].host, (int16_t *)(void *)job.buffer[HOST_BLOCKS].host);
-        run(&job);
-        *error = job.lane->queue.error;
-        if (!error->status)
-            fetch(&job, damage);
-        if (!error->status)
-            read_times(&job, times);
-    }
-    kst_gpu_job_give(&job);
-    kst_gpu_lane_give(executor, job.lane);
-    return error->status;
+    const struct jpeg_gpu_order order = {.detail = detail};
+    struct job *job = kst_gpu_jpeg_begin(executor, items, count, &order, error);
+    return job ? kst_gpu_jpeg_end(job, damage, times, error) : error->status;
 }

@@ -19,10 +19,40 @@ struct jpeg_gpu_times {
     double kernel[JPEG_KERNELS]; /* in detail only */
 };
 
+/* Pictures on their way. */
+struct job;
+
+/* How a job goes with other work. */
+struct jpeg_gpu_order {
+    const struct gpu_event *after; /* null: nothing to wait for */
+    struct job *heir_of;           /* a job begun before, whose buffers are taken over as it ends; null: none */
+    bool detail;                   /* time each kernel */
+};
+
 /*
- * Decode pictures that kst_gpu_jpeg_supports() to their images in host memory. `damage`: one a picture. `detail`: time
- * each kernel. KST_ERROR_DEVICE_FAILED, KST_ERROR_MEMORY; the images then hold anything.
+ * Start decoding pictures that kst_gpu_jpeg_supports(); items and all that they point at stay as they are until the
+ * end. Null where there was no lane or no memory. What fails later is told at the end.
  */
+struct job *kst_gpu_jpeg_begin(struct gpu_executor *executor, const struct jpeg_gpu_item *items, uint32_t count,
+    const struct jpeg_gpu_order *order, struct gpu_error *error);
+
+/* Make a queue wait for all that the job does. */
+void kst_gpu_jpeg_follow(const struct job *job, struct gpu_queue *queue);
+
+/* Whether the end will not have to wait. */
+bool kst_gpu_jpeg_done(const struct job *job);
+
+/*
+ * Wait, copy to images in host memory, and end the job. `damage`: one a picture. KST_ERROR_DEVICE_FAILED; the images
+ * then hold anything.
+ */
+kst_status kst_gpu_jpeg_end(
+    struct job *job, struct jpeg_gpu_damage *damage, struct jpeg_gpu_times *times, struct gpu_error *error);
+
+/* Bytes of device memory that a job takes. */
+uint64_t kst_gpu_jpeg_memory(const struct jpeg_gpu_item *items, uint32_t count);
+
+/* Beginning and end at once. */
 kst_status kst_gpu_jpeg_decode(struct gpu_executor *executor, const struct jpeg_gpu_item *items, uint32_t count,
     bool detail, struct jpeg_gpu_damage *damage, struct jpeg_gpu_times *times, struct gpu_error *error);
 

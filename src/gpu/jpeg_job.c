@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "gpu/jpeg_job.h"
 
+/* But those that the job has already. */
 bool kst_gpu_job_take(struct job *job, const uint64_t length[JOB_BUFFERS], struct gpu_error *error)
 {
     for (int i = 0; i < JOB_BUFFERS; i++)
-        if (!kst_gpu_pool_take(&job->executor->pool, i <= HOST_RESULT ? GPU_PINNED : GPU_DEVICE, (size_t)length[i],
+        if (job->buffer[i].length == 0 &&
+            !kst_gpu_pool_take(&job->executor->pool, i <= HOST_RESULT ? GPU_PINNED : GPU_DEVICE, (size_t)length[i],
                 &job->buffer[i], error))
             return false;
     return true;

@@ -10,7 +10,7 @@ enum job_buffer {
     HOST_WORK, /* the first are pinned */
     HOST_STREAM,
     HOST_BLOCKS, /* coefficients that are copied */
-    HOST_RESULT, /* damage, pixels, and planes where any picture is raw */
+    HOST_RESULT, /* damage; pixels and planes, as the device has them, where an image takes them from here */
     WORK,
     STREAM,
     BYTES,  /* without stuffing */
@@ -34,11 +34,18 @@ struct job {
     const struct jpeg_gpu_item *items;
     uint32_t count;
     struct jpeg_gpu_size size;
-    size_t damage_length, pixels_length, planes_length; /* bytes of the result */
+    size_t staging_length;                              /* bytes of HOST_STREAM; 0: all streams are pinned */
+    size_t damage_length, pixels_length, planes_length; /* bytes of the result that host memory is needed for */
     struct gpu_lane *lane;
     struct gpu_buffer buffer[JOB_BUFFERS];
     bool detail;
 };
+
+/* What a batch brings to the device, and what comes back: queued; and from staging memory to images, once it is there.
+ */
+void kst_gpu_job_upload(struct job *job);
+void kst_gpu_job_download(struct job *job);
+void kst_gpu_job_fetch(const struct job *job);
 
 /* Take the buffers, of lengths in bytes, and give them back. */
 bool kst_gpu_job_take(struct job *job, const uint64_t length[JOB_BUFFERS], struct gpu_error *error);

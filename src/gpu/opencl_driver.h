@@ -33,7 +33,15 @@ enum {
     CL_BUILD_LOG = 0x1183,
     CL_PROFILING_END = 0x1283,
     CL_KERNEL_LOCAL_BYTES = 0x11B2,
-    CL_KERNEL_PRIVATE_BYTES = 0x11B4
+    CL_KERNEL_PRIVATE_BYTES = 0x11B4,
+    CL_CONTEXT_DEVICES = 0x1081,
+    CL_QUEUE_CONTEXT = 0x1090,
+    CL_QUEUE_DEVICE = 0x1091,
+    CL_MEM_TYPE = 0x1100,
+    CL_MEM_LENGTH = 0x1102,
+    CL_MEM_CONTEXT = 0x1106,
+    CL_MEM_TYPE_BUFFER = 0x10F0,
+    CL_EVENT_STATUS = 0x11D3
 };
 
 /* X(member, symbol, result, parameters) */
@@ -45,9 +53,12 @@ enum {
     X(context_create, "clCreateContext", cl_context,                                                                   \
         (const intptr_t *properties, cl_uint count, const cl_device *devices,                                          \
             void (*notify)(const char *, const void *, size_t, void *), void *user, cl_int *result))                   \
+    X(context_info, "clGetContextInfo", cl_int, (cl_context, cl_uint what, size_t room, void *value, size_t *length))  \
+    X(context_retain, "clRetainContext", cl_int, (cl_context))                                                         \
     X(context_release, "clReleaseContext", cl_int, (cl_context))                                                       \
     X(queue_create, "clCreateCommandQueue", cl_queue, (cl_context, cl_device, cl_bits properties, cl_int * result))    \
     X(queue_release, "clReleaseCommandQueue", cl_int, (cl_queue))                                                      \
+    X(queue_info, "clGetCommandQueueInfo", cl_int, (cl_queue, cl_uint what, size_t room, void *value, size_t *length)) \
     X(finish, "clFinish", cl_int, (cl_queue))                                                                          \
     X(flush, "clFlush", cl_int, (cl_queue))                                                                            \
     X(program_create, "clCreateProgramWithSource", cl_program,                                                         \
@@ -67,6 +78,7 @@ enum {
         (cl_queue, cl_kernel, cl_uint dimensions, const size_t *offset, const size_t *global, const size_t *local,     \
             cl_uint waits, const cl_event *wait, cl_event *event))                                                     \
     X(buffer_create, "clCreateBuffer", cl_mem, (cl_context, cl_bits flags, size_t length, void *host, cl_int *result)) \
+    X(buffer_info, "clGetMemObjectInfo", cl_int, (cl_mem, cl_uint what, size_t room, void *value, size_t *length))     \
     X(buffer_release, "clReleaseMemObject", cl_int, (cl_mem))                                                          \
     X(map, "clEnqueueMapBuffer", void *,                                                                               \
         (cl_queue, cl_mem, cl_uint blocking, cl_bits flags, size_t offset, size_t length, cl_uint waits,               \
@@ -82,12 +94,25 @@ enum {
     X(copy_across, "clEnqueueCopyBuffer", cl_int,                                                                      \
         (cl_queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t length, cl_uint waits,         \
             const cl_event *wait, cl_event *event))                                                                    \
+    X(rows_up, "clEnqueueWriteBufferRect", cl_int,                                                                     \
+        (cl_queue, cl_mem to, cl_uint blocking, const size_t *at, const size_t *host_at, const size_t *region,         \
+            size_t pitch, size_t slice, size_t host_pitch, size_t host_slice, const void *from, cl_uint waits,         \
+            const cl_event *wait, cl_event *event))                                                                    \
+    X(rows_down, "clEnqueueReadBufferRect", cl_int,                                                                    \
+        (cl_queue, cl_mem from, cl_uint blocking, const size_t *at, const size_t *host_at, const size_t *region,       \
+            size_t pitch, size_t slice, size_t host_pitch, size_t host_slice, void *to, cl_uint waits,                 \
+            const cl_event *wait, cl_event *event))                                                                    \
+    X(rows_across, "clEnqueueCopyBufferRect", cl_int,                                                                  \
+        (cl_queue, cl_mem from, cl_mem to, const size_t *from_at, const size_t *to_at, const size_t *region,           \
+            size_t from_pitch, size_t from_slice, size_t to_pitch, size_t to_slice, cl_uint waits,                     \
+            const cl_event *wait, cl_event *event))                                                                    \
     X(fill, "clEnqueueFillBuffer", cl_int,                                                                             \
         (cl_queue, cl_mem, const void *pattern, size_t pattern_length, size_t offset, size_t length, cl_uint waits,    \
             const cl_event *wait, cl_event *event))                                                                    \
     X(marker, "clEnqueueMarkerWithWaitList", cl_int, (cl_queue, cl_uint waits, const cl_event *wait, cl_event *event)) \
     X(barrier, "clEnqueueBarrierWithWaitList", cl_int,                                                                 \
         (cl_queue, cl_uint waits, const cl_event *wait, cl_event *event))                                              \
+    X(event_info, "clGetEventInfo", cl_int, (cl_event, cl_uint what, size_t room, void *value, size_t *length))        \
     X(event_time, "clGetEventProfilingInfo", cl_int,                                                                   \
         (cl_event, cl_uint what, size_t room, void *value, size_t *length))                                            \
     X(event_release, "clReleaseEvent", cl_int, (cl_event))

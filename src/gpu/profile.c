@@ -110,6 +110,16 @@ static void profile_copy(struct gpu_queue *queue, const struct gpu_buffer *to, s
     end(queue, started, index);
 }
 
+static void profile_copy_rows(
+    struct gpu_queue *queue, struct gpu_rows to, struct gpu_rows from, size_t length, size_t rows)
+{
+    const struct step step = {.kind = kind_of_copy(to.buffer, from.buffer), .bytes = (uint64_t)length * rows};
+    uint32_t index = 0;
+    bool started = step.bytes > 0 && start(queue, &step, &index);
+    queue->gpu->profile->driver->copy_rows(queue, to, from, length, rows);
+    end(queue, started, index);
+}
+
 static void profile_fill(
     struct gpu_queue *queue, const struct gpu_buffer *buffer, size_t offset, size_t length, uint32_t value)
 {
@@ -195,6 +205,7 @@ kst_status kst_gpu_profile_begin(struct gpu *gpu, struct gpu_error *error)
     profile->driver = gpu->backend;
     profile->backend = *gpu->backend;
     profile->backend.copy = profile_copy;
+    profile->backend.copy_rows = profile_copy_rows;
     profile->backend.fill = profile_fill;
     profile->backend.launch = profile_launch;
     pthread_mutex_init(&profile->lock, NULL);

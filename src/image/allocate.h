@@ -5,7 +5,16 @@
 
 #include "core/memory.h"
 
-/* As kst_image_allocate(); kst_memory_hand_over() lets `owned` outlive the operation. */
+/*
+ * Settle the pitches of an image that is described as for kst_image_allocate(), and how many bytes its planes take one
+ * after the other.
+ */
+kst_status kst_image_lay_out(kst_image *image, uint64_t *total);
+
+/* Put the planes of such an image to `data` and behind it. */
+void kst_image_place(kst_image *image, uint8_t *data);
+
+/* As kst_image_allocate() in host memory; kst_memory_hand_over() lets `owned` outlive the operation. */
 kst_status kst_image_make(struct memory *memory, kst_image *image);
 
 /* As kst_image_release(), with the memory that the image is charged to; it must have been made. */

@@ -2,7 +2,6 @@
 /* Making and releasing image descriptions. */
 #include <string.h>
 
-#include "core/context.h"
 #include "image/allocate.h"
 #include "image/validate.h"
 
@@ -48,7 +47,7 @@ kst_status kst_image_wrap(
 }
 
 /* Sets the pitch of each plane and gives the bytes of all planes together. */
-static kst_status lay_out(kst_image *image, uint64_t *total)
+static kst_status set_pitches(kst_image *image, uint64_t *total)
 {
     *total = 0;
     for (uint32_t i = 0; i < image->plane_count; i++) {
@@ -64,47 +63,41 @@ static kst_status lay_out(kst_image *image, uint64_t *total)
     return *total > PTRDIFF_MAX ? KST_ERROR_LIMIT_MEMORY : KST_OK;
 }
 
-kst_status kst_image_make(struct memory *memory, kst_image *image)
+kst_status kst_image_lay_out(kst_image *image, uint64_t *total)
 {
-    kst_image made;
-    kst_status status;
-    uint64_t total;
-    uint8_t *data;
-
     if (image == NULL || image->size < sizeof *image || image->owned != NULL)
         return KST_ERROR_ARGUMENT;
-    if (image->memory != KST_MEMORY_HOST)
-        return KST_ERROR_IMAGE_MEMORY;
-    made = *image;
+    kst_image made = *image;
     if (kst_format_channels(made.format) != 0)
         set_interleaved_plane(&made);
-    status = kst_image_check_shape(&made);
+    kst_status status = kst_image_check_shape(&made);
     if (status == KST_OK)
-        status = lay_out(&made, &total);
-    if (status != KST_OK)
-        return status;
-    data = kst_memory_array(memory, (size_t)total, 1, &status);
-    if (data == NULL)
-        return status;
-    made.owned = data;
-    for (uint32_t i = 0; i < made.plane_count; i++) {
-        made.plane[i].data = data;
-        data += (size_t)made.plane[i].pitch * made.plane[i].height;
-    }
-    *image = made;
-    return KST_OK;
+        status = set_pitches(&made, total);
+    if (status == KST_OK)
+        *image = made;
+    return status;
 }
 
-kst_status kst_image_allocate(kst_context *context, kst_image *image)
+void kst_image_place(kst_image *image, uint8_t *data)
 {
-    struct memory operation;
-    if (context == NULL)
-        return KST_ERROR_ARGUMENT;
-    kst_memory_init(&operation, &context->memory.allocator, context->limits.memory);
-    kst_status status = kst_image_make(&operation, image);
-    if (status == KST_OK)
-        kst_memory_hand_over(&operation, &context->memory, image->owned);
-    return status;
+    for (uint32_t i = 0; i < image->plane_count; i++) {
+        image->plane[i].data = data;
+        data += (size_t)image->plane[i].pitch * image->plane[i].height;
+    }
+}
+
+kst_status kst_image_make(struct memory *memory, kst_image *image)
+{
+    uint64_t total;
+    kst_status status = kst_image_lay_out(image, &total);
+    if (status != KST_OK)
+        return status;
+    uint8_t *data = kst_memory_array(memory, (size_t)total, 1, &status);
+    if (data == NULL)
+        return status;
+    image->owned = data;
+    kst_image_place(image, data);
+    return KST_OK;
 }
 
 void kst_image_drop(struct memory *memory, kst_image *image)
@@ -113,10 +106,4 @@ void kst_image_drop(struct memory *memory, kst_image *image)
     image->owned = NULL;
     for (uint32_t i = 0; i < KST_IMAGE_PLANES_MAX; i++)
         image->plane[i].data = NULL;
-}
-
-void kst_image_release(kst_context *context, kst_image *image)
-{
-    if (context != NULL && image != NULL && image->owned != NULL)
-        kst_image_drop(&context->memory, image);
 }

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Many streams at once. Those that the GPU can decode go there in parts, of which a few are on their way at the same
+ * time, so that one is uploaded while another is decoded; the CPU's threads do the others meanwhile.
+ */
+#include "api/decoding.h"
+#include "core/report.h"
+#include "gpu/jpeg_target.h"
+
+enum {
+    PART_PICTURES = 16,
+    PARTS_AT_ONCE = 3, /* with buffers of their own; later ones take over theirs */
+    PARTS_IN_FLIGHT = 24
+};
+
+#define PART_MEMORY (UINT64_C(640) << 20)
+
+struct entry {
+    kst_decode_item *item;
+    struct kst_decoder decoder;
+    struct decoding decoding;
+    bool open; /* planned, and not ended yet */
+};
+
+struct part {
+    struct job *job; /* null: ended, or never begun */
+    uint32_t first, count;
+    bool staged; /* its images or streams need pinned memory */
+};
+
+struct kst_job {
+    kst_context *context;
+    struct gpu_executor *gpu;
+    struct entry *entry;
+    uint32_t count;
+    uint32_t *on_gpu, *on_cpu; /* which entries */
+    uint32_t gpu_count, cpu_count;
+    struct jpeg_gpu_item *item; /* of the entries on the GPU, in turn */
+    struct part *part;
+    uint32_t part_count, begun, ended; /* parts are begun and ended in turn */
+    struct gpu_queue stream;           /* the caller's */
+    struct gpu_event start;            /* in it */
+    bool streamed;
+};
+
+/* Copy an entry's report to the caller. */
+static void close_entry(struct entry *entry)
+{
+    entry->item->report = entry->decoder.report;
+    kst_decoder_close(&entry->decoder);
+    entry->open = false;
+}
+
+static void open_entry(void *arg, uint32_t index)
+{
+    struct kst_job *job = arg;
+    struct entry *entry = &job->entry[index];
+    const kst_decode_item *item = entry->item;
+    kst_decoder_start(&entry->decoder, job->context);
+    kst_status status = item->image ? kst_decoder_open(&entry->decoder, item->data, item->length)
+                                    : kst_report_error(&entry->decoder.report, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
+    if (!status)
+        status = kst_decoding_begin(&entry->decoding, &entry->decoder, item->options, item->image);
+    entry->open = !status;
+    entry->decoding.after = job->streamed ? &job->start : NULL;
+    if (status)
+        close_entry(entry);
+}
+
+/* Parts of as many pictures as fit the memory that a part is given. */
+static void cut_into_parts(struct kst_job *job)
+{
+    const uint64_t limit = job->context->limits.memory / PARTS_AT_ONCE, card = job->gpu->gpu->info.memory / 16;
+    uint64_t most = limit < PART_MEMORY ? limit : PART_MEMORY, used = 0;
+    most = card < most ? card : most;
+    for (uint32_t i = 0; i < job->gpu_count; i++) {
+        struct part *part = &job->part[job->part_count - (job->part_count > 0)];
+        uint64_t need = kst_gpu_jpeg_memory(&job->item[i], 1);
+        if (job->part_count == 0 || part->count == PART_PICTURES || used + need > most) {
+            part = &job->part[job->part_count++];
+            *part = (struct part){.first = i};
+            used = 0;
+        }
+        part->count++;
+        part->staged = part->staged || !job->item[i].pinned || job->item[i].sink == JPEG_SINK_HOST;
+        used += need;
+    }
+}
+
+static void sort_entries(struct kst_job *job)
+{
+    for (uint32_t i = 0; i < job->count; i++) {
+        struct entry *entry = &job->entry[i];
+        if (!entry->open)
+            continue;
+        if (!entry->decoding.on_gpu) {
+            job->on_cpu[job->cpu_count++] = i;
+            continue;
+        }
+        struct jpeg_gpu_item *item = &job->item[job->gpu_count];
+        *item = entry->decoding.item;
+        kst_gpu_jpeg_route(job->gpu, item);
+        job->on_gpu[job->gpu_count++] = i;
+    }
+}
+
+struct settling {
+    struct kst_job *job;
+    const struct part *part;
+    const struct jpeg_gpu_damage *damage;
+    const struct jpeg_gpu_times *times;
+    const struct gpu_error *error;
+};
+
+static void settle_entry(void *arg, uint32_t index)
+{
+    const struct settling *settling = arg;
+    struct kst_job *job = settling->job;
+    struct entry *entry = &job->entry[job->on_gpu[settling->part->first + index]];
+    kst_decoding_settle(&entry->decoding, &settling->damage[index], settling->times, settling->error);
+    close_entry(entry);
+}
+
+/* Pictures that went through the stages together share their times. */
+static void settle_part(struct kst_job *job, const struct part *part, const struct jpeg_gpu_damage *damage,
+    struct jpeg_gpu_times *times, const struct gpu_error *error)
+{
+    struct settling settling = {job, part, damage, times, error};
+    times->upload /= part->count;
+    times->entropy /= part->count;
+    times->pixels /= part->count;
+    times->download /= part->count;
+    kst_pool_run(job->context->pool, part->count, settle_entry, &settling);
+}
+
+static void begin_part(struct kst_job *job, struct gpu_error *error)
+{
+    struct part *part = &job->part[job->begun];
+    struct jpeg_gpu_order order = {.after = job->streamed ? &job->start : NULL};
+    if (job->begun >= PARTS_AT_ONCE)
+        order.heir_of = job->part[job->begun - PARTS_AT_ONCE].job;
+    part->job = kst_gpu_jpeg_begin(job->gpu, &job->item[part->first], part->count, &order, error);
+    job->begun++;
+}
+
+static void end_part(struct kst_job *job)
+{
+    struct jpeg_gpu_damage damage[PART_PICTURES];
+    struct jpeg_gpu_times times;
+    struct gpu_error error;
+    struct part *part = &job->part[job->ended++];
+    if (!part->job)
+        return;
+    kst_gpu_jpeg_end(part->job, damage, &times, &error);
+    part->job = NULL;
+    settle_part(job, part, damage, &times, &error);
+}
+
+/* Whether a part has to end before the next can begin. */
+static bool must_end(const struct kst_job *job)
+{
+    uint32_t in_flight = job->begun - job->ended;
+    return in_flight >= PARTS_IN_FLIGHT || (in_flight >= PARTS_AT_ONCE && job->part[job->ended].staged);
+}
+
+static void run_on_gpu(struct kst_job *job)
+{
+    while (job->begun < job->part_count) {
+        struct jpeg_gpu_times times = {0};
+        struct gpu_error error;
+        if (must_end(job))
+            end_part(job);
+        begin_part(job, &error);
+        if (!job->part[job->begun - 1].job)
+            settle_part(
+                job, &job->part[job->begun - 1], (const struct jpeg_gpu_damage[PART_PICTURES]){{0}}, &times, &error);
+    }
+}
+
+/* The first task feeds the GPU, each other one decodes a picture. */
+static void run_task(void *arg, uint32_t index)
+{
+    struct kst_job *job = arg;
+    if (index == 0) {
+        run_on_gpu(job);
+        return;
+    }
+    struct entry *entry = &job->entry[job->on_cpu[index - 1]];
+    kst_decoding_run_on_cpu(&entry->decoding);
+    close_entry(entry);
+}
+
+static void release(struct kst_job *job)
+{
+    struct memory *memory = &job->context->memory;
+    if (job->streamed)
+        job->gpu->gpu->backend->event_destroy(job->gpu->gpu, &job->start);
+    kst_memory_release(memory, job->part);
+    kst_memory_release(memory, job->item);
+    kst_memory_release(memory, job->on_gpu);
+    kst_memory_release(memory, job->entry);
+    kst_memory_release(memory, job);
+}
+
+static kst_status make(kst_context *context, kst_decode_item *items, uint32_t count, struct kst_job **out)
+{
+    struct memory *memory = &context->memory;
+    kst_status status = KST_OK;
+    struct kst_job *job = kst_memory_zeroed(memory, 1, sizeof *job, &status);
+    if (!job)
+        return status;
+    job->context = context;
+    job->gpu = kst_context_gpu(context);
+    job->count = count;
+    job->entry = kst_memory_array(memory, count, sizeof *job->entry, &status);
+    job->on_gpu = kst_memory_array(memory, 2 * (size_t)count, sizeof *job->on_gpu, &status);
+    job->item = kst_memory_array(memory, count, sizeof *job->item, &status);
+    job->part = kst_memory_zeroed(memory, count, sizeof *job->part, &status);
+    if (status) {
+        release(job);
+        return status;
+    }
+    job->on_cpu = job->on_gpu + count;
+    for (uint32_t i = 0; i < count; i++)
+        job->entry[i].item = &items[i];
+    *out = job;
+    return KST_OK;
+}
+
+static void start(struct kst_job *job)
+{
+    kst_pool_run(job->context->pool, job->count, open_entry, job);
+    sort_entries(job);
+    if (job->gpu_count > 0)
+        cut_into_parts(job);
+    kst_pool_run(job->context->pool, 1 + job->cpu_count, run_task, job);
+}
+
+/* Take note of where the caller's stream is. */
+static kst_status enter_stream(struct kst_job *job, const kst_stream *stream)
+{
+    struct gpu_error error = {.status = KST_OK};
+    if (!job->gpu || stream->kind != job->gpu->gpu->info.kind)
+        return KST_ERROR_DEVICE_STREAM;
+    struct gpu *gpu = job->gpu->gpu;
+    if (!gpu->backend->queue_import(gpu, stream->handle, &job->stream, &error) ||
+        !gpu->backend->event_create(gpu, &job->start, &error)) {
+        kst_context_log(job->context, KST_LOG_ERROR, "decode: %s", error.text);
+        return error.status;
+    }
+    job->streamed = true;
+    gpu->backend->record(&job->stream, &job->start);
+    return job->stream.error.status;
+}
+
+/* Make it wait for all that is on its way. */
+static void leave_stream(struct kst_job *job)
+{
+    for (uint32_t i = job->ended; i < job->begun; i++)
+        if (job->part[i].job)
+            kst_gpu_jpeg_follow(job->part[i].job, &job->stream);
+}
+
+kst_status kst_decode_submit(
+    kst_context *context, kst_decode_item *items, size_t count, const kst_stream *stream, kst_job **job)
+{
+    if (!job)
+        return KST_ERROR_ARGUMENT;
+    *job = NULL;
+    if (!context || (!items && count > 0) || count > UINT32_MAX / 2)
+        return KST_ERROR_ARGUMENT;
+    kst_status status = make(context, items, (uint32_t)count, job);
+    if (!status && stream)
+        status = enter_stream(*job, stream);
+    if (status) {
+        if (*job)
+            release(*job);
+        *job = NULL;
+        return status;
+    }
+    start(*job);
+    if (stream)
+        leave_stream(*job);
+    return KST_OK;
+}
+
+bool kst_job_done(const kst_job *job)
+{
+    for (uint32_t i = job ? job->ended : 0; job && i < job->begun; i++)
+        if (job->part[i].job && !kst_gpu_jpeg_done(job->part[i].job))
+            return false;
+    return true;
+}
+
+kst_status kst_job_wait(kst_job **job)
+{
+    kst_status status = KST_OK;
+    if (!job || !*job)
+        return KST_OK;
+    while ((*job)->ended < (*job)->begun)
+        end_part(*job);
+    for (uint32_t i = (*job)->count; i-- > 0;)
+        if ((*job)->entry[i].item->report.status)
+            status = (*job)->entry[i].item->report.status;
+    release(*job);
+    *job = NULL;
+    return status;
+}
+
+struct batch {
+    kst_context *context;
+    kst_decode_item *item;
+};
+
+static void decode_item(void *arg, uint32_t index)
+{
+    struct batch *batch = arg;
+    kst_decode_item *item = &batch->item[index];
+    kst_report_init(&item->report);
+    kst_status status = kst_decode(batch->context, item->data, item->length, item->options, item->image, &item->report);
+    if (status && item->report.status == KST_OK)
+        kst_report_error(&item->report, status, KST_NO_OFFSET, NULL);
+}
+
+/* Headers and pixels of a stream in one go. */
+static kst_status decode_on_cpu(kst_context *context, kst_decode_item *items, uint32_t count)
+{
+    struct batch batch = {.context = context, .item = items};
+    kst_pool_run(context->pool, count, decode_item, &batch);
+    for (uint32_t i = 0; i < count; i++)
+        if (items[i].report.status)
+            return items[i].report.status;
+    return KST_OK;
+}
+
+kst_status kst_decode_batch(kst_context *context, kst_decode_item *items, size_t count)
+{
+    kst_job *job;
+    if (!context || (!items && count > 0) || count > UINT32_MAX / 2)
+        return KST_ERROR_ARGUMENT;
+    if (!kst_context_gpu(context))
+        return decode_on_cpu(context, items, (uint32_t)count);
+    kst_status status = kst_decode_submit(context, items, count, NULL, &job);
+    for (size_t i = 0; status && i < count; i++) {
+        kst_report_init(&items[i].report);
+        kst_report_error(&items[i].report, status, KST_NO_OFFSET, NULL);
+    }
+    return status ? status : kst_job_wait(&job);
+}

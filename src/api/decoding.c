@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "api/decoding.h"
+
+#include "api/image.h"
+#include "core/report.h"
+#include "cpu/jpeg_decode.h"
+#include "gpu/jpeg_target.h"
+#include "image/allocate.h"
+#include "image/orient.h"
+
+static kst_status choose_options(const kst_decode_options *options, kst_decode_options *chosen)
+{
+    kst_decode_options_init(chosen);
+    if (!options)
+        return KST_OK;
+    if (options->size != sizeof *options)
+        return KST_ERROR_OPTIONS;
+    *chosen = *options;
+    return options->orient && options->format == KST_FORMAT_RAW ? KST_ERROR_OPTIONS : KST_OK;
+}
+
+static int orientation_of(const kst_decoder *decoder, const kst_decode_options *options)
+{
+    return options->orient ? decoder->metadata.orientation : 1;
+}
+
+static void swap_sides(kst_image *image)
+{
+    uint32_t width = image->width;
+    image->width = image->height;
+    image->height = width;
+    for (uint32_t i = 0; i < image->plane_count; i++) {
+        kst_plane *plane = &image->plane[i];
+        ptrdiff_t pixel = plane->pitch / (ptrdiff_t)plane->width;
+        plane->width = image->width;
+        plane->height = image->height;
+        plane->pitch = pixel * (ptrdiff_t)plane->width;
+    }
+}
+
+static kst_status describe(
+    const kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image)
+{
+    kst_status status = kst_jpeg_output_describe(&decoder->stream.plan.frame, options, stored);
+    if (status)
+        return status;
+    *image = *stored;
+    if (kst_orientation_swaps(orientation_of(decoder, options)))
+        swap_sides(image);
+    return KST_OK;
+}
+
+kst_status kst_decoder_plan(
+    const kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image)
+{
+    kst_decode_options chosen;
+    kst_status status = choose_options(options, &chosen);
+    return status ? status : describe(decoder, &chosen, stored, image);
+}
+
+static kst_status refuse(struct decoding *d, const char *text)
+{
+    return kst_report_error(&d->decoder->report, KST_ERROR_IMAGE_MEMORY, KST_NO_OFFSET, "%s", text);
+}
+
+static kst_status make_image(struct decoding *d, const kst_image *wanted)
+{
+    kst_memory memory = d->image->memory;
+    char message[128] = "";
+    *d->image = *wanted;
+    d->image->memory = memory;
+    kst_status status = kst_image_make_in(d->decoder->context, &d->decoder->memory, d->image, message);
+    d->made = !status;
+    if (status && message[0])
+        return kst_report_error(&d->decoder->report, status, KST_NO_OFFSET, "%s", message);
+    return status;
+}
+
+static kst_status check_image(const struct decoding *d, const kst_image *wanted)
+{
+    const kst_image *image = d->image;
+    kst_status status = kst_memory_is_device(image->memory) ? kst_image_check_shape(image) : kst_image_check(image);
+    return status ? status : kst_image_match(image, wanted);
+}
+
+/* Where the image lies, for the device. */
+static kst_status look_at_image(struct decoding *d)
+{
+    struct gpu_error error = {.status = KST_OK};
+    bool device = kst_memory_is_device(d->image->memory);
+    d->gpu = kst_context_gpu(d->decoder->context);
+    if (!d->gpu)
+        return device ? refuse(d, "the context works on the CPU") : KST_OK;
+    if (kst_gpu_jpeg_target(d->gpu, d->image, &d->item, &error))
+        return KST_OK;
+    return kst_report_error(&d->decoder->report, error.status, KST_NO_OFFSET, "%s", error.text);
+}
+
+/* A picture that is to be turned is decoded to memory of its own, and turned by the CPU. */
+static kst_status choose_place(struct decoding *d)
+{
+    const kst_decoder *decoder = d->decoder;
+    bool turned = d->orientation != 1, device = kst_memory_is_device(d->image->memory);
+    kst_status status = KST_OK;
+    d->target = turned ? d->stored : *d->image;
+    if (!d->gpu)
+        return KST_OK;
+    d->item.plan = &decoder->stream.plan;
+    kst_jpeg_output_plan(&d->item.output, &decoder->stream.plan.frame, &d->options, &d->target);
+    d->on_gpu = !(turned && device) && kst_gpu_jpeg_supports(&d->item) &&
+                kst_decoding_need(d) <= decoder->context->limits.memory;
+    if (!d->on_gpu || !turned)
+        return KST_OK;
+    status = kst_image_make(&d->decoder->memory, &d->target);
+    kst_jpeg_output_plan(&d->item.output, &decoder->stream.plan.frame, &d->options, &d->target);
+    d->item.sink = JPEG_SINK_HOST;
+    return status;
+}
+
+static kst_status plan(struct decoding *d, const kst_decode_options *options)
+{
+    kst_decoder *decoder = d->decoder;
+    kst_report *report = &decoder->report;
+    kst_image wanted;
+    kst_status status = choose_options(options, &d->options);
+    if (status)
+        return status;
+    if (d->options.strict && report->warnings > 0)
+        return kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
+    d->orientation = orientation_of(decoder, &d->options);
+    status = describe(decoder, &d->options, &d->stored, &wanted);
+    if (!status)
+        status = d->image->plane[0].data ? check_image(d, &wanted) : make_image(d, &wanted);
+    if (!status)
+        status = look_at_image(d);
+    return status ? status : choose_place(d);
+}
+
+/* What is left to do in the end, whatever became of it. */
+static kst_status end(struct decoding *d, kst_status status)
+{
+    kst_decoder *decoder = d->decoder;
+    if (d->target.owned && d->target.owned != d->image->owned)
+        kst_image_drop(&decoder->memory, &d->target);
+    if (status && d->made)
+        kst_image_drop_in(decoder->context, &decoder->memory, d->image);
+    else if (d->made)
+        kst_image_keep(decoder->context, &decoder->memory, d->image);
+    if (status)
+        return kst_decoder_fail(decoder, status);
+    if (decoder->report.warnings > 0)
+        kst_context_log(decoder->context, KST_LOG_WARNING, "decode: %s", decoder->report.message);
+    return KST_OK;
+}
+
+kst_status kst_decoding_begin(
+    struct decoding *d, kst_decoder *decoder, const kst_decode_options *options, kst_image *image)
+{
+    *d = (struct decoding){.decoder = decoder, .image = image};
+    kst_decoder_begin(decoder, decoder->open ? &decoder->parsed : NULL);
+    if (!decoder->open)
+        return kst_decoder_fail(decoder, KST_ERROR_STATE);
+    if (image->size != sizeof *image)
+        return kst_decoder_fail(decoder, KST_ERROR_OPTIONS);
+    kst_status status = plan(d, options);
+    return status ? end(d, status) : KST_OK;
+}
+
+uint64_t kst_decoding_need(const struct decoding *d)
+{
+    return kst_gpu_jpeg_memory(&d->item, 1);
+}
+
+static kst_status decode_on_cpu(struct decoding *d, const kst_image *image)
+{
+    kst_decoder *decoder = d->decoder;
+    const struct jpeg_plan *plan = &decoder->stream.plan;
+    if (d->orientation == 1)
+        return kst_jpeg_cpu_decode(decoder->context, &decoder->memory, plan, &d->options, image, &decoder->report);
+    kst_image turned = d->stored;
+    kst_status status = kst_image_make(&decoder->memory, &turned);
+    if (status)
+        return status;
+    status = kst_jpeg_cpu_decode(decoder->context, &decoder->memory, plan, &d->options, &turned, &decoder->report);
+    if (!status)
+        status = kst_image_orient(&turned, image, d->orientation);
+    kst_image_drop(&decoder->memory, &turned);
+    return status;
+}
+
+static kst_status upload(struct decoding *d, const kst_image *host)
+{
+    const struct gpu_backend *backend = d->gpu->gpu->backend;
+    struct gpu_error error = {.status = KST_OK};
+    double start = kst_seconds();
+    struct gpu_lane *lane = kst_gpu_lane_take(d->gpu, &error);
+    if (lane) {
+        if (d->after)
+            backend->wait(&lane->queue, d->after);
+        kst_gpu_image_upload(&lane->queue, d->image, &d->item.image, host);
+        backend->finish(&lane->queue);
+        error = lane->queue.error;
+    }
+    kst_gpu_lane_give(d->gpu, lane);
+    if (error.status)
+        return kst_report_error(&d->decoder->report, error.status, KST_NO_OFFSET, "%s", error.text);
+    kst_report_stage(&d->decoder->report, KST_STAGE_UPLOAD, backend->kind, start);
+    return KST_OK;
+}
+
+/* Device memory gets what is decoded to pinned memory first. */
+static kst_status decode_to_device(struct decoding *d)
+{
+    kst_decoder *decoder = d->decoder;
+    kst_image host = *d->image;
+    host.memory = KST_MEMORY_PINNED;
+    host.owned = NULL;
+    kst_status status = kst_image_make_in(decoder->context, &decoder->memory, &host, NULL);
+    if (status)
+        return status;
+    status = decode_on_cpu(d, &host);
+    if (!status)
+        status = upload(d, &host);
+    kst_image_drop_in(decoder->context, &decoder->memory, &host);
+    return status;
+}
+
+kst_status kst_decoding_run_on_cpu(struct decoding *d)
+{
+    return end(d, kst_memory_is_device(d->image->memory) ? decode_to_device(d) : decode_on_cpu(d, d->image));
+}
+
+static void report_times(kst_report *report, kst_device_kind device, const struct jpeg_gpu_times *times)
+{
+    const double seconds[KST_STAGE_COUNT] = {[KST_STAGE_UPLOAD] = times->upload,
+        [KST_STAGE_ENTROPY] = times->entropy,
+        [KST_STAGE_PIXELS] = times->pixels,
+        [KST_STAGE_DOWNLOAD] = times->download};
+    static const kst_stage stages[] = {KST_STAGE_UPLOAD, KST_STAGE_ENTROPY, KST_STAGE_PIXELS, KST_STAGE_DOWNLOAD};
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+        report->stage_device[stages[i]] = device;
+        report->stage_seconds[stages[i]] += seconds[stages[i]];
+    }
+}
+
+static bool is_damaged(const struct jpeg_scan *scan, const struct jpeg_gpu_damage *damage)
+{
+    return damage->ended > 0 || damage->invalid > 0 || damage->surplus > 0 ||
+           scan->segment_count < scan->interval_count;
+}
+
+/* The device tells that there is damage; where the first of it is, reading once more does. */
+static kst_status finish(struct decoding *d, const struct jpeg_gpu_damage *damage)
+{
+    kst_decoder *decoder = d->decoder;
+    const struct jpeg_plan *plan = &decoder->stream.plan;
+    kst_status status = KST_OK;
+    if (is_damaged(plan->scan, damage))
+        status =
+            kst_jpeg_cpu_damage(decoder->context, &decoder->memory, plan, &d->options, &d->target, &decoder->report);
+    if (!status && d->orientation != 1)
+        status = kst_image_orient(&d->target, d->image, d->orientation);
+    return status;
+}
+
+kst_status kst_decoding_settle(struct decoding *d, const struct jpeg_gpu_damage *damage,
+    const struct jpeg_gpu_times *times, const struct gpu_error *error)
+{
+    kst_report *report = &d->decoder->report;
+    if (error->status == KST_ERROR_DEVICE_FAILED)
+        return end(d, kst_report_error(report, error->status, KST_NO_OFFSET, "%s", error->text));
+    if (error->status)
+        return end(d, error->status);
+    report_times(report, d->gpu->gpu->info.kind, times);
+    return end(d, finish(d, damage));
+}
+
+kst_status kst_decoding_run(struct decoding *d)
+{
+    struct jpeg_gpu_damage damage;
+    struct jpeg_gpu_times times;
+    struct gpu_error error;
+    if (!d->on_gpu)
+        return kst_decoding_run_on_cpu(d);
+    kst_gpu_jpeg_route(d->gpu, &d->item);
+    kst_gpu_jpeg_decode(d->gpu, &d->item, 1, false, &damage, &times, &error);
+    return kst_decoding_settle(d, &damage, &times, &error);
+}

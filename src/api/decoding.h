@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A decoder, and what it takes to decode its stream once: planned, carried out on the GPU or the CPU, settled. */
+#ifndef KOSTKA_API_DECODING_H
+#define KOSTKA_API_DECODING_H
+
+#include "api/device.h"
+#include "gpu/jpeg_decode.h"
+#include "jpeg/metadata.h"
+#include "jpeg/output.h"
+#include "jpeg/parse.h"
+
+struct kst_decoder {
+    kst_context *context;
+    struct memory memory; /* of the open stream and of the operation */
+    bool open;
+    struct jpeg_stream stream;
+    struct jpeg_metadata metadata;
+    kst_info info;
+    kst_report parsed; /* what opening reported: every decoding starts from it */
+    kst_report report;
+};
+
+/* Make a decoder in place; kst_decoder_close() then is its end. */
+void kst_decoder_start(kst_decoder *decoder, kst_context *context);
+void kst_decoder_close(kst_decoder *decoder);
+
+/* Start a report anew, from what `from` has; and end it with an error. */
+void kst_decoder_begin(kst_decoder *decoder, const kst_report *from);
+kst_status kst_decoder_fail(kst_decoder *decoder, kst_status status);
+
+/* The picture as it is stored, and as the caller gets it. */
+kst_status kst_decoder_plan(
+    const kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image);
+
+struct decoding {
+    kst_decoder *decoder;
+    struct gpu_executor *gpu; /* that carries it out, or has the image's memory; null: neither */
+    kst_decode_options options;
+    kst_image *image; /* the caller's */
+    kst_image stored; /* describes the picture as it is stored */
+    kst_image target; /* what is decoded to, in turn: the caller's image, or buffers of the decoding's own */
+    int orientation;  /* 1: the picture needs no turning */
+    bool made;        /* the caller's image got its buffers here */
+    bool on_gpu;
+    const struct gpu_event *after; /* what work on the device waits for; null: nothing */
+    struct jpeg_gpu_item item;     /* on_gpu, or device memory: the image there */
+};
+
+/* Check and plan it. An error is in the decoder's report; nothing is left to be done then. */
+kst_status kst_decoding_begin(
+    struct decoding *decoding, kst_decoder *decoder, const kst_decode_options *options, kst_image *image);
+
+/* Carry it out and end it, whether `on_gpu` or not. */
+kst_status kst_decoding_run(struct decoding *decoding);
+
+/* Carry it out on the CPU and end it. */
+kst_status kst_decoding_run_on_cpu(struct decoding *decoding);
+
+/* Bytes of device memory that it takes. */
+uint64_t kst_decoding_need(const struct decoding *decoding);
+
+/* End it, which the GPU carried out or failed to. */
+kst_status kst_decoding_settle(struct decoding *decoding, const struct jpeg_gpu_damage *damage,
+    const struct jpeg_gpu_times *times, const struct gpu_error *error);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Buffers of images in all kinds of memory. */
+#ifndef KOSTKA_API_IMAGE_H
+#define KOSTKA_API_IMAGE_H
+
+#include "core/context.h"
+
+/* Whether that kind of memory is a GPU's own. */
+bool kst_memory_is_device(kst_memory memory);
+
+/* As kst_image_allocate(), charged to `memory`. `message` (may be null): what the device has to say about a failure. */
+kst_status kst_image_make_in(struct kst_context *context, struct memory *memory, kst_image *image, char message[128]);
+
+/* Let an image outlive the operation that it was charged to. */
+void kst_image_keep(struct kst_context *context, struct memory *memory, const kst_image *image);
+
+/* Release what kst_image_make_in() made; `memory`: what it is charged to by now. */
+void kst_image_drop_in(struct kst_context *context, struct memory *memory, kst_image *image);
+
+#endif

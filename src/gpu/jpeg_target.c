@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "gpu/jpeg_target.h"
+
+/* Whether copies can go to all of the image's planes. */
+static bool takes_copies(struct gpu_executor *executor, const kst_image *image, bool known)
+{
+    for (uint32_t i = 0; i < image->plane_count; i++) {
+        const kst_plane *plane = &image->plane[i];
+        size_t row, extent;
+        if (!kst_plane_extent(plane, image->format, &row, &extent) || plane->pitch < 0 || plane->pitch > INT32_MAX)
+            return false;
+        if (!known && !kst_gpu_is_pinned(executor, plane->data, extent))
+            return false;
+    }
+    return true;
+}
+
+bool kst_gpu_jpeg_target(
+    struct gpu_executor *executor, const kst_image *image, struct jpeg_gpu_item *item, struct gpu_error *error)
+{
+    struct gpu *gpu = executor->gpu;
+    item->sink = JPEG_SINK_HOST;
+    if (image->memory == KST_MEMORY_HOST || image->memory == KST_MEMORY_PINNED) {
+        if (takes_copies(executor, image, false)) {
+            item->sink = JPEG_SINK_PINNED;
+            for (uint32_t i = 0; i < image->plane_count; i++)
+                item->image.buffer[i] = kst_gpu_host(image->plane[i].data, SIZE_MAX);
+        }
+        return true;
+    }
+    item->sink = JPEG_SINK_DEVICE;
+    return kst_gpu_image_import(gpu, image, &item->image, error);
+}
+
+/* Bytes from plane to plane; false where they differ, or the kernels cannot take the step. */
+static bool plane_step(const struct jpeg_gpu_item *item, const struct gpu_image *image, uint32_t *step)
+{
+    const kst_image *to = &item->output.image;
+    uint64_t first = image->buffer[0].handle + image->offset[0];
+    *step = 0;
+    for (uint32_t i = 1; i < to->plane_count; i++) {
+        bool one_buffer = to->memory == KST_MEMORY_CUDA || image->buffer[i].handle == image->buffer[0].handle;
+        uint64_t at = to->memory == KST_MEMORY_CUDA ? image->buffer[i].handle : image->buffer[0].handle;
+        at += image->offset[i];
+        if (i == 1)
+            *step = (uint32_t)(at - first);
+        if (!one_buffer || at - first != (uint64_t)*step * i || to->plane[i].pitch != to->plane[0].pitch)
+            return false;
+    }
+    return *step % WORK_OUTPUT_ALIGNMENT == 0 && (to->plane_count == 1 || *step > 0);
+}
+
+static void write_in_place(struct jpeg_gpu_item *item)
+{
+    const kst_image *to = &item->output.image;
+    const struct gpu_image *image = &item->image;
+    uint64_t pitch = (uint64_t)to->plane[0].pitch;
+    uint64_t at = to->memory == KST_MEMORY_CUDA ? image->buffer[0].handle : image->offset[0];
+    uint32_t step;
+    if (kst_gpu_jpeg_is_raw(item) || to->width % WORK_OUTPUT_PIXELS != 0 || at % WORK_OUTPUT_ALIGNMENT != 0 ||
+        (pitch % WORK_OUTPUT_ALIGNMENT != 0 && to->height > 1) || !plane_step(item, image, &step))
+        return;
+    if (to->memory == KST_MEMORY_OPENCL && at / 4 > UINT32_MAX)
+        return;
+    item->direct = (struct jpeg_gpu_direct){.buffer = &item->image.buffer[0],
+        .address = to->memory == KST_MEMORY_CUDA ? at : 0,
+        .offset = to->memory == KST_MEMORY_CUDA ? 0 : at,
+        .pitch = (uint32_t)pitch / 4 * 4,
+        .plane = step};
+}
+
+void kst_gpu_jpeg_route(struct gpu_executor *executor, struct jpeg_gpu_item *item)
+{
+    uint64_t length;
+    const uint8_t *data = kst_gpu_scan_data(item->plan, &length);
+    item->pinned = kst_gpu_is_pinned(executor, data, (size_t)length);
+    item->direct = (struct jpeg_gpu_direct){.buffer = NULL};
+    if (item->sink == JPEG_SINK_DEVICE)
+        write_in_place(item);
+}

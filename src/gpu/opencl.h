@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the device interface on OpenCL share. */
+#ifndef KOSTKA_GPU_OPENCL_H
+#define KOSTKA_GPU_OPENCL_H
+
+#include <pthread.h>
+
+#include "gpu/device.h"
+#include "gpu/opencl_driver.h"
+
+struct opencl {
+    struct gpu base;
+    struct opencl_driver driver;
+    cl_device device;
+    cl_context context;
+    cl_queue queue;            /* for mapping memory */
+    pthread_mutex_t launching; /* a kernel's arguments are set one by one */
+};
+
+static inline struct opencl *kst_opencl_of(struct gpu *gpu)
+{
+    return (struct opencl *)gpu;
+}
+
+/* Note a failure unless the result is 0. Returns whether it is. */
+bool kst_opencl_check(struct gpu_error *error, const struct opencl *opencl, const char *call, cl_int result);
+
+/* Whether this process opened it: a child of fork() leaves the driver alone. */
+bool kst_opencl_usable(const struct opencl *opencl);
+
+/* Members of the table of functions, see gpu/device.h. */
+bool kst_opencl_build(
+    struct gpu *gpu, const struct gpu_kernels *kernels, struct gpu_program *program, struct gpu_error *error);
+void kst_opencl_discard(struct gpu *gpu, struct gpu_program *program);
+bool kst_opencl_find(struct gpu *gpu, const struct gpu_program *program, const char *name, uint32_t group,
+    struct gpu_kernel *kernel, struct gpu_error *error);
+void kst_opencl_forget(struct gpu *gpu, struct gpu_kernel *kernel);
+bool kst_opencl_queue_create(struct gpu *gpu, struct gpu_queue *queue, struct gpu_error *error);
+void kst_opencl_queue_destroy(struct gpu_queue *queue);
+bool kst_opencl_queue_import(struct gpu *gpu, void *handle, struct gpu_queue *queue, struct gpu_error *error);
+bool kst_opencl_event_create(struct gpu *gpu, struct gpu_event *event, struct gpu_error *error);
+void kst_opencl_event_destroy(struct gpu *gpu, struct gpu_event *event);
+void kst_opencl_copy(struct gpu_queue *queue, const struct gpu_buffer *to, size_t to_offset,
+    const struct gpu_buffer *from, size_t from_offset, size_t length);
+void kst_opencl_copy_rows(
+    struct gpu_queue *queue, struct gpu_rows to, struct gpu_rows from, size_t length, size_t rows);
+void kst_opencl_fill(
+    struct gpu_queue *queue, const struct gpu_buffer *buffer, size_t offset, size_t length, uint32_t value);
+void kst_opencl_launch(struct gpu_queue *queue, const struct gpu_kernel *kernel, uint32_t groups,
+    const struct gpu_argument *arguments, uint32_t count);
+void kst_opencl_record(struct gpu_queue *queue, struct gpu_event *event);
+void kst_opencl_wait(struct gpu_queue *queue, const struct gpu_event *event);
+bool kst_opencl_passed(struct gpu *gpu, const struct gpu_event *event);
+void kst_opencl_finish(struct gpu_queue *queue);
+double kst_opencl_elapsed(struct gpu *gpu, const struct gpu_event *from, const struct gpu_event *to);
+
+#endif
