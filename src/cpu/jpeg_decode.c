@@ -2,7 +2,7 @@
 #include "cpu/jpeg_decode.h"
 
 #include "core/report.h"
-#include "cpu/jpeg_coefficients.h"
+#include "cpu/jpeg_blocks.h"
 #include "cpu/jpeg_job.h"
 
 /* Threads that pay for a picture of this size. */
@@ -129,19 +129,16 @@ static kst_status decode_single_scan(
 
 static kst_status decode_scans(struct jpeg_job *job, const struct jpeg_plan *plan, bool strict, kst_report *report)
 {
-    struct jpeg_coefficients coefficients;
-    struct jpeg_source source = {.plan = plan, .coefficients = &coefficients};
-    kst_status status = kst_jpeg_decode_coefficients(job->context, job->memory, plan, strict, &coefficients, report);
+    struct jpeg_blocks blocks;
+    struct jpeg_source source = {.plan = plan, .coefficients = &blocks.coefficients};
+    kst_status status = kst_jpeg_blocks_decode(job->context, job->memory, plan, strict, &blocks, report);
     if (status)
         return status;
-    struct jpeg_smoothing smoothing;
-    if (kst_jpeg_smoothing_useful(plan)) {
-        kst_jpeg_smoothing_init(&smoothing, plan, &coefficients);
-        source.smoothing = &smoothing;
-    }
+    if (blocks.smoothed)
+        source.smoothing = &blocks.smoothing;
     job->source = &source;
     status = run_and_report(job, strict, report);
-    kst_jpeg_coefficients_release(job->memory, &coefficients);
+    kst_jpeg_blocks_release(job->memory, &blocks);
     return status;
 }
 

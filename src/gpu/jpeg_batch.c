@@ -15,10 +15,14 @@ _Static_assert(sizeof(struct work_picture) % 4 == 0 && sizeof(struct work_compon
 
 bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item)
 {
-    const struct jpeg_output *output = &item->output;
-    uint64_t length, samples = (uint64_t)output->frame.mcus_w * output->frame.mcus_h * 64 * JPEG_MCU_BLOCKS;
+    const struct jpeg_frame *frame = &item->output.frame;
+    uint64_t length, samples = 0;
+    for (uint32_t i = 0; i < frame->component_count; i++)
+        samples += (uint64_t)frame->component[i].padded_w * frame->component[i].padded_h * 64;
+    if (samples > MOST_SAMPLES || item->coefficients.source)
+        return samples <= MOST_SAMPLES;
     kst_gpu_scan_data(item->plan, &length);
-    return samples <= MOST_SAMPLES && (item->coefficients.source || (item->plan->single_scan && length <= MOST_STREAM));
+    return item->plan->single_scan && length <= MOST_STREAM;
 }
 
 struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32_t count)

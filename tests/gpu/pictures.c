@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "pictures.h"
+
+#include <string.h>
+
+#include "support.h"
+
+kst_context *cpu;
+struct gpu_executor *executors[MOST_GPUS];
+struct memory memory;
+
+uint32_t next_random(void)
+{
+    static uint32_t state = 0x2545F491;
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    return state;
+}
+
+static void open_executors(void)
+{
+    for (uint32_t i = 0; i < gpu_count; i++) {
+        struct gpu_error error;
+        kst_gpu_executor_create(&memory, gpus[i]->info.name, &executors[i], &error);
+        expect_no_error(&error);
+    }
+}
+
+static void close_executors(void)
+{
+    for (uint32_t i = 0; i < gpu_count; i++)
+        kst_gpu_executor_destroy(&executors[i]);
+    assert_int_equal(memory.used, 0);
+}
+
+int open_pictures(void **state)
+{
+    const kst_allocator standard = {0};
+    kst_context_options options;
+    int result = open_gpus(state);
+    kst_memory_init(&memory, &standard, UINT64_MAX);
+    kst_context_options_init(&options);
+    options.device = "cpu";
+    options.threads = 1;
+    assert_int_equal(kst_context_create(&options, &cpu), KST_OK);
+    open_executors();
+    return result;
+}
+
+int close_pictures(void **state)
+{
+    close_executors();
+    kst_context_destroy(&cpu);
+    return close_gpus(state);
+}
+
+void expect_same_picture(const char *name, const kst_image *wanted, const kst_image *found)
+{
+    for (uint32_t p = 0; p < wanted->plane_count; p++) {
+        uint32_t channels = kst_format_channels(wanted->format);
+        size_t row = (size_t)wanted->plane[p].width * (channels ? channels : 1);
+        for (uint32_t y = 0; y < wanted->plane[p].height; y++) {
+            const uint8_t *one = (const uint8_t *)wanted->plane[p].data + (ptrdiff_t)y * wanted->plane[p].pitch;
+            const uint8_t *other = (const uint8_t *)found->plane[p].data + (ptrdiff_t)y * found->plane[p].pitch;
+            if (memcmp(one, other, row) == 0)
+                continue;
+            size_t x = 0;
+            while (one[x] == other[x])
+                x++;
+            fail_msg("%s: plane %u, row %u, byte %zu: %u, not %u", name, p, y, x, other[x], one[x]);
+        }
+    }
+}
+
+void poison_picture(const kst_image *image)
+{
+    for (uint32_t p = 0; p < image->plane_count; p++) {
+        uint32_t channels = kst_format_channels(image->format);
+        for (uint32_t y = 0; y < image->plane[p].height; y++)
+            memset((uint8_t *)image->plane[p].data + (ptrdiff_t)y * image->plane[p].pitch, 0xA5,
+                (size_t)image->plane[p].width * (channels ? channels : 1));
+    }
+}
+
+void renew_executors(void)
+{
+    if (!simulated())
+        return;
+    close_executors();
+    open_executors();
+}
