@@ -51,10 +51,10 @@ void kst_gpu_job_upload(struct job *job)
         &job->buffer[HOST_BLOCKS], 0, (size_t)job->size.copied * 128);
     for (uint32_t i = 0; i < job->count; i++) {
         uint64_t length;
-        const uint8_t *data = kst_gpu_scan_data(job->items[i].plan, &length);
-        size_t at = (size_t)picture_of(job, i)->stream * 16, end = at + (size_t)(length / 16 + 2) * 16;
         if (job->items[i].coefficients.source)
             continue;
+        const uint8_t *data = kst_gpu_scan_data(job->items[i].plan, &length);
+        size_t at = (size_t)picture_of(job, i)->stream * 16, end = at + (size_t)(length / 16 + 2) * 16;
         if (job->items[i].pinned) {
             flush(job, &sent, at);
             upload_pinned(job, at, data, (size_t)length);
