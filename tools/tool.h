@@ -20,7 +20,7 @@ struct verb {
 };
 
 extern const struct verb verb_decode, verb_encode, verb_transcode, verb_convert, verb_info, verb_compare, verb_devices,
-    verb_bench;
+    verb_bench, verb_profile;
 
 /* Why something could not be done: one line for people, without the file's name. */
 struct problem {

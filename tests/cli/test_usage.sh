@@ -8,7 +8,7 @@ silent
 says Usage
 expect 0 "$KOSTKA" --version
 prints '^kostka [0-9]*\.[0-9]*\.[0-9]*$'
-for verb in decode encode transcode convert info compare devices bench; do
+for verb in decode encode transcode convert info compare devices bench profile; do
     expect 0 "$KOSTKA" help "$verb"
     prints "Usage: kostka $verb"
     cp out help
@@ -28,7 +28,7 @@ for verb in decode encode transcode convert info compare devices bench; do
     # convert, bench and compare refer to the options of decode and encode.
     manual=$KOSTKA_SOURCE/docs/man
     case $verb in
-    convert | bench | compare) others="$manual/kostka-decode.1 $manual/kostka-encode.1" ;;
+    convert | bench | compare | profile) others="$manual/kostka-decode.1 $manual/kostka-encode.1" ;;
     *) others= ;;
     esac
     grep -o -e '--[a-z][a-z-]*' help | sort -u >options
@@ -53,7 +53,7 @@ for verb in decode encode transcode convert; do
     expect 2 "$KOSTKA" $verb a.jpg b.jpg c.jpg
     says 'out-dir'
 done
-for verb in info bench; do
+for verb in info bench profile; do
     expect 2 "$KOSTKA" $verb
 done
 expect 2 "$KOSTKA" bench decode

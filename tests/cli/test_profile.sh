@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# profile: on each OpenCL device there is; the CPU has none of it.
+. "$KOSTKA_SOURCE/tests/cli/library.sh"
+
+picture 70 50 >a.ppm
+"$KOSTKA" encode a.ppm a.jpg || fail 'cannot encode'
+expect 1 "$KOSTKA" profile --device cpu a.jpg
+says 'CPU'
+expect 2 "$KOSTKA" profile --device cpu a.jpg a.jpg
+expect 0 "$KOSTKA" devices --json
+[ "$(json 1 name <out)" != "" ] || exit 77
+device=$(json 1 name <out)
+for work in '' --encode; do
+    # shellcheck disable=SC2086 # no word, or one
+    expect 0 "$KOSTKA" profile --device "$device" --repeat 2 $work a.jpg
+    prints 'medians of'
+done
+expect 0 "$KOSTKA" profile --device "$device" --repeat 3 --batch 2 --svg a.svg --json a.jpg
+equals "$(json device <out)" "$device"
+equals "$(json width <out)" 70
+json steps 0 seconds <out | awk '{ exit !($1 >= 0) }' || fail 'no time'
+grep -q '<svg ' a.svg || fail 'no picture'
+expect 1 "$KOSTKA" profile --device "$device" a.ppm
+expect 1 "$KOSTKA" profile --device "$device" --svg no/such/folder.svg a.jpg
+finish

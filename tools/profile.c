@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where the time goes on a device. */
+#include "profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "options.h"
+#include "profile_run.h"
+
+struct profile_settings {
+    struct file_settings files;
+    struct encode_settings encode;
+    uint64_t repeat, batch;
+    const char *svg;
+    bool encoding, json;
+};
+
+/* Pictures that are decoded to or encoded from again and again. */
+struct load {
+    const struct profile_settings *settings;
+    struct source source;
+    struct picture picture; /* to encode */
+    kst_image *image;       /* decoded to, `batch` each */
+    kst_decode_item *decode;
+    kst_encode_item *encode;
+};
+
+static bool decode_all(void *user, kst_report *report, struct problem *problem)
+{
+    struct load *load = user;
+    kst_status status = kst_decode_batch(load->settings->files.context, load->decode, (size_t)load->settings->batch);
+
+    *report = load->decode[0].report;
+    return status == KST_OK || jpeg_report_problem(report, status, problem);
+}
+
+static bool encode_all(void *user, kst_report *report, struct problem *problem)
+{
+    struct load *load = user;
+    kst_context *context = load->settings->files.context;
+    size_t count = (size_t)load->settings->batch;
+
+    for (size_t i = 0; i < count; i++)
+        kst_buffer_release(context, &load->encode[i].output);
+    kst_status status = kst_encode_batch(context, load->encode, count);
+    *report = load->encode[0].report;
+    return status == KST_OK || jpeg_report_problem(report, status, problem);
+}
+
+static bool load_open(
+    struct load *load, const struct profile_settings *settings, const char *name, struct problem *problem)
+{
+    size_t count = (size_t)settings->batch;
+
+    *load = (struct load){.settings = settings};
+    picture_init(&load->picture);
+    if (!source_read(&load->source, name, problem))
+        return false;
+    load->image = calloc(count, sizeof *load->image);
+    load->decode = calloc(count, sizeof *load->decode);
+    load->encode = calloc(count, sizeof *load->encode);
+    if (load->image == NULL || load->decode == NULL || load->encode == NULL)
+        return problem_set(problem, "out of memory");
+    if (settings->encoding && (!picture_read(&load->picture, &load->source, &settings->files, NULL, problem) ||
+                                  !picture_to_depth(&load->picture, 8, problem)))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        kst_image_init(&load->image[i]);
+        load->decode[i] = (kst_decode_item){.data = load->source.data,
+            .length = load->source.length,
+            .options = &settings->files.decode,
+            .image = &load->image[i]};
+        load->encode[i] = (kst_encode_item){.image = &load->picture.image, .options = &settings->encode.options};
+    }
+    return true;
+}
+
+static void load_close(struct load *load)
+{
+    kst_context *context = load->settings->files.context;
+
+    for (size_t i = 0; i < load->settings->batch && load->encode != NULL; i++) {
+        kst_buffer_release(context, &load->encode[i].output);
+        kst_image_release(context, &load->image[i]);
+    }
+    free(load->image);
+    free(load->decode);
+    free(load->encode);
+    picture_release(&load->picture);
+    source_release(&load->source);
+}
+
+static bool measure(
+    const struct profile_settings *settings, const char *name, struct profile *profile, struct problem *problem)
+{
+    struct load load;
+
+    *profile = (struct profile){.file = name,
+        .work = settings->encoding ? "encode" : "decode",
+        .runs = (size_t)settings->repeat,
+        .batch = (uint32_t)settings->batch};
+    bool good =
+        load_open(&load, settings, name, problem) &&
+        profile_measure(settings->files.context, settings->encoding ? encode_all : decode_all, &load, profile, problem);
+    if (good) {
+        const kst_image *image = settings->encoding ? &load.picture.image : &load.image[0];
+        profile->width = image->width;
+        profile->height = image->height;
+        for (size_t i = 0; i < settings->batch; i++)
+            profile->bytes += settings->encoding ? load.encode[i].output.length : load.source.length;
+    }
+    load_close(&load);
+    return good;
+}
+
+static const char *const stages[KST_STAGE_COUNT] = {"parse", "entropy", "pixels", "write", "upload", "download"};
+static const char *const kinds[] = {"", "cpu", "cuda", "opencl"};
+
+/* What a driver does not tell is a dash. */
+static const char *number_text(char text[24], double value)
+{
+    snprintf(text, 24, value < 0 ? "-" : "%.0f", value);
+    return text;
+}
+
+static void tell_step(const struct profile *profile, const struct profile_step *step)
+{
+    const kst_step *s = &step->step;
+    double rate = profile_rate(step);
+    char registers[24], local[24], private[24], groups[48] = "-";
+
+    if (s->kind == KST_STEP_KERNEL)
+        snprintf(groups, sizeof groups, "%u x %u", (unsigned)s->groups, (unsigned)s->group_size);
+    printf("%9.4f %9.2f %8.1f %6.1f %5s %7s %8s %13s ", 1e3 * step->seconds, (double)s->bytes * 1e-6, rate * 1e-9,
+        100 * rate / profile_ceiling(profile, s), number_text(registers, s->kernel.registers),
+        number_text(local, s->kernel.local_bytes), number_text(private, s->kernel.private_bytes), groups);
+    if (s->kernel.occupancy >= 0)
+        printf("%5.0f%%", 100 * s->kernel.occupancy);
+    else
+        printf("%6s", "-");
+    printf("  %s\n", s->name);
+}
+
+static void tell_text(const struct profile *profile)
+{
+    printf("%s, %s: %s, %u x %u, %u at once, medians of %zu runs\n", profile->device.name, profile->device.model,
+        profile->work, (unsigned)profile->width, (unsigned)profile->height, (unsigned)profile->batch, profile->runs);
+    printf("copies: %.1f GB/s on the device (read and written), %.1f to it, %.1f from it; the smallest %.2f us\n",
+        profile->copy_rate * 1e-9, profile->up_rate * 1e-9, profile->down_rate * 1e-9, profile->least * 1e6);
+    printf("whole call %.4f ms", 1e3 * profile->wall);
+    for (size_t i = 0; i < KST_STAGE_COUNT; i++)
+        if (profile->stage_device[i] != KST_DEVICE_NONE)
+            printf(", %s %.4f on %s", stages[i], 1e3 * profile->stage[i], kinds[profile->stage_device[i]]);
+    printf("\n\n       ms        MB     GB/s  %%copy  regs   local  private        groups  occup  step\n");
+    for (size_t i = 0; i < profile->step_count; i++)
+        tell_step(profile, &profile->step[i]);
+}
+
+static json_t *known(double value)
+{
+    return value < 0 ? json_null() : json_real(value);
+}
+
+static json_t *json_of_step(const struct profile *profile, const struct profile_step *step)
+{
+    static const char *const names[] = {"kernel", "upload", "download", "copy", "fill"};
+    const kst_step *s = &step->step;
+    double rate = profile_rate(step);
+    json_t *json = json_pack("{s:s, s:s, s:f, s:f, s:I, s:f, s:f}", "name", s->name, "kind", names[s->kind],
+        "start_seconds", step->start, "seconds", step->seconds, "bytes", (json_int_t)s->bytes, "bytes_per_second", rate,
+        "share_of_copy", rate / profile_ceiling(profile, s));
+
+    if (s->kind == KST_STEP_KERNEL)
+        json_object_update_new(
+            json, json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "groups", (json_int_t)s->groups, "group_size",
+                      (json_int_t)s->group_size, "registers", known(s->kernel.registers), "local_bytes",
+                      known(s->kernel.local_bytes), "private_bytes", known(s->kernel.private_bytes), "resident_groups",
+                      known(s->kernel.resident), "occupancy", known(s->kernel.occupancy)));
+    return json;
+}
+
+static json_t *json_of(const struct profile *profile)
+{
+    json_t *steps = json_array(), *stage_list = json_object();
+
+    for (size_t i = 0; i < profile->step_count; i++)
+        json_array_append_new(steps, json_of_step(profile, &profile->step[i]));
+    for (size_t i = 0; i < KST_STAGE_COUNT; i++)
+        if (profile->stage_device[i] != KST_DEVICE_NONE)
+            json_object_set_new(stage_list, stages[i],
+                json_pack("{s:f, s:s}", "seconds", profile->stage[i], "device", kinds[profile->stage_device[i]]));
+    return json_pack("{s:o, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:o, s:o}", "file",
+        json_text(profile->file), "work", profile->work, "device", profile->device.name, "model",
+        json_text(profile->device.model), "width", (json_int_t)profile->width, "height", (json_int_t)profile->height,
+        "batch", (json_int_t)profile->batch, "bytes", (json_int_t)profile->bytes, "runs", (json_int_t)profile->runs,
+        "seconds", profile->wall, "copy_bytes_per_second", profile->copy_rate, "up_bytes_per_second", profile->up_rate,
+        "down_bytes_per_second", profile->down_rate, "smallest_copy_seconds", profile->least, "stages", stage_list,
+        "steps", steps);
+}
+
+static bool write_svg(const struct profile *profile, const char *path, struct problem *problem)
+{
+    struct output output;
+    size_t length;
+    char *text = profile_draw(profile, &length);
+
+    if (text == NULL)
+        return problem_set(problem, "out of memory");
+    bool good = output_open(&output, path, problem);
+    if (good) {
+        good = output_write(&output, text, length, problem) && output_commit(&output, problem);
+        output_discard(&output);
+    }
+    free(text);
+    return good;
+}
+
+static int profile_file(const struct profile_settings *settings, const char *name)
+{
+    struct profile profile;
+    struct problem problem = {"out of memory"};
+    int code = EXIT_FINE;
+
+    if (!measure(settings, name, &profile, &problem)) {
+        complain(name, "%s", problem.text);
+        code = EXIT_FAILED;
+    } else if (settings->svg != NULL && !write_svg(&profile, settings->svg, &problem)) {
+        complain(settings->svg, "%s", problem.text);
+        code = EXIT_FAILED;
+    } else if (settings->json) {
+        code = json_print(json_of(&profile), EXIT_FINE);
+    } else {
+        tell_text(&profile);
+        code = finish_output(EXIT_FINE);
+    }
+    free(profile.step);
+    return code;
+}
+
+static bool handle(const char *verb, void *settings_pointer, int code, const char *value)
+{
+    struct profile_settings *settings = settings_pointer;
+
+    switch (code) {
+    case OPTION_REPEAT:
+        return value_number(verb, "--repeat", value, 1, 100000, &settings->repeat);
+    case OPTION_BATCH:
+        return value_number(verb, "--batch", value, 1, 4096, &settings->batch);
+    case OPTION_ENCODE:
+        settings->encoding = true;
+        return true;
+    default:
+        settings->svg = value;
+        return true;
+    }
+}
+
+static int run_checked(struct profile_settings *settings, const struct common_options *common, int argc)
+{
+    int code;
+
+    if (argc - optind != 1)
+        return complain_usage("profile", "takes one file");
+    if ((code = common_context(common, common->threads, &settings->files.context)) != EXIT_FINE)
+        return code;
+    settings->files.max_pixels = common_max_pixels(common);
+    encode_settings_finish(&settings->encode);
+    return EXIT_FINE;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct option own[] = {{"repeat", required_argument, NULL, OPTION_REPEAT},
+        {"batch", required_argument, NULL, OPTION_BATCH}, {"encode", no_argument, NULL, OPTION_ENCODE},
+        {"svg", required_argument, NULL, OPTION_SVG}, {NULL, 0, NULL, 0}};
+    struct profile_settings settings = {.repeat = 50, .batch = 1};
+    struct common_options common = {0};
+    int code;
+
+    encode_settings_init(&settings.encode);
+    kst_decode_options_init(&settings.files.decode);
+    const struct option_group groups[] = {common_group(&common), json_group(&settings.json), {own, handle, &settings},
+        decode_group(&settings.files.decode), encode_group(&settings.encode)};
+    if (options_read(&verb_profile, argc, argv, groups, 5, &code) &&
+        (code = run_checked(&settings, &common, argc)) == EXIT_FINE)
+        code = profile_file(&settings, argv[optind]);
+    kst_context_destroy(&settings.files.context);
+    encode_settings_release(&settings.encode);
+    return code;
+}
+
+const struct verb verb_profile = {
+    .name = "profile",
+    .summary = "tell where the time goes on a device, kernel by kernel",
+    .run = run,
+    .help = "Usage: kostka profile --device DEVICE [OPTIONS] FILE\n"
+            "\n"
+            "Decodes the file, or encodes it, many times on a GPU with a record of all that the device does. For each\n"
+            "kernel and copy: the median time, the bytes it has to move at least, gigabytes per second and their\n"
+            "share of what the device's own copies reach, registers, memory of a work-group and of a work-item,\n"
+            "work-groups and their size, and the theoretical occupancy. What the driver does not tell is a dash.\n"
+            "\n"
+            "  --device DEVICE     such as cuda, cuda:1, opencl:0\n"
+            "  --encode            encode the file's picture\n"
+            "  --batch N           so many at once, default 1\n"
+            "  --repeat N          runs, default 50\n"
+            "  --json              as a JSON object\n"
+            "  --svg OUT.svg       a picture: the steps on a line of time, and against the roof of the copies\n"
+            "  and the options of 'kostka decode' (--scale, --region, --format ...) and of 'kostka encode'\n"
+            "  (-q, --subsampling, --optimize, --restart ...)\n",
+};
