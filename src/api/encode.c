@@ -3,9 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/context.h"
+#include "api/jpeg_encode.h"
 #include "core/report.h"
-#include "cpu/jpeg_encode.h"
 #include "image/validate.h"
 #include "jpeg/restart.h"
 #include "jpeg/script.h"
@@ -302,11 +301,9 @@ static kst_status plan(struct encoding *e)
 
 static kst_status execute(struct encoding *e, kst_buffer *output)
 {
-    const struct jpeg_encode_context context = {
-        .pool = e->context->pool, .memory = &e->memory, .tier = e->context->tier, .report = e->report};
     struct sink sink;
     kst_sink_open(&sink, &e->memory, output);
-    kst_status status = kst_jpeg_write_picture(&context, &e->jpeg, &e->sampler, &sink);
+    kst_status status = kst_jpeg_encode(e->context, &e->memory, &e->jpeg, &e->sampler, &sink, e->report);
     if (status != KST_OK) {
         kst_sink_release(&sink);
         return fail(e, status, NULL);

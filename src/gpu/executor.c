@@ -2,14 +2,17 @@
 #include "gpu/executor.h"
 
 #include "gpu/profile.h"
+#include "kernels/jpeg_encode_work.h"
 #include "kernels/jpeg_work.h"
 
-extern const struct gpu_kernels kst_kernels_jpeg_decode;
+extern const struct gpu_kernels kst_kernels_jpeg_decode, kst_kernels_jpeg_encode;
 
-static const struct {
+struct kernel {
     const char *name;
     uint32_t group;
-} kernels[JPEG_KERNELS] = {
+};
+
+static const struct kernel kernels[JPEG_KERNELS] = {
     [JPEG_COUNT_KEPT] = {"count_kept", WORK_STREAM_GROUP},
     [JPEG_REMOVE_STUFFING] = {"remove_stuffing", WORK_STREAM_GROUP},
     [JPEG_DECODE_GUESSES] = {"decode_guesses", WORK_PARTS},
@@ -23,24 +26,58 @@ static const struct {
     [JPEG_CONVERT_PIXELS] = {"convert_pixels", WORK_CONVERT_GROUP},
 };
 
-static bool build(struct gpu_executor *executor, struct gpu_error *error)
+static const struct kernel encode_kernels[ENCODE_KERNELS] = {
+    [ENCODE_COUNT_SYMBOLS] = {"count_symbols", ENCODE_BLOCKS},
+    [ENCODE_TILES] = {"encode_tiles", ENCODE_BLOCKS},
+    [ENCODE_PLACE_BITS] = {"place_bits", ENCODE_PLACE_GROUP},
+    [ENCODE_MEASURE_TILES] = {"measure_tiles", ENCODE_STREAM_GROUP},
+    [ENCODE_PLACE_BYTES] = {"place_bytes", ENCODE_PLACE_GROUP},
+    [ENCODE_WRITE_STREAMS] = {"write_streams", ENCODE_STREAM_GROUP},
+};
+
+static bool build_one(struct gpu *gpu, const struct gpu_kernels *module, const struct kernel *list, int count,
+    struct gpu_program *program, struct gpu_kernel *kernel, struct gpu_error *error)
 {
-    struct gpu *gpu = executor->gpu;
-    if (!gpu->backend->build(gpu, &kst_kernels_jpeg_decode, &executor->program, error))
+    if (!gpu->backend->build(gpu, module, program, error))
         return false;
-    for (int i = 0; i < JPEG_KERNELS; i++)
-        if (!gpu->backend->find(
-                gpu, &executor->program, kernels[i].name, kernels[i].group, &executor->kernel[i], error))
+    for (int i = 0; i < count; i++)
+        if (!gpu->backend->find(gpu, program, list[i].name, list[i].group, &kernel[i], error))
             return false;
     return true;
 }
 
-static void release_program(struct gpu_executor *executor)
+static void release_one(struct gpu *gpu, int count, struct gpu_program *program, struct gpu_kernel *kernel)
 {
-    struct gpu *gpu = executor->gpu;
-    for (int i = 0; i < JPEG_KERNELS; i++)
-        gpu->backend->forget(gpu, &executor->kernel[i]);
-    gpu->backend->discard(gpu, &executor->program);
+    for (int i = 0; i < count; i++)
+        gpu->backend->forget(gpu, &kernel[i]);
+    gpu->backend->discard(gpu, program);
+}
+
+static bool build(struct gpu_executor *executor, struct gpu_error *error)
+{
+    return build_one(
+        executor->gpu, &kst_kernels_jpeg_decode, kernels, JPEG_KERNELS, &executor->program, executor->kernel, error);
+}
+
+bool kst_gpu_executor_encodes(struct gpu_executor *executor, struct gpu_error *error)
+{
+    pthread_mutex_lock(&executor->encoder_lock);
+    bool built = executor->encodes;
+    if (!built) {
+        built = build_one(executor->gpu, &kst_kernels_jpeg_encode, encode_kernels, ENCODE_KERNELS, &executor->encoder,
+            executor->encode, error);
+        if (!built)
+            release_one(executor->gpu, ENCODE_KERNELS, &executor->encoder, executor->encode);
+        executor->encodes = built;
+    }
+    pthread_mutex_unlock(&executor->encoder_lock);
+    return built;
+}
+
+static void release_programs(struct gpu_executor *executor)
+{
+    release_one(executor->gpu, JPEG_KERNELS, &executor->program, executor->kernel);
+    release_one(executor->gpu, ENCODE_KERNELS, &executor->encoder, executor->encode);
 }
 
 /* On a device that is open; closed where that fails. */
@@ -55,6 +92,7 @@ static kst_status create(
     made->gpu = gpu;
     kst_gpu_pool_create(&made->pool, gpu);
     pthread_mutex_init(&made->lock, NULL);
+    pthread_mutex_init(&made->encoder_lock, NULL);
     *executor = made;
     if (!build(made, error))
         kst_gpu_executor_destroy(executor);
@@ -102,7 +140,8 @@ void kst_gpu_executor_destroy(struct gpu_executor **executor)
         kst_gpu_pool_give(&old->pool, &old->pinned[--old->pinned_count]);
     kst_memory_release(gpu->memory, old->pinned);
     kst_gpu_pool_destroy(&old->pool);
-    release_program(old);
+    release_programs(old);
+    pthread_mutex_destroy(&old->encoder_lock);
     pthread_mutex_destroy(&old->lock);
     kst_memory_release(gpu->memory, old);
     kst_gpu_close(&gpu);

@@ -20,6 +20,17 @@ enum jpeg_kernel {
     JPEG_KERNELS
 };
 
+/* Those that encode. */
+enum encode_kernel {
+    ENCODE_COUNT_SYMBOLS,
+    ENCODE_TILES,
+    ENCODE_PLACE_BITS,
+    ENCODE_MEASURE_TILES,
+    ENCODE_PLACE_BYTES,
+    ENCODE_WRITE_STREAMS,
+    ENCODE_KERNELS
+};
+
 enum { LANE_EVENTS = JPEG_KERNELS + 3 };
 
 /* A queue with what goes with it; one operation's at a time. */
@@ -38,6 +49,11 @@ struct gpu_executor {
     struct gpu_lane *idle;
     struct gpu_buffer *pinned; /* that the caller has */
     uint32_t pinned_count, pinned_capacity;
+    pthread_mutex_t encoder_lock; /* while the kernels that encode are built */
+    bool encodes;                 /* they are */
+    struct gpu_program encoder;
+    struct gpu_kernel encode[ENCODE_KERNELS];
+    atomic_uint density; /* of the last picture encoded, in bytes of 1,024 blocks: what to expect of the next */
 };
 
 /* Opens the device and builds its kernels. Results as kst_gpu_open(). */
@@ -47,6 +63,9 @@ kst_status kst_gpu_executor_create(
 kst_status kst_gpu_executor_create_opencl(
     struct memory *memory, void *context, void *device, struct gpu_executor **executor, struct gpu_error *error);
 void kst_gpu_executor_destroy(struct gpu_executor **executor); /* null allowed */
+
+/* Build the kernels that encode, where that is not done yet. Thread-safe. */
+bool kst_gpu_executor_encodes(struct gpu_executor *executor, struct gpu_error *error);
 
 /* Borrow a lane whose queue is empty; null where that failed. */
 struct gpu_lane *kst_gpu_lane_take(struct gpu_executor *executor, struct gpu_error *error);

@@ -22,6 +22,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef short i16;
 typedef int i32;
+typedef long long i64;
 
 #define KERNEL(n) extern "C" __global__ void __launch_bounds__(n)
 #define FUNCTION static __device__ __forceinline__
@@ -72,6 +73,22 @@ FUNCTION u32 atomic_least(GLOBAL u32 *p, u32 x)
     return atomicMin(p, x);
 }
 
+FUNCTION void count_up_local(LOCAL u32 *p, u32 x)
+{
+    atomicAdd(p, x);
+}
+
+FUNCTION void join_local(LOCAL u32 *p, u32 x)
+{
+    atomicOr(p, x);
+}
+
+/* The upper half of a product. */
+FUNCTION u32 high_product(u32 x, u32 y)
+{
+    return __umulhi(x, y);
+}
+
 /* Bytes a, b, c, d in memory → a in the highest eight bits. */
 FUNCTION u32 swap_bytes(u32 x)
 {
@@ -103,6 +120,7 @@ typedef uint u32;
 typedef ulong u64;
 typedef short i16;
 typedef int i32;
+typedef long i64;
 
 #define KERNEL(n) __kernel __attribute__((reqd_work_group_size(n, 1, 1))) void
 #define FUNCTION static inline
@@ -150,6 +168,21 @@ FUNCTION u32 count_up(volatile GLOBAL u32 *p, u32 x)
 FUNCTION u32 atomic_least(volatile GLOBAL u32 *p, u32 x)
 {
     return atomic_min(p, x);
+}
+
+FUNCTION void count_up_local(volatile LOCAL u32 *p, u32 x)
+{
+    atomic_add(p, x);
+}
+
+FUNCTION void join_local(volatile LOCAL u32 *p, u32 x)
+{
+    atomic_or(p, x);
+}
+
+FUNCTION u32 high_product(u32 x, u32 y)
+{
+    return mul_hi(x, y);
 }
 
 FUNCTION u32 swap_bytes(u32 x)

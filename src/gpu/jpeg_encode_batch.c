@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "gpu/jpeg_encode_batch.h"
+
+#include <string.h>
+
+enum {
+    PICTURE_WORDS = sizeof(struct encode_picture) / 4,
+    HEAD_WORDS = sizeof(struct encode_work) / 4,
+    MOST_BLOCKS = 1 << 21, /* of a batch: bits are counted in 32 bits, and a block may have 1,665 */
+    EXPECTED_BLOCK = 64    /* bytes of the stream */
+};
+
+_Static_assert(
+    sizeof(struct encode_component) == 592 && sizeof(struct encode_picture) == 4 * 40 + 4 * 592, "as in the kernels");
+_Static_assert((uint64_t)MOST_BLOCKS * 1665 < UINT32_MAX, "bits of a batch");
+
+static bool is_single(const struct jpeg_frame *frame)
+{
+    return frame->component_count == 1;
+}
+
+static void scan_geometry(const struct jpeg_frame *frame, struct jpeg_scan_geometry *geometry)
+{
+    static const uint8_t all[JPEG_COMPONENTS] = {0, 1, 2, 3};
+    kst_jpeg_scan_geometry(frame, all, frame->component_count, geometry);
+}
+
+static uint64_t count_blocks(const struct jpeg_frame *frame)
+{
+    struct jpeg_scan_geometry geometry;
+    scan_geometry(frame, &geometry);
+    return (uint64_t)geometry.mcus_w * geometry.mcus_h * geometry.mcu_blocks;
+}
+
+static uint32_t divide_up(uint64_t a, uint32_t b)
+{
+    return (uint32_t)((a + b - 1) / b);
+}
+
+static bool is_planar(const kst_image *image)
+{
+    return kst_format_channels(image->format) == 0;
+}
+
+static bool is_uploaded(const kst_image *image)
+{
+    return image->memory != KST_MEMORY_CUDA;
+}
+
+bool kst_gpu_jpeg_encodes(const struct jpeg_encode_item *item)
+{
+    for (uint32_t i = 0; i < item->image->plane_count; i++) {
+        ptrdiff_t pitch = item->image->plane[i].pitch;
+        if (pitch > INT32_MAX || pitch < -INT32_MAX)
+            return false;
+    }
+    return item->encoding->coding != KST_CODING_PROGRESSIVE && !item->encoding->script &&
+           count_blocks(&item->encoding->frame) <= MOST_BLOCKS;
+}
+
+uint32_t kst_gpu_jpeg_encode_share(const struct jpeg_encode_item *items, uint32_t count)
+{
+    uint64_t blocks = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        blocks += count_blocks(&items[i].encoding->frame);
+        if (i > 0 && blocks > MOST_BLOCKS)
+            return i;
+    }
+    return count;
+}
+
+static void lay_out_tiles(const struct jpeg_encoding *encoding, struct encode_picture *picture)
+{
+    struct jpeg_scan_geometry geometry;
+    scan_geometry(&encoding->frame, &geometry);
+    uint32_t interval = kst_jpeg_restart_interval(&encoding->restart, &geometry);
+    uint32_t most = ENCODE_BLOCKS / geometry.mcu_blocks;
+    picture->components = encoding->frame.component_count;
+    picture->mcus_w = geometry.mcus_w;
+    picture->mcus = geometry.mcus_w * geometry.mcus_h;
+    picture->mcu_blocks = geometry.mcu_blocks;
+    picture->interval = interval > 0 && interval < picture->mcus ? interval : picture->mcus;
+    picture->interval_tiles = divide_up(picture->interval, most);
+    picture->tile_mcus = divide_up(picture->interval, picture->interval_tiles);
+    picture->interval_tiles = divide_up(picture->interval, picture->tile_mcus);
+    uint32_t intervals = picture->mcus / picture->interval, rest = picture->mcus % picture->interval;
+    picture->tiles = intervals * picture->interval_tiles + divide_up(rest, picture->tile_mcus);
+}
+
+static uint32_t row_bytes(const kst_image *image, uint32_t plane)
+{
+    uint32_t channels = is_planar(image) ? 1 : kst_format_channels(image->format);
+    return image->plane[plane].width * channels;
+}
+
+/* Bytes from row to row of a picture that is uploaded. */
+static uint32_t upload_pitch(const kst_image *image, uint32_t plane)
+{
+    return divide_up(row_bytes(image, plane), 16) * 16;
+}
+
+static uint64_t upload_bytes(const kst_image *image)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < image->plane_count && is_uploaded(image); i++)
+        bytes += (uint64_t)upload_pitch(image, i) * image->plane[i].height;
+    return bytes;
+}
+
+static uint32_t stream_units(uint64_t bytes)
+{
+    return divide_up(ENCODE_HEAD + bytes, 16);
+}
+
+struct encode_size kst_gpu_encode_size(const struct jpeg_encode_item *items, uint32_t count)
+{
+    struct encode_size size = {.words = HEAD_WORDS + count + 1};
+    for (uint32_t i = 0; i < count; i++) {
+        struct encode_picture picture;
+        lay_out_tiles(items[i].encoding, &picture);
+        uint64_t blocks = (uint64_t)picture.mcus * picture.mcu_blocks;
+        size.words += PICTURE_WORDS + ENCODE_CODES;
+        size.pixels += upload_bytes(items[i].image);
+        size.blocks += blocks;
+        size.tiles += picture.tiles;
+        size.streams += (uint64_t)stream_units(blocks * EXPECTED_BLOCK) * 16;
+    }
+    return size;
+}
+
+static uint32_t red_of(kst_format format)
+{
+    return format == KST_FORMAT_BGR || format == KST_FORMAT_BGRA ? 2 : 0;
+}
+
+/* Which channel holds the colour's number c. */
+static uint32_t channel_of(const kst_image *image, uint32_t c)
+{
+    uint32_t red = red_of(image->format);
+    return c == 0 ? red : c == 2 ? 2 - red : c;
+}
+
+static void weigh_copy(const kst_image *image, uint32_t c, struct encode_component *component)
+{
+    component->factor[channel_of(image, c)] = 1 << 16;
+}
+
+/* The equations of JFIF; `invert`: of 255 less the value, as CMY. */
+static void weigh_ycc(const kst_image *image, uint32_t c, bool invert, struct encode_component *component)
+{
+    static const int32_t factors[3][3] = {{19595, 38470, 7471}, {-11059, -21709, 32768}, {32768, -27439, -5329}};
+    component->addend = c == 0 ? 32768 : (128 << 16) + 32767;
+    for (uint32_t i = 0; i < 3; i++) {
+        component->factor[channel_of(image, i)] = invert ? -factors[c][i] : factors[c][i];
+        component->addend += invert ? 255 * factors[c][i] : 0;
+    }
+}
+
+static void weigh(const struct jpeg_encode_item *item, uint32_t c, struct encode_component *component)
+{
+    const kst_image *image = item->image;
+    kst_colour coded = item->encoding->frame.colour;
+    if (image->colour == KST_COLOUR_RGB && (coded == KST_COLOUR_YCBCR || coded == KST_COLOUR_GREY))
+        weigh_ycc(image, c, false, component);
+    else if (image->colour == KST_COLOUR_CMYK && coded == KST_COLOUR_YCCK && c < 3)
+        weigh_ycc(image, c, true, component);
+    else
+        weigh_copy(image, c, component);
+}
+
+/* The forward DCT leaves a factor of 8, and 16 bits are kept of the divisor; see cpu/jpeg_quantizer.c. */
+static void write_quantiser(const uint16_t quant[64], struct encode_component *component)
+{
+    for (uint32_t i = 0; i < 64; i++) {
+        uint32_t divisor = (quant[i] * 8U) & 0xFFFF;
+        component->quant[i][0] = divisor ? (uint32_t)(((UINT64_C(1) << 32) + divisor - 1) / divisor) : 0;
+        component->quant[i][1] = divisor / 2;
+    }
+}
+
+static void write_box(const struct jpeg_frame *frame, uint32_t c, struct encode_component *component)
+{
+    component->box_w = is_single(frame) ? 1 : frame->hmax / frame->component[c].h;
+    component->box_h = is_single(frame) ? 1 : frame->vmax / frame->component[c].v;
+    uint32_t area = component->box_w * component->box_h;
+    bool usual = component->box_w == 2 && component->box_h <= 2;
+    component->part = divide_up(1 << 16, area);
+    component->alternate = usual;
+    component->rounding = usual ? area / 4 : area / 2;
+    component->rows = divide_up(component->height, component->box_h);
+    if (!is_single(frame))
+        component->rows = divide_up(component->height, frame->vmax) * frame->component[c].v;
+}
+
+static void write_component(const struct jpeg_encode_item *item, uint32_t c, struct encode_component *component)
+{
+    const struct jpeg_frame *frame = &item->encoding->frame;
+    const struct jpeg_component *from = &frame->component[c];
+    component->h = is_single(frame) ? 1 : from->h;
+    component->v = is_single(frame) ? 1 : from->v;
+    component->blocks_w = from->blocks_w;
+    component->blocks_h = from->blocks_h;
+    component->table = item->encoding->huffman[c];
+    component->width = item->image->plane[is_planar(item->image) ? c : 0].width;
+    component->height = item->image->plane[is_planar(item->image) ? c : 0].height;
+    if (item->image->format == KST_FORMAT_RAW) {
+        component->box_w = component->box_h = 1;
+        component->part = 1 << 16;
+        component->rows = component->height;
+    } else {
+        write_box(frame, c, component);
+    }
+    write_quantiser(from->quant, component);
+    weigh(item, c, component);
+}
+
+static void write_components(const struct jpeg_encode_item *item, struct encode_picture *picture)
+{
+    uint32_t blocks = 0;
+    for (uint32_t c = 0; c < picture->components; c++) {
+        struct encode_component *component = &picture->component[c];
+        write_component(item, c, component);
+        component->first_block = blocks;
+        blocks += component->h * component->v;
+    }
+}
+
+static void set_wide(u32 *to, uint64_t value)
+{
+    to[0] = (uint32_t)value;
+    to[1] = (uint32_t)(value >> 32);
+}
+
+/* `pixels`: bytes of the buffer of pixels in use. */
+static void write_channels(const kst_image *image, uint64_t pixels, struct encode_picture *picture)
+{
+    uint32_t channels = is_planar(image) ? image->plane_count : kst_format_channels(image->format);
+    picture->aligned = 1;
+    for (uint32_t i = 0; i < channels && i < 4; i++) {
+        uint32_t plane = is_planar(image) ? i : 0, within = is_planar(image) ? 0 : i;
+        const kst_plane *from = &image->plane[plane];
+        struct encode_channel *channel = &picture->channel[i];
+        channel->step = is_planar(image) ? 1 : channels;
+        if (is_uploaded(image)) {
+            channel->pitch = (int32_t)upload_pitch(image, plane);
+            set_wide(channel->offset, pixels + within);
+            pixels += is_planar(image) ? (uint64_t)upload_pitch(image, plane) * from->height : 0;
+            continue;
+        }
+        channel->pitch = (int32_t)from->pitch;
+        set_wide(channel->address, (uint64_t)(uintptr_t)from->data + within);
+        if ((uintptr_t)from->data % 4 != 0 || from->pitch % 4 != 0)
+            picture->aligned = 0;
+    }
+}
+
+static bool can_load_by_pixel(const kst_image *image, const struct encode_picture *picture)
+{
+    const struct encode_component *c = picture->component;
+    return !is_planar(image) && kst_format_channels(image->format) >= 3 && picture->components == 3 &&
+           c[0].box_w == 1 && c[0].box_h == 1 && c[1].box_w <= 2 && c[1].box_h <= 2 && c[1].box_w == c[2].box_w &&
+           c[1].box_h == c[2].box_h;
+}
+
+void kst_gpu_encode_work(const struct jpeg_encode_item *items, uint32_t count, uint32_t *work)
+{
+    struct encode_work *head = (struct encode_work *)work;
+    uint32_t codes = HEAD_WORDS + count * PICTURE_WORDS, tiles = 0, streams = 0;
+    uint64_t pixels = 0, blocks = 0;
+    *head = (struct encode_work){.pictures = count, .picture = HEAD_WORDS, .tiles = codes + count * ENCODE_CODES};
+    for (uint32_t i = 0; i < count; i++, codes += ENCODE_CODES) {
+        struct encode_picture *picture = kst_gpu_encode_picture(work, i);
+        memset(picture, 0, sizeof *picture);
+        lay_out_tiles(items[i].encoding, picture);
+        write_components(&items[i], picture);
+        write_channels(items[i].image, pixels, picture);
+        picture->loading = can_load_by_pixel(items[i].image, picture) ? ENCODE_BY_PIXEL : ENCODE_BY_SAMPLE;
+        picture->bits = (uint32_t)(blocks * ENCODE_BLOCK_WORDS);
+        picture->codes = codes;
+        picture->stream = streams;
+        picture->capacity = picture->mcus * picture->mcu_blocks * EXPECTED_BLOCK;
+        work[head->tiles + i] = tiles;
+        tiles += picture->tiles;
+        blocks += (uint64_t)picture->mcus * picture->mcu_blocks;
+        pixels += upload_bytes(items[i].image);
+        streams += stream_units(picture->capacity);
+    }
+    work[head->tiles + count] = head->count = tiles;
+}
+
+void kst_gpu_encode_pixels(const struct jpeg_encode_item *item, const struct encode_picture *picture, uint8_t *pixels)
+{
+    const kst_image *image = item->image;
+    uint8_t *to = pixels + ((uint64_t)picture->channel[0].offset[1] << 32 | picture->channel[0].offset[0]);
+    for (uint32_t i = 0; i < image->plane_count && is_uploaded(image); i++) {
+        const kst_plane *plane = &image->plane[i];
+        for (uint32_t y = 0; y < plane->height; y++, to += upload_pitch(image, i))
+            memcpy(to, (const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch, row_bytes(image, i));
+    }
+}
+
+static void write_codes(const struct jpeg_huffman *huffman, uint32_t count, uint32_t *to)
+{
+    struct jpeg_huffman_codes codes;
+    kst_jpeg_huffman_derive_codes(huffman, &codes);
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = (uint32_t)codes.code[i] << 8 | codes.length[i];
+}
+
+void kst_gpu_encode_codes(uint32_t *work, const struct encode_picture *picture, uint32_t destination,
+    const struct jpeg_huffman *dc, const struct jpeg_huffman *ac)
+{
+    uint32_t *to = work + picture->codes + destination * (ENCODE_DC_CODES + ENCODE_AC_CODES);
+    write_codes(dc, ENCODE_DC_CODES, to);
+    write_codes(ac, ENCODE_AC_CODES, to + ENCODE_DC_CODES);
+}
+
+uint64_t kst_gpu_encode_room(uint32_t *work, uint32_t count, const uint32_t *length)
+{
+    uint32_t units = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct encode_picture *picture = kst_gpu_encode_picture(work, i);
+        picture->stream = units;
+        picture->capacity = length[i];
+        units += stream_units(length[i]);
+    }
+    return (uint64_t)units * 16;
+}
+
+struct encode_picture *kst_gpu_encode_picture(uint32_t *work, uint32_t index)
+{
+    return (struct encode_picture *)(work + HEAD_WORDS) + index;
+}

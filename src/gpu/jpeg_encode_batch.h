@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pictures to encode put together as the kernels want them. */
+#ifndef KOSTKA_GPU_JPEG_ENCODE_BATCH_H
+#define KOSTKA_GPU_JPEG_ENCODE_BATCH_H
+
+#include "gpu/jpeg_encode.h"
+#include "jpeg/huffman.h"
+#include "kernels/jpeg_encode_work.h"
+
+/* What a batch needs. */
+struct encode_size {
+    uint32_t words;  /* of the work */
+    uint64_t pixels; /* bytes of the pictures that are not on the device */
+    uint64_t blocks;
+    uint32_t tiles;
+    uint64_t streams; /* bytes, heads included, as long as no stream exceeds what is expected */
+};
+
+struct encode_size kst_gpu_encode_size(const struct jpeg_encode_item *items, uint32_t count);
+
+/* Fill the work but for the Huffman codes. */
+void kst_gpu_encode_work(const struct jpeg_encode_item *items, uint32_t count, uint32_t *work);
+
+/* Copy the pixels of a picture in host memory as the work says where to. */
+void kst_gpu_encode_pixels(const struct jpeg_encode_item *item, const struct encode_picture *picture, uint8_t *pixels);
+
+/* Fill in the codes of destination 0 or 1. */
+void kst_gpu_encode_codes(uint32_t *work, const struct encode_picture *picture, uint32_t destination,
+    const struct jpeg_huffman *dc, const struct jpeg_huffman *ac);
+
+/* Place the streams anew, each with room for what its head says it has. Returns the bytes of all. */
+uint64_t kst_gpu_encode_room(uint32_t *work, uint32_t count, const uint32_t *length);
+
+struct encode_picture *kst_gpu_encode_picture(uint32_t *work, uint32_t index);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Huffman coding of tiles (T.81 F.1.2), and the counting of their symbols. */
+#include "jpeg_encode_blocks.h"
+
+enum {
+    WINDOW = 1024,                             /* words of a tile's code that are put together at once */
+    CODES = ENCODE_DC_CODES + ENCODE_AC_CODES, /* of a destination */
+    END_OF_BLOCK = 0x00,
+    ZERO_RUN = 0xF0
+};
+
+/* A work-item's block when all of it but its code is known. */
+struct coded {
+    struct block block;
+    i32 difference; /* of DC */
+    u32 nonzero[2]; /* bit 31 − k % 32 of word k / 32: whether coefficient k is not 0; never k = 0 */
+    u32 codes;      /* place of its destination's codes */
+};
+
+/* What a work-group needs in its memory. */
+struct tables {
+    LOCAL u32 *values;  /* of ENCODE_BLOCKS blocks: samples, then coefficients */
+    LOCAL i32 *dc;      /* of the blocks in coding order */
+    LOCAL u32x2 *quant; /* of each component: 64, as encode_component.quant */
+    LOCAL u32 *sums;    /* of each component */
+};
+
+FUNCTION void load_tables(const struct tile *tile, const struct tables *tables)
+{
+    for (u32 i = local_index(); i < tile->picture->components * 64; i += ENCODE_BLOCKS) {
+        GLOBAL const u32 *quant = tile->picture->component[i / 64].quant[i % 64];
+        tables->quant[i] = make_u32x2(quant[0], quant[1]);
+    }
+    if (local_index() < ENCODE_COMPONENTS)
+        tables->sums[local_index()] = 0;
+}
+
+/* The DC coefficient that a block's is predicted from. */
+FUNCTION i32 predict(const struct tile *tile, const struct block *block, const struct tables *tables)
+{
+    GLOBAL const struct encode_picture *picture = tile->picture;
+    GLOBAL const struct encode_component *component = &picture->component[block->component];
+    u32 mcu = block->mcu, end = block->place;
+    if (end == 0 && mcu == 0) {
+        LOCAL const u32x2 *quant = tables->quant + block->component * 64;
+        i32 sum = (i32)tables->sums[block->component] - 64 * 128;
+        return tile->starts ? 0 : quantise(sum, quant->x, quant->y);
+    }
+    if (end == 0) {
+        mcu--;
+        end = component->h * component->v;
+    }
+    u32 place = last_real(picture, component, tile->first + mcu, end);
+    return tables->dc[mcu * picture->mcu_blocks + component->first_block + place];
+}
+
+FUNCTION void find_nonzero(LOCAL const u32 *words, u32 *nonzero)
+{
+    for (u32 i = 0; i < 2; i++) {
+        u32 mask = 0;
+        UNROLL
+        for (u32 j = 0; j < 16; j++) {
+            u32 word = words[16 * i + j];
+            mask |= (word & 0xFFFF) != 0 ? 0x80000000u >> (2 * j) : 0;
+            mask |= word >> 16 != 0 ? 0x40000000u >> (2 * j) : 0;
+        }
+        nonzero[i] = mask;
+    }
+    nonzero[0] &= 0x7FFFFFFF;
+}
+
+/* From pixels to coefficients, which then lie in tables->values. Whole work-group. */
+FUNCTION struct coded code_blocks(const struct tile *tile, GLOBAL const u32 *pixels, const struct tables *tables)
+{
+    struct coded coded;
+    u32 packed[32];
+    coded.block = find_block(tile, local_index());
+    coded.codes = tile->picture->component[coded.block.component].table * CODES;
+    load_tables(tile, tables);
+    barrier_local();
+    sum_before(tile, pixels, tables->sums);
+    load_samples(tile, pixels, tables->values);
+    barrier_local();
+    if (coded.block.real)
+        transform_block(
+            tables->values + local_index() * SAMPLE_WORDS, tables->quant + coded.block.component * 64, packed);
+    barrier_local();
+    LOCAL u32 *values = tables->values + local_index() * COEFFICIENT_WORDS;
+    coded.nonzero[0] = coded.nonzero[1] = 0;
+    if (coded.block.real) {
+        store_zigzag(packed, values);
+        find_nonzero(values, coded.nonzero);
+        tables->dc[coded.block.order] = lower_half(values[0]);
+    }
+    barrier_local();
+    coded.difference = 0;
+    if (coded.block.real)
+        coded.difference = lower_half(values[0]) - predict(tile, &coded.block, tables);
+    return coded;
+}
+
+FUNCTION u32 bit_size(i32 value)
+{
+    return 32 - leading_zeros((u32)(value < 0 ? -value : value));
+}
+
+/* The coefficients of a block that are not 0, one after the other. */
+struct walk {
+    u32 mask, next_mask; /* of what is left */
+    u32 base;            /* index that the mask's bit 31 stands for */
+    u32 last;            /* index before */
+};
+
+FUNCTION struct walk walk_block(const struct coded *coded)
+{
+    struct walk walk;
+    walk.mask = coded->nonzero[0];
+    walk.next_mask = coded->nonzero[1];
+    walk.base = walk.last = 0;
+    return walk;
+}
+
+FUNCTION u32 walk_on(const struct walk *walk)
+{
+    return (walk->mask | walk->next_mask) != 0;
+}
+
+/* The run of zeros before the next coefficient, whose index becomes walk->last. */
+FUNCTION u32 walk_next(struct walk *walk)
+{
+    if (walk->mask == 0) {
+        walk->mask = walk->next_mask;
+        walk->next_mask = 0;
+        walk->base = 32;
+    }
+    u32 place = leading_zeros(walk->mask), run = walk->base + place - walk->last - 1;
+    walk->mask &= ~(0x80000000u >> place);
+    walk->last = walk->base + place;
+    return run;
+}
+
+/* Bits of a block's code. */
+FUNCTION u32 measure_block(const struct coded *coded, LOCAL const i16 *values, LOCAL const u32 *codes)
+{
+    LOCAL const u32 *ac = codes + coded->codes + ENCODE_DC_CODES;
+    u32 size = bit_size(coded->difference), length = (codes[coded->codes + size] & 255) + size;
+    struct walk walk = walk_block(coded);
+    while (walk_on(&walk)) {
+        u32 run = walk_next(&walk);
+        size = bit_size(values[walk.last]);
+        length += (run >> 4) * (ac[ZERO_RUN] & 255) + (ac[(run & 15) << 4 | size] & 255) + size;
+    }
+    return walk.last == 63 ? length : length + (ac[END_OF_BLOCK] & 255);
+}
+
+/* Bits on their way to a window of words, which holds 0 where nothing was written. */
+struct writer {
+    LOCAL u32 *window;
+    u32 first; /* word that the window starts with */
+    u32 at;    /* word that the bits go to next */
+    u32 count; /* of bits in hand, below 32 */
+    u64 bits;
+};
+
+FUNCTION void write_word(struct writer *writer, u32 word)
+{
+    if (writer->at - writer->first < WINDOW)
+        join_local(writer->window + (writer->at - writer->first), word);
+    writer->at++;
+}
+
+/* A code of at most 32 bits. */
+FUNCTION void put(struct writer *writer, u32 code, u32 length)
+{
+    writer->bits = writer->bits << length | code;
+    writer->count += length;
+    if (writer->count >= 32) {
+        writer->count -= 32;
+        write_word(writer, (u32)(writer->bits >> writer->count));
+    }
+}
+
+/* A symbol's code and the low bits of a value, or of its predecessor where it is negative. */
+FUNCTION void put_value(struct writer *writer, u32 code, i32 value, u32 size)
+{
+    u32 bits = (u32)(value + (value >> 31)) & ((1u << size) - 1);
+    put(writer, (code >> 8) << size | bits, (code & 255) + size);
+}
+
+FUNCTION void write_block(
+    const struct coded *coded, LOCAL const i16 *values, LOCAL const u32 *codes, struct writer *writer)
+{
+    LOCAL const u32 *ac = codes + coded->codes + ENCODE_DC_CODES;
+    u32 size = bit_size(coded->difference);
+    put_value(writer, codes[coded->codes + size], coded->difference, size);
+    struct walk walk = walk_block(coded);
+    while (walk_on(&walk)) {
+        u32 run = walk_next(&walk);
+        i32 value = values[walk.last];
+        for (; run > 15; run -= 16)
+            put(writer, ac[ZERO_RUN] >> 8, ac[ZERO_RUN] & 255);
+        size = bit_size(value);
+        put_value(writer, ac[run << 4 | size], value, size);
+    }
+    if (walk.last != 63)
+        put(writer, ac[END_OF_BLOCK] >> 8, ac[END_OF_BLOCK] & 255);
+    if (writer->count > 0)
+        write_word(writer, (u32)(writer->bits << (32 - writer->count)));
+}
+
+/* What comes before each block in coding order, in bits, where `length` is its own. Whole work-group. */
+FUNCTION u32 place_block(LOCAL u32 *lengths, LOCAL u32 *scratch, u32 order, u32 exists, u32 length, u32 *total)
+{
+    u32 self = local_index();
+    lengths[self] = 0;
+    barrier_local();
+    if (exists)
+        lengths[order] = length;
+    barrier_local();
+    u32 before = group_scan(scratch, ENCODE_BLOCKS, lengths[self], total);
+    barrier_local();
+    lengths[self] = before;
+    barrier_local();
+    return lengths[order];
+}
+
+/*
+ * Code a tile, from pixels to bits (`bits`: from the tile's own first word on, the first bit of a word in its highest)
+ * and their number (`lists`). The launch's groups are those of all tiles from number `skip` on.
+ */
+KERNEL(ENCODE_BLOCKS)
+encode_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels, GLOBAL u32 *RESTRICT bits,
+    GLOBAL u32 *RESTRICT lists, u32 skip)
+{
+    SHARED u32 values[ENCODE_BLOCKS * COEFFICIENT_WORDS];
+    SHARED i32 dc[ENCODE_BLOCKS];
+    SHARED u32x2 quant[ENCODE_COMPONENTS * 64];
+    SHARED u32 sums[ENCODE_COMPONENTS];
+    SHARED u32 codes[ENCODE_CODES];
+    SHARED u32 lengths[ENCODE_BLOCKS];
+    SHARED u32 scratch[ENCODE_BLOCKS];
+    SHARED u32 window[WINDOW];
+    u32 self = local_index(), total;
+    struct tile tile = find_tile(work, group_index() + skip);
+    struct tables tables = {values, dc, quant, sums};
+    for (u32 i = self; i < ENCODE_CODES; i += ENCODE_BLOCKS)
+        codes[i] = work[tile.picture->codes + i];
+    struct coded coded = code_blocks(&tile, pixels, &tables);
+    LOCAL const i16 *own = (LOCAL const i16 *)(values + self * COEFFICIENT_WORDS);
+    u32 length = coded.block.exists ? measure_block(&coded, own, codes) : 0;
+    u32 start = place_block(lengths, scratch, coded.block.order, coded.block.exists, length, &total);
+    GLOBAL u32 *out = bits + tile.picture->bits +
+                      (u64)tile.number * tile.picture->tile_mcus * tile.picture->mcu_blocks * ENCODE_BLOCK_WORDS;
+    for (u32 first = 0; first * 32 < total; first += WINDOW) {
+        for (u32 i = self; i < WINDOW; i += ENCODE_BLOCKS)
+            window[i] = 0;
+        barrier_local();
+        if (coded.block.exists && start / 32 < first + WINDOW && start + length > first * 32) {
+            struct writer writer = {window, first, start / 32, start % 32, 0};
+            write_block(&coded, own, codes, &writer);
+        }
+        barrier_local();
+        for (u32 i = self; i < WINDOW && (first + i) * 32 < total; i += ENCODE_BLOCKS)
+            out[first + i] = window[i];
+        barrier_local();
+    }
+    if (self == 0)
+        lists[ENCODE_LENGTHS * ((GLOBAL const struct encode_work *)work)->count + group_index() + skip] = total;
+}
+
+FUNCTION void count_block(const struct coded *coded, LOCAL const i16 *values, LOCAL u32 *histogram)
+{
+    LOCAL u32 *ac = histogram + coded->codes + ENCODE_DC_CODES;
+    count_up_local(histogram + coded->codes + bit_size(coded->difference), 1);
+    struct walk walk = walk_block(coded);
+    while (walk_on(&walk)) {
+        u32 run = walk_next(&walk);
+        if (run > 15)
+            count_up_local(ac + ZERO_RUN, run >> 4);
+        count_up_local(ac + ((run & 15) << 4 | bit_size(values[walk.last])), 1);
+    }
+    if (walk.last != 63)
+        count_up_local(ac + END_OF_BLOCK, 1);
+}
+
+/* How often each symbol occurs in each picture; the histograms, of ENCODE_CODES words a picture, hold 0 before. */
+KERNEL(ENCODE_BLOCKS)
+count_symbols(
+    GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels, GLOBAL u32 *RESTRICT histograms, u32 skip)
+{
+    SHARED u32 values[ENCODE_BLOCKS * COEFFICIENT_WORDS];
+    SHARED i32 dc[ENCODE_BLOCKS];
+    SHARED u32x2 quant[ENCODE_COMPONENTS * 64];
+    SHARED u32 sums[ENCODE_COMPONENTS];
+    SHARED u32 histogram[ENCODE_CODES];
+    u32 self = local_index();
+    struct tile tile = find_tile(work, group_index() + skip);
+    struct tables tables = {values, dc, quant, sums};
+    for (u32 i = self; i < ENCODE_CODES; i += ENCODE_BLOCKS)
+        histogram[i] = 0;
+    struct coded coded = code_blocks(&tile, pixels, &tables);
+    barrier_local();
+    if (coded.block.exists)
+        count_block(&coded, (LOCAL const i16 *)(values + self * COEFFICIENT_WORDS), histogram);
+    barrier_local();
+    for (u32 i = self; i < ENCODE_CODES; i += ENCODE_BLOCKS)
+        if (histogram[i] != 0)
+            count_up(histograms + tile.index * ENCODE_CODES + i, histogram[i]);
+}

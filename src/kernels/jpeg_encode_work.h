@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the host tells the kernels about a batch of pictures to encode. One buffer, the work, starts with an
+ * encode_work; all offsets in it count 32-bit words from its start.
+ *
+ * A tile is a run of MCUs in coding order within one restart interval, of at most ENCODE_BLOCKS blocks. A work-group
+ * codes a tile, and each of its work-items a block.
+ */
+#ifndef KOSTKA_KERNELS_JPEG_ENCODE_WORK_H
+#define KOSTKA_KERNELS_JPEG_ENCODE_WORK_H
+
+#if !defined(KERNEL)
+#include <stdint.h>
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef int32_t i32;
+#endif
+
+enum {
+    ENCODE_COMPONENTS = 4,
+    ENCODE_BLOCKS = 128, /* of a tile, at most; also the work-items of its group */
+    ENCODE_BLOCK_WORDS =
+        53,                /* for the longest block: a DC code with 11 bits and 63 AC codes with 10, of 16 bits each */
+    ENCODE_DC_CODES = 16,  /* of a table */
+    ENCODE_AC_CODES = 256, /* behind them */
+    ENCODE_CODES = 2 * (ENCODE_DC_CODES + ENCODE_AC_CODES), /* of a picture: by destination, DC before AC */
+    ENCODE_PLACE_GROUP = 256,                               /* work-items that put a picture's tiles in a row */
+    ENCODE_STREAM_GROUP = 128,
+    ENCODE_HEAD = 16 /* bytes before a picture's stream; the first four are its length */
+};
+
+/* Lists of one word a tile. */
+enum encode_list {
+    ENCODE_LENGTHS, /* bits of the tile's code */
+    ENCODE_STARTS,  /* the bit at which they start where intervals end in whole bytes */
+    ENCODE_SIZES,   /* bytes of the stream that start in the tile, with stuffing and a marker behind them */
+    ENCODE_OFFSETS, /* the byte of the stream at which they start */
+    ENCODE_LISTS
+};
+
+struct encode_work {
+    u32 pictures; /* how many */
+    u32 picture;  /* offset of the first struct encode_picture */
+    u32 tiles;    /* offset of a list: the first tile of each picture, then the number of all tiles */
+    u32 count;    /* of all tiles */
+};
+
+/*
+ * A component's sample is the mean of a box of pixels' values, each (Σ factor × channel + addend) >> 16 of up to four
+ * channels.
+ */
+struct encode_component {
+    u32 h, v;               /* blocks in an MCU */
+    u32 first_block;        /* in an MCU */
+    u32 blocks_w, blocks_h; /* that hold samples */
+    u32 box_w, box_h;       /* pixels of a box */
+    u32 rounding;           /* added to a box's sum, as is, where this is 1, the sample's place modulo 2 */
+    u32 alternate;
+    u32 part;          /* 2^16 divided by the box's pixels, rounded up */
+    u32 width, height; /* pixels that exist; beyond them the last is repeated */
+    u32 rows;          /* of samples; below them the last is repeated */
+    u32 table;         /* destination of its Huffman tables */
+    i32 factor[4];
+    i32 addend;
+    u32 reserved;
+    u32 quant[64][2]; /* raster order: 2^32 divided by the divisor, rounded up, and half the divisor */
+};
+
+/* Channels of the pixels, which lie interleaved or in planes. */
+struct encode_channel {
+    u32 address[2]; /* CUDA: low and high half of its first sample's address; 0: in the buffer of pixels */
+    u32 offset[2];  /* low and high half of its first sample's place in the buffer of pixels */
+    i32 pitch;      /* bytes from row to row */
+    u32 step;       /* and from pixel to pixel */
+};
+
+enum encode_loading {
+    ENCODE_BY_SAMPLE, /* one after the other */
+    ENCODE_BY_PIXEL   /* interleaved, three components, of which the first is not downsampled and the others alike */
+};
+
+struct encode_picture {
+    u32 components;
+    u32 mcus_w;
+    u32 mcus;
+    u32 mcu_blocks;
+    u32 interval;       /* MCUs in a restart interval; all of them where there is none */
+    u32 interval_tiles; /* tiles in it */
+    u32 tile_mcus;      /* MCUs in a tile but the last of an interval */
+    u32 tiles;
+    u32 bits;     /* its first in the buffer of bits, in words */
+    u32 codes;    /* offset of its Huffman codes: a code in bits 8 and up, its length in bits 0–7 */
+    u32 stream;   /* its head in the buffer of streams, in units of 16 bytes */
+    u32 capacity; /* bytes behind the head */
+    u32 loading;
+    u32 aligned; /* whether pixels lie in whole words */
+    u32 reserved[2];
+    struct encode_channel channel[4];
+    struct encode_component component[ENCODE_COMPONENTS];
+};
+
+#endif
