@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Many streams at once. Those that the GPU can decode go there in parts, of which a few are on their way at the same
- * time, so that one is uploaded while another is decoded; the CPU's threads do the others meanwhile.
+ * time, so that one is uploaded while another is decoded; the CPU's threads do the others meanwhile, if only as far as
+ * to coefficients.
  */
 #include "api/decoding.h"
 #include "core/report.h"
@@ -93,7 +94,7 @@ static void sort_entries(struct kst_job *job)
         struct entry *entry = &job->entry[i];
         if (!entry->open)
             continue;
-        if (!entry->decoding.on_gpu) {
+        if (!entry->decoding.on_gpu || kst_decoding_reads_scans(&entry->decoding)) {
             job->on_cpu[job->cpu_count++] = i;
             continue;
         }
@@ -186,7 +187,7 @@ static void run_task(void *arg, uint32_t index)
         return;
     }
     struct entry *entry = &job->entry[job->on_cpu[index - 1]];
-    kst_decoding_run_on_cpu(&entry->decoding);
+    kst_decoding_run(&entry->decoding);
     close_entry(entry);
 }
 

@@ -106,6 +106,8 @@ static kst_status choose_place(struct decoding *d)
     if (!d->gpu)
         return KST_OK;
     d->item.plan = &decoder->stream.plan;
+    if (!d->item.plan->single_scan)
+        d->item.coefficients = (struct jpeg_gpu_coefficients){&d->blocks, kst_jpeg_blocks_copy};
     kst_jpeg_output_plan(&d->item.output, &decoder->stream.plan.frame, &d->options, &d->target);
     d->on_gpu = !(turned && device) && kst_gpu_jpeg_supports(&d->item) &&
                 kst_decoding_need(d) <= decoder->context->limits.memory;
@@ -225,20 +227,28 @@ static kst_status decode_to_device(struct decoding *d)
     return status;
 }
 
-kst_status kst_decoding_run_on_cpu(struct decoding *d)
+static kst_status run_on_cpu(struct decoding *d)
 {
     return end(d, kst_memory_is_device(d->image->memory) ? decode_to_device(d) : decode_on_cpu(d, d->image));
 }
 
-static void report_times(kst_report *report, kst_device_kind device, const struct jpeg_gpu_times *times)
+bool kst_decoding_reads_scans(const struct decoding *d)
 {
+    return d->on_gpu && d->item.coefficients.copy;
+}
+
+static void report_times(struct decoding *d, const struct jpeg_gpu_times *times)
+{
+    kst_report *report = &d->decoder->report;
     const double seconds[KST_STAGE_COUNT] = {[KST_STAGE_UPLOAD] = times->upload,
         [KST_STAGE_ENTROPY] = times->entropy,
         [KST_STAGE_PIXELS] = times->pixels,
         [KST_STAGE_DOWNLOAD] = times->download};
     static const kst_stage stages[] = {KST_STAGE_UPLOAD, KST_STAGE_ENTROPY, KST_STAGE_PIXELS, KST_STAGE_DOWNLOAD};
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
-        report->stage_device[stages[i]] = device;
+        if (stages[i] == KST_STAGE_ENTROPY && kst_decoding_reads_scans(d))
+            continue;
+        report->stage_device[stages[i]] = d->gpu->gpu->info.kind;
         report->stage_seconds[stages[i]] += seconds[stages[i]];
     }
 }
@@ -255,7 +265,7 @@ static kst_status finish(struct decoding *d, const struct jpeg_gpu_damage *damag
     kst_decoder *decoder = d->decoder;
     const struct jpeg_plan *plan = &decoder->stream.plan;
     kst_status status = KST_OK;
-    if (is_damaged(plan->scan, damage))
+    if (plan->single_scan && is_damaged(plan->scan, damage))
         status =
             kst_jpeg_cpu_damage(decoder->context, &decoder->memory, plan, &d->options, &d->target, &decoder->report);
     if (!status && d->orientation != 1)
@@ -271,18 +281,42 @@ kst_status kst_decoding_settle(struct decoding *d, const struct jpeg_gpu_damage 
         return end(d, kst_report_error(report, error->status, KST_NO_OFFSET, "%s", error->text));
     if (error->status)
         return end(d, error->status);
-    report_times(report, d->gpu->gpu->info.kind, times);
+    report_times(d, times);
     return end(d, finish(d, damage));
+}
+
+static kst_status run_on_gpu(struct decoding *d)
+{
+    const struct jpeg_gpu_order order = {.after = d->after};
+    struct jpeg_gpu_damage damage;
+    struct jpeg_gpu_times times;
+    struct gpu_error error;
+    kst_gpu_jpeg_route(d->gpu, &d->item);
+    struct job *job = kst_gpu_jpeg_begin(d->gpu, &d->item, 1, &order, &error);
+    if (job)
+        kst_gpu_jpeg_end(job, &damage, &times, &error);
+    return kst_decoding_settle(d, &damage, &times, &error);
+}
+
+/* Many scans at once on the CPU's threads, the pixels on the GPU. */
+static kst_status read_scans(struct decoding *d)
+{
+    kst_decoder *decoder = d->decoder;
+    const struct jpeg_plan *plan = &decoder->stream.plan;
+    double start = kst_seconds();
+    kst_status status = kst_jpeg_blocks_decode(
+        decoder->context, &decoder->memory, plan, d->options.strict, &d->blocks, &decoder->report);
+    if (status)
+        return end(d, status);
+    kst_report_stage(&decoder->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
+    status = run_on_gpu(d);
+    kst_jpeg_blocks_release(&decoder->memory, &d->blocks);
+    return status;
 }
 
 kst_status kst_decoding_run(struct decoding *d)
 {
-    struct jpeg_gpu_damage damage;
-    struct jpeg_gpu_times times;
-    struct gpu_error error;
     if (!d->on_gpu)
-        return kst_decoding_run_on_cpu(d);
-    kst_gpu_jpeg_route(d->gpu, &d->item);
-    kst_gpu_jpeg_decode(d->gpu, &d->item, 1, false, &damage, &times, &error);
-    return kst_decoding_settle(d, &damage, &times, &error);
+        return run_on_cpu(d);
+    return kst_decoding_reads_scans(d) ? read_scans(d) : run_on_gpu(d);
 }

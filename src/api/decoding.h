@@ -4,6 +4,7 @@
 #define KOSTKA_API_DECODING_H
 
 #include "api/device.h"
+#include "cpu/jpeg_blocks.h"
 #include "gpu/jpeg_decode.h"
 #include "jpeg/metadata.h"
 #include "jpeg/output.h"
@@ -44,6 +45,7 @@ struct decoding {
     bool on_gpu;
     const struct gpu_event *after; /* what work on the device waits for; null: nothing */
     struct jpeg_gpu_item item;     /* on_gpu, or device memory: the image there */
+    struct jpeg_blocks blocks;     /* on_gpu: of a picture of many scans, which the CPU reads */
 };
 
 /* Check and plan it. An error is in the decoder's report; nothing is left to be done then. */
@@ -53,8 +55,8 @@ kst_status kst_decoding_begin(
 /* Carry it out and end it, whether `on_gpu` or not. */
 kst_status kst_decoding_run(struct decoding *decoding);
 
-/* Carry it out on the CPU and end it. */
-kst_status kst_decoding_run_on_cpu(struct decoding *decoding);
+/* Whether the CPU has scans to read before the GPU makes pixels, so that it goes there alone. */
+bool kst_decoding_reads_scans(const struct decoding *decoding);
 
 /* Bytes of device memory that it takes. */
 uint64_t kst_decoding_need(const struct decoding *decoding);

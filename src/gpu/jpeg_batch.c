@@ -19,7 +19,7 @@ bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item)
     uint64_t length, samples = 0;
     for (uint32_t i = 0; i < frame->component_count; i++)
         samples += (uint64_t)frame->component[i].padded_w * frame->component[i].padded_h * 64;
-    if (samples > MOST_SAMPLES || item->coefficients.source)
+    if (samples > MOST_SAMPLES || item->coefficients.copy)
         return samples <= MOST_SAMPLES;
     kst_gpu_scan_data(item->plan, &length);
     return item->plan->single_scan && length <= MOST_STREAM;
@@ -30,7 +30,7 @@ struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32
     struct jpeg_gpu_size size = {.words = HEAD_WORDS + WORK_KINDS};
     for (uint32_t i = 0; i < count; i++) {
         size.words += PICTURE_WORDS + WORK_KINDS;
-        if (!items[i].coefficients.source)
+        if (!items[i].coefficients.copy)
             kst_gpu_scan_size(items[i].plan, &size);
         kst_gpu_output_size(&items[i], &size);
     }
@@ -54,7 +54,7 @@ void kst_gpu_jpeg_work(const struct jpeg_gpu_item *items, uint32_t count, const 
             work[head->groups[kind] + i] = (uint32_t)builder.used.groups[kind];
         struct work_picture *picture = (struct work_picture *)(work + HEAD_WORDS) + i;
         memset(picture, 0, sizeof *picture);
-        if (!items[i].coefficients.source)
+        if (!items[i].coefficients.copy)
             kst_gpu_scan_write(&builder, &items[i], picture);
         kst_gpu_output_write(&builder, &items[i], picture);
     }

@@ -20,10 +20,13 @@ struct jpeg_gpu_direct {
     uint32_t plane;                  /* planar: bytes from plane to plane; 0: interleaved */
 };
 
-/* Where quantised coefficients come from that were decoded elsewhere. */
+/* Quantised coefficients that are decoded elsewhere. */
 struct jpeg_gpu_coefficients {
-    const void *source; /* null: the scan is decoded on the device */
-    /* Copy `count` blocks of a component from (x, y) on to the right, each in raster order. */
+    const void *source;
+    /*
+     * Copy `count` blocks of a component from (x, y) on to the right, each in raster order. Null: the picture's only
+     * scan is decoded on the device.
+     */
     void (*copy)(const void *source, uint32_t component, uint32_t x, uint32_t y, uint32_t count, int16_t *out);
 };
 
@@ -56,7 +59,7 @@ struct jpeg_gpu_size {
     uint64_t groups[WORK_KINDS];
 };
 
-/* Whether the kernels can decode it; a picture of many scans as far as its coefficients are given. */
+/* Whether the kernels can decode it; a picture of many scans with coefficients that are decoded elsewhere. */
 bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item);
 
 struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32_t count);

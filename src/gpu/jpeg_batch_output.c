@@ -91,7 +91,7 @@ void kst_gpu_output_size(const struct jpeg_gpu_item *item, struct jpeg_gpu_size 
             continue;
         size->planes += plane_length(output, i);
         size->groups[WORK_OF_BLOCKS] += kst_divide_up(blocks, WORK_BLOCKS);
-        size->copied += item->coefficients.source ? blocks : 0;
+        size->copied += item->coefficients.copy ? blocks : 0;
     }
     if (is_raw(output))
         return;
@@ -175,7 +175,7 @@ static void write_components(struct builder *builder, const struct jpeg_gpu_item
 {
     const struct jpeg_output *output = &item->output;
     uint64_t first = builder->used.groups[WORK_OF_BLOCKS];
-    picture->raster = item->coefficients.source != NULL;
+    picture->raster = item->coefficients.copy != NULL;
     for (uint32_t i = 0; i < WORK_COMPONENTS; i++) {
         struct work_component *out = &picture->component[i];
         picture->component_group[i] = (uint32_t)(builder->used.groups[WORK_OF_BLOCKS] - first);

@@ -9,7 +9,7 @@ static void measure(struct job *job, uint64_t length[JOB_BUFFERS])
     job->damage_length = (size_t)job->count * WORK_DAMAGE * 4;
     for (uint32_t i = 0; i < job->count; i++) {
         const struct jpeg_gpu_item *item = &job->items[i];
-        if (!item->pinned && !item->coefficients.source)
+        if (!item->pinned && !item->coefficients.copy)
             job->staging_length = (size_t)job->size.stream * 16;
         if (item->sink == JPEG_SINK_HOST && kst_gpu_jpeg_is_raw(item))
             job->planes_length = (size_t)job->size.planes * 16;
@@ -141,7 +141,7 @@ static void read_damage(const struct job *job, struct jpeg_gpu_damage *damage)
     const uint32_t *counts = (const uint32_t *)(const void *)job->buffer[HOST_RESULT].host;
     for (uint32_t i = 0; i < job->count; i++, counts += WORK_DAMAGE) {
         damage[i] = (struct jpeg_gpu_damage){.ended = 0};
-        if (!job->items[i].coefficients.source)
+        if (!job->items[i].coefficients.copy)
             damage[i] = (struct jpeg_gpu_damage){.ended = counts[0], .invalid = counts[1], .surplus = counts[2]};
     }
 }

@@ -51,7 +51,7 @@ void kst_gpu_job_upload(struct job *job)
         &job->buffer[HOST_BLOCKS], 0, (size_t)job->size.copied * 128);
     for (uint32_t i = 0; i < job->count; i++) {
         uint64_t length;
-        if (job->items[i].coefficients.source)
+        if (job->items[i].coefficients.copy)
             continue;
         const uint8_t *data = kst_gpu_scan_data(job->items[i].plan, &length);
         size_t at = (size_t)picture_of(job, i)->stream * 16, end = at + (size_t)(length / 16 + 2) * 16;
