@@ -288,8 +288,8 @@ kst_status kst_decoding_settle(struct decoding *d, const struct jpeg_gpu_damage 
 static kst_status run_on_gpu(struct decoding *d)
 {
     const struct jpeg_gpu_order order = {.after = d->after};
-    struct jpeg_gpu_damage damage;
-    struct jpeg_gpu_times times;
+    struct jpeg_gpu_damage damage = {0};
+    struct jpeg_gpu_times times = {0};
     struct gpu_error error;
     kst_gpu_jpeg_route(d->gpu, &d->item);
     struct job *job = kst_gpu_jpeg_begin(d->gpu, &d->item, 1, &order, &error);
