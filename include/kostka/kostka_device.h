@@ -50,6 +50,15 @@ KST_API kst_status kst_pinned_allocate(kst_context *context, size_t length, void
 /** Release what kst_pinned_allocate() gave and no job works on any more. Null is allowed. Thread-safe. */
 KST_API void kst_pinned_release(kst_context *context, void *memory);
 
+/**
+ * Copy the samples of an image to another of the same format, size and planes. Each lies in host memory or in that of
+ * the context's device. Returns when it is done. Thread-safe.
+ *
+ * @return KST_OK, KST_ERROR_ARGUMENT, one of KST_ERROR_IMAGE_…, KST_ERROR_MEMORY or KST_ERROR_DEVICE_FAILED (the log
+ * says more)
+ */
+KST_API kst_status kst_image_copy(kst_context *context, const kst_image *from, const kst_image *to);
+
 /** A stream or queue of the caller's. */
 typedef struct kst_stream {
     kst_device_kind kind; /**< KST_DEVICE_CUDA or KST_DEVICE_OPENCL, as the context's device */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "api/image.h"
 #include "api/jpeg_encode.h"
 #include "core/report.h"
 #include "image/validate.h"
@@ -312,6 +313,14 @@ static kst_status execute(struct encoding *e, kst_buffer *output)
     return KST_OK;
 }
 
+static kst_status encode(struct encoding *e, kst_buffer *output)
+{
+    double start = kst_seconds();
+    kst_status status = plan(e);
+    kst_report_stage(e->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
+    return status ? status : execute(e, output);
+}
+
 kst_status kst_encode(kst_context *context, const kst_image *image, const kst_encode_options *options,
     kst_buffer *output, kst_report *report)
 {
@@ -328,11 +337,15 @@ kst_status kst_encode(kst_context *context, const kst_image *image, const kst_en
     kst_memory_init(&e.memory, &context->memory.allocator, context->limits.memory);
     memcpy(own.device, context->device, sizeof own.device);
     own.threads = kst_pool_threads(context->pool);
-    double start = kst_seconds();
-    kst_status status = plan(&e);
-    kst_report_stage(&own, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
+    kst_image host = {.owned = NULL};
+    kst_status status = KST_OK;
+    if (kst_memory_is_device(image->memory)) {
+        status = kst_image_bring(context, image, &host, &own);
+        e.image = host;
+    }
     if (status == KST_OK)
-        status = execute(&e, output);
+        status = encode(&e, output);
+    kst_image_release(context, &host);
     kst_report_copy(report, &own);
     return status;
 }

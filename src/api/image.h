@@ -11,6 +11,9 @@ bool kst_memory_is_device(kst_memory memory);
 /* As kst_image_allocate(), charged to `memory`. `message` (may be null): what the device has to say about a failure. */
 kst_status kst_image_make_in(struct kst_context *context, struct memory *memory, kst_image *image, char message[128]);
 
+/* Copy an image in device memory to one in pinned memory, which kst_image_release() releases. Errors are reported. */
+kst_status kst_image_bring(struct kst_context *context, const kst_image *image, kst_image *host, kst_report *report);
+
 /* Let an image outlive the operation that it was charged to. */
 void kst_image_keep(struct kst_context *context, struct memory *memory, const kst_image *image);
 

@@ -39,15 +39,31 @@ static size_t row_length(const kst_image *image, const kst_plane *plane)
     return (size_t)plane->width * kst_format_samples(image->format) * kst_plane_sample_bytes(plane);
 }
 
+/* Host memory whose rows go upwards is copied row by row. */
+static void copy_upwards(
+    struct gpu_queue *queue, const struct gpu_rows *there, const kst_plane *plane, size_t length, bool up)
+{
+    const struct gpu_backend *backend = queue->gpu->backend;
+    for (uint32_t y = 0; y < plane->height; y++) {
+        struct gpu_buffer row = kst_gpu_host((uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch, length);
+        size_t at = there->offset + y * there->pitch;
+        backend->copy(queue, up ? there->buffer : &row, up ? at : 0, up ? &row : there->buffer, up ? 0 : at, length);
+    }
+}
+
 static void copy_image(
     struct gpu_queue *queue, const kst_image *image, const struct gpu_image *imported, const kst_image *host, bool up)
 {
     for (uint32_t i = 0; i < image->plane_count; i++) {
         const kst_plane *plane = &image->plane[i];
+        size_t length = row_length(image, plane);
         struct gpu_buffer memory = kst_gpu_host(host->plane[i].data, SIZE_MAX);
         struct gpu_rows there = {&imported->buffer[i], imported->offset[i], (size_t)plane->pitch};
         struct gpu_rows here = {&memory, 0, (size_t)host->plane[i].pitch};
-        kst_gpu_copy_rows(queue, up ? there : here, up ? here : there, row_length(image, plane), plane->height);
+        if (host->plane[i].pitch < 0)
+            copy_upwards(queue, &there, &host->plane[i], length, up);
+        else
+            kst_gpu_copy_rows(queue, up ? there : here, up ? here : there, length, plane->height);
     }
 }
 
@@ -61,4 +77,14 @@ void kst_gpu_image_upload(
     struct gpu_queue *queue, const kst_image *image, const struct gpu_image *imported, const kst_image *host)
 {
     copy_image(queue, image, imported, host, true);
+}
+
+void kst_gpu_image_move(struct gpu_queue *queue, const kst_image *to, const struct gpu_image *imported_to,
+    const kst_image *from, const struct gpu_image *imported_from)
+{
+    for (uint32_t i = 0; i < to->plane_count; i++) {
+        struct gpu_rows there = {&imported_to->buffer[i], imported_to->offset[i], (size_t)to->plane[i].pitch};
+        struct gpu_rows here = {&imported_from->buffer[i], imported_from->offset[i], (size_t)from->plane[i].pitch};
+        kst_gpu_copy_rows(queue, there, here, row_length(to, &to->plane[i]), to->plane[i].height);
+    }
 }

@@ -18,11 +18,14 @@ struct gpu_image {
  */
 bool kst_gpu_image_import(struct gpu *gpu, const kst_image *image, struct gpu_image *imported, struct gpu_error *error);
 
-/* Queue a copy of an imported image's samples to host memory, whose pitches are positive, and back. */
+/* Queue a copy of an imported image's samples to host memory, and back; and one to another in device memory. */
 void kst_gpu_image_download(
     struct gpu_queue *queue, const kst_image *image, const struct gpu_image *imported, const kst_image *host);
 void kst_gpu_image_upload(
     struct gpu_queue *queue, const kst_image *image, const struct gpu_image *imported, const kst_image *host);
+
+void kst_gpu_image_move(struct gpu_queue *queue, const kst_image *to, const struct gpu_image *imported_to,
+    const kst_image *from, const struct gpu_image *imported_from);
 
 /* A copy of rows, in one piece where they have no padding. */
 void kst_gpu_copy_rows(struct gpu_queue *queue, struct gpu_rows to, struct gpu_rows from, size_t length, size_t rows);

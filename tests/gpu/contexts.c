@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "gpu/contexts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support.h"
+
+kst_context *cpu_context, *gpu_context[MOST_CONTEXTS];
+uint32_t gpu_contexts;
+
+kst_context *make_context(const char *device, uint32_t threads)
+{
+    kst_context_options options;
+    kst_context *context;
+    kst_context_options_init(&options);
+    options.device = device;
+    options.threads = threads;
+    assert_int_equal(kst_context_create(&options, &context), KST_OK);
+    return context;
+}
+
+int start_contexts(void **state)
+{
+    (void)state;
+    cpu_context = make_context("cpu", 1);
+    for (uint32_t i = 1; i < kst_device_count() && gpu_contexts < MOST_CONTEXTS; i++) {
+        kst_device_info info = {.size = sizeof info};
+        assert_int_equal(kst_device_get(i, &info), KST_OK);
+        gpu_context[gpu_contexts++] = make_context(info.name, 3);
+    }
+    if (gpu_contexts > 0)
+        return 0;
+    puts("no OpenCL or CUDA device");
+    exit(77);
+}
+
+int stop_contexts(void **state)
+{
+    (void)state;
+    while (gpu_contexts > 0)
+        kst_context_destroy(&gpu_context[--gpu_contexts]);
+    kst_context_destroy(&cpu_context);
+    return 0;
+}
+
+kst_memory device_memory(const kst_context *context)
+{
+    kst_device_info info = {.size = sizeof info};
+    assert_int_equal(kst_context_device(context, &info), KST_OK);
+    return info.kind == KST_DEVICE_CUDA ? KST_MEMORY_CUDA : KST_MEMORY_OPENCL;
+}
+
+kst_buffer encode_noise(uint32_t width, uint32_t height, const kst_encode_options *options)
+{
+    uint32_t random = width * 77 + height;
+    uint8_t *pixels = malloc((size_t)width * height * 3);
+    kst_buffer buffer = {.data = NULL};
+    kst_image image;
+    assert_non_null(pixels);
+    for (size_t i = 0; i < (size_t)width * height * 3; i++) {
+        random = random * 1664525 + 1013904223;
+        pixels[i] = (uint8_t)(i / 50 + (random >> 27));
+    }
+    assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGB, width, height, pixels, 0), KST_OK);
+    assert_int_equal(kst_encode(cpu_context, &image, options, &buffer, NULL), KST_OK);
+    free(pixels);
+    return buffer;
+}
+
+void expect_same_image(const char *what, kst_context *context, const kst_image *wanted, const kst_image *found)
+{
+    kst_image copy = *wanted;
+    kst_comparison comparison = {.size = sizeof comparison};
+    copy.owned = NULL;
+    assert_int_equal(kst_image_allocate(cpu_context, &copy), KST_OK);
+    assert_int_equal(kst_image_copy(context, found, &copy), KST_OK);
+    assert_int_equal(kst_compare(wanted, &copy, &comparison), KST_OK);
+    if (!comparison.identical)
+        fail_msg("%s: %u of %u samples differ", what, (unsigned)comparison.differing, (unsigned)comparison.samples);
+    kst_image_release(cpu_context, &copy);
+}

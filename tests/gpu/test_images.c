@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pictures in device memory and pinned memory: the samples that host memory gets, and nothing beside them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "gpu/contexts.h"
+#include "gpu/pinned.h"
+#include "support.h"
+
+/* A picture in all formats, sizes and samplings into images that the library makes. */
+static void check_made(kst_context *context, const kst_buffer *stream, kst_format format, kst_memory memory)
+{
+    kst_decode_options options;
+    kst_image wanted, found;
+    kst_report report;
+    kst_decode_options_init(&options);
+    options.format = format;
+    kst_image_init(&wanted);
+    kst_image_init(&found);
+    kst_report_init(&report);
+    found.memory = memory;
+    assert_int_equal(kst_decode(cpu_context, stream->data, stream->length, &options, &wanted, NULL), KST_OK);
+    kst_status status = kst_decode(context, stream->data, stream->length, &options, &found, &report);
+    if (status)
+        fail_msg("format %d: %s", (int)format, report.message);
+    assert_int_equal(found.memory, memory);
+    char name[40];
+    snprintf(name, sizeof name, "format %d, memory %d", (int)format, (int)memory);
+    expect_same_image(name, context, &wanted, &found);
+    kst_image_release(context, &found);
+    assert_null(found.plane[0].data);
+    kst_image_release(cpu_context, &wanted);
+}
+
+static void test_made(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{1, 1}, {65, 33}, {128, 64}, {203, 150}};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+        for (uint32_t kind = 0; kind < 4; kind++) {
+            kst_encode_options options;
+            kst_encode_options_init(&options);
+            options.subsampling = kind == 0 ? KST_SUBSAMPLING_420 : KST_SUBSAMPLING_444;
+            options.coding = kind == 2 ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
+            options.colour = kind == 3 ? KST_COLOUR_RGB : KST_COLOUR_UNKNOWN;
+            kst_buffer stream = encode_noise(sizes[s][0], sizes[s][1], &options);
+            for (uint32_t g = 0; g < gpu_contexts; g++)
+                for (kst_format format = KST_FORMAT_AUTO; format <= KST_FORMAT_RAW; format++) {
+                    if (format == KST_FORMAT_CMYK)
+                        continue;
+                    check_made(gpu_context[g], &stream, format, device_memory(gpu_context[g]));
+                    check_made(gpu_context[g], &stream, format, KST_MEMORY_PINNED);
+                }
+            kst_buffer_release(cpu_context, &stream);
+        }
+}
+
+static kst_image describe(const kst_buffer *stream, const kst_decode_options *options)
+{
+    kst_decoder *decoder;
+    kst_image image;
+    assert_int_equal(kst_decoder_create(cpu_context, &decoder), KST_OK);
+    assert_int_equal(kst_decoder_open(decoder, stream->data, stream->length), KST_OK);
+    assert_int_equal(kst_decoder_describe(decoder, options, &image), KST_OK);
+    kst_decoder_destroy(&decoder);
+    return image;
+}
+
+/* Memory of the caller's with a picture somewhere in it. */
+struct place {
+    size_t first;   /* bytes in front of it */
+    size_t padding; /* bytes behind each row */
+};
+
+/* Put the planes into a buffer. Returns its length, with some bytes behind the last row. */
+static size_t arrange(kst_image *image, struct place place, kst_memory memory, void *data)
+{
+    size_t at = place.first;
+    image->memory = memory;
+    for (uint32_t i = 0; i < image->plane_count; i++) {
+        kst_plane *plane = &image->plane[i];
+        plane->pitch += (ptrdiff_t)place.padding;
+        plane->data = memory == KST_MEMORY_OPENCL ? data : (uint8_t *)data + at;
+        plane->offset = memory == KST_MEMORY_OPENCL ? at : 0;
+        at += (size_t)plane->pitch * plane->height;
+    }
+    return at + 5;
+}
+
+/* Decode into poisoned memory of the caller's; every byte of it must be as on the CPU. */
+static void check_place(
+    kst_context *context, const kst_buffer *stream, const kst_decode_options *options, struct place place)
+{
+    struct gpu_executor *executor = context->gpu;
+    const struct gpu_backend *backend = executor->gpu->backend;
+    kst_image image = describe(stream, options), wanted = image;
+    struct gpu_error error = {.status = KST_OK};
+    struct gpu_buffer memory;
+    uint8_t *host = malloc(arrange(&wanted, place, KST_MEMORY_HOST, NULL));
+    wanted = image;
+    size_t length = arrange(&wanted, place, KST_MEMORY_HOST, host);
+    memset(host, 0xA5, length);
+    assert_int_equal(kst_decode(cpu_context, stream->data, stream->length, options, &wanted, NULL), KST_OK);
+
+    kst_report report;
+    kst_report_init(&report);
+    struct gpu_lane *lane = kst_gpu_lane_take(executor, &error);
+    assert_true(backend->allocate(executor->gpu, GPU_DEVICE, (length + 3) / 4 * 4, &memory, &error));
+    backend->fill(&lane->queue, &memory, 0, memory.length, 0xA5A5A5A5);
+    backend->finish(&lane->queue);
+    arrange(&image, place, device_memory(context), (void *)memory.handle);
+    kst_status status = kst_decode(context, stream->data, stream->length, options, &image, &report);
+    if (status)
+        fail_msg("%s", report.message);
+    uint8_t *found = malloc(memory.length);
+    struct gpu_buffer back = kst_gpu_host(found, memory.length);
+    backend->copy(&lane->queue, &back, 0, &memory, 0, memory.length);
+    backend->finish(&lane->queue);
+    for (size_t i = 0; i < length; i++)
+        if (found[i] != host[i])
+            fail_msg("format %d, %zu in front, %zu behind rows: byte %zu is %u, not %u", (int)options->format,
+                place.first, place.padding, i, found[i], host[i]);
+    free(found);
+    free(host);
+    backend->release(executor->gpu, &memory);
+    kst_gpu_lane_give(executor, lane);
+}
+
+static void test_places(void **state)
+{
+    (void)state;
+    static const struct place places[] = {{0, 0}, {64, 4}, {4, 12}, {1, 0}, {2, 3}, {0, 5}};
+    static const uint32_t sizes[][2] = {{96, 40}, {77, 21}, {1, 3}};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        kst_encode_options encoding;
+        kst_encode_options_init(&encoding);
+        kst_buffer stream = encode_noise(sizes[s][0], sizes[s][1], &encoding);
+        for (uint32_t g = 0; g < gpu_contexts; g++)
+            for (kst_format format = KST_FORMAT_GREY; format <= KST_FORMAT_RAW; format++)
+                for (size_t p = 0; p < sizeof places / sizeof places[0] && format != KST_FORMAT_CMYK; p++) {
+                    kst_decode_options options;
+                    kst_decode_options_init(&options);
+                    options.format = format;
+                    check_place(gpu_context[g], &stream, &options, places[p]);
+                    if (s == 0) {
+                        options.region = (kst_region){5, 3, 64, 20};
+                        check_place(gpu_context[g], &stream, &options, places[p]);
+                    }
+                }
+        kst_buffer_release(cpu_context, &stream);
+    }
+}
+
+/* Turned, reduced, and both ways through the encoder. */
+static void test_other_work(void **state)
+{
+    (void)state;
+    static const uint8_t exif[] = {
+        'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0};
+    const kst_metadata metadata = {.kind = KST_METADATA_APP, .marker = 0xE1, .data = exif, .length = sizeof exif};
+    kst_encode_options encoding;
+    kst_encode_options_init(&encoding);
+    encoding.metadata = &metadata;
+    encoding.metadata_count = 1;
+    kst_buffer stream = encode_noise(90, 60, &encoding);
+    for (uint32_t g = 0; g < gpu_contexts; g++)
+        for (uint32_t reduce = 0; reduce < 4; reduce++) {
+            kst_decode_options options;
+            kst_image wanted, found;
+            kst_decode_options_init(&options);
+            options.orient = true;
+            options.reduce = reduce;
+            kst_image_init(&wanted);
+            kst_image_init(&found);
+            found.memory = device_memory(gpu_context[g]);
+            assert_int_equal(kst_decode(cpu_context, stream.data, stream.length, &options, &wanted, NULL), KST_OK);
+            assert_int_equal(kst_decode(gpu_context[g], stream.data, stream.length, &options, &found, NULL), KST_OK);
+            assert_true(found.width < found.height);
+            expect_same_image("turned", gpu_context[g], &wanted, &found);
+            kst_buffer a = {.data = NULL}, b = {.data = NULL};
+            assert_int_equal(kst_encode(cpu_context, &wanted, NULL, &a, NULL), KST_OK);
+            assert_int_equal(kst_encode(gpu_context[g], &found, NULL, &b, NULL), KST_OK);
+            assert_int_equal(a.length, b.length);
+            assert_memory_equal(a.data, b.data, a.length);
+            kst_buffer_release(cpu_context, &a);
+            kst_buffer_release(gpu_context[g], &b);
+            kst_image_release(cpu_context, &wanted);
+            kst_image_release(gpu_context[g], &found);
+        }
+    kst_buffer_release(cpu_context, &stream);
+}
+
+static void expect_refused(kst_context *context, const kst_buffer *stream, const kst_image *image, kst_status wanted)
+{
+    kst_report report;
+    kst_image copy = *image;
+    kst_report_init(&report);
+    assert_int_equal(kst_decode(context, stream->data, stream->length, NULL, &copy, &report), wanted);
+    assert_int_equal(report.status, wanted);
+    assert_true(strlen(report.message) > 0);
+}
+
+static void test_misuse(void **state)
+{
+    (void)state;
+    kst_encode_options encoding;
+    kst_encode_options_init(&encoding);
+    kst_buffer stream = encode_noise(64, 64, &encoding);
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        kst_context *context = gpu_context[g];
+        kst_memory own = device_memory(context);
+        kst_image image, wrong;
+        kst_image_init(&image);
+        image.format = KST_FORMAT_RGB;
+        image.width = image.height = 64;
+        image.memory = own == KST_MEMORY_CUDA ? KST_MEMORY_OPENCL : KST_MEMORY_CUDA;
+        assert_int_equal(kst_image_allocate(context, &image), KST_ERROR_IMAGE_MEMORY);
+        image.memory = (kst_memory)9;
+        assert_int_equal(kst_image_allocate(context, &image), KST_ERROR_IMAGE_MEMORY);
+        image.memory = own;
+        assert_int_equal(kst_image_allocate(cpu_context, &image), KST_ERROR_IMAGE_MEMORY);
+        assert_int_equal(kst_image_allocate(context, &image), KST_OK);
+        assert_int_equal(kst_image_allocate(context, &image), KST_ERROR_ARGUMENT);
+        expect_refused(cpu_context, &stream, &image, KST_ERROR_IMAGE_MEMORY);
+        wrong = image;
+        wrong.memory = own == KST_MEMORY_CUDA ? KST_MEMORY_OPENCL : KST_MEMORY_CUDA;
+        expect_refused(context, &stream, &wrong, KST_ERROR_IMAGE_MEMORY);
+        wrong = image;
+        wrong.plane[0].pitch = -wrong.plane[0].pitch;
+        expect_refused(context, &stream, &wrong, KST_ERROR_IMAGE_PITCH);
+        wrong = image;
+        wrong.plane[0].pitch = (ptrdiff_t)1 << 31;
+        expect_refused(context, &stream, &wrong, KST_ERROR_IMAGE_PITCH);
+        wrong = image;
+        wrong.plane[0].pitch = 100000;
+        expect_refused(context, &stream, &wrong, KST_ERROR_IMAGE_BUFFER);
+        wrong = image;
+        wrong.width = wrong.plane[0].width = 63;
+        expect_refused(context, &stream, &wrong, KST_ERROR_IMAGE_SIZE);
+        kst_buffer none = {.data = NULL};
+        assert_int_equal(kst_encode(cpu_context, &image, NULL, &none, NULL), KST_ERROR_IMAGE_MEMORY);
+        kst_image_release(context, &image);
+    }
+    kst_buffer_release(cpu_context, &stream);
+}
+
+static void test_pinned(void **state)
+{
+    (void)state;
+    kst_encode_options encoding;
+    kst_encode_options_init(&encoding);
+    kst_buffer stream = encode_noise(200, 120, &encoding);
+    void *memory = &stream;
+    assert_int_equal(kst_pinned_allocate(NULL, 1, &memory), KST_ERROR_ARGUMENT);
+    assert_null(memory);
+    assert_int_equal(kst_pinned_allocate(cpu_context, 0, &memory), KST_ERROR_ARGUMENT);
+    for (uint32_t g = 0; g <= gpu_contexts; g++) {
+        kst_context *context = g < gpu_contexts ? gpu_context[g] : cpu_context;
+        assert_int_equal(kst_pinned_allocate(context, stream.length + 3, &memory), KST_OK);
+        assert_true((uintptr_t)memory % 64 == 0);
+        memcpy((uint8_t *)memory + 3, stream.data, stream.length);
+        assert_true(g == gpu_contexts || kst_gpu_is_pinned(context->gpu, (uint8_t *)memory + 3, stream.length));
+        const kst_buffer pinned = {.data = (uint8_t *)memory + 3, .length = stream.length};
+        check_made(context, &pinned, KST_FORMAT_RGB, KST_MEMORY_PINNED);
+        if (g < gpu_contexts)
+            check_made(context, &pinned, KST_FORMAT_BGRA, device_memory(context));
+        kst_pinned_release(context, memory);
+        kst_pinned_release(context, NULL);
+    }
+    kst_buffer_release(cpu_context, &stream);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_made), cmocka_unit_test(test_places),
+        cmocka_unit_test(test_other_work), cmocka_unit_test(test_misuse), cmocka_unit_test(test_pinned)};
+    return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
+}
