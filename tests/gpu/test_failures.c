@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Devices that fail in the middle, memory that runs out, processes that fork: an error for all concerned, nothing lost.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/context.h"
+#include "gpu/contexts.h"
+#include "gpu/executor.h"
+#include "support.h"
+
+enum { PICTURES = 5, ALL = -1 };
+
+static kst_buffer stream[PICTURES]; /* the last is progressive */
+
+static int start(void **state)
+{
+    start_contexts(state);
+    for (uint32_t i = 0; i < PICTURES; i++) {
+        kst_encode_options options;
+        kst_encode_options_init(&options);
+        options.coding = i + 1 == PICTURES ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
+        stream[i] = encode_noise(70 + i, 50, &options);
+    }
+    return 0;
+}
+
+static int stop(void **state)
+{
+    for (uint32_t i = 0; i < PICTURES; i++)
+        kst_buffer_release(cpu_context, &stream[i]);
+    return stop_contexts(state);
+}
+
+/* The device's functions, of which the n-th call fails, or all do. */
+static struct {
+    struct gpu_backend backend;
+    const struct gpu_backend *driver;
+    atomic_int calls;
+    int failing;
+} broken;
+
+static bool fails(struct gpu_error *error, const struct gpu *gpu, const char *call)
+{
+    if (atomic_fetch_add(&broken.calls, 1) + 1 != broken.failing && broken.failing != ALL)
+        return false;
+    kst_gpu_fail(error, gpu, call, "injected");
+    return true;
+}
+
+static bool broken_allocate(
+    struct gpu *gpu, enum gpu_place place, size_t length, struct gpu_buffer *buffer, struct gpu_error *error)
+{
+    *buffer = (struct gpu_buffer){.place = place};
+    return !fails(error, gpu, "allocate") && broken.driver->allocate(gpu, place, length, buffer, error);
+}
+
+static bool broken_queue_create(struct gpu *gpu, struct gpu_queue *queue, struct gpu_error *error)
+{
+    *queue = (struct gpu_queue){.gpu = gpu};
+    return !fails(error, gpu, "queue_create") && broken.driver->queue_create(gpu, queue, error);
+}
+
+static bool broken_event_create(struct gpu *gpu, struct gpu_event *event, struct gpu_error *error)
+{
+    return !fails(error, gpu, "event_create") && broken.driver->event_create(gpu, event, error);
+}
+
+static void broken_copy(struct gpu_queue *queue, const struct gpu_buffer *to, size_t to_offset,
+    const struct gpu_buffer *from, size_t from_offset, size_t length)
+{
+    if (!fails(&queue->error, queue->gpu, "copy"))
+        broken.driver->copy(queue, to, to_offset, from, from_offset, length);
+}
+
+static void broken_launch(struct gpu_queue *queue, const struct gpu_kernel *kernel, uint32_t groups,
+    const struct gpu_argument *arguments, uint32_t count)
+{
+    if (!fails(&queue->error, queue->gpu, "launch"))
+        broken.driver->launch(queue, kernel, groups, arguments, count);
+}
+
+static void broken_finish(struct gpu_queue *queue)
+{
+    broken.driver->finish(queue);
+    fails(&queue->error, queue->gpu, "finish");
+}
+
+static void break_device(struct gpu *gpu, int failing)
+{
+    broken.driver = gpu->backend;
+    broken.backend = *gpu->backend;
+    broken.backend.allocate = broken_allocate;
+    broken.backend.queue_create = broken_queue_create;
+    broken.backend.event_create = broken_event_create;
+    broken.backend.copy = broken_copy;
+    broken.backend.launch = broken_launch;
+    broken.backend.finish = broken_finish;
+    broken.failing = failing;
+    atomic_store(&broken.calls, 0);
+    gpu->backend = &broken.backend;
+}
+
+struct set {
+    kst_image image[PICTURES];
+    kst_decode_item item[PICTURES];
+};
+
+static void make_set(struct set *set, kst_memory memory)
+{
+    for (uint32_t i = 0; i < PICTURES; i++) {
+        kst_image_init(&set->image[i]);
+        set->image[i].memory = i % 2 ? memory : KST_MEMORY_HOST;
+        set->item[i] = (kst_decode_item){.data = stream[i].data, .length = stream[i].length, .image = &set->image[i]};
+    }
+}
+
+/* Each picture decoded, or told that the device failed and then without buffers. Returns how many failed. */
+static uint32_t check_set(kst_context *context, struct set *set)
+{
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < PICTURES; i++) {
+        const kst_report *report = &set->item[i].report;
+        if (report->status) {
+            assert_int_equal(report->status, KST_ERROR_DEVICE_FAILED);
+            assert_non_null(strstr(report->message, "injected"));
+            assert_non_null(strstr(report->message, context->device));
+            assert_null(set->image[i].plane[0].data);
+            failed++;
+        } else {
+            kst_image wanted;
+            kst_image_init(&wanted);
+            assert_int_equal(kst_decode(cpu_context, stream[i].data, stream[i].length, NULL, &wanted, NULL), KST_OK);
+            expect_same_image("next to a failure", context, &wanted, &set->image[i]);
+            kst_image_release(cpu_context, &wanted);
+        }
+        kst_image_release(context, &set->image[i]);
+    }
+    return failed;
+}
+
+/* Every call in turn fails once, on a context that is new each time, so that nothing is in its pool. */
+static void test_device(void **state)
+{
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        kst_context *context = make_context(gpu_context[g]->device, 2);
+        struct gpu *gpu = context->gpu->gpu;
+        uint32_t failures = 0;
+        for (int failing = 1, reached = 1; reached; failing++) {
+            struct set set;
+            break_device(gpu, failing);
+            make_set(&set, device_memory(context));
+            kst_status status = kst_decode_batch(context, set.item, PICTURES);
+            reached = atomic_load(&broken.calls) >= failing;
+            gpu->backend = broken.driver;
+            uint32_t failed = check_set(context, &set);
+            assert_int_equal(failed > 0, status != KST_OK);
+            assert_true(reached || failed == 0);
+            failures += failed > 0;
+            assert_true(failing < 400);
+        }
+        assert_true(failures >= 30);
+        kst_context_destroy(&context);
+    }
+}
+
+/* Memory that the device has not: what is kept for later is released, once; then there is an error. */
+static void test_no_device_memory(void **state)
+{
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        struct gpu *gpu = gpu_context[g]->gpu->gpu;
+        kst_image image;
+        kst_image_init(&image);
+        image.format = KST_FORMAT_RGB;
+        image.width = image.height = 65535;
+        image.memory = device_memory(gpu_context[g]);
+        assert_int_equal(kst_image_allocate(gpu_context[g], &image), KST_ERROR_LIMIT_MEMORY);
+        image.width = image.height = 1000;
+        break_device(gpu, ALL);
+        assert_int_equal(kst_image_allocate(gpu_context[g], &image), KST_ERROR_DEVICE_FAILED);
+        assert_null(image.plane[0].data);
+        gpu->backend = broken.driver;
+        break_device(gpu, 1);
+        assert_int_equal(kst_image_allocate(gpu_context[g], &image), KST_OK);
+        gpu->backend = broken.driver;
+        kst_image_release(gpu_context[g], &image);
+    }
+}
+
+struct failing {
+    atomic_long calls, failing, live;
+};
+
+static void *failing_allocate(void *user, size_t length)
+{
+    struct failing *failing = user;
+    void *memory = atomic_fetch_add(&failing->calls, 1) + 1 == atomic_load(&failing->failing) ? NULL : malloc(length);
+    if (memory)
+        atomic_fetch_add(&failing->live, 1);
+    return memory;
+}
+
+static void failing_release(void *user, void *memory)
+{
+    struct failing *failing = user;
+    atomic_fetch_sub(&failing->live, 1);
+    free(memory);
+}
+
+/* An allocator that fails at its n-th call, for every n. */
+static void check_allocator(const char *device)
+{
+    struct failing failing = {0};
+    kst_context_options options;
+    kst_context *context;
+    kst_context_options_init(&options);
+    options.device = device;
+    options.threads = 2;
+    options.allocator = (kst_allocator){failing_allocate, failing_release, &failing};
+    assert_int_equal(kst_context_create(&options, &context), KST_OK);
+    for (long n = 1, reached = 1; reached; n++) {
+        struct set set;
+        make_set(&set, device_memory(context));
+        atomic_store(&failing.calls, 0);
+        atomic_store(&failing.failing, n);
+        kst_status status = kst_decode_batch(context, set.item, PICTURES);
+        reached = atomic_load(&failing.calls) >= n;
+        atomic_store(&failing.failing, 0);
+        assert_true(status == KST_OK || status == KST_ERROR_MEMORY);
+        assert_true(status == KST_OK || reached);
+        for (uint32_t i = 0; i < PICTURES; i++) {
+            assert_int_equal(set.image[i].plane[0].data == NULL, set.item[i].report.status != KST_OK);
+            kst_image_release(context, &set.image[i]);
+        }
+    }
+    kst_context_destroy(&context);
+    assert_int_equal(atomic_load(&failing.live), 0);
+}
+
+static void test_allocator(void **state)
+{
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++)
+        check_allocator(gpu_context[g]->device);
+}
+
+/* What a child of fork() gets. */
+static int decode_in_child(kst_context *context)
+{
+    kst_image image;
+    kst_report report;
+    kst_image_init(&image);
+    kst_report_init(&report);
+    kst_status status = kst_decode(context, stream[0].data, stream[0].length, NULL, &image, &report);
+    return status == KST_ERROR_DEVICE_FAILED && strstr(report.message, "parent") ? 0 : 1;
+}
+
+static void test_fork(void **state)
+{
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        int status;
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0)
+            _exit(decode_in_child(gpu_context[g]));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_device), cmocka_unit_test(test_no_device_memory),
+        cmocka_unit_test(test_allocator), cmocka_unit_test(test_fork)};
+    return cmocka_run_group_tests(tests, start, stop);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Batches and jobs: each picture as alone, whatever the others are; the caller's queue keeps its order. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "gpu/contexts.h"
+#include "gpu/executor.h"
+#include "gpu/opencl.h"
+#include "support.h"
+
+enum { PICTURES = 40, THREADS = 4 };
+
+static kst_buffer stream[PICTURES];
+
+/* Sizes, samplings, restarts, colours; some progressive, some damaged, some no JPEG at all. */
+static void make_streams(void)
+{
+    for (uint32_t i = 0; i < PICTURES; i++) {
+        kst_encode_options options;
+        kst_encode_options_init(&options);
+        options.quality = (int)(30 + i);
+        options.subsampling = (kst_subsampling)(i % 4);
+        options.restart = (kst_restart){i % 3 == 0 ? KST_RESTART_MCUS : KST_RESTART_NONE, 1 + i % 7};
+        options.coding = i % 9 == 4 ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
+        stream[i] = encode_noise(8 + 11 * i % 150, 8 + 17 * i % 130, &options);
+        if (i % 8 == 3)
+            memset(stream[i].data + stream[i].length / 2 + 300, (int)(0x55 + i), 4);
+        if (i % 8 == 6)
+            stream[i].length = stream[i].length * 3 / 4;
+        if (i % 16 == 9)
+            stream[i].data[0] = 0;
+    }
+}
+
+static int start(void **state)
+{
+    start_contexts(state);
+    make_streams();
+    return 0;
+}
+
+static int stop(void **state)
+{
+    for (uint32_t i = 0; i < PICTURES; i++)
+        kst_buffer_release(cpu_context, &stream[i]);
+    return stop_contexts(state);
+}
+
+struct set {
+    kst_decode_options options[PICTURES];
+    kst_image image[PICTURES];
+    kst_decode_item item[PICTURES];
+};
+
+/* Images in device memory, pinned memory and host memory in turn; `only` host memory where that is said. */
+static struct set *make_set(const kst_context *context, bool only_host)
+{
+    struct set *set = calloc(1, sizeof *set);
+    assert_non_null(set);
+    for (uint32_t i = 0; i < PICTURES; i++) {
+        static const kst_format formats[] = {KST_FORMAT_RGB, KST_FORMAT_BGRA, KST_FORMAT_GREY, KST_FORMAT_PLANAR};
+        const kst_memory memories[] = {KST_MEMORY_HOST, device_memory(context), KST_MEMORY_PINNED};
+        kst_decode_options_init(&set->options[i]);
+        set->options[i].format = i % 13 == 5 ? KST_FORMAT_RAW : formats[i % 4];
+        set->options[i].strict = i % 8 == 3 && i % 16 == 11;
+        kst_image_init(&set->image[i]);
+        set->image[i].memory = only_host ? KST_MEMORY_HOST : memories[i % 3];
+        set->item[i] = (kst_decode_item){
+            .data = stream[i].data, .length = stream[i].length, .options = &set->options[i], .image = &set->image[i]};
+    }
+    return set;
+}
+
+static void drop_set(kst_context *context, struct set *set)
+{
+    for (uint32_t i = 0; i < PICTURES; i++)
+        kst_image_release(context, &set->image[i]);
+    free(set);
+}
+
+/* Every item as the CPU decodes it alone. */
+static void check_set(kst_context *context, const struct set *set)
+{
+    for (uint32_t i = 0; i < PICTURES; i++) {
+        kst_image wanted;
+        kst_report report;
+        char name[40];
+        kst_image_init(&wanted);
+        kst_report_init(&report);
+        kst_decode(cpu_context, stream[i].data, stream[i].length, &set->options[i], &wanted, &report);
+        const kst_report *found = &set->item[i].report;
+        snprintf(name, sizeof name, "picture %u", (unsigned)i);
+        if (found->status != report.status || found->warnings != report.warnings ||
+            found->first_warning_offset != report.first_warning_offset || strcmp(found->message, report.message) != 0)
+            fail_msg("%s: '%s', not '%s'", name, found->message, report.message);
+        if (!report.status)
+            expect_same_image(name, context, &wanted, &set->image[i]);
+        kst_image_release(cpu_context, &wanted);
+    }
+}
+
+static kst_status first_failure(const struct set *set)
+{
+    for (uint32_t i = 0; i < PICTURES; i++)
+        if (set->item[i].report.status)
+            return set->item[i].report.status;
+    return KST_OK;
+}
+
+static void test_batch(void **state)
+{
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++)
+        for (int only_host = 0; only_host < 2; only_host++) {
+            struct set *set = make_set(gpu_context[g], only_host);
+            kst_status status = kst_decode_batch(gpu_context[g], set->item, PICTURES);
+            assert_int_equal(status, first_failure(set));
+            assert_int_not_equal(status, KST_OK);
+            check_set(gpu_context[g], set);
+            drop_set(gpu_context[g], set);
+        }
+    assert_int_equal(kst_decode_batch(gpu_context[0], NULL, 0), KST_OK);
+}
+
+/* More parts than are on their way at once, from pinned memory to device memory, so that they take over buffers. */
+static void test_many_parts(void **state)
+{
+    (void)state;
+    enum { COUNT = 100 };
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        kst_context *context = gpu_context[g];
+        kst_image image[COUNT], wanted;
+        kst_decode_item item[COUNT];
+        void *memory;
+        kst_encode_options options;
+        kst_encode_options_init(&options);
+        kst_buffer one = encode_noise(120, 88, &options);
+        assert_int_equal(kst_pinned_allocate(context, one.length, &memory), KST_OK);
+        memcpy(memory, one.data, one.length);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            kst_image_init(&image[i]);
+            image[i].memory = device_memory(context);
+            item[i] = (kst_decode_item){.data = memory, .length = one.length, .image = &image[i]};
+        }
+        kst_image_init(&wanted);
+        assert_int_equal(kst_decode(cpu_context, one.data, one.length, NULL, &wanted, NULL), KST_OK);
+        assert_int_equal(kst_decode_batch(context, item, COUNT), KST_OK);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            expect_same_image("many", context, &wanted, &image[i]);
+            kst_image_release(context, &image[i]);
+        }
+        kst_image_release(cpu_context, &wanted);
+        kst_pinned_release(context, memory);
+        kst_buffer_release(cpu_context, &one);
+    }
+}
+
+struct worker {
+    pthread_t thread;
+    kst_context *context;
+    struct set *set;
+    kst_status status;
+};
+
+static void *work(void *arg)
+{
+    struct worker *worker = arg;
+    kst_job *job;
+    worker->status = kst_decode_submit(worker->context, worker->set->item, PICTURES, NULL, &job);
+    for (int i = 0; i < 1000 && !kst_job_done(job); i++)
+        sched_yield();
+    kst_job_wait(&job);
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        struct worker worker[THREADS];
+        for (uint32_t i = 0; i < THREADS; i++) {
+            worker[i] = (struct worker){.context = gpu_context[g], .set = make_set(gpu_context[g], i == 0)};
+            assert_int_equal(pthread_create(&worker[i].thread, NULL, work, &worker[i]), 0);
+        }
+        for (uint32_t i = 0; i < THREADS; i++) {
+            pthread_join(worker[i].thread, NULL);
+            assert_int_equal(worker[i].status, KST_OK);
+            check_set(gpu_context[g], worker[i].set);
+            drop_set(gpu_context[g], worker[i].set);
+        }
+    }
+}
+
+static void test_misuse(void **state)
+{
+    (void)state;
+    kst_job *job = (kst_job *)1;
+    kst_stream wrong = {.kind = KST_DEVICE_CPU};
+    kst_decode_item item = {.data = stream[0].data, .length = stream[0].length};
+    assert_true(kst_job_done(NULL));
+    assert_int_equal(kst_job_wait(NULL), KST_OK);
+    assert_int_equal(kst_decode_submit(NULL, &item, 1, NULL, &job), KST_ERROR_ARGUMENT);
+    assert_null(job);
+    assert_int_equal(kst_job_wait(&job), KST_OK);
+    assert_int_equal(kst_decode_submit(cpu_context, &item, 1, &wrong, &job), KST_ERROR_DEVICE_STREAM);
+    for (uint32_t g = 0; g <= gpu_contexts; g++) {
+        kst_context *context = g < gpu_contexts ? gpu_context[g] : cpu_context;
+        assert_int_equal(kst_decode_submit(context, NULL, 1, NULL, &job), KST_ERROR_ARGUMENT);
+        assert_int_equal(kst_decode_submit(context, &item, 1, &wrong, &job), KST_ERROR_DEVICE_STREAM);
+        assert_null(job);
+        assert_int_equal(kst_decode_submit(context, &item, 1, NULL, NULL), KST_ERROR_ARGUMENT);
+        assert_int_equal(kst_decode_submit(context, &item, 1, NULL, &job), KST_OK); /* an item without an image */
+        assert_int_equal(kst_job_wait(&job), KST_ERROR_ARGUMENT);
+        assert_int_equal(item.report.status, KST_ERROR_ARGUMENT);
+        assert_null(job);
+        assert_int_equal(kst_decode_submit(context, NULL, 0, NULL, &job), KST_OK);
+        assert_true(kst_job_done(job));
+        assert_int_equal(kst_job_wait(&job), KST_OK);
+    }
+}
+
+/* A cl_context and a queue of the caller's, which is itself in this test: what it queues behind the job sees the
+ * pixels. */
+static void check_foreign(kst_context *own)
+{
+    struct opencl *opencl = kst_opencl_of(own->gpu->gpu);
+    const struct opencl_driver *driver = &opencl->driver;
+    kst_context_options options;
+    kst_context *context;
+    cl_int result;
+    kst_context_options_init(&options);
+    options.opencl_context = opencl->context;
+    assert_int_equal(kst_context_create(&options, &context), KST_ERROR_OPTIONS);
+    options.opencl_device = opencl->device;
+    options.device = "cpu";
+    assert_int_equal(kst_context_create(&options, &context), KST_ERROR_OPTIONS);
+    options.device = NULL;
+    options.threads = 2;
+    assert_int_equal(kst_context_create(&options, &context), KST_OK);
+    kst_device_info info = {.size = sizeof info};
+    assert_int_equal(kst_context_device(context, &info), KST_OK);
+    assert_string_equal(info.name, own->device);
+
+    enum { SIDE = 48, LENGTH = SIDE * SIDE * 3 };
+    kst_encode_options encoding;
+    kst_encode_options_init(&encoding);
+    kst_buffer one = encode_noise(SIDE, SIDE, &encoding);
+    cl_queue queue = driver->queue_create(opencl->context, opencl->device, 0, &result);
+    cl_mem memory = driver->buffer_create(opencl->context, CL_MEM_READ_WRITE, LENGTH + 64, NULL, &result);
+    assert_int_equal(result, 0);
+    uint8_t wanted[LENGTH], found[LENGTH];
+    kst_image image, host;
+    assert_int_equal(kst_image_wrap(&host, KST_FORMAT_RGB, SIDE, SIDE, wanted, 0), KST_OK);
+    assert_int_equal(kst_decode(cpu_context, one.data, one.length, NULL, &host, NULL), KST_OK);
+    for (int round = 0; round < 8; round++) {
+        const kst_stream foreign = {KST_DEVICE_OPENCL, queue};
+        const uint32_t poison = 0xA5A5A5A5;
+        kst_job *job;
+        image = host;
+        image.memory = KST_MEMORY_OPENCL;
+        image.plane[0].data = memory;
+        image.plane[0].offset = round % 2 ? 64 : 3; /* in place, and by a copy */
+        kst_decode_item item = {.data = one.data, .length = one.length, .image = &image};
+        driver->fill(queue, memory, &poison, 4, 0, LENGTH + 64, 0, NULL, NULL);
+        assert_int_equal(kst_decode_submit(context, &item, 1, &foreign, &job), KST_OK);
+        result = driver->copy_down(queue, memory, 1, image.plane[0].offset, LENGTH, found, 0, NULL, NULL);
+        assert_int_equal(result, 0);
+        assert_memory_equal(found, wanted, LENGTH);
+        assert_int_equal(kst_job_wait(&job), KST_OK);
+    }
+    const kst_stream none = {KST_DEVICE_OPENCL, NULL};
+    kst_job *job;
+    assert_int_equal(kst_decode_submit(context, NULL, 0, &none, &job), KST_ERROR_DEVICE_STREAM);
+    driver->queue_release(queue);
+    driver->buffer_release(memory);
+    kst_buffer_release(cpu_context, &one);
+    kst_context_destroy(&context);
+}
+
+/* Buffers and queues of another context are refused. */
+static void check_strangers(kst_context *one, kst_context *other)
+{
+    struct opencl *opencl = kst_opencl_of(one->gpu->gpu);
+    const kst_stream queue = {KST_DEVICE_OPENCL, opencl->queue};
+    kst_job *job;
+    kst_image image;
+    assert_int_equal(kst_decode_submit(other, NULL, 0, &queue, &job), KST_ERROR_DEVICE_STREAM);
+    kst_image_init(&image);
+    image.memory = KST_MEMORY_OPENCL;
+    assert_int_equal(kst_decode(one, stream[0].data, stream[0].length, NULL, &image, NULL), KST_OK);
+    assert_int_equal(kst_decode(other, stream[0].data, stream[0].length, NULL, &image, NULL), KST_ERROR_IMAGE_MEMORY);
+    kst_image_release(one, &image);
+}
+
+static void test_foreign(void **state)
+{
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        if (device_memory(gpu_context[g]) != KST_MEMORY_OPENCL)
+            continue;
+        check_foreign(gpu_context[g]);
+        kst_context *other = make_context(gpu_context[g]->device, 1);
+        check_strangers(gpu_context[g], other);
+        kst_context_destroy(&other);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_batch), cmocka_unit_test(test_many_parts),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_misuse), cmocka_unit_test(test_foreign)};
+    return cmocka_run_group_tests(tests, start, stop);
+}
