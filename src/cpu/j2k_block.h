@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Decoding of a code-block (T.800 Annex D): from codeword segments to quantiser indices. */
+#ifndef KOSTKA_CPU_J2K_BLOCK_H
+#define KOSTKA_CPU_J2K_BLOCK_H
+
+#include "cpu/j2k_context.h"
+#include "cpu/j2k_mq.h"
+#include "j2k/plan.h"
+
+/* What decoding met, or-ed together. */
+enum {
+    J2K_BLOCK_SEGMENTATION = 1, /* a segmentation symbol was not 1010 */
+    J2K_BLOCK_TERMINATION = 2,  /* a segment did not end as predictable termination does */
+    J2K_BLOCK_PASSES = 4        /* more passes than bit planes, or a segment of both raw and MQ-coded passes */
+};
+
+enum {
+    J2K_BLOCK_PLANES = 31,
+    J2K_BLOCK_FLAGS =
+        (J2K_BLOCK_SIDE + 2) * 3 /* that of 1024 × 4; (width + 2) × (stripes + 2) is less for all other shapes */
+};
+
+/* Coding passes that share one codeword. */
+struct j2k_codeword {
+    const uint8_t *data;
+    uint32_t length;
+    uint32_t passes;
+};
+
+struct j2k_coded_block {
+    uint32_t width, height;
+    uint32_t orientation; /* enum j2k_orientation */
+    uint32_t style;       /* enum j2k_style */
+    uint32_t planes;      /* coded bit planes, without those signalled to be zero */
+    uint32_t fraction;    /* bits below the lowest plane; planes + fraction ≤ J2K_BLOCK_PLANES */
+    uint32_t codeword_count;
+    const struct j2k_codeword *codewords;
+};
+
+/* Room to decode one block after the other; needs no initialisation. */
+struct j2k_block_decoder {
+    /*
+     * Row by row, `width` apart: sign in bit 31, below it the magnitude, moved up by `fraction`. Half a step of the
+     * lowest plane that was decoded for a coefficient is added where there is a bit for it, so that with a fraction of
+     * 1 the bias is always there, and with 0 only below planes that were not decoded.
+     */
+    uint32_t samples[J2K_BLOCK_SAMPLES];
+    j2k_flags flags[J2K_BLOCK_FLAGS];
+    uint32_t contexts[J2K_CONTEXTS];
+    struct j2k_mq mq;
+    struct j2k_raw raw;
+    j2k_flags *first;  /* flags of the first column of the first stripe */
+    j2k_flags missing; /* visited bits of the rows that the last stripe lacks */
+    uint32_t width, stripes;
+    const uint8_t *zero_contexts;
+};
+
+/*
+ * Returns what was met. Nothing is used from the plane with a wrong segmentation symbol on, nor from the segment that
+ * ended wrongly if it is not the only one: the block's value is what precedes them.
+ */
+uint32_t kst_j2k_block_decode(struct j2k_block_decoder *decoder, const struct j2k_coded_block *block);
+
+#endif

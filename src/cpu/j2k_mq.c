@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tables and the rarer steps of the MQ decoder (T.800 Annex C). */
+#include "cpu/j2k_mq.h"
+
+#define ROW(estimate, more, less, change, symbol)                                                                      \
+    ((uint32_t)(estimate) << 16 | (2u * (less) + ((symbol) ^ (change))) << 8 | (2u * (more) + (symbol)) << 1 | (symbol))
+#define ROWS(estimate, more, less, change) ROW(estimate, more, less, change, 0u), ROW(estimate, more, less, change, 1u)
+
+/* Table C.2: Qe, next row after MPS and after LPS, whether the sense changes. Index: 2 × row + more probable symbol. */
+const uint32_t kst_j2k_mq_rows[94] = {
+    ROWS(0x5601, 1, 1, 1),
+    ROWS(0x3401, 2, 6, 0),
+    ROWS(0x1801, 3, 9, 0),
+    ROWS(0x0AC1, 4, 12, 0),
+    ROWS(0x0521, 5, 29, 0),
+    ROWS(0x0221, 38, 33, 0),
+    ROWS(0x5601, 7, 6, 1),
+    ROWS(0x5401, 8, 14, 0),
+    ROWS(0x4801, 9, 14, 0),
+    ROWS(0x3801, 10, 14, 0),
+    ROWS(0x3001, 11, 17, 0),
+    ROWS(0x2401, 12, 18, 0),
+    ROWS(0x1C01, 13, 20, 0),
+    ROWS(0x1601, 29, 21, 0),
+    ROWS(0x5601, 15, 14, 1),
+    ROWS(0x5401, 16, 14, 0),
+    ROWS(0x5101, 17, 15, 0),
+    ROWS(0x4801, 18, 16, 0),
+    ROWS(0x3801, 19, 17, 0),
+    ROWS(0x3401, 20, 18, 0),
+    ROWS(0x3001, 21, 19, 0),
+    ROWS(0x2801, 22, 19, 0),
+    ROWS(0x2401, 23, 20, 0),
+    ROWS(0x2201, 24, 21, 0),
+    ROWS(0x1C01, 25, 22, 0),
+    ROWS(0x1801, 26, 23, 0),
+    ROWS(0x1601, 27, 24, 0),
+    ROWS(0x1401, 28, 25, 0),
+    ROWS(0x1201, 29, 26, 0),
+    ROWS(0x1101, 30, 27, 0),
+    ROWS(0x0AC1, 31, 28, 0),
+    ROWS(0x09C1, 32, 29, 0),
+    ROWS(0x08A1, 33, 30, 0),
+    ROWS(0x0521, 34, 31, 0),
+    ROWS(0x0441, 35, 32, 0),
+    ROWS(0x02A1, 36, 33, 0),
+    ROWS(0x0221, 37, 34, 0),
+    ROWS(0x0141, 38, 35, 0),
+    ROWS(0x0111, 39, 36, 0),
+    ROWS(0x0085, 40, 37, 0),
+    ROWS(0x0049, 41, 38, 0),
+    ROWS(0x0025, 42, 39, 0),
+    ROWS(0x0015, 43, 40, 0),
+    ROWS(0x0009, 44, 41, 0),
+    ROWS(0x0005, 45, 42, 0),
+    ROWS(0x0001, 45, 43, 0),
+    ROWS(0x5601, 46, 46, 0),
+};
+
+void kst_j2k_mq_reset(uint32_t contexts[J2K_CONTEXTS])
+{
+    for (uint32_t i = 0; i < J2K_CONTEXTS; i++)
+        contexts[i] = kst_j2k_mq_rows[0];
+    contexts[J2K_CONTEXT_ZERO] = kst_j2k_mq_rows[2 * 4];
+    contexts[J2K_CONTEXT_RUN] = kst_j2k_mq_rows[2 * 3];
+    contexts[J2K_CONTEXT_UNIFORM] = kst_j2k_mq_rows[2 * 46];
+}
+
+/* C.3.4: a byte that follows 0xFF is added one bit higher, as it may carry; one above 0x8F is a marker, before which
+ * the data end. */
+struct j2k_mq kst_j2k_mq_refill_slowly(struct j2k_mq mq)
+{
+    while (mq.bits < 16) {
+        bool stuffed = mq.last == 0xFF;
+        if (mq.next == mq.end || (stuffed && *mq.next > 0x8F)) {
+            mq.code += (int64_t)0xFF << (24 - mq.bits);
+            mq.bits += 8;
+            mq.past++;
+            continue;
+        }
+        mq.bits += stuffed ? 7 : 8;
+        mq.last = *mq.next++;
+        mq.code += (int64_t)mq.last << (32 - mq.bits);
+    }
+    return mq;
+}
+
+/* INITDEC (C.3.5): Chigh begins with a zero and 15 bits of data. */
+void kst_j2k_mq_start(struct j2k_mq *mq, const uint8_t *data, size_t length)
+{
+    *mq = (struct j2k_mq){.range = 0x8000, .bits = -15, .next = data, .end = data + length};
+    *mq = kst_j2k_mq_refill_slowly(*mq);
+    j2k_mq_share_slack(mq);
+}
+
+bool kst_j2k_mq_ended_predictably(const struct j2k_mq *mq)
+{
+    int64_t code = mq->code + ((int64_t)mq->slack << 32);
+    int32_t left = 8 * (int32_t)mq->past - mq->bits; /* places of Chigh that no data reached */
+    return mq->next == mq->end && left >= 7 && left <= 23 && code >> (32 + left) == 0;
+}
+
+void kst_j2k_raw_start(struct j2k_raw *raw, const uint8_t *data, size_t length)
+{
+    *raw = (struct j2k_raw){.next = data, .end = data + length};
+}
+
+bool kst_j2k_raw_ended_predictably(const struct j2k_raw *raw)
+{
+    uint32_t window = raw->window, bits = raw->bits;
+    const uint8_t *next = raw->next;
+    if (bits == 0 && window == 0xFF && next < raw->end) {
+        window = *next++;
+        bits = 7;
+    }
+    uint32_t mask = ((uint32_t)1 << bits) - 1;
+    return next == raw->end && (window & mask) == (0x55u >> (8 - bits) & mask);
+}
