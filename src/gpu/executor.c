@@ -13,14 +13,11 @@ struct kernel {
 };
 
 static const struct kernel kernels[JPEG_KERNELS] = {
-    [JPEG_COUNT_KEPT] = {"count_kept", WORK_STREAM_GROUP},
-    [JPEG_REMOVE_STUFFING] = {"remove_stuffing", WORK_STREAM_GROUP},
-    [JPEG_DECODE_GUESSES] = {"decode_guesses", WORK_PARTS},
-    [JPEG_JOIN_GROUPS] = {"join_groups", WORK_PARTS},
-    [JPEG_SETTLE_PICTURES] = {"settle_pictures", WORK_PARTS},
-    [JPEG_PLACE_PARTS] = {"place_parts", WORK_PARTS},
-    [JPEG_CLEAR_BLOCKS] = {"clear_blocks", WORK_STREAM_GROUP},
+    [JPEG_MAP_PARTS] = {"map_parts", WORK_MAP_GROUP},
+    [JPEG_MAP_GROUPS] = {"map_groups", WORK_PARTS},
+    [JPEG_FOLLOW_PICTURES] = {"follow_pictures", WORK_PARTS},
     [JPEG_WRITE_BLOCKS] = {"write_blocks", WORK_PARTS},
+    [JPEG_WRITE_DC] = {"write_dc", WORK_PARTS},
     [JPEG_TRANSFORM_BLOCKS] = {"transform_blocks", WORK_TRANSFORM_GROUP},
     [JPEG_CONVERT_TILES] = {"convert_tiles", WORK_CONVERT_GROUP},
     [JPEG_CONVERT_PIXELS] = {"convert_pixels", WORK_CONVERT_GROUP},

@@ -22,12 +22,12 @@ bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item)
     if (samples > MOST_SAMPLES || item->coefficients.copy)
         return samples <= MOST_SAMPLES;
     kst_gpu_scan_data(item->plan, &length);
-    return item->plan->single_scan && length <= MOST_STREAM;
+    return item->plan->single_scan && length <= MOST_STREAM && item->plan->scan->fill <= WORK_MOST_FILL;
 }
 
 struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32_t count)
 {
-    struct jpeg_gpu_size size = {.words = HEAD_WORDS + WORK_KINDS};
+    struct jpeg_gpu_size size = {.words = HEAD_WORDS + WORK_KINDS, .part = kst_gpu_scan_part(items, count)};
     for (uint32_t i = 0; i < count; i++) {
         size.words += PICTURE_WORDS + WORK_KINDS;
         if (!items[i].coefficients.copy)
@@ -40,10 +40,13 @@ struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32
 void kst_gpu_jpeg_work(const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size,
     uint32_t *work, int16_t *blocks)
 {
-    struct builder builder = {.work = work, .blocks = blocks, .decoded = size->blocks};
+    struct builder builder = {.work = work, .blocks = blocks, .decoded = size->blocks, .used.part = size->part};
     struct jpeg_work *head = (struct jpeg_work *)work;
-    *head = (struct jpeg_work){
-        .pictures = count, .picture = HEAD_WORDS, .part_groups = (uint32_t)size->groups[WORK_OF_PARTS]};
+    *head = (struct jpeg_work){.pictures = count,
+        .picture = HEAD_WORDS,
+        .part_groups = (uint32_t)size->groups[WORK_OF_PARTS],
+        .part = size->part,
+        .approach = kst_gpu_scan_approach(size->part)};
     builder.words = HEAD_WORDS + count * PICTURE_WORDS;
     for (uint32_t kind = 0; kind < WORK_KINDS; kind++) {
         head->groups[kind] = builder.words;

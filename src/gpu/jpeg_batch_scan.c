@@ -7,7 +7,9 @@
 enum {
     SEGMENT_WORDS = sizeof(struct work_segment) / 4,
     SHORT_WORDS = (1 << WORK_SHORT_BITS) / 2,
-    LONG_WORDS = (1 << WORK_LONG_BITS) / 2
+    LONG_WORDS = (1 << WORK_LONG_BITS) / 2,
+    LARGE_BATCH = 4 << 20, /* bytes */
+    APPROACH = 192         /* likewise */
 };
 
 /* The Huffman tables that a scan uses, each once. */
@@ -37,6 +39,41 @@ static struct table_list list_tables(const struct jpeg_scan *scan)
     return list;
 }
 
+/* The kinds of blocks of a scan: pairs of a DC and an AC table. */
+struct kind_list {
+    uint16_t dc[JPEG_COMPONENTS], ac[JPEG_COMPONENTS];
+    uint32_t count;
+};
+
+static uint32_t find_kind(struct kind_list *list, uint16_t dc, uint16_t ac)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->dc[i] == dc && list->ac[i] == ac)
+            return i;
+    list->dc[list->count] = dc;
+    list->ac[list->count] = ac;
+    return list->count++;
+}
+
+static struct kind_list list_kinds(const struct jpeg_scan *scan)
+{
+    struct kind_list list = {.count = 0};
+    for (uint32_t i = 0; i < scan->component_count; i++)
+        find_kind(&list, scan->dc_table[i], scan->ac_table[i]);
+    return list;
+}
+
+/* As many bits as there is room for. */
+static uint32_t pair_bits(const struct kind_list *list)
+{
+    return list->count <= 2 ? WORK_SHORT_BITS : WORK_SHORT_BITS - 1;
+}
+
+static uint32_t pair_words(const struct kind_list *list)
+{
+    return 2 * list->count << pair_bits(list);
+}
+
 static uint32_t count_long_tables(const struct jpeg_plan *plan, const struct table_list *list)
 {
     uint32_t count = 0;
@@ -59,9 +96,15 @@ static void stream_range(const struct jpeg_plan *plan, uint64_t *offset, uint64_
 }
 
 /* A segment's parts begin and end where those of the whole stream would. */
-static uint32_t count_parts(uint64_t offset, uint64_t length)
+static uint32_t count_parts(uint64_t offset, uint64_t length, uint32_t part)
 {
-    return (uint32_t)((offset + length - 1) / WORK_PART - offset / WORK_PART + 1);
+    return (uint32_t)((offset + length - 1) / part - offset / part + 1);
+}
+
+/* A picture's parts fill whole groups; one without any has a group still, which clears its coefficients. */
+static uint32_t count_groups(uint64_t parts)
+{
+    return parts > 0 ? kst_divide_up(parts, WORK_PARTS) : 1;
 }
 
 const uint8_t *kst_gpu_scan_data(const struct jpeg_plan *plan, uint64_t *length)
@@ -71,23 +114,41 @@ const uint8_t *kst_gpu_scan_data(const struct jpeg_plan *plan, uint64_t *length)
     return plan->data + offset;
 }
 
+/* Small parts keep more work-items busy, large ones cost fewer candidates. */
+uint32_t kst_gpu_scan_part(const struct jpeg_gpu_item *items, uint32_t count)
+{
+    uint64_t length = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t own = 0;
+        if (!items[i].coefficients.copy)
+            kst_gpu_scan_data(items[i].plan, &own);
+        length += own;
+    }
+    return length > LARGE_BATCH ? WORK_LARGE_PART : WORK_PART;
+}
+
+uint32_t kst_gpu_scan_approach(uint32_t part)
+{
+    return part < APPROACH ? 8 * part : 8 * APPROACH;
+}
+
 void kst_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size)
 {
     const struct jpeg_scan *scan = plan->scan;
     struct table_list tables = list_tables(scan);
+    struct kind_list kinds = list_kinds(scan);
     uint64_t offset, length, parts = 0;
     stream_range(plan, &offset, &length);
     for (uint32_t i = 0; i < scan->segment_count; i++) {
         const struct jpeg_segment *segment = &plan->segment[scan->first_segment + i];
-        parts += count_parts(segment->offset - offset, segment->length);
+        parts += count_parts(segment->offset - offset, segment->length, size->part);
     }
     uint64_t blocks = (uint64_t)scan->geometry.mcus_w * scan->geometry.mcus_h * scan->geometry.mcu_blocks;
     size->words += (uint64_t)scan->segment_count * SEGMENT_WORDS + (uint64_t)tables.count * SHORT_WORDS +
-                   (uint64_t)count_long_tables(plan, &tables) * LONG_WORDS;
+                   (uint64_t)count_long_tables(plan, &tables) * LONG_WORDS + pair_words(&kinds);
     size->stream += length / 16 + 2;
     size->blocks += blocks;
-    size->groups[WORK_OF_CHUNKS] += length / WORK_CHUNK + 1;
-    size->groups[WORK_OF_PARTS] += kst_divide_up(parts, WORK_PARTS);
+    size->groups[WORK_OF_PARTS] += count_groups(parts);
 }
 
 static void write_tables(struct builder *builder, const struct jpeg_plan *plan, struct work_picture *picture)
@@ -106,6 +167,28 @@ static void write_tables(struct builder *builder, const struct jpeg_plan *plan, 
     builder->words = picture->long_table + long_tables * LONG_WORDS;
 }
 
+static const uint16_t *short_table(const struct builder *builder, const struct work_picture *picture, uint32_t index)
+{
+    return (const uint16_t *)(builder->work + picture->short_table + index * SHORT_WORDS);
+}
+
+static void write_pairs(struct builder *builder, const struct jpeg_plan *plan, struct work_picture *picture)
+{
+    struct table_list tables = list_tables(plan->scan);
+    struct kind_list kinds = list_kinds(plan->scan);
+    uint32_t bits = pair_bits(&kinds), *out = builder->work + builder->words;
+    picture->pair_table = builder->words;
+    picture->pair_bits = bits;
+    picture->pair_words = pair_words(&kinds);
+    for (uint32_t i = 0; i < kinds.count; i++, out += 2U << bits) {
+        const uint16_t *dc = short_table(builder, picture, find_table(&tables, kinds.dc[i], JPEG_DC));
+        const uint16_t *ac = short_table(builder, picture, find_table(&tables, kinds.ac[i], JPEG_AC));
+        kst_gpu_jpeg_pairs(dc, ac, bits, out);
+        kst_gpu_jpeg_pairs(ac, ac, bits, out + (1U << bits));
+    }
+    builder->words += picture->pair_words;
+}
+
 static void write_segments(struct builder *builder, const struct jpeg_plan *plan, struct work_picture *picture)
 {
     const struct jpeg_scan *scan = plan->scan;
@@ -122,11 +205,11 @@ static void write_segments(struct builder *builder, const struct jpeg_plan *plan
             .length = (uint32_t)segment->length,
             .interval = segment->interval,
             .first_part = parts};
-        parts += count_parts(from, segment->length);
+        parts += count_parts(from, segment->length, builder->used.part);
     }
     picture->parts = parts;
     builder->words += scan->segment_count * SEGMENT_WORDS;
-    builder->used.groups[WORK_OF_PARTS] += kst_divide_up(parts, WORK_PARTS);
+    builder->used.groups[WORK_OF_PARTS] += count_groups(parts);
 }
 
 static void write_stream(struct builder *builder, const struct jpeg_plan *plan, struct work_picture *picture)
@@ -136,7 +219,6 @@ static void write_stream(struct builder *builder, const struct jpeg_plan *plan, 
     picture->stream = (uint32_t)builder->used.stream;
     picture->stream_length = (uint32_t)length;
     builder->used.stream += length / 16 + 2;
-    builder->used.groups[WORK_OF_CHUNKS] += length / WORK_CHUNK + 1;
 }
 
 static void write_mcu(const struct jpeg_gpu_item *item, struct work_picture *picture)
@@ -144,16 +226,21 @@ static void write_mcu(const struct jpeg_gpu_item *item, struct work_picture *pic
     const struct jpeg_scan *scan = item->plan->scan;
     const uint32_t table_size = 1 << WORK_SHORT_BITS;
     struct table_list list = list_tables(scan);
+    struct kind_list kinds = list_kinds(scan);
     uint32_t block = 0;
     for (uint32_t i = 0; i < scan->component_count; i++) {
         uint32_t index = scan->component[i];
         const struct jpeg_component *c = &item->output.frame.component[index];
         uint32_t dc = find_table(&list, scan->dc_table[i], JPEG_DC) * table_size;
         uint32_t ac = find_table(&list, scan->ac_table[i], JPEG_AC) * table_size;
+        uint32_t kind = find_kind(&kinds, scan->dc_table[i], scan->ac_table[i]);
         for (uint32_t j = 0; j < (uint32_t)c->h * c->v; j++, block++) {
             picture->block_component[block] = index | j % c->h << 8 | j / c->h << 16;
             picture->block_table[block] = dc | ac << 16;
+            picture->block_kinds |= kind << 2 * block;
         }
+        if (picture->scan_components <= index)
+            picture->scan_components = index + 1;
     }
     picture->blocks_in_mcu = scan->geometry.mcu_blocks;
     picture->mcus_w = scan->geometry.mcus_w;
@@ -164,6 +251,7 @@ static void write_mcu(const struct jpeg_gpu_item *item, struct work_picture *pic
 void kst_gpu_scan_write(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
 {
     write_tables(builder, item->plan, picture);
+    write_pairs(builder, item->plan, picture);
     write_segments(builder, item->plan, picture);
     write_stream(builder, item->plan, picture);
     write_mcu(item, picture);

@@ -20,7 +20,7 @@ void kst_gpu_job_give(struct job *job)
 
 static void finish_kernel(struct job *job, enum jpeg_kernel kernel)
 {
-    if (job->detail || kernel == JPEG_WRITE_BLOCKS || kernel == JPEG_CONVERT_PIXELS)
+    if (job->detail || kernel == JPEG_WRITE_DC || kernel == JPEG_CONVERT_PIXELS)
         job->executor->gpu->backend->record(&job->lane->queue, &job->lane->event[AFTER_KERNEL + kernel]);
 }
 

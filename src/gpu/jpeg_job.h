@@ -13,12 +13,11 @@ enum job_buffer {
     HOST_RESULT, /* damage; pixels and planes, as the device has them, where an image takes them from here */
     WORK,
     STREAM,
-    BYTES,  /* without stuffing */
-    RANKS,  /* of every sixteenth byte of the stream among those */
-    CHUNKS, /* bytes kept of each chunk */
-    PARTS,
-    GROUPS,
-    PLACES,
+    BYTES,  /* of parts, without stuffing */
+    PARTS,  /* lists of what is known of parts, */
+    MAPS,   /* of where decoding leads in them, */
+    GROUPS, /* and of groups of them */
+    DC,     /* of each block, but for what comes before its part */
     COEFFICIENTS,
     PLANES,
     PIXELS,

@@ -70,3 +70,33 @@ uint32_t kst_gpu_jpeg_symbols(const struct jpeg_huffman *huffman, enum jpeg_tabl
     }
     return count;
 }
+
+/* Bits of the code of a short table's symbol, more than the table has where they do not tell it. */
+static uint32_t code_length(uint16_t symbol)
+{
+    uint32_t all = symbol & 31;
+    return all ? all - (symbol >> 5 & 15) : INVALID_LENGTH;
+}
+
+static uint32_t pack_pair(uint16_t symbol)
+{
+    return (symbol & 31) | (uint32_t)(symbol >> 9) << 5;
+}
+
+void kst_gpu_jpeg_pairs(const uint16_t *first, const uint16_t *second, uint32_t bits, uint32_t *pairs)
+{
+    uint32_t unused = WORK_SHORT_BITS - bits;
+    for (uint32_t i = 0; i < 1U << bits; i++) {
+        uint16_t one = first[i << unused];
+        pairs[i] = 0;
+        if (code_length(one) > bits)
+            continue;
+        uint32_t single = pack_pair(one), length = single & 31;
+        pairs[i] = single << 12 | single;
+        if (one >> 9 == END_ADVANCE || length >= bits)
+            continue;
+        uint16_t other = second[(i << length & ((1U << bits) - 1)) << unused];
+        if (code_length(other) <= bits - length)
+            pairs[i] = single << 12 | (single + pack_pair(other));
+    }
+}

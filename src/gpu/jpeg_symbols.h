@@ -16,4 +16,10 @@ uint32_t kst_gpu_jpeg_long_tables(const struct jpeg_huffman *huffman);
 uint32_t kst_gpu_jpeg_symbols(const struct jpeg_huffman *huffman, enum jpeg_table_class table_class,
     uint16_t *short_table, uint16_t *long_tables, uint32_t first);
 
+/*
+ * Fill a table of pairs of symbols, of 1 << bits entries, from the short tables of the first and of the second; `bits`
+ * at most WORK_SHORT_BITS.
+ */
+void kst_gpu_jpeg_pairs(const uint16_t *first, const uint16_t *second, uint32_t bits, uint32_t *pairs);
+
 #endif

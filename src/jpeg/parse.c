@@ -135,7 +135,7 @@ static kst_status read_markers(struct parser *parser)
 {
     const struct jpeg_plan *plan = &parser->stream->plan;
     for (;;) {
-        size_t at = kst_jpeg_find_marker(parser->data, parser->length, parser->position);
+        size_t at = kst_jpeg_find_marker(parser->data, parser->length, parser->position, NULL);
         if (at >= parser->length) {
             if (plan->scan_count)
                 kst_report_warning(parser->report, KST_WARNING_JPEG_NO_EOI, parser->length, 1, false);

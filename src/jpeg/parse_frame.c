@@ -73,9 +73,9 @@ kst_status kst_jpeg_parse_frame(struct parser *parser, uint8_t marker, struct se
 /* The number of lines from a DNL segment right behind the first scan, whose data start at `from` (B.2.5); 0: none. */
 static uint32_t find_number_of_lines(const struct parser *parser, size_t from)
 {
-    size_t at = kst_jpeg_find_marker(parser->data, parser->length, from);
+    size_t at = kst_jpeg_find_marker(parser->data, parser->length, from, NULL);
     while (parser->length - at > 2 && parser->data[at + 1] >= JPEG_RST0 && parser->data[at + 1] <= JPEG_RST7)
-        at = kst_jpeg_find_marker(parser->data, parser->length, at + 2);
+        at = kst_jpeg_find_marker(parser->data, parser->length, at + 2, NULL);
     if (parser->length - at < 6 || parser->data[at + 1] != JPEG_DNL)
         return 0;
     return (uint32_t)parser->data[at + 4] << 8 | parser->data[at + 5];

@@ -20,7 +20,7 @@ kst_status kst_jpeg_parser_grow(struct parser *parser, void **array, uint32_t co
     return KST_OK;
 }
 
-size_t kst_jpeg_find_marker(const uint8_t *data, size_t length, size_t from)
+size_t kst_jpeg_find_marker(const uint8_t *data, size_t length, size_t from, uint32_t *fill)
 {
     size_t at = from;
     while (at < length) {
@@ -35,6 +35,8 @@ size_t kst_jpeg_find_marker(const uint8_t *data, size_t length, size_t from)
             break;
         if (data[code] != 0)
             return code - 1;
+        if (fill && code - at > *fill)
+            *fill = code - at < UINT32_MAX ? (uint32_t)(code - at) : UINT32_MAX;
         at = code + 1;
     }
     return length;

@@ -47,8 +47,11 @@ struct segment_reader {
  */
 kst_status kst_jpeg_parser_grow(struct parser *parser, void **array, uint32_t count, uint32_t *capacity, size_t size);
 
-/* Offset of the 0xFF before the next marker at or behind `from` (the last of several), or the stream's length. */
-size_t kst_jpeg_find_marker(const uint8_t *data, size_t length, size_t from);
+/*
+ * Offset of the 0xFF before the next marker at or behind `from` (the last of several), or the stream's length. Raises
+ * *fill (null allowed) to the longest run of bytes 0xFF on the way that a zero follows.
+ */
+size_t kst_jpeg_find_marker(const uint8_t *data, size_t length, size_t from, uint32_t *fill);
 
 /* Marker segments; the reader holds their contents. */
 kst_status kst_jpeg_parse_quant(struct parser *parser, struct segment_reader segment);

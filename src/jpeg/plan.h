@@ -27,7 +27,9 @@ struct jpeg_scan {
     uint32_t interval_count;   /* restart intervals the scan must have, at least 1 */
     uint32_t first_segment;    /* into plan.segment */
     uint32_t segment_count;    /* 0 … interval_count */
-    uint64_t offset;           /* of its SOS marker */
+    uint32_t fill;             /* the longest run of bytes 0xFF in its data */
+    uint32_t reserved;
+    uint64_t offset; /* of its SOS marker */
     struct jpeg_scan_geometry geometry;
 };
 

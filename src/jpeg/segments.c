@@ -58,7 +58,7 @@ static bool next_interval(struct parser *parser, const struct jpeg_scan *scan, s
         if (expected)
             kst_report_warning(parser->report, KST_WARNING_JPEG_RESTART, *at, 1, false);
         if (!is_restart(marker) || ahead == 6 || ahead == 7) {
-            *at = kst_jpeg_find_marker(parser->data, parser->length, *at + 2);
+            *at = kst_jpeg_find_marker(parser->data, parser->length, *at + 2, NULL);
             continue;
         }
         *interval += ahead == 1 || ahead == 2 ? ahead + 1 : 1;
@@ -80,7 +80,7 @@ kst_status kst_jpeg_parse_segments(struct parser *parser)
     scan->first_segment = plan->segment_count;
     do {
         from = at;
-        at = kst_jpeg_find_marker(parser->data, parser->length, from);
+        at = kst_jpeg_find_marker(parser->data, parser->length, from, &scan->fill);
         kst_status status = add_segment(parser, scan, from, at, interval);
         if (status)
             return status;

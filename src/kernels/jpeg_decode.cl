@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decoding of sequential JPEG pictures: the kernels in the order in which they run. */
-#include "jpeg_stream.h"
+#include "jpeg_maps.h"
+#include "jpeg_chain.h"
 #include "jpeg_entropy.h"
 #include "jpeg_transform.h"
 #include "jpeg_tiles.h"

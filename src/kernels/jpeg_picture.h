@@ -44,8 +44,7 @@ FUNCTION GLOBAL const struct work_segment *segment_at(
 }
 
 /* The segment that a part belongs to. */
-FUNCTION GLOBAL const struct work_segment *find_segment(
-    GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, u32 part)
+FUNCTION u32 find_segment(GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, u32 part)
 {
     u32 low = 0, high = picture->segments;
     while (high - low > 1) {
@@ -55,5 +54,5 @@ FUNCTION GLOBAL const struct work_segment *find_segment(
         else
             high = middle;
     }
-    return segment_at(work, picture, low);
+    return low;
 }

@@ -1,9 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kernels that remove the stuffing (T.81 B.1.1.5): a byte behind 0xFF is dropped, whatever it is. */
+/*
+ * Parts of the streams without the stuffing (T.81 B.1.1.5: a byte behind 0xFF is dropped, whatever it is). A part's
+ * words, first byte highest, begin with its first byte; behind its last one follow the next four of its segment, for
+ * the code that the part ends in, and zeros where the segment ends.
+ */
 #include "group.h"
 #include "jpeg_picture.h"
 
-enum { STREAM_GROUP = WORK_STREAM_GROUP, STREAM_STEP = 16 * STREAM_GROUP };
+enum {
+    MAP_GROUP = WORK_MAP_GROUP,
+    MAP_PARTS = WORK_MAP_PARTS,
+    /* Parts that a group holds: the one before its own, which leads to them, and three behind for those that lead on.
+     */
+    STAGED_PARTS = MAP_PARTS + 4,
+    MOST_PART_WORDS = WORK_LARGE_PART / 4 + 1,
+    /* Two words are read ahead. */
+    STAGED_WORDS = STAGED_PARTS * MOST_PART_WORDS + 2
+};
+
+/* What is known of a part: how many bits it has without stuffing, and whether it is its segment's first, and last. */
+enum { PART_FIRST = 1 << 30, PART_LAST = 1 << 29, PART_BITS = (1 << 16) - 1 };
+
+/*
+ * Lists of one word a part in the buffer `parts`: the above; segment; the picture's block that its first DC difference
+ * belongs to, how many there are, and sums of them by component.
+ */
+enum { PART_INFO, PART_SEGMENT, PART_BLOCK, PART_BLOCKS, PART_DC };
+
+FUNCTION u32 part_words(u32 part)
+{
+    return part / 4 + 1;
+}
 
 /* Sixteen bytes, and for each in bit 7 of its byte whether it is kept. */
 struct kept_bytes {
@@ -25,86 +52,98 @@ FUNCTION u32 lowest_bytes(i32 n)
     return n <= 0 ? 0 : 0x80808080u >> (8 * (4 - n));
 }
 
-/* `first`: the stream's in units of 16; `at`: bytes from there, a multiple of 16; none from `length` on is kept. */
-FUNCTION struct kept_bytes keep(GLOBAL const u32x4 *RESTRICT stream, u32 first, u32 at, u32 length)
+/* The bytes from `at`, a multiple of 16, as far as they are among those from `from` to `to`. */
+FUNCTION struct kept_bytes keep(GLOBAL const u32x4 *RESTRICT stream, u32 first, u32 at, u32 from, u32 to)
 {
     struct kept_bytes result;
-    i32 left = (i32)length - (i32)at;
+    i32 left = (i32)to - (i32)at, skip = (i32)from - (i32)at;
     u32 before = 0;
     result.bytes = make_u32x4(0, 0, 0, 0);
-    if (left > 0)
+    if (left > 0 && skip < 16)
         result.bytes = stream[first + at / 16];
     if (left > 0 && at > 0)
         before = ((GLOBAL const u32 *)stream)[((u64)first + at / 16) * 4 - 1] >> 24;
-    result.kept.x = kept_of(result.bytes.x, before) & lowest_bytes(left);
-    result.kept.y = kept_of(result.bytes.y, result.bytes.x >> 24) & lowest_bytes(left - 4);
-    result.kept.z = kept_of(result.bytes.z, result.bytes.y >> 24) & lowest_bytes(left - 8);
-    result.kept.w = kept_of(result.bytes.w, result.bytes.z >> 24) & lowest_bytes(left - 12);
+    result.kept.x = kept_of(result.bytes.x, before) & lowest_bytes(left) & ~lowest_bytes(skip);
+    result.kept.y = kept_of(result.bytes.y, result.bytes.x >> 24) & lowest_bytes(left - 4) & ~lowest_bytes(skip - 4);
+    result.kept.z = kept_of(result.bytes.z, result.bytes.y >> 24) & lowest_bytes(left - 8) & ~lowest_bytes(skip - 8);
+    result.kept.w = kept_of(result.bytes.w, result.bytes.z >> 24) & lowest_bytes(left - 12) & ~lowest_bytes(skip - 12);
     result.count = ones(result.kept.x) + ones(result.kept.y) + ones(result.kept.z) + ones(result.kept.w);
     return result;
 }
 
-/* How many bytes each chunk keeps. */
-KERNEL(STREAM_GROUP)
-count_kept(GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT stream, GLOBAL u32 *RESTRICT chunks,
-    GLOBAL u32 *RESTRICT damage)
-{
-    SHARED u32 scratch[STREAM_GROUP];
-    u32 first, index = find_picture(work, WORK_OF_CHUNKS, group_index(), &first);
-    GLOBAL const struct work_picture *picture = picture_at(work, index);
-    u32 at = (group_index() - first) * WORK_CHUNK + 16 * local_index(), count = 0;
-    for (u32 i = 0; i < WORK_CHUNK; i += STREAM_STEP)
-        count += keep(stream, picture->stream, at + i, picture->stream_length).count;
-    count = group_sum(scratch, STREAM_GROUP, count);
-    if (local_index() == 0)
-        chunks[group_index()] = count;
-    if (group_index() == first && local_index() < WORK_DAMAGE)
-        damage[index * WORK_DAMAGE + local_index()] = 0;
-}
-
-FUNCTION u32 write_kept(GLOBAL u8 *RESTRICT bytes, u32 at, u32 word, u32 kept)
+/* To byte `at` of words whose first byte is the highest. */
+FUNCTION u32 put_kept(LOCAL u8 *out, u32 at, u32 word, u32 kept)
 {
     for (u32 i = 0; i < 4; i++)
         if (kept >> (8 * i + 7) & 1)
-            bytes[at++] = (u8)(word >> (8 * i));
+            out[at++ ^ 3] = (u8)(word >> (8 * i));
     return at;
 }
 
-/* The kept bytes, and before every sixteenth byte of the stream how many there are (`ranks`). */
-KERNEL(STREAM_GROUP)
-remove_stuffing(GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT stream, GLOBAL const u32 *RESTRICT chunks,
-    GLOBAL u32 *RESTRICT ranks, GLOBAL u8 *RESTRICT bytes)
+/* A part's bytes in the picture's stream, and its segment. */
+struct part_range {
+    u32 from, to;
+    u32 segment;
+    u32 flags;
+};
+
+FUNCTION struct part_range find_range(
+    GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, u32 size, u32 part)
 {
-    SHARED u32 scratch[STREAM_GROUP];
-    u32 first, index = find_picture(work, WORK_OF_CHUNKS, group_index(), &first);
-    GLOBAL const struct work_picture *picture = picture_at(work, index);
-    GLOBAL u8 *out = bytes + (u64)picture->stream * 16;
-    u32 at = (group_index() - first) * WORK_CHUNK + 16 * local_index(), rank = 0;
-    for (u32 i = first + local_index(); i < group_index(); i += STREAM_GROUP)
-        rank += chunks[i];
-    rank = group_sum(scratch, STREAM_GROUP, rank);
-    for (u32 i = 0; i < WORK_CHUNK; i += STREAM_STEP) {
-        struct kept_bytes kept = keep(stream, picture->stream, at + i, picture->stream_length);
-        u32 total, to = rank + group_scan(scratch, STREAM_GROUP, kept.count, &total);
-        if (at + i < picture->stream_length) {
-            ranks[picture->stream + (at + i) / 16] = to;
-            to = write_kept(out, to, kept.bytes.x, kept.kept.x);
-            to = write_kept(out, to, kept.bytes.y, kept.kept.y);
-            to = write_kept(out, to, kept.bytes.z, kept.kept.z);
-            to = write_kept(out, to, kept.bytes.w, kept.kept.w);
-            for (u32 j = 0; j < 4 && at + i + 16 >= picture->stream_length; j++)
-                out[to + j] = 0; /* the last word is read whole */
-        }
-        rank += total;
-    }
+    struct part_range range;
+    range.from = range.to = range.segment = 0;
+    range.flags = PART_FIRST | PART_LAST;
+    if (part >= picture->parts)
+        return range;
+    range.segment = find_segment(work, picture, part);
+    GLOBAL const struct work_segment *segment = segment_at(work, picture, range.segment);
+    u32 window = (segment->offset / size + part - segment->first_part) * size, end = segment->offset + segment->length;
+    range.from = part == segment->first_part ? segment->offset : window;
+    range.to = end - window <= size ? end : window + size;
+    range.flags = (part == segment->first_part ? PART_FIRST : 0) | (range.to == end ? PART_LAST : 0);
+    return range;
 }
 
-/* How many bytes before byte `at` of the stream are kept. */
-FUNCTION u32 rank_of(GLOBAL const struct work_picture *picture, GLOBAL const u32x4 *RESTRICT stream,
-    GLOBAL const u32 *RESTRICT ranks, u32 at)
+/*
+ * Bring STAGED_PARTS parts of the picture, from part first − 1 on, to the group's memory without their stuffing. Parts
+ * that the picture does not have are empty. Whole work-group; a barrier follows.
+ */
+FUNCTION void stage_parts(GLOBAL const u32 *work, GLOBAL const struct work_picture *picture,
+    GLOBAL const u32x4 *RESTRICT stream, u32 first, LOCAL u32 *words, LOCAL u32 *info, LOCAL u32 *segments,
+    LOCAL u32 *scratch)
 {
-    if (at == 0)
-        return 0;
-    u32 sixteen = (at - 1) / 16 * 16;
-    return ranks[picture->stream + sixteen / 16] + keep(stream, picture->stream, sixteen, at).count;
+    u32 size = ((GLOBAL const struct jpeg_work *)work)->part, stride = part_words(size), lanes = size / 16;
+    LOCAL u32 *starts = segments + STAGED_PARTS;
+    for (u32 i = local_index(); i < STAGED_PARTS * stride + 2; i += MAP_GROUP)
+        words[i] = 0;
+    for (u32 round = 0; round < STAGED_PARTS * lanes; round += MAP_GROUP) {
+        u32 staged = (round + local_index()) / lanes, lane = (round + local_index()) % lanes, total;
+        struct part_range range = find_range(work, picture, size, staged < STAGED_PARTS ? first + staged - 1 : ~0u);
+        u32 at = range.from / size * size + 16 * lane;
+        struct kept_bytes kept = keep(stream, picture->stream, at, range.from, range.to);
+        u32 to = group_scan(scratch, MAP_GROUP, kept.count, &total);
+        if (staged < STAGED_PARTS && lane == 0)
+            starts[staged] = to;
+        barrier_local();
+        if (staged < STAGED_PARTS) {
+            LOCAL u8 *out = (LOCAL u8 *)(words + staged * stride);
+            to -= starts[staged];
+            to = put_kept(out, to, kept.bytes.x, kept.kept.x);
+            to = put_kept(out, to, kept.bytes.y, kept.kept.y);
+            to = put_kept(out, to, kept.bytes.z, kept.kept.z);
+            to = put_kept(out, to, kept.bytes.w, kept.kept.w);
+            if (lane == lanes - 1) {
+                info[staged] = 8 * to | range.flags;
+                segments[staged] = range.segment;
+            }
+        }
+    }
+    barrier_local();
+    u32 self = local_index();
+    if (self < STAGED_PARTS - 1 && (info[self] & PART_LAST) == 0) {
+        u32 at = (info[self] & PART_BITS) / 8, next = words[(self + 1) * stride];
+        for (u32 i = 0; i < 4; i++)
+            ((LOCAL u8 *)(words + self * stride))[(at + i) ^ 3] = (u8)(next >> (24 - 8 * i));
+    }
+    barrier_local();
 }

@@ -21,15 +21,17 @@ enum {
     WORK_COMPONENTS = 4,
     WORK_TABLES = 8, /* Huffman tables of a picture */
     WORK_MCU_BLOCKS = 10,
-    WORK_SHORT_BITS = 10, /* of a code looked up at once, */
-    WORK_LONG_BITS = 6,   /* and of the rest */
-    WORK_STREAM_GROUP = 256,
+    WORK_SHORT_BITS = 10,   /* of a code looked up at once, */
+    WORK_LONG_BITS = 6,     /* and of the rest */
+    WORK_PAIR_WORDS = 4096, /* likewise, of all tables that tell two codes at once */
     WORK_TRANSFORM_GROUP = 256,
     WORK_CONVERT_GROUP = 256,
-    WORK_CLEAR = 64 * WORK_STREAM_GROUP,    /* bytes that a group clears */
-    WORK_CHUNK = 16384,                     /* bytes that a group removes the stuffing from */
-    WORK_PART = 128,                        /* bytes of a part, which one work-item decodes; a multiple of 16 */
-    WORK_PARTS = 128,                       /* parts of a group */
+    WORK_PART = 128,       /* bytes of a part, stuffing included, in small batches; a multiple of 16 */
+    WORK_LARGE_PART = 256, /* and in large ones */
+    WORK_MOST_FILL = 16,   /* bytes 0xFF in a row; of a whole part four or more bytes are then left */
+    WORK_PARTS = 128,      /* parts of a group */
+    WORK_MAP_PARTS = 32,   /* of those, parts that a work-group of WORK_MAP_GROUP maps */
+    WORK_MAP_GROUP = 256,
     WORK_BLOCKS = WORK_TRANSFORM_GROUP / 8, /* blocks that a group transforms */
     WORK_PIXELS = 1024,                     /* pixels of a row that a group converts, */
     WORK_TILE_WIDTH = 256,                  /* and of a tile where pictures are converted in tiles */
@@ -40,7 +42,7 @@ enum {
 };
 
 /* The things that groups are made of; jpeg_work.groups has a list of each. */
-enum work_kind { WORK_OF_CHUNKS, WORK_OF_PARTS, WORK_OF_BLOCKS, WORK_OF_TILES, WORK_OF_PIXELS, WORK_KINDS };
+enum work_kind { WORK_OF_PARTS, WORK_OF_BLOCKS, WORK_OF_TILES, WORK_OF_PIXELS, WORK_KINDS };
 
 enum work_upsampling { WORK_NONE, WORK_H2V1, WORK_H1V2, WORK_H2V2, WORK_REPLICATE };
 
@@ -59,6 +61,8 @@ struct jpeg_work {
     u32 picture;            /* offset of the first struct work_picture */
     u32 groups[WORK_KINDS]; /* offsets of lists: the first group of each picture, then the number of all groups */
     u32 part_groups;        /* number of all groups of parts */
+    u32 part;               /* bytes of a part */
+    u32 approach;           /* bits of a part that lead to the states behind it, of which there are candidates */
     u32 reserved;
 };
 
@@ -95,9 +99,14 @@ struct work_picture {
     u32 segment;       /* offset of its first struct work_segment */
     u32 segments;
     u32 parts;
-    u32 tables;      /* how many Huffman tables */
-    u32 short_table; /* offset of the first: 1 << WORK_SHORT_BITS half-words each */
-    u32 long_table;  /* offset of groups of 1 << WORK_LONG_BITS half-words */
+    u32 tables;          /* how many Huffman tables */
+    u32 short_table;     /* offset of the first: 1 << WORK_SHORT_BITS half-words each */
+    u32 long_table;      /* offset of groups of 1 << WORK_LONG_BITS half-words */
+    u32 pair_table;      /* offset of tables of pairs, two (DC, AC) for each of the kinds of blocks */
+    u32 pair_words;      /* in all of them */
+    u32 pair_bits;       /* 1 << pair_bits words each */
+    u32 block_kinds;     /* of each block of an MCU: two bits, the lowest the first's */
+    u32 scan_components; /* as far as those of its blocks reach */
     u32 blocks_in_mcu;
     u32 mcus_w;
     u32 mcus;

@@ -68,14 +68,14 @@ FUNCTION u32 count_up(GLOBAL u32 *p, u32 x)
     return atomicAdd(p, x);
 }
 
+FUNCTION u32 count_up_local(LOCAL u32 *p, u32 x)
+{
+    return atomicAdd(p, x);
+}
+
 FUNCTION u32 atomic_least(GLOBAL u32 *p, u32 x)
 {
     return atomicMin(p, x);
-}
-
-FUNCTION void count_up_local(LOCAL u32 *p, u32 x)
-{
-    atomicAdd(p, x);
 }
 
 FUNCTION void join_local(LOCAL u32 *p, u32 x)
@@ -87,6 +87,12 @@ FUNCTION void join_local(LOCAL u32 *p, u32 x)
 FUNCTION u32 high_product(u32 x, u32 y)
 {
     return __umulhi(x, y);
+}
+
+/* The 32 bits from bit n % 32 on of two words, the highest being bit 0. */
+FUNCTION u32 funnel(u32 high, u32 low, u32 n)
+{
+    return __funnelshift_l(low, high, n);
 }
 
 /* Bytes a, b, c, d in memory → a in the highest eight bits. */
@@ -165,14 +171,14 @@ FUNCTION u32 count_up(volatile GLOBAL u32 *p, u32 x)
     return atomic_add(p, x);
 }
 
+FUNCTION u32 count_up_local(volatile LOCAL u32 *p, u32 x)
+{
+    return atomic_add(p, x);
+}
+
 FUNCTION u32 atomic_least(volatile GLOBAL u32 *p, u32 x)
 {
     return atomic_min(p, x);
-}
-
-FUNCTION void count_up_local(volatile LOCAL u32 *p, u32 x)
-{
-    atomic_add(p, x);
 }
 
 FUNCTION void join_local(volatile LOCAL u32 *p, u32 x)
@@ -183,6 +189,11 @@ FUNCTION void join_local(volatile LOCAL u32 *p, u32 x)
 FUNCTION u32 high_product(u32 x, u32 y)
 {
     return mul_hi(x, y);
+}
+
+FUNCTION u32 funnel(u32 high, u32 low, u32 n)
+{
+    return (u32)((((u64)high << 32 | low) << (n & 31)) >> 32);
 }
 
 FUNCTION u32 swap_bytes(u32 x)

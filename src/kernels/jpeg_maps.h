@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A part's map takes the states that decoding may be in at its start to those at its end. A decoder that starts
+ * anywhere falls into step with the codes soon, but which block of the MCU it is in it learns late. So the states that
+ * are tried are those behind the part before, entered as each block of the MCU: one of them is nearly always right.
+ */
+#include "jpeg_huffman.h"
+
+/*
+ * A map has MAP_LISTS entries in lists of one word a part: for each of the blocks in an MCU at most a candidate; then,
+ * in EXTRA_OWN and EXTRA_FOREIGN more, states that candidates led to without being one, as found by the group that the
+ * part belongs to, and by the one before. An entry: bits 0–3 the next part's entry that it leads to, 4–15 blocks that
+ * end in the part, 16–30 the state, 31 whether the part is its segment's first, whose one state is known.
+ */
+enum {
+    MAP_EXTRA_OWN = 3,
+    MAP_EXTRA_FOREIGN = 2,
+    MAP_EXTRA = MAP_EXTRA_OWN + MAP_EXTRA_FOREIGN,
+    MAP_LISTS = WORK_MCU_BLOCKS + MAP_EXTRA,
+    MAP_UNKNOWN = 15,
+    MAP_NEXT = 15,
+    MAP_BLOCKS = 4,
+    MAP_MOST_BLOCKS = (1 << 12) - 1,
+    MAP_STATE = 16,
+    MAP_STATES = (1 << 15) - 1
+};
+
+#define MAP_FIRST 0x80000000u
+
+/* Starts of parts that a group has candidates for: its parts', and behind them as many as leading on may need. */
+enum { STARTS = STAGED_PARTS - 1, MOST_CANDIDATES = STARTS * WORK_MCU_BLOCKS };
+
+struct candidates {
+    LOCAL u16 *states;  /* of a start i from 10 i on */
+    LOCAL u16 *items;   /* all, in order: start | which << 8 */
+    LOCAL u32 *offsets; /* of a start's first among those */
+};
+
+/* The state behind the part before a start, entered as block `block`. */
+FUNCTION u32 approach_start(const struct pair_tables *tables, LOCAL const u32 *words, u32 info, u32 block, u32 most)
+{
+    struct place place = unpack_state(STATE_START);
+    u32 end = info & PART_BITS, blocks = 0;
+    if ((info & PART_FIRST) == 0) {
+        place.position = end > most ? end - most : 0;
+        place.block = block;
+    }
+    return pass_part(tables, words, end, place, &blocks);
+}
+
+/* Find the candidates of all starts. `scratch`: besides that of the group, MOST_CANDIDATES half-words. Whole
+ * work-group. */
+FUNCTION void find_candidates(const struct pair_tables *tables, LOCAL const u32 *words, LOCAL const u32 *info,
+    const struct candidates *candidates, LOCAL u16 *found, LOCAL u32 *scratch)
+{
+    GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)tables->work;
+    u32 n = tables->blocks_in_mcu, stride = part_words(head->part), before = 0;
+    for (u32 round = 0; round < STARTS * n; round += MAP_GROUP) {
+        u32 item = round + local_index(), start = item / n, block = item % n, total;
+        u32 distinct = item < STARTS * n, state = STATE_START;
+        if (distinct) {
+            u32 known = info[start + 1] & PART_FIRST;
+            distinct = block == 0 || ((known | info[start]) & PART_FIRST) == 0;
+            if (distinct && !known)
+                state = approach_start(tables, words + start * stride, info[start], block, head->approach);
+            found[item] = (u16)state;
+        }
+        barrier_local();
+        for (u32 i = 1; i <= block && distinct; i++)
+            distinct = found[item - i] != state;
+        u32 place = before + group_scan(scratch, MAP_GROUP, distinct, &total);
+        if (item < STARTS * n && block == 0)
+            candidates->offsets[start] = place;
+        barrier_local();
+        if (distinct) {
+            u32 which = place - candidates->offsets[start];
+            candidates->states[start * WORK_MCU_BLOCKS + which] = (u16)state;
+            candidates->items[place] = (u16)(start | which << 8);
+        }
+        before += total;
+    }
+    if (local_index() == 0)
+        candidates->offsets[STARTS] = before;
+    barrier_local();
+}
+
+/* A group's place: its picture, its first part there, and the lists' entry of that part. */
+struct map_group {
+    GLOBAL const struct work_picture *picture;
+    u32 first;
+    u32 number; /* of groups of the picture, the group's place among which is `index` */
+    u32 index;
+    u64 at;
+    u64 stride; /* from list to list */
+};
+
+FUNCTION u32 map_lists(GLOBAL const struct work_picture *picture)
+{
+    return picture->blocks_in_mcu + MAP_EXTRA;
+}
+
+/*
+ * Entries that nothing may come to stand in. A group's own parts have them all, but for those that the group before
+ * fills; that is, for the first two parts behind it.
+ */
+FUNCTION void clear_maps(const struct map_group *group, GLOBAL u32 *RESTRICT maps)
+{
+    u32 lists = map_lists(group->picture), foreign = lists - MAP_EXTRA_FOREIGN;
+    for (u32 i = local_index(); i < lists * MAP_PARTS; i += MAP_GROUP) {
+        u32 list = i / MAP_PARTS, part = i % MAP_PARTS;
+        if (list < foreign || part >= 2 || group->index == 0)
+            maps[list * group->stride + group->at + part] = MAP_UNKNOWN;
+        if (list >= foreign && part < 2 && group->index + 1 < group->number)
+            maps[list * group->stride + group->at + MAP_PARTS + part] = MAP_UNKNOWN;
+    }
+}
+
+/* Which candidate of a start, or further state of it, a part leads to. */
+FUNCTION u32 find_next(
+    const struct map_group *group, const struct candidates *candidates, LOCAL u32 *extra, u32 start, u32 state)
+{
+    u32 count = candidates->offsets[start + 1] - candidates->offsets[start], n = group->picture->blocks_in_mcu;
+    for (u32 i = 0; i < count; i++)
+        if (candidates->states[start * WORK_MCU_BLOCKS + i] == state)
+            return i;
+    if (start >= MAP_PARTS + 2)
+        return MAP_UNKNOWN;
+    u32 which = count_up_local(extra + start, 1);
+    if (start < MAP_PARTS)
+        return which < MAP_EXTRA_OWN ? n + which : MAP_UNKNOWN;
+    return which < MAP_EXTRA_FOREIGN ? n + MAP_EXTRA_OWN + which : MAP_UNKNOWN;
+}
+
+/*
+ * Fill the map of a part's candidate. Where it leads to what is no candidate of the next part, that part's map gets one
+ * more entry, and so on.
+ */
+FUNCTION void map_candidate(const struct pair_tables *tables, const struct map_group *group, LOCAL const u32 *words,
+    LOCAL const u32 *info, const struct candidates *candidates, LOCAL u32 *extra, u32 item, GLOBAL u32 *RESTRICT maps)
+{
+    u32 start = item & 0xFF, which = item >> 8, more = 1;
+    u32 state = candidates->states[start * WORK_MCU_BLOCKS + which];
+    u32 stride = part_words(((GLOBAL const struct jpeg_work *)tables->work)->part);
+    while (more) {
+        u32 flags = info[start + 1], blocks = 0, next = 0, behind = STATE_START;
+        if ((flags & PART_LAST) == 0) {
+            behind = pass_part(tables, words + (start + 1) * stride, flags & PART_BITS, unpack_state(state), &blocks);
+            next = find_next(group, candidates, extra, start + 1, behind);
+        }
+        if (group->first + start < group->picture->parts)
+            maps[which * group->stride + group->at + start] =
+                next | blocks << MAP_BLOCKS | state << MAP_STATE | (flags & PART_FIRST ? MAP_FIRST : 0);
+        more = next != MAP_UNKNOWN && next >= group->picture->blocks_in_mcu;
+        which = next;
+        state = behind;
+        start++;
+    }
+}
+
+/* The group's share of the picture's coefficients. */
+FUNCTION void clear_blocks(const struct map_group *group, GLOBAL u32x4 *RESTRICT coefficients)
+{
+    u32 all = group->picture->blocks * 8, share = (all + group->number - 1) / group->number;
+    u32 from = share * group->index, to = from + share < all ? from + share : all;
+    GLOBAL u32x4 *blocks = coefficients + (u64)group->picture->block * 8;
+    for (u32 i = from + local_index(); i < to; i += MAP_GROUP)
+        blocks[i] = make_u32x4(0, 0, 0, 0);
+}
+
+/* What later kernels need of the parts. */
+FUNCTION void keep_parts(const struct map_group *group, u32 stride, LOCAL const u32 *words, LOCAL const u32 *info,
+    LOCAL const u32 *segments, GLOBAL u32 *RESTRICT bytes, GLOBAL u32 *RESTRICT parts)
+{
+    u32 left = group->first < group->picture->parts ? group->picture->parts - group->first : 0, self = local_index();
+    u32 count = left < MAP_PARTS ? left : MAP_PARTS;
+    for (u32 i = self; i < count * stride; i += MAP_GROUP)
+        bytes[group->at * stride + i] = words[stride + i];
+    if (self < count) {
+        parts[PART_INFO * group->stride + group->at + self] = info[1 + self];
+        parts[PART_SEGMENT * group->stride + group->at + self] = segments[1 + self];
+    }
+}
+
+FUNCTION struct map_group find_map_group(GLOBAL const u32 *work, u32 *index)
+{
+    enum { RATIO = WORK_PARTS / MAP_PARTS };
+    GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
+    struct map_group group;
+    u32 first;
+    *index = find_picture(work, WORK_OF_PARTS, group_index() / RATIO, &first);
+    group.picture = picture_at(work, *index);
+    group.index = group_index() - first * RATIO;
+    group.number = ((work + head->groups[WORK_OF_PARTS])[*index + 1] - first) * RATIO;
+    group.first = group.index * MAP_PARTS;
+    group.at = (u64)group_index() * MAP_PARTS;
+    group.stride = (u64)head->part_groups * WORK_PARTS;
+    return group;
+}
+
+/* Prepare the parts and map them. */
+KERNEL(WORK_MAP_GROUP)
+map_parts(GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT stream, GLOBAL u32 *RESTRICT bytes,
+    GLOBAL u32 *RESTRICT parts, GLOBAL u32 *RESTRICT maps, GLOBAL u32x4 *RESTRICT coefficients,
+    GLOBAL u32 *RESTRICT damage)
+{
+    SHARED u32 pairs[WORK_PAIR_WORDS];
+    SHARED u32 words[STAGED_WORDS];
+    SHARED u32 info[STAGED_PARTS];
+    SHARED u32 segments[2 * STAGED_PARTS];
+    SHARED u32 scratch[MAP_GROUP];
+    SHARED u32 offsets[STARTS + 1];
+    SHARED u32 extra[STARTS + 1];
+    SHARED u16 states[MOST_CANDIDATES];
+    SHARED u16 found[MOST_CANDIDATES];
+    SHARED u16 items[MOST_CANDIDATES];
+    u32 index, self = local_index();
+    struct map_group group = find_map_group(work, &index);
+    struct candidates candidates;
+    candidates.states = states;
+    candidates.items = items;
+    candidates.offsets = offsets;
+    if (group.index == 0 && self < WORK_DAMAGE)
+        damage[index * WORK_DAMAGE + self] = 0;
+    clear_blocks(&group, coefficients);
+    clear_maps(&group, maps);
+    if (self < STARTS + 1)
+        extra[self] = 0;
+    struct pair_tables tables = share_pairs(work, group.picture, pairs);
+    stage_parts(work, group.picture, stream, group.first, words, info, segments, scratch);
+    keep_parts(&group, part_words(((GLOBAL const struct jpeg_work *)work)->part), words, info, segments, bytes, parts);
+    find_candidates(&tables, words, info, &candidates, found, scratch);
+    barrier_all();
+    for (u32 i = self; i < offsets[MAP_PARTS]; i += MAP_GROUP)
+        map_candidate(&tables, &group, words, info, &candidates, extra, items[i], maps);
+}
