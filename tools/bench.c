@@ -1,171 +1,181 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "json.h"
-#include "options.h"
 #include "progress.h"
 
-struct bench_settings {
-    struct file_settings files;
-    struct encode_settings encode;
-    uint64_t repeat;
-    bool encoding;
-    bool json;
-    json_t *list;
-};
+enum { RATE_COPIES = 7 };
 
-/* What one file's runs gave. */
-struct result {
-    double *seconds; /* ascending after they have all been taken */
-    size_t count;
-    uint64_t pixels;  /* of the coded picture */
-    uint64_t bytes;   /* of the JPEG stream */
-    uint32_t threads; /* that worked at once */
-};
-
-static int compare_seconds(const void *left, const void *right)
+static bool bench_batch(const struct bench_settings *settings, struct bench_case *bench, uint32_t batch)
 {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-static double median(const struct result *result)
-{
-    size_t middle = result->count / 2;
-    return result->count % 2 != 0 ? result->seconds[middle]
-                                  : (result->seconds[middle - 1] + result->seconds[middle]) / 2;
-}
-
-/* In the clock: from the stream in memory to the pixels in memory that was written to before. */
-static bool time_decode(
-    const struct bench_settings *settings, const struct source *source, struct result *result, struct problem *problem)
-{
-    kst_context *context = settings->files.context;
-    kst_image image;
-    kst_report report;
-    kst_status status = KST_OK;
-
-    kst_image_init(&image);
-    kst_report_init(&report);
-    for (size_t i = 0; i <= result->count && status == KST_OK; i++) {
-        double start = seconds_now();
-        status = kst_decode(context, source->data, source->length, &settings->files.decode, &image, &report);
-        if (i > 0)
-            result->seconds[i - 1] = seconds_now() - start;
-    }
-    uint32_t reduce = settings->files.decode.reduce;
-    result->pixels = ((uint64_t)image.width << reduce) * ((uint64_t)image.height << reduce);
-    result->bytes = source->length;
-    result->threads = report.threads;
-    kst_image_release(context, &image);
-    return status == KST_OK || jpeg_report_problem(&report, status, problem);
-}
-
-/* In the clock: from the pixels to the stream in memory that the library allocates. */
-static bool time_encode(
-    const struct bench_settings *settings, const struct source *source, struct result *result, struct problem *problem)
-{
-    kst_context *context = settings->files.context;
-    kst_status status = KST_OK;
-    struct picture picture;
-    kst_report report;
-
-    picture_init(&picture);
-    kst_report_init(&report);
-    bool good =
-        picture_read(&picture, source, &settings->files, NULL, problem) && picture_to_depth(&picture, 8, problem);
-    for (size_t i = 0; i <= result->count && good; i++) {
-        kst_buffer buffer = {0};
-        double start = seconds_now();
-        status = kst_encode(context, &picture.image, &settings->encode.options, &buffer, &report);
-        if (i > 0)
-            result->seconds[i - 1] = seconds_now() - start;
-        result->bytes = buffer.length;
-        kst_buffer_release(context, &buffer);
-        good = status == KST_OK || jpeg_report_problem(&report, status, problem);
-    }
-    result->pixels = (uint64_t)picture.image.width * picture.image.height;
-    result->threads = report.threads;
-    picture_release(&picture);
-    return good;
-}
-
-static void tell(const struct bench_settings *settings, const char *name, const struct result *result)
-{
-    double middle = median(result), fastest = result->seconds[0], slowest = result->seconds[result->count - 1];
-    double rate = (double)result->pixels / middle * 1e-6, bytes = (double)result->bytes / middle * 1e-6;
-
-    if (settings->json)
-        json_array_append_new(
-            settings->list, json_pack("{s:o, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f}", "file", json_text(name),
-                                "pixels", (json_int_t)result->pixels, "bytes", (json_int_t)result->bytes, "threads",
-                                (json_int_t)result->threads, "median_seconds", middle, "min_seconds", fastest,
-                                "max_seconds", slowest, "megapixels_per_second", rate, "megabytes_per_second", bytes));
-    else
-        printf("%9.3f %9.3f %9.1f %9.1f %9.2f %4u  %s\n", 1e3 * middle, 1e3 * fastest, rate, bytes,
-            (double)result->pixels * 1e-6, (unsigned)result->threads, name);
-}
-
-static bool time_file(
-    const struct bench_settings *settings, const char *name, struct result *result, struct problem *problem)
-{
-    struct source source;
-
-    if (!source_read(&source, name, problem))
-        return false;
-    bool good = (settings->encoding ? time_encode : time_decode)(settings, &source, result, problem);
-    source_release(&source);
-    return good;
-}
-
-static bool bench_one(const struct bench_settings *settings, const char *name)
-{
-    struct result result = {.count = (size_t)settings->repeat};
+    struct bench_result result = {.engine = "kostka", .own = true, .batch = batch, .identical = -1, .psnr = -1};
     struct problem problem = {"out of memory"};
 
-    result.seconds = calloc(result.count, sizeof *result.seconds);
-    bool good = result.seconds != NULL && time_file(settings, name, &result, &problem);
-    progress_step();
-    if (good) {
-        qsort(result.seconds, result.count, sizeof *result.seconds, compare_seconds);
-        tell(settings, name, &result);
-    } else {
-        complain(name, "%s", problem.text);
-    }
-    free(result.seconds);
+    bool good = bench_device(settings, bench, &result, &problem);
+    if (good)
+        bench_tell(settings, bench, &result);
+    else
+        complain(bench->name, "%s", problem.text);
+    free(result.times.run);
+    if (good && settings->peers)
+        bench_peers(settings, bench, batch);
     return good;
 }
 
-static bool handle_repeat(const char *verb, void *settings, int code, const char *value)
+static bool bench_size(const struct bench_settings *settings, const char *name, struct bench_size size)
 {
-    (void)code;
-    return value_number(verb, "--repeat", value, 1, 1000000, settings);
+    struct problem problem = {"out of memory"};
+    struct bench_case bench;
+
+    bool good = bench_case_open(&bench, settings, name, size, &problem);
+    if (!good)
+        complain(name, "%s", problem.text);
+    for (size_t i = 0; i < settings->batches && good; i++)
+        good = bench_batch(settings, &bench, settings->batch[i]);
+    bench_case_close(&bench, settings);
+    progress_step();
+    return good;
 }
 
 static int bench_all(struct bench_settings *settings, char **names, size_t count)
 {
-    kst_device_info info = {.size = sizeof info};
     int code = EXIT_FINE;
 
-    if (!settings->json)
-        printf("median ms    min ms    MPix/s      MB/s      MPix  thr  file\n");
+    bench_tell_head(settings);
     settings->list = json_array();
-    progress_begin(count);
+    progress_begin(count * settings->sizes);
     for (size_t i = 0; i < count; i++)
-        if (!bench_one(settings, names[i]))
-            code = EXIT_FAILED;
+        for (size_t j = 0; j < settings->sizes; j++)
+            if (!bench_size(settings, names[i], settings->size[j]))
+                code = EXIT_FAILED;
     progress_end();
-    if (!settings->json) {
-        json_decref(settings->list);
-        return finish_output(code);
+    return bench_tell_end(settings, code);
+}
+
+/* "64", "64x48", and several of them with commas between. */
+static bool set_sizes(const char *verb, const char *value, struct bench_settings *settings)
+{
+    const char *at = value;
+
+    for (settings->sizes = 0; settings->sizes < BENCH_LIST_MAX; at++) {
+        char *end;
+        unsigned long width = strtoul(at, &end, 10), height = width;
+        if (*end == 'x')
+            height = strtoul(end + 1, &end, 10);
+        if (width < 1 || height < 1 || width > 65535 || height > 65535 || (*end != ',' && *end != '\0'))
+            break;
+        settings->size[settings->sizes++] = (struct bench_size){(uint32_t)width, (uint32_t)height};
+        if (*end == '\0')
+            return true;
+        at = end;
     }
+    complain_usage(verb, "--size takes sizes such as 512 or 1920x1080, with commas between, not '%s'", value);
+    return false;
+}
+
+static bool set_batches(const char *verb, const char *value, struct bench_settings *settings)
+{
+    const char *at = value;
+
+    for (settings->batches = 0; settings->batches < BENCH_LIST_MAX; at++) {
+        char *end;
+        unsigned long batch = strtoul(at, &end, 10);
+        if (batch < 1 || batch > 4096 || (*end != ',' && *end != '\0'))
+            break;
+        settings->batch[settings->batches++] = (uint32_t)batch;
+        if (*end == '\0')
+            return true;
+        at = end;
+    }
+    complain_usage(verb, "--batch takes numbers from 1 to 4096, with commas between, not '%s'", value);
+    return false;
+}
+
+/* KST_MEMORY_CUDA stands for the device's, whatever that is. */
+static bool set_memory(const char *verb, const char *value, struct bench_settings *settings)
+{
+    static const char *const names[] = {"host", "pinned", "device"};
+
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(value, names[i]) != 0)
+            continue;
+        settings->memory = (kst_memory)i;
+        settings->memory_given = true;
+        return true;
+    }
+    complain_usage(verb, "--memory is host, pinned or device, not '%s'", value);
+    return false;
+}
+
+static bool handle(const char *verb, void *settings_pointer, int code, const char *value)
+{
+    struct bench_settings *settings = settings_pointer;
+    uint64_t milliseconds;
+
+    switch (code) {
+    case OPTION_REPEAT:
+        return value_number(verb, "--repeat", value, 1, 1000000, &settings->repeat);
+    case OPTION_MOST_TIME:
+        if (!value_number(verb, "--most-time", value, 1, 1000000, &milliseconds))
+            return false;
+        settings->seconds = (double)milliseconds * 1e-3;
+        return true;
+    case OPTION_SIZE:
+        settings->recode = true;
+        return set_sizes(verb, value, settings);
+    case OPTION_BATCH:
+        return set_batches(verb, value, settings);
+    case OPTION_MEMORY:
+        return set_memory(verb, value, settings);
+    case OPTION_RECODE:
+        settings->recode = true;
+        return true;
+    default:
+        settings->peers = true;
+        return true;
+    }
+}
+
+/* Where pixels are by default, and how fast the way there is. */
+static int know_device(struct bench_settings *settings)
+{
+    kst_device_info info = {.size = sizeof info};
+    kst_copy_times times = {.size = sizeof times};
+
     kst_context_device(settings->files.context, &info);
-    return json_print(json_pack("{s:s, s:s, s:o, s:s, s:I, s:o}", "work", settings->encoding ? "encode" : "decode",
-                          "device", info.name, "model", json_text(info.model), "tier", info.tier, "repeat",
-                          (json_int_t)settings->repeat, "files", settings->list),
-        code);
+    if (info.kind == KST_DEVICE_CPU) {
+        if (settings->memory == KST_MEMORY_CUDA)
+            return complain_usage("bench", "the CPU has no memory of its own");
+        return EXIT_FINE;
+    }
+    if (!settings->memory_given || settings->memory == KST_MEMORY_CUDA)
+        settings->memory = info.kind == KST_DEVICE_CUDA ? KST_MEMORY_CUDA : KST_MEMORY_OPENCL;
+    size_t length = info.memory >= UINT64_C(16) << 30 ? (size_t)256 << 20 : (size_t)16 << 20;
+    kst_status status = kst_measure_copies(settings->files.context, length, RATE_COPIES, &times);
+    if (status != KST_OK) {
+        complain(info.name, "%s", kst_status_text(status));
+        return EXIT_DEVICE;
+    }
+    settings->up_rate = (double)length / times.up;
+    settings->down_rate = (double)length / times.down;
+    return EXIT_FINE;
+}
+
+static int open_contexts(struct bench_settings *settings, const struct common_options *common)
+{
+    struct common_options cpu = *common;
+    int code = common_context(common, common->threads, &settings->files.context);
+
+    cpu.device = "cpu";
+    if (code == EXIT_FINE)
+        code = common_context(&cpu, common->threads, &settings->cpu);
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    settings->threads = common->threads != 0 ? common->threads : processors > 0 ? (uint32_t)processors : 1;
+    return code == EXIT_FINE ? know_device(settings) : code;
 }
 
 static int run_checked(struct bench_settings *settings, const struct common_options *common, int argc, char **argv)
@@ -178,28 +188,30 @@ static int run_checked(struct bench_settings *settings, const struct common_opti
         return complain_usage("bench", "say what to measure: 'bench decode FILE...' or 'bench encode FILE...'");
     if (optind + 1 >= argc)
         return complain_usage("bench", "no file named");
-    if ((code = common_context(common, common->threads, &settings->files.context)) != EXIT_FINE)
-        return code;
     settings->files.max_pixels = common_max_pixels(common);
     encode_settings_finish(&settings->encode);
-    code = bench_all(settings, argv + optind + 1, (size_t)(argc - optind - 1));
+    code = open_contexts(settings, common);
+    if (code == EXIT_FINE)
+        code = bench_all(settings, argv + optind + 1, (size_t)(argc - optind - 1));
+    kst_context_destroy(&settings->cpu);
     kst_context_destroy(&settings->files.context);
     return code;
 }
 
 static int run(int argc, char **argv)
 {
-    static const struct option repeat_table[] = {
-        {"repeat", required_argument, NULL, OPTION_REPEAT}, {NULL, 0, NULL, 0}};
-    struct bench_settings settings = {.repeat = 10};
+    static const struct option own[] = {{"repeat", required_argument, NULL, OPTION_REPEAT},
+        {"most-time", required_argument, NULL, OPTION_MOST_TIME}, {"size", required_argument, NULL, OPTION_SIZE},
+        {"batch", required_argument, NULL, OPTION_BATCH}, {"memory", required_argument, NULL, OPTION_MEMORY},
+        {"recode", no_argument, NULL, OPTION_RECODE}, {"peers", no_argument, NULL, OPTION_PEERS}, {NULL, 0, NULL, 0}};
+    struct bench_settings settings = {.repeat = 10, .sizes = 1, .batch = {1}, .batches = 1};
     struct common_options common = {0};
     int code;
 
     encode_settings_init(&settings.encode);
     kst_decode_options_init(&settings.files.decode);
-    const struct option_group groups[] = {common_group(&common), json_group(&settings.json),
-        {repeat_table, handle_repeat, &settings.repeat}, decode_group(&settings.files.decode),
-        encode_group(&settings.encode)};
+    const struct option_group groups[] = {common_group(&common), json_group(&settings.json), {own, handle, &settings},
+        decode_group(&settings.files.decode), encode_group(&settings.encode)};
     if (options_read(&verb_bench, argc, argv, groups, 5, &code))
         code = run_checked(&settings, &common, argc, argv);
     encode_settings_release(&settings.encode);
@@ -213,11 +225,22 @@ const struct verb verb_bench = {
     .help = "Usage: kostka bench decode [OPTIONS] FILE...\n"
             "       kostka bench encode [OPTIONS] FILE...\n"
             "\n"
-            "Times the library in this process, from memory to memory: for each file the median and the fastest\n"
-            "of several runs after one that does not count, megapixels and megabytes of JPEG per second (by the\n"
-            "median), and how many threads worked. Files to encode may be of any format, JPEG included.\n"
+            "Times the library in this process: for each file the median, the fastest and the spread (between the\n"
+            "quartiles) of several runs after some that do not count, megapixels, megabytes of JPEG and images per\n"
+            "second by the median, whether the result is that of the CPU, and how many threads worked. Files to\n"
+            "encode may be of any format, JPEG included.\n"
+            "\n"
+            "In the clock: on the CPU from memory to memory; on a GPU from a stream in pinned memory to pixels in the\n"
+            "device's, or from there to a stream in pinned memory. Then it also tells how long the coded bytes need\n"
+            "on the bus at least, and the pixels as they are, and the rates of the bus.\n"
             "\n"
             "  --repeat N          runs for each file, default 10\n"
+            "  --most-time N       end a measurement after N milliseconds, once there are a few runs\n"
+            "  --batch N[,N...]    so many pictures at once, default 1\n"
+            "  --size WxH[,...]    cut the picture to this size, or continue it by its mirror image, and code it anew\n"
+            "  --recode            decode: code the picture anew first, as the options of 'kostka encode' say\n"
+            "  --memory WHERE      of the pixels: host, pinned, device\n"
+            "  --peers             measure nvJPEG and libjpeg-turbo too, where they are installed\n"
             "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
             "  --json              the results as a JSON object\n"
             "  and the options of 'kostka decode' (--scale, --region, --format ...) and of 'kostka encode'\n"

@@ -117,8 +117,10 @@ static bool measure_stages(profile_work work, void *user, struct profile *profil
     size_t runs = profile->runs;
     double *values = calloc(runs * (KST_STAGE_COUNT + 1), sizeof *values);
     kst_report report;
-    bool good = values != NULL || problem_set(problem, "out of memory");
+    bool good = true;
 
+    if (values == NULL)
+        return problem_set(problem, "out of memory");
     kst_report_init(&report);
     for (size_t run = 0; run < runs + WARM_UPS && good; run++) {
         double start = seconds_now();

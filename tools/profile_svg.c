@@ -90,13 +90,15 @@ static void draw_grid(struct svg *svg, const struct roof *roof)
 {
     double bottom = roof->top + ROOF_HEIGHT, right = WIDTH - RIGHT;
 
-    for (double x = roof->x0; x <= roof->x1; x++) {
-        svg_line(svg, across(roof, pow(10, x)), roof->top, across(roof, pow(10, x)), bottom, FAINT, "none");
-        svg_text(svg, across(roof, pow(10, x)), bottom + 14, "middle", GREY, "%g", pow(10, x - 6));
+    for (int i = (int)roof->x0; i <= (int)roof->x1; i++) {
+        double x = across(roof, pow(10, i));
+        svg_line(svg, x, roof->top, x, bottom, FAINT, "none");
+        svg_text(svg, x, bottom + 14, "middle", GREY, "%g", pow(10, i - 6));
     }
-    for (double y = roof->y0; y <= roof->y1; y++) {
-        svg_line(svg, roof->left, up(roof, pow(10, y)), right, up(roof, pow(10, y)), FAINT, "none");
-        svg_text(svg, roof->left - 6, up(roof, pow(10, y)) + 4, "end", GREY, "%g", pow(10, y - 9));
+    for (int i = (int)roof->y0; i <= (int)roof->y1; i++) {
+        double y = up(roof, pow(10, i));
+        svg_line(svg, roof->left, y, right, y, FAINT, "none");
+        svg_text(svg, roof->left - 6, y + 4, "end", GREY, "%g", pow(10, i - 9));
     }
     svg_text(svg, right, bottom + 30, "end", GREY, "megabytes moved at least");
     svg_text(svg, 16, roof->top - 12, "start", GREY, "GB/s");

@@ -75,6 +75,28 @@ for work in decode encode; do
     expect 0 "$KOSTKA" bench $work a.jpg --repeat 2
     prints 'a.jpg'
 done
+expect 0 "$KOSTKA" bench decode a.jpg --repeat 2 --batch 1,3 --size 40x30,17 -q 60 --peers --json --most-time 5
+equals "$(json files 0 identical <out)" true
+equals "$(json files 0 width <out)" 40
+equals "$(json files 0 quality <out)" 60
+json files 1 engine <out | grep -q turbo || fail 'no peer'
+expect 0 "$KOSTKA" bench encode a.jpg --repeat 2 --batch 2 --size 40x30 --peers
+prints 'libjpeg-turbo'
+prints '40x30'
+expect 0 "$KOSTKA" bench decode a.jpg --recode --subsampling 444
+expect 2 "$KOSTKA" bench decode a.jpg --memory device --device cpu
+expect 2 "$KOSTKA" bench decode a.jpg --memory elsewhere
+expect 2 "$KOSTKA" bench decode a.jpg --batch 1,0
+expect 2 "$KOSTKA" bench decode a.jpg --size 10x
+expect 0 "$KOSTKA" devices --json
+if device=$(json 1 name <out); then
+    for work in decode encode; do
+        for memory in host pinned device; do
+            expect 0 "$KOSTKA" bench $work a.jpg --repeat 2 --batch 1,3 --device "$device" --memory $memory --json
+            equals "$(json files 1 identical <out)" true "$work, $memory"
+        done
+    done
+fi
 expect 0 "$KOSTKA" decode a.jpg out.ppm --verbose
 says 'device cpu'
 finish

@@ -24,7 +24,7 @@ allow src/j2k j2k image core
 allow src/cpu cpu jpeg j2k image core
 allow src/gpu gpu kernels jpeg j2k image core
 allow src/api api gpu cpu jpeg j2k image core
-allow tools files
+allow tools files peers
 allow fuzz none
 allow examples none
 [ -n "$(find src/cpu -name '*.c')" ] || failed=1

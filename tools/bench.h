@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the parts of 'kostka bench' share: settings, the picture worked on, times, and telling them. */
+#ifndef KOSTKA_TOOL_BENCH_H
+#define KOSTKA_TOOL_BENCH_H
+
+#include <kostka/kostka_profile.h>
+
+#include "json.h"
+#include "options.h"
+
+enum { BENCH_LIST_MAX = 32 };
+
+struct bench_size {
+    uint32_t width, height; /* 0: the file's */
+};
+
+struct bench_settings {
+    struct file_settings files; /* its context is what is measured */
+    kst_context *cpu;           /* what prepares and checks; may be the same */
+    struct encode_settings encode;
+    uint64_t repeat;
+    double seconds; /* that a measurement may take, once there are a few runs; 0: all runs are made */
+    uint32_t threads;
+    struct bench_size size[BENCH_LIST_MAX];
+    uint32_t batch[BENCH_LIST_MAX];
+    size_t sizes, batches; /* at least 1 each */
+    kst_memory memory;     /* of the pixels */
+    bool memory_given, encoding, recode, peers, json;
+    double up_rate, down_rate; /* bytes a second of pinned memory; 0: there is no bus */
+    json_t *list;
+};
+
+/* A picture, as pixels and coded. */
+struct bench_case {
+    const char *name;
+    struct source source;
+    struct picture picture; /* what there is to encode; and to decode, what it is in host memory */
+    kst_buffer coded;       /* anew, on the CPU */
+    const uint8_t *stream;  /* to decode: of the source, or `coded` */
+    size_t length;
+    kst_info info;
+    kst_buffer wanted;   /* encoding: what it must give, by the CPU */
+    kst_copy_times copy; /* of a picture's pixels; 0: there is no bus */
+};
+
+/* Times of runs, in seconds. */
+struct bench_times {
+    double *run; /* to be freed */
+    size_t count;
+};
+
+/* What one engine did, for telling. */
+struct bench_result {
+    const char *engine;
+    bool own; /* it is this library */
+    uint32_t batch;
+    struct bench_times times;
+    size_t length; /* of a coded stream */
+    uint32_t threads;
+    int identical; /* to what the CPU gives; −1: not known */
+    double psnr;   /* decoding: against the CPU's pixels, encoding: against the picture; below 0: not known */
+};
+
+/* Prepare a file at a size. */
+bool bench_case_open(struct bench_case *bench, const struct bench_settings *settings, const char *name,
+    struct bench_size size, struct problem *problem);
+void bench_case_close(struct bench_case *bench, const struct bench_settings *settings);
+
+/* Pixels decoded from a stream on the CPU, as the settings say; picture_release(). */
+bool bench_decode_on_cpu(const struct bench_settings *settings, const uint8_t *stream, size_t length,
+    struct picture *picture, struct problem *problem);
+
+/* Run work that gets ready first, and then as often as the settings say; fills in the times. */
+typedef bool (*bench_work)(void *user, size_t run, struct problem *problem);
+bool bench_time(const struct bench_settings *settings, bench_work work, void *user, struct bench_times *times,
+    struct problem *problem);
+
+/* Measure the library on its device. */
+bool bench_device(const struct bench_settings *settings, struct bench_case *bench, struct bench_result *result,
+    struct problem *problem);
+
+/* Measure the other libraries there are, and tell about each. */
+void bench_peers(const struct bench_settings *settings, const struct bench_case *bench, uint32_t batch);
+
+void bench_tell_head(const struct bench_settings *settings);
+void bench_tell(const struct bench_settings *settings, const struct bench_case *bench, struct bench_result *result);
+/* That an engine did not do it, and why. */
+void bench_tell_missing(
+    const struct bench_settings *settings, const struct bench_case *bench, const char *engine, const char *why);
+int bench_tell_end(const struct bench_settings *settings, int code);
+
+#endif

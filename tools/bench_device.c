@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Timing the library. In the clock: whole calls, from streams in pinned memory to pixels in device memory or from there
+ * to streams in pinned memory; or, with --memory, between other places.
+ */
+#include <kostka/kostka_device.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+/* Few pictures take turns with others, so that caches do not hold them from run to run. */
+enum { SETS = 4, SETS_BELOW = 4, WARM_UPS = 3, RUNS_LEAST = 5 };
+
+struct load {
+    const struct bench_settings *settings;
+    struct bench_case *bench;
+    kst_context *context;
+    uint32_t batch, sets, slots; /* slots: sets of a batch each, at least one */
+    kst_image *image;            /* one a slot, as the rest */
+    kst_decode_item *decode;
+    kst_encode_item *encode;
+    void **pinned; /* streams, in or out */
+};
+
+bool bench_time(const struct bench_settings *settings, bench_work work, void *user, struct bench_times *times,
+    struct problem *problem)
+{
+    size_t warm_ups = settings->seconds > 0 ? WARM_UPS : 1;
+    double all = 0;
+    bool good = true;
+
+    times->count = 0;
+    times->run = calloc((size_t)settings->repeat, sizeof *times->run);
+    if (times->run == NULL)
+        return problem_set(problem, "out of memory");
+    for (size_t i = 0; i < warm_ups && good; i++)
+        good = work(user, i, problem);
+    while (times->count < settings->repeat && good) {
+        double start = seconds_now();
+        good = work(user, times->count, problem);
+        double taken = seconds_now() - start;
+        times->run[times->count++] = taken;
+        all += taken;
+        if (settings->seconds > 0 && all > settings->seconds && times->count >= RUNS_LEAST)
+            break;
+    }
+    return good;
+}
+
+static bool decode_run(void *user, size_t run, struct problem *problem)
+{
+    struct load *load = user;
+    kst_decode_item *item = &load->decode[run % load->sets * load->batch];
+    kst_status status;
+
+    if (load->batch > 1)
+        status = kst_decode_batch(load->context, item, load->batch);
+    else
+        status = kst_decode(load->context, item->data, item->length, item->options, item->image, &item->report);
+    return status == KST_OK || jpeg_report_problem(&item->report, status, problem);
+}
+
+static bool encode_run(void *user, size_t run, struct problem *problem)
+{
+    struct load *load = user;
+    kst_encode_item *item = &load->encode[run % load->sets * load->batch];
+    kst_status status;
+
+    for (uint32_t i = 0; i < load->batch && item->output.owned; i++)
+        kst_buffer_release(load->context, &item[i].output);
+    if (load->batch > 1)
+        status = kst_encode_batch(load->context, item, load->batch);
+    else
+        status = kst_encode(load->context, item->image, item->options, &item->output, &item->report);
+    return status == KST_OK || jpeg_report_problem(&item->report, status, problem);
+}
+
+static bool pin(struct load *load, uint32_t slot, size_t length, struct problem *problem)
+{
+    kst_status status = kst_pinned_allocate(load->context, length, &load->pinned[slot]);
+    return status == KST_OK || problem_set(problem, "%s", kst_status_text(status));
+}
+
+static bool make_decode_slot(struct load *load, uint32_t slot, struct problem *problem)
+{
+    const struct bench_settings *settings = load->settings;
+    const struct bench_case *bench = load->bench;
+    const void *data = bench->stream;
+
+    load->image[slot].memory = settings->memory;
+    if (settings->memory != KST_MEMORY_HOST) {
+        if (!pin(load, slot, bench->length, problem))
+            return false;
+        data = memcpy(load->pinned[slot], bench->stream, bench->length);
+    }
+    load->decode[slot] = (kst_decode_item){.data = data,
+        .length = bench->length,
+        .options = &settings->files.decode,
+        .image = &load->image[slot],
+        .report = {.size = sizeof(kst_report)}};
+    return true;
+}
+
+/* An image like another, in memory of the settings' kind. */
+static bool make_image(const struct load *load, const kst_image *like, kst_image *image, struct problem *problem)
+{
+    *image = *like;
+    image->memory = load->settings->memory;
+    image->owned = NULL;
+    for (int i = 0; i < 4; i++)
+        image->plane[i].data = NULL;
+    kst_status status = kst_image_allocate(load->context, image);
+    if (status == KST_OK)
+        status = kst_image_copy(load->context, like, image);
+    return status == KST_OK || problem_set(problem, "%s", kst_status_text(status));
+}
+
+static bool make_encode_slot(struct load *load, uint32_t slot, struct problem *problem)
+{
+    const struct bench_case *bench = load->bench;
+    kst_encode_item *item = &load->encode[slot];
+    size_t room = bench->wanted.length + 4096;
+
+    *item = (kst_encode_item){.image = &bench->picture.image,
+        .options = &load->settings->encode.options,
+        .report = {.size = sizeof(kst_report)}};
+    if (load->settings->memory == KST_MEMORY_HOST)
+        return true;
+    if (!make_image(load, &bench->picture.image, &load->image[slot], problem) || !pin(load, slot, room, problem))
+        return false;
+    item->image = &load->image[slot];
+    item->output = (kst_buffer){.data = load->pinned[slot], .capacity = room};
+    return true;
+}
+
+static bool make_load(struct load *load, struct problem *problem)
+{
+    bool good = true;
+
+    load->image = calloc(load->slots, sizeof *load->image);
+    load->decode = calloc(load->slots, sizeof *load->decode);
+    load->encode = calloc(load->slots, sizeof *load->encode);
+    load->pinned = calloc(load->slots, sizeof *load->pinned);
+    if (load->image == NULL || load->decode == NULL || load->encode == NULL || load->pinned == NULL)
+        return problem_set(problem, "out of memory");
+    for (uint32_t i = 0; i < load->slots; i++)
+        kst_image_init(&load->image[i]);
+    for (uint32_t i = 0; i < load->slots && good; i++)
+        good = load->settings->encoding ? make_encode_slot(load, i, problem) : make_decode_slot(load, i, problem);
+    return good;
+}
+
+static void drop_load(struct load *load)
+{
+    bool made = load->image != NULL && load->encode != NULL && load->pinned != NULL;
+
+    for (uint32_t i = 0; i < load->slots && made; i++) {
+        if (load->encode[i].output.owned)
+            kst_buffer_release(load->context, &load->encode[i].output);
+        kst_image_release(load->context, &load->image[i]);
+        kst_pinned_release(load->context, load->pinned[i]);
+    }
+    free(load->image);
+    free(load->decode);
+    free(load->encode);
+    free(load->pinned);
+}
+
+/* The pixels of the first slot, fetched to host memory. */
+static bool check_decode(const struct load *load, struct bench_result *result, struct problem *problem)
+{
+    kst_comparison comparison = {.size = sizeof comparison};
+    struct load host = *load;
+    struct bench_settings settings = *load->settings;
+    kst_image image = {.size = sizeof image};
+
+    settings.memory = KST_MEMORY_HOST;
+    host.settings = &settings;
+    if (!make_image(&host, &load->bench->picture.image, &image, problem))
+        return false;
+    kst_status status = kst_image_copy(load->context, &load->image[0], &image);
+    if (status == KST_OK)
+        status = kst_compare(&image, &load->bench->picture.image, &comparison);
+    kst_image_release(load->context, &image);
+    result->identical = comparison.identical;
+    result->psnr = comparison.psnr;
+    return status == KST_OK || problem_set(problem, "%s", kst_status_text(status));
+}
+
+static void take_result(const struct load *load, struct bench_result *result)
+{
+    bool encoding = load->settings->encoding;
+    const kst_buffer *output = &load->encode[0].output, *wanted = &load->bench->wanted;
+
+    result->length = encoding ? output->length : load->bench->length;
+    result->threads = encoding ? load->encode[0].report.threads : load->decode[0].report.threads;
+    if (encoding)
+        result->identical = output->length == wanted->length && memcmp(output->data, wanted->data, wanted->length) == 0;
+}
+
+bool bench_device(const struct bench_settings *settings, struct bench_case *bench, struct bench_result *result,
+    struct problem *problem)
+{
+    uint32_t sets = settings->memory == KST_MEMORY_HOST || result->batch >= SETS_BELOW ? 1 : SETS;
+    struct load load = {.settings = settings,
+        .bench = bench,
+        .context = settings->files.context,
+        .batch = result->batch,
+        .sets = sets,
+        .slots = result->batch * sets};
+    bool good = make_load(&load, problem) &&
+                bench_time(settings, settings->encoding ? encode_run : decode_run, &load, &result->times, problem) &&
+                (settings->encoding || check_decode(&load, result, problem));
+    if (good)
+        take_result(&load, result);
+    drop_load(&load);
+    return good;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdio.h>
+
+#include "bench.h"
+#include "statistics.h"
+
+/* What the numbers stand for, beside the times: the same for text and JSON. */
+struct told {
+    double median, least, most, quarter, three_quarters;
+    double pixel_rate, byte_rate, picture_rate;
+    double bus, pinned, pageable; /* seconds; 0: there is no bus */
+};
+
+static struct told work_out(
+    const struct bench_settings *settings, const struct bench_case *bench, struct bench_result *result)
+{
+    const kst_image *image = &bench->picture.image;
+    double *run = result->times.run, count = result->batch;
+    size_t runs = result->times.count;
+    double rate = settings->encoding ? settings->down_rate : settings->up_rate;
+    struct told told = {.median = statistics_median(run, runs),
+        .least = run[0],
+        .most = run[runs - 1],
+        .quarter = statistics_quantile(run, runs, 0.25),
+        .three_quarters = statistics_quantile(run, runs, 0.75)};
+    uint32_t reduce = settings->files.decode.reduce;
+    double pixels = (double)((uint64_t)image->width << reduce) * (double)((uint64_t)image->height << reduce);
+
+    told.pixel_rate = pixels * count / told.median;
+    told.byte_rate = (double)result->length * count / told.median;
+    told.picture_rate = count / told.median;
+    told.bus = rate > 0 ? (double)result->length * count / rate : 0;
+    told.pinned = count * (settings->encoding ? bench->copy.down : bench->copy.up);
+    told.pageable = count * (settings->encoding ? bench->copy.down_pageable : bench->copy.up_pageable);
+    return told;
+}
+
+void bench_tell_head(const struct bench_settings *settings)
+{
+    if (settings->json)
+        return;
+    if (settings->up_rate > 0)
+        printf("pinned memory: %.1f GB/s to the device, %.1f GB/s from it\n", settings->up_rate * 1e-9,
+            settings->down_rate * 1e-9);
+    printf("median ms    min ms  spread    MPix/s      MB/s  images/s batch       size  same  thr  what\n");
+}
+
+static const char *memory_name(kst_memory memory)
+{
+    static const char *const names[] = {"host", "pinned", "cuda", "opencl"};
+    return names[memory];
+}
+
+static json_t *json_of(const struct bench_settings *settings, const struct bench_case *bench,
+    const struct bench_result *result, const struct told *told)
+{
+    const kst_image *image = &bench->picture.image;
+    json_t *json =
+        json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
+            "engine", result->engine, "file", json_text(bench->name), "width", (json_int_t)image->width, "height",
+            (json_int_t)image->height, "batch", (json_int_t)result->batch, "pixels",
+            (json_int_t)image->width * (json_int_t)image->height << 2 * settings->files.decode.reduce, "memory",
+            memory_name(settings->memory), "bytes", (json_int_t)result->length, "threads", (json_int_t)result->threads,
+            "runs", (json_int_t)result->times.count, "median_seconds", told->median, "min_seconds", told->least,
+            "max_seconds", told->most, "quarter_seconds", told->quarter, "three_quarters_seconds", told->three_quarters,
+            "megapixels_per_second", told->pixel_rate * 1e-6, "megabytes_per_second", told->byte_rate * 1e-6,
+            "images_per_second", told->picture_rate);
+    int quality = settings->encoding ? settings->encode.options.quality : bench->info.quality;
+
+    json_object_set_new(json, "quality", json_integer(quality));
+    if (result->identical >= 0)
+        json_object_set_new(json, "identical", json_boolean(result->identical));
+    if (result->psnr >= 0 && isfinite(result->psnr))
+        json_object_set_new(json, "psnr", json_real(result->psnr));
+    if (told->bus > 0)
+        json_object_update_new(json, json_pack("{s:f, s:f, s:f}", "bus_seconds", told->bus, "copy_pinned_seconds",
+                                         told->pinned, "copy_pageable_seconds", told->pageable));
+    return json;
+}
+
+static void print_line(const struct bench_case *bench, const struct bench_result *result, const struct told *told)
+{
+    char size[32], same[16] = "-";
+
+    snprintf(size, sizeof size, "%ux%u", (unsigned)bench->picture.image.width, (unsigned)bench->picture.image.height);
+    if (result->identical > 0)
+        snprintf(same, sizeof same, "yes");
+    else if (result->psnr >= 0 && isfinite(result->psnr))
+        snprintf(same, sizeof same, "%.0fdB", result->psnr);
+    else if (result->identical == 0)
+        snprintf(same, sizeof same, "no");
+    printf("%9.4f %9.4f %6.0f%% %9.1f %9.1f %9.1f %5u %10s %5s %4u  %s, %s\n", 1e3 * told->median, 1e3 * told->least,
+        100 * (told->three_quarters - told->quarter) / told->median, told->pixel_rate * 1e-6, told->byte_rate * 1e-6,
+        told->picture_rate, (unsigned)result->batch, size, same, (unsigned)result->threads, result->engine,
+        bench->name);
+}
+
+void bench_tell(const struct bench_settings *settings, const struct bench_case *bench, struct bench_result *result)
+{
+    struct told told = work_out(settings, bench, result);
+
+    if (settings->json) {
+        json_array_append_new(settings->list, json_of(settings, bench, result, &told));
+        return;
+    }
+    print_line(bench, result, &told);
+    if (result->own && told.bus > 0)
+        printf("%9.4f ms is the bus' for the coded bytes; the pixels take %.4f ms pinned, %.4f ms pageable\n",
+            1e3 * told.bus, 1e3 * told.pinned, 1e3 * told.pageable);
+}
+
+void bench_tell_missing(
+    const struct bench_settings *settings, const struct bench_case *bench, const char *engine, const char *why)
+{
+    if (settings->json)
+        json_array_append_new(settings->list,
+            json_pack("{s:s, s:o, s:o}", "engine", engine, "file", json_text(bench->name), "missing", json_text(why)));
+    else
+        printf("%9s  %s: %s\n", "-", engine, why);
+}
+
+int bench_tell_end(const struct bench_settings *settings, int code)
+{
+    kst_device_info info = {.size = sizeof info};
+
+    if (!settings->json) {
+        json_decref(settings->list);
+        return finish_output(code);
+    }
+    kst_context_device(settings->files.context, &info);
+    return json_print(json_pack("{s:s, s:s, s:o, s:s, s:I, s:f, s:f, s:o}", "work",
+                          settings->encoding ? "encode" : "decode", "device", info.name, "model", json_text(info.model),
+                          "tier", info.tier, "repeat", (json_int_t)settings->repeat, "up_bytes_per_second",
+                          settings->up_rate, "down_bytes_per_second", settings->down_rate, "files", settings->list),
+        code);
+}
