@@ -1,27 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kst_encode() and kst_encode_batch(): options and image are checked and planned, then carried out. */
+/* kst_encode(): options and image are checked and planned, then carried out. */
 #include <inttypes.h>
 #include <string.h>
 
+#include "api/device.h"
+#include "api/encoding.h"
 #include "api/image.h"
-#include "api/jpeg_encode.h"
 #include "core/report.h"
 #include "image/validate.h"
 #include "jpeg/restart.h"
 #include "jpeg/script.h"
 #include "jpeg/writer.h"
-
-/* One call; everything in it belongs to the call. */
-struct encoding {
-    kst_context *context;
-    const kst_encode_options *options;
-    kst_report *report;
-    struct memory memory;
-    kst_image image; /* the caller's, with its colour filled in */
-    struct jpeg_dsp dsp;
-    struct jpeg_encoding jpeg;
-    struct jpeg_sampler sampler;
-};
 
 static const uint8_t default_quant_index[4] = {0, 1, 1, 0};
 
@@ -36,18 +25,18 @@ void kst_encode_options_init(kst_encode_options *options)
 
 static kst_status fail(struct encoding *e, kst_status status, const char *detail)
 {
-    return kst_report_error(e->report, status, KST_NO_OFFSET, detail ? "%s" : NULL, detail);
+    return kst_report_error(&e->report, status, KST_NO_OFFSET, detail ? "%s" : NULL, detail);
 }
 
 static kst_status check_options(struct encoding *e)
 {
-    const kst_encode_options *o = e->options;
+    const kst_encode_options *o = &e->options;
     if (o->size != sizeof(*o))
         return fail(e, KST_ERROR_OPTIONS, "not set up by kst_encode_options_init()");
     if (o->codec != KST_CODEC_JPEG)
         return fail(e, KST_ERROR_OPTIONS, "codec");
     if (o->quality < 1 || o->quality > 100)
-        return kst_report_error(e->report, KST_ERROR_JPEG_QUALITY, KST_NO_OFFSET, "%d", o->quality);
+        return kst_report_error(&e->report, KST_ERROR_JPEG_QUALITY, KST_NO_OFFSET, "%d", o->quality);
     if ((unsigned)o->subsampling > KST_SUBSAMPLING_410)
         return fail(e, KST_ERROR_OPTIONS, "subsampling");
     if ((unsigned)o->coding > KST_CODING_PROGRESSIVE)
@@ -101,7 +90,7 @@ static uint32_t image_channels(const kst_image *image)
 static kst_status check_image(struct encoding *e)
 {
     const kst_image *image = &e->image;
-    kst_status status = kst_image_check(image);
+    kst_status status = kst_memory_is_device(image->memory) ? kst_image_check_shape(image) : kst_image_check(image);
     if (status != KST_OK)
         return fail(e, status, NULL);
     for (uint32_t i = 0; i < image->plane_count; i++) {
@@ -110,10 +99,10 @@ static kst_status check_image(struct encoding *e)
     }
     if (image->width > 65535 || image->height > 65535)
         return kst_report_error(
-            e->report, KST_ERROR_JPEG_TOO_LARGE, KST_NO_OFFSET, "%" PRIu32 " × %" PRIu32, image->width, image->height);
+            &e->report, KST_ERROR_JPEG_TOO_LARGE, KST_NO_OFFSET, "%" PRIu32 " × %" PRIu32, image->width, image->height);
     if ((uint64_t)image->width * image->height > e->context->limits.pixels)
         return kst_report_error(
-            e->report, KST_ERROR_LIMIT_PIXELS, KST_NO_OFFSET, "%" PRIu32 " × %" PRIu32, image->width, image->height);
+            &e->report, KST_ERROR_LIMIT_PIXELS, KST_NO_OFFSET, "%" PRIu32 " × %" PRIu32, image->width, image->height);
     return KST_OK;
 }
 
@@ -121,7 +110,7 @@ static kst_status check_image(struct encoding *e)
 static kst_status plan_colour(struct encoding *e)
 {
     kst_image *image = &e->image;
-    const kst_colour wanted = e->options->colour;
+    const kst_colour wanted = e->options.colour;
     const uint32_t channels = image_channels(image);
     if ((unsigned)wanted > KST_COLOUR_YCCK || (unsigned)image->colour > KST_COLOUR_YCCK)
         return fail(e, KST_ERROR_OPTIONS, "colour");
@@ -150,7 +139,7 @@ static void subsampled_factors(kst_subsampling subsampling, uint8_t *h, uint8_t 
 
 static kst_status plan_sampling(struct encoding *e)
 {
-    const kst_encode_options *o = e->options;
+    const kst_encode_options *o = &e->options;
     struct jpeg_frame *frame = &e->jpeg.frame;
     const bool chroma = frame->colour == KST_COLOUR_YCBCR || frame->colour == KST_COLOUR_YCCK;
     bool given = false;
@@ -166,7 +155,7 @@ static kst_status plan_sampling(struct encoding *e)
             subsampled_factors(o->subsampling, &component->h, &component->v);
         }
         if (component->h < 1 || component->h > 4 || component->v < 1 || component->v > 4)
-            return kst_report_error(e->report, KST_ERROR_JPEG_SAMPLING, KST_NO_OFFSET, "component %" PRIu32 ": %d×%d",
+            return kst_report_error(&e->report, KST_ERROR_JPEG_SAMPLING, KST_NO_OFFSET, "component %" PRIu32 ": %d×%d",
                 c, component->h, component->v);
     }
     kst_jpeg_frame_geometry(frame);
@@ -183,15 +172,15 @@ static void plan_ids(struct jpeg_frame *frame)
 static uint8_t quant_destination(const struct encoding *e, uint32_t component)
 {
     const kst_colour colour = e->jpeg.frame.colour;
-    const bool plain = memcmp(e->options->quant_index, default_quant_index, sizeof(default_quant_index)) == 0;
+    const bool plain = memcmp(e->options.quant_index, default_quant_index, sizeof(default_quant_index)) == 0;
     if (plain && (colour == KST_COLOUR_RGB || colour == KST_COLOUR_CMYK))
         return 0;
-    return e->options->quant_index[component];
+    return e->options.quant_index[component];
 }
 
 static kst_status plan_quantisers(struct encoding *e)
 {
-    const kst_encode_options *o = e->options;
+    const kst_encode_options *o = &e->options;
     const uint16_t limit = o->wide_quantisers ? 32767 : 255;
     for (uint32_t c = 0; c < e->jpeg.frame.component_count; c++) {
         struct jpeg_component *component = &e->jpeg.frame.component[c];
@@ -205,7 +194,7 @@ static kst_status plan_quantisers(struct encoding *e)
         }
         for (uint32_t i = 0; i < 64; i++) {
             if (given[i] == 0 || (given[i] > 255 && !o->wide_quantisers))
-                return kst_report_error(e->report, KST_ERROR_JPEG_TABLE_VALUE, KST_NO_OFFSET,
+                return kst_report_error(&e->report, KST_ERROR_JPEG_TABLE_VALUE, KST_NO_OFFSET,
                     "%d in table %d, element %" PRIu32, given[i], component->tq, i);
         }
         memcpy(component->quant, given, sizeof(component->quant));
@@ -215,7 +204,7 @@ static kst_status plan_quantisers(struct encoding *e)
 
 static kst_status plan_script(struct encoding *e)
 {
-    const kst_encode_options *o = e->options;
+    const kst_encode_options *o = &e->options;
     const bool progressive = o->coding == KST_CODING_PROGRESSIVE;
     const struct jpeg_frame *frame = &e->jpeg.frame;
     kst_scan standard[JPEG_SCRIPT_MAX];
@@ -230,7 +219,7 @@ static kst_status plan_script(struct encoding *e)
     if (status != KST_OK && scan == length)
         return fail(e, status, "coefficients are left out");
     if (status != KST_OK)
-        return kst_report_error(e->report, status, KST_NO_OFFSET, "scan %zu", scan + 1);
+        return kst_report_error(&e->report, status, KST_NO_OFFSET, "scan %zu", scan + 1);
     e->jpeg.script = o->script;
     e->jpeg.script_length = o->script_length;
     return KST_OK;
@@ -239,17 +228,17 @@ static kst_status plan_script(struct encoding *e)
 static kst_status plan_metadata(struct encoding *e)
 {
     size_t item;
-    kst_status status = kst_jpeg_metadata_check(e->options->metadata, e->options->metadata_count, &item);
+    kst_status status = kst_jpeg_metadata_check(e->options.metadata, e->options.metadata_count, &item);
     if (status != KST_OK)
-        return kst_report_error(e->report, status, KST_NO_OFFSET, "metadata item %zu", item);
-    e->jpeg.metadata = e->options->metadata;
-    e->jpeg.metadata_count = e->options->metadata_count;
+        return kst_report_error(&e->report, status, KST_NO_OFFSET, "metadata item %zu", item);
+    e->jpeg.metadata = e->options.metadata;
+    e->jpeg.metadata_count = e->options.metadata_count;
     return KST_OK;
 }
 
 static void plan_header(struct encoding *e)
 {
-    const kst_encode_options *o = e->options;
+    const kst_encode_options *o = &e->options;
     kst_jpeg_encoding_colour(&e->jpeg, e->jpeg.frame.colour);
     e->jpeg.header.density_unit = o->density_unit;
     e->jpeg.header.density_x = o->density_x;
@@ -265,7 +254,7 @@ static kst_status check_raw(struct encoding *e)
         const struct jpeg_component *component = &e->jpeg.frame.component[c];
         const kst_plane *plane = &e->image.plane[c];
         if (plane->width != component->width || plane->height != component->height)
-            return kst_report_error(e->report, KST_ERROR_IMAGE_SIZE, KST_NO_OFFSET,
+            return kst_report_error(&e->report, KST_ERROR_IMAGE_SIZE, KST_NO_OFFSET,
                 "plane %" PRIu32 " must be %" PRIu32 " × %" PRIu32, c, component->width, component->height);
     }
     return KST_OK;
@@ -300,82 +289,127 @@ static kst_status plan(struct encoding *e)
     return status == KST_OK ? KST_OK : fail(e, status, NULL);
 }
 
-static kst_status execute(struct encoding *e, kst_buffer *output)
+/* Where the pixels lie, and whether the device can encode them. */
+static kst_status choose_device(struct encoding *e)
 {
-    struct sink sink;
-    kst_sink_open(&sink, &e->memory, output);
-    kst_status status = kst_jpeg_encode(e->context, &e->memory, &e->jpeg, &e->sampler, &sink, e->report);
-    if (status != KST_OK) {
-        kst_sink_release(&sink);
-        return fail(e, status, NULL);
-    }
-    kst_sink_close(&sink, &e->context->memory, output);
+    struct gpu_error error = {.status = KST_OK};
+    bool device = kst_memory_is_device(e->image.memory);
+    e->item = (struct jpeg_encode_item){.encoding = &e->jpeg, .image = &e->image, .sink = &e->sink};
+    e->gpu = kst_context_gpu(e->context);
+    if (!e->gpu)
+        return device ? fail(e, KST_ERROR_IMAGE_MEMORY, "the context works on the CPU") : KST_OK;
+    if (!kst_gpu_jpeg_source(e->gpu, &e->item, &error))
+        return fail(e, error.status, error.text);
+    e->on_gpu = kst_gpu_jpeg_encodes(&e->item) && kst_gpu_jpeg_encode_memory(&e->item) <= e->context->limits.memory;
     return KST_OK;
 }
 
-static kst_status encode(struct encoding *e, kst_buffer *output)
+kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const kst_image *image,
+    const kst_encode_options *options, kst_buffer *output)
 {
+    *e = (struct encoding){.context = context, .output = output};
+    kst_report_init(&e->report);
+    if (!image || image->size < sizeof *image || !output)
+        return fail(e, KST_ERROR_ARGUMENT, NULL);
+    e->image = *image;
+    kst_encode_options_init(&e->options);
+    if (options && options->size != sizeof *options)
+        return fail(e, KST_ERROR_OPTIONS, "not set up by kst_encode_options_init()");
+    if (options)
+        e->options = *options;
+    kst_memory_init(&e->memory, &context->memory.allocator, context->limits.memory);
+    memcpy(e->report.device, context->device, sizeof e->report.device);
+    e->report.threads = kst_pool_threads(context->pool);
     double start = kst_seconds();
     kst_status status = plan(e);
-    kst_report_stage(e->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
-    return status ? status : execute(e, output);
+    if (status == KST_OK)
+        status = choose_device(e);
+    kst_report_stage(&e->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
+    if (status == KST_OK)
+        kst_sink_open(&e->sink, &e->memory, output);
+    return status;
+}
+
+static kst_status end(struct encoding *e, kst_status status)
+{
+    if (status != KST_OK) {
+        kst_sink_release(&e->sink);
+        return fail(e, status, NULL);
+    }
+    kst_sink_close(&e->sink, &e->context->memory, e->output);
+    return KST_OK;
+}
+
+static kst_status encode_on_cpu(struct encoding *e)
+{
+    const struct jpeg_encode_context context = {
+        .pool = e->context->pool, .memory = &e->memory, .tier = e->context->tier, .report = &e->report};
+    return kst_jpeg_write_picture(&context, &e->jpeg, &e->sampler, &e->sink);
+}
+
+/* Pixels in device memory come to the host first. */
+static kst_status encode_from_device(struct encoding *e)
+{
+    kst_image host = {.owned = NULL};
+    kst_status status = kst_image_bring(e->context, &e->image, &host, &e->report);
+    if (status == KST_OK) {
+        e->image = host; /* which the sampler reads */
+        status = encode_on_cpu(e);
+    }
+    kst_image_release(e->context, &host);
+    return status;
+}
+
+kst_status kst_encoding_run_on_cpu(struct encoding *e)
+{
+    return end(e, kst_memory_is_device(e->image.memory) ? encode_from_device(e) : encode_on_cpu(e));
+}
+
+static void report_time(struct encoding *e, kst_stage stage, double seconds)
+{
+    e->report.stage_device[stage] = e->gpu->gpu->info.kind;
+    e->report.stage_seconds[stage] += seconds;
+}
+
+kst_status kst_encoding_settle(struct encoding *e, const struct jpeg_encode_times *times, const struct gpu_error *error)
+{
+    if (error->status)
+        return end(
+            e, kst_report_error(&e->report, error->status, KST_NO_OFFSET, error->text[0] ? "%s" : NULL, error->text));
+    report_time(e, KST_STAGE_UPLOAD, times->upload);
+    report_time(e, KST_STAGE_PIXELS, times->coding);
+    report_time(e, KST_STAGE_DOWNLOAD, times->download);
+    return end(e, e->sink.status);
+}
+
+static kst_status run_on_gpu(struct encoding *e)
+{
+    struct jpeg_encode_times times;
+    struct gpu_error error;
+    struct encode_batch *batch = kst_gpu_jpeg_encode_begin(e->gpu, &e->item, 1, false, &error);
+    if (batch)
+        kst_gpu_jpeg_encode_wait(batch, &times, &error);
+    if (!error.status)
+        kst_gpu_jpeg_encode_write(batch, 0);
+    if (batch)
+        kst_gpu_jpeg_encode_end(batch);
+    return kst_encoding_settle(e, &times, &error);
 }
 
 kst_status kst_encode(kst_context *context, const kst_image *image, const kst_encode_options *options,
     kst_buffer *output, kst_report *report)
 {
-    kst_encode_options defaults;
-    kst_report own;
-    kst_encode_options_init(&defaults);
-    kst_report_init(&own);
-    if (!context || !image || image->size < sizeof(*image) || !output) {
-        kst_status status = kst_report_error(&own, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
+    struct encoding e;
+    if (!context) {
+        kst_report own;
+        kst_report_init(&own);
+        kst_report_error(&own, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
         kst_report_copy(report, &own);
-        return status;
-    }
-    struct encoding e = {.context = context, .options = options ? options : &defaults, .report = &own, .image = *image};
-    kst_memory_init(&e.memory, &context->memory.allocator, context->limits.memory);
-    memcpy(own.device, context->device, sizeof own.device);
-    own.threads = kst_pool_threads(context->pool);
-    kst_image host = {.owned = NULL};
-    kst_status status = KST_OK;
-    if (kst_memory_is_device(image->memory)) {
-        status = kst_image_bring(context, image, &host, &own);
-        e.image = host;
-    }
-    if (status == KST_OK)
-        status = encode(&e, output);
-    kst_image_release(context, &host);
-    kst_report_copy(report, &own);
-    return status;
-}
-
-struct batch {
-    kst_context *context;
-    kst_encode_item *item;
-};
-
-static void encode_item(void *arg, uint32_t index)
-{
-    const struct batch *batch = arg;
-    kst_encode_item *item = &batch->item[index];
-    kst_report_init(&item->report);
-    kst_encode(batch->context, item->image, item->options, &item->output, &item->report);
-}
-
-kst_status kst_encode_batch(kst_context *context, kst_encode_item *items, size_t count)
-{
-    if (!context || (!items && count > 0))
         return KST_ERROR_ARGUMENT;
-    for (size_t done = 0; done < count;) {
-        struct batch batch = {context, items + done};
-        uint32_t some = count - done < UINT32_MAX ? (uint32_t)(count - done) : UINT32_MAX;
-        kst_pool_run(context->pool, some, encode_item, &batch);
-        done += some;
     }
-    for (size_t i = 0; i < count; i++) {
-        if (items[i].report.status != KST_OK)
-            return items[i].report.status;
-    }
-    return KST_OK;
+    kst_status status = kst_encoding_begin(&e, context, image, options, output);
+    if (status == KST_OK)
+        status = e.on_gpu ? run_on_gpu(&e) : kst_encoding_run_on_cpu(&e);
+    kst_report_copy(report, &e.report);
+    return status;
 }

@@ -5,6 +5,7 @@
 
 #include "gpu/jpeg_encode_batch.h"
 #include "gpu/jpeg_encode_file.h"
+#include "gpu/pinned.h"
 
 enum encode_buffer {
     HOST_WORK, /* the first are pinned */
@@ -22,8 +23,15 @@ enum encode_buffer {
 /* Events of a batch's lane. */
 enum encode_event { BEFORE, AFTER_UPLOAD, AFTER_KERNEL, AFTER_ALL = AFTER_KERNEL + ENCODE_KERNELS };
 
+/* Where a stream's bytes are copied to: the batch's buffer, or the caller's, behind the segments before the stream. */
+struct landing {
+    bool direct;
+    uint32_t expected;         /* bytes of it that are fetched before its length is known */
+    uint8_t kept[ENCODE_HEAD]; /* direct: what the stream's head is put in place of */
+};
+
 /* A batch on its way through the device. */
-struct batch {
+struct encode_batch {
     struct gpu_executor *executor;
     const struct jpeg_encode_item *items;
     uint32_t count;
@@ -32,6 +40,7 @@ struct batch {
     struct gpu_lane *lane;
     struct gpu_buffer buffer[BUFFERS];
     struct encode_tables *tables; /* one a picture */
+    struct landing *landing;      /* one a picture */
     uint32_t *length;             /* of the streams, one a picture */
     uint32_t density;             /* bytes of 1,024 blocks that are fetched before the lengths are known */
 };
@@ -41,7 +50,7 @@ static bool is_optimised(const struct jpeg_encode_item *item)
     return item->encoding->coding == KST_CODING_OPTIMIZED;
 }
 
-static bool any_optimised(const struct batch *batch)
+static bool any_optimised(const struct encode_batch *batch)
 {
     for (uint32_t i = 0; i < batch->count; i++)
         if (is_optimised(&batch->items[i]))
@@ -49,23 +58,23 @@ static bool any_optimised(const struct batch *batch)
     return false;
 }
 
-static uint32_t *host_work(const struct batch *batch)
+static uint32_t *host_work(const struct encode_batch *batch)
 {
     return (uint32_t *)(void *)batch->buffer[HOST_WORK].host;
 }
 
-static bool take(struct batch *batch, enum encode_buffer which, uint64_t length, struct gpu_error *error)
+static bool take(struct encode_batch *batch, enum encode_buffer which, uint64_t length, struct gpu_error *error)
 {
     return kst_gpu_pool_take(&batch->executor->pool, which <= HOST_STREAMS ? GPU_PINNED : GPU_DEVICE, (size_t)length,
         &batch->buffer[which], error);
 }
 
-static bool take_buffers(struct batch *batch, struct gpu_error *error)
+static bool take_buffers(struct encode_batch *batch, struct gpu_error *error)
 {
     const struct encode_size *size = &batch->size;
     const uint64_t histograms = batch->count * ENCODE_CODES * 4ULL;
     const uint64_t length[BUFFERS] = {[HOST_WORK] = size->words * 4ULL,
-        [HOST_PIXELS] = size->pixels + 1,
+        [HOST_PIXELS] = size->staged + 1,
         [HOST_STREAMS] = size->streams > histograms ? size->streams : histograms,
         [WORK] = size->words * 4ULL,
         [PIXELS] = size->pixels + 1,
@@ -79,20 +88,21 @@ static bool take_buffers(struct batch *batch, struct gpu_error *error)
     return true;
 }
 
-static bool prepare(struct batch *batch, struct gpu_error *error)
+static bool prepare(struct encode_batch *batch, struct gpu_error *error)
 {
     struct memory *memory = batch->executor->gpu->memory;
     batch->size = kst_gpu_encode_size(batch->items, batch->count);
     batch->density = atomic_load(&batch->executor->density);
     batch->tables = kst_memory_array(memory, batch->count, sizeof *batch->tables, &error->status);
     batch->length = kst_memory_array(memory, batch->count, sizeof *batch->length, &error->status);
-    if (!batch->tables || !batch->length || !kst_gpu_executor_encodes(batch->executor, error))
+    batch->landing = kst_memory_zeroed(memory, batch->count, sizeof *batch->landing, &error->status);
+    if (!batch->tables || !batch->length || !batch->landing || !kst_gpu_executor_encodes(batch->executor, error))
         return false;
     batch->lane = kst_gpu_lane_take(batch->executor, error);
     return batch->lane && take_buffers(batch, error);
 }
 
-static void release(struct batch *batch)
+static void release(struct encode_batch *batch)
 {
     struct memory *memory = batch->executor->gpu->memory;
     for (uint32_t i = 0; i < BUFFERS; i++)
@@ -100,9 +110,11 @@ static void release(struct batch *batch)
     kst_gpu_lane_give(batch->executor, batch->lane);
     kst_memory_release(memory, batch->tables);
     kst_memory_release(memory, batch->length);
+    kst_memory_release(memory, batch->landing);
+    kst_memory_release(memory, batch);
 }
 
-static void launch(struct batch *batch, enum encode_kernel kernel, uint32_t groups,
+static void launch(struct encode_batch *batch, enum encode_kernel kernel, uint32_t groups,
     const struct gpu_argument *arguments, uint32_t count)
 {
     const struct gpu_backend *backend = batch->executor->gpu->backend;
@@ -119,27 +131,48 @@ static void launch(struct batch *batch, enum encode_kernel kernel, uint32_t grou
     launch(batch, kernel, groups, (const struct gpu_argument[]){__VA_ARGS__},                                          \
         sizeof((const struct gpu_argument[]){__VA_ARGS__}) / sizeof(struct gpu_argument))
 
-static void upload(struct batch *batch)
+/* What a picture's pixels lie in, as far as the launch's argument is concerned. */
+static const struct gpu_buffer *pixels_of(const struct encode_batch *batch, uint32_t index)
 {
-    const struct gpu_backend *backend = batch->executor->gpu->backend;
-    struct gpu_queue *queue = &batch->lane->queue;
-    backend->record(queue, &batch->lane->event[BEFORE]);
-    kst_gpu_encode_work(batch->items, batch->count, host_work(batch));
-    for (uint32_t i = 0; i < batch->count; i++) {
-        const struct encode_picture *picture = kst_gpu_encode_picture(host_work(batch), i);
-        kst_gpu_encode_pixels(&batch->items[i], picture, batch->buffer[HOST_PIXELS].host);
-    }
-    backend->copy(queue, &batch->buffer[PIXELS], 0, &batch->buffer[HOST_PIXELS], 0, (size_t)batch->size.pixels);
+    const struct jpeg_encode_item *item = &batch->items[index];
+    bool own = item->source == ENCODE_DIRECT && item->image->memory == KST_MEMORY_OPENCL;
+    return own ? &item->planes.buffer[0] : &batch->buffer[PIXELS];
 }
 
-static void upload_work(struct batch *batch)
+/* A kernel over all tiles: one launch, but with OpenCL one for each buffer that pictures lie in. */
+static void launch_tiles(
+    struct encode_batch *batch, enum encode_kernel kernel, const enum encode_buffer *results, uint32_t count)
+{
+    const uint32_t *work = host_work(batch), *first = work + ((const struct encode_work *)(const void *)work)->tiles;
+    struct gpu_argument arguments[BUFFERS] = {{.buffer = &batch->buffer[WORK]}};
+    for (uint32_t i = 0; i < count; i++)
+        arguments[2 + i] = (struct gpu_argument){.buffer = &batch->buffer[results[i]]};
+    for (uint32_t i = 0, end; i < batch->count; i = end) {
+        arguments[1] = (struct gpu_argument){.buffer = pixels_of(batch, i)};
+        arguments[2 + count] = (struct gpu_argument){.value = first[i]};
+        for (end = i + 1; end < batch->count && pixels_of(batch, end)->handle == arguments[1].buffer->handle;)
+            end++;
+        launch(batch, kernel, first[end] - first[i], arguments, count + 3);
+    }
+}
+
+static void upload(struct encode_batch *batch)
+{
+    struct gpu_queue *queue = &batch->lane->queue;
+    batch->executor->gpu->backend->record(queue, &batch->lane->event[BEFORE]);
+    kst_gpu_encode_work(batch->items, batch->count, host_work(batch));
+    kst_gpu_encode_upload(
+        queue, batch->items, batch->count, host_work(batch), &batch->buffer[HOST_PIXELS], &batch->buffer[PIXELS]);
+}
+
+static void upload_work(struct encode_batch *batch)
 {
     batch->executor->gpu->backend->copy(
         &batch->lane->queue, &batch->buffer[WORK], 0, &batch->buffer[HOST_WORK], 0, batch->size.words * 4ULL);
 }
 
 /* Optimised tables: the symbols are counted, and the host makes tables of the counts. */
-static void make_tables(struct batch *batch)
+static void make_tables(struct encode_batch *batch)
 {
     const struct gpu_backend *backend = batch->executor->gpu->backend;
     struct gpu_queue *queue = &batch->lane->queue;
@@ -148,8 +181,9 @@ static void make_tables(struct batch *batch)
     bool optimised = any_optimised(batch);
     if (optimised) {
         upload_work(batch);
-        backend->fill(queue, &batch->buffer[HISTOGRAMS], 0, length, 0);
-        LAUNCH(ENCODE_COUNT_SYMBOLS, batch->size.tiles, BUFFER(WORK), BUFFER(PIXELS), BUFFER(HISTOGRAMS), {.value = 0});
+        memset(batch->buffer[HOST_STREAMS].host, 0, length);
+        backend->copy(queue, &batch->buffer[HISTOGRAMS], 0, &batch->buffer[HOST_STREAMS], 0, length);
+        launch_tiles(batch, ENCODE_COUNT_SYMBOLS, (const enum encode_buffer[]){HISTOGRAMS}, 1);
         backend->copy(queue, &batch->buffer[HOST_STREAMS], 0, &batch->buffer[HISTOGRAMS], 0, length);
         backend->finish(queue);
     }
@@ -165,29 +199,29 @@ static void make_tables(struct batch *batch)
     }
 }
 
-static void write_streams(struct batch *batch)
+static void write_streams(struct encode_batch *batch)
 {
     LAUNCH(ENCODE_PLACE_BYTES, batch->count, BUFFER(WORK), BUFFER(LISTS), BUFFER(STREAMS));
     LAUNCH(ENCODE_WRITE_STREAMS, batch->size.tiles, BUFFER(WORK), BUFFER(BITS), BUFFER(LISTS), BUFFER(STREAMS));
 }
 
-static void code(struct batch *batch)
+static void code(struct encode_batch *batch)
 {
     upload_work(batch);
     batch->executor->gpu->backend->record(&batch->lane->queue, &batch->lane->event[AFTER_UPLOAD]);
-    LAUNCH(ENCODE_TILES, batch->size.tiles, BUFFER(WORK), BUFFER(PIXELS), BUFFER(BITS), BUFFER(LISTS), {.value = 0});
+    launch_tiles(batch, ENCODE_TILES, (const enum encode_buffer[]){BITS, LISTS}, 2);
     LAUNCH(ENCODE_PLACE_BITS, batch->count, BUFFER(WORK), BUFFER(LISTS));
     LAUNCH(ENCODE_MEASURE_TILES, batch->size.tiles, BUFFER(WORK), BUFFER(BITS), BUFFER(LISTS));
     write_streams(batch);
 }
 
-static size_t stream_place(const struct batch *batch, uint32_t index)
+static size_t stream_place(const struct encode_batch *batch, uint32_t index)
 {
     return kst_gpu_encode_picture(host_work(batch), index)->stream * (size_t)16;
 }
 
 /* Bytes of a stream that are likely to be all of it. */
-static uint32_t expected_length(const struct batch *batch, uint32_t index)
+static uint32_t expected_length(const struct encode_batch *batch, uint32_t index)
 {
     const struct encode_picture *picture = kst_gpu_encode_picture(host_work(batch), index);
     uint64_t blocks = (uint64_t)picture->mcus * picture->mcu_blocks;
@@ -195,125 +229,168 @@ static uint32_t expected_length(const struct batch *batch, uint32_t index)
     return expected < picture->capacity ? (uint32_t)expected : picture->capacity;
 }
 
-static void fetch(struct batch *batch, uint32_t index, size_t from, size_t to)
+/* Write what comes before the stream; a pinned buffer of the caller's takes the stream itself from the device. */
+static void start_file(struct encode_batch *batch, uint32_t index)
 {
-    size_t place = stream_place(batch, index);
-    if (to > from)
-        batch->executor->gpu->backend->copy(&batch->lane->queue, &batch->buffer[HOST_STREAMS], place + from,
-            &batch->buffer[STREAMS], place + from, to - from);
+    struct sink *sink = batch->items[index].sink;
+    struct landing *landing = &batch->landing[index];
+    kst_gpu_encode_start(batch->items[index].encoding, &batch->tables[index], sink);
+    landing->expected = expected_length(batch, index);
+    landing->direct =
+        !sink->memory && sink->status == KST_OK && kst_gpu_is_pinned(batch->executor, sink->data, sink->capacity);
+    if (!landing->direct)
+        return;
+    size_t room = sink->capacity - sink->length;
+    landing->expected = landing->expected < room ? landing->expected : (uint32_t)room;
+    memcpy(landing->kept, sink->data + sink->length - ENCODE_HEAD, ENCODE_HEAD);
 }
 
-static void fetch_heads(struct batch *batch)
+/* Where a stream's head lands. */
+static uint8_t *landed(const struct encode_batch *batch, uint32_t index)
 {
-    const struct gpu_backend *backend = batch->executor->gpu->backend;
+    const struct sink *sink = batch->items[index].sink;
+    return batch->landing[index].direct ? sink->data + sink->length - ENCODE_HEAD
+                                        : batch->buffer[HOST_STREAMS].host + stream_place(batch, index);
+}
+
+static void fetch(struct encode_batch *batch, uint32_t index, size_t from, size_t to)
+{
+    struct gpu_buffer memory = kst_gpu_host(landed(batch, index), SIZE_MAX);
+    if (to > from)
+        batch->executor->gpu->backend->copy(
+            &batch->lane->queue, &memory, from, &batch->buffer[STREAMS], stream_place(batch, index) + from, to - from);
+}
+
+static void fetch_heads(struct encode_batch *batch)
+{
     for (uint32_t i = 0; i < batch->count; i++)
-        fetch(batch, i, 0, ENCODE_HEAD + expected_length(batch, i));
-    backend->record(&batch->lane->queue, &batch->lane->event[AFTER_ALL]);
-    backend->finish(&batch->lane->queue);
+        fetch(batch, i, 0, ENCODE_HEAD + (size_t)batch->landing[i].expected);
+    batch->executor->gpu->backend->record(&batch->lane->queue, &batch->lane->event[AFTER_ALL]);
 }
 
 /* True where every stream has found room. */
-static bool read_lengths(struct batch *batch)
+static bool read_lengths(struct encode_batch *batch)
 {
     bool fit = true;
     for (uint32_t i = 0; i < batch->count; i++) {
-        memcpy(&batch->length[i], batch->buffer[HOST_STREAMS].host + stream_place(batch, i), 4);
+        memcpy(&batch->length[i], landed(batch, i), 4);
         fit &= batch->length[i] <= kst_gpu_encode_picture(host_work(batch), i)->capacity;
     }
     return fit;
 }
 
 /* Once more with room enough, which the lengths tell. */
-static bool enlarge(struct batch *batch, struct gpu_error *error)
+static bool enlarge(struct encode_batch *batch, struct gpu_error *error)
 {
     uint64_t length = kst_gpu_encode_room(host_work(batch), batch->count, batch->length);
     kst_gpu_pool_give(&batch->executor->pool, &batch->buffer[HOST_STREAMS]);
     kst_gpu_pool_give(&batch->executor->pool, &batch->buffer[STREAMS]);
     if (!take(batch, HOST_STREAMS, length, error) || !take(batch, STREAMS, length, error))
         return false;
+    for (uint32_t i = 0; i < batch->count; i++)
+        if (batch->landing[i].expected > batch->length[i])
+            batch->landing[i].expected = batch->length[i];
     upload_work(batch);
     write_streams(batch);
     fetch_heads(batch);
-    return batch->lane->queue.error.status == KST_OK;
+    return true;
 }
 
-static void fetch_rest(struct batch *batch)
+/* Bytes of a stream that there is room for where it lands. */
+static size_t length_landed(const struct encode_batch *batch, uint32_t index)
+{
+    const struct sink *sink = batch->items[index].sink;
+    size_t room = batch->landing[index].direct ? sink->capacity - sink->length : SIZE_MAX;
+    return batch->length[index] < room ? batch->length[index] : room;
+}
+
+static void fetch_rest(struct encode_batch *batch)
 {
     bool complete = true;
     uint64_t density = 0;
     for (uint32_t i = 0; i < batch->count; i++) {
         const struct encode_picture *picture = kst_gpu_encode_picture(host_work(batch), i);
-        uint32_t expected = expected_length(batch, i);
         uint64_t own = batch->length[i] * UINT64_C(1024) / ((uint64_t)picture->mcus * picture->mcu_blocks) + 1;
+        size_t fetched = batch->landing[i].expected, length = length_landed(batch, i);
         density = own > density ? own : density;
-        complete &= expected >= batch->length[i];
-        fetch(batch, i, ENCODE_HEAD + expected, ENCODE_HEAD + batch->length[i]);
+        complete &= fetched >= length;
+        fetch(batch, i, ENCODE_HEAD + fetched, ENCODE_HEAD + length);
     }
     if (!complete)
         batch->executor->gpu->backend->finish(&batch->lane->queue);
     atomic_store(&batch->executor->density, (unsigned)(density + density / 32));
 }
 
-static void write_files(struct batch *batch)
-{
-    for (uint32_t i = 0; i < batch->count; i++) {
-        struct sink *sink = batch->items[i].sink;
-        kst_gpu_encode_start(batch->items[i].encoding, &batch->tables[i], sink);
-        kst_sink_bytes(sink, batch->buffer[HOST_STREAMS].host + stream_place(batch, i) + ENCODE_HEAD, batch->length[i]);
-        kst_gpu_encode_end(sink);
-    }
-}
-
-static void read_times(const struct batch *batch, struct jpeg_encode_times *times)
+static void read_times(const struct encode_batch *batch, struct jpeg_encode_times *times)
 {
     struct gpu *gpu = batch->executor->gpu;
     const struct gpu_event *event = batch->lane->event;
     const struct gpu_event *coded = &event[AFTER_KERNEL + ENCODE_WRITE_STREAMS];
     double (*elapsed)(struct gpu *, const struct gpu_event *, const struct gpu_event *) = gpu->backend->elapsed;
-    times->upload += elapsed(gpu, &event[BEFORE], &event[AFTER_UPLOAD]);
-    times->coding += elapsed(gpu, &event[AFTER_UPLOAD], coded);
-    times->download += elapsed(gpu, coded, &event[AFTER_ALL]);
+    *times = (struct jpeg_encode_times){.upload = elapsed(gpu, &event[BEFORE], &event[AFTER_UPLOAD]),
+        .coding = elapsed(gpu, &event[AFTER_UPLOAD], coded),
+        .download = elapsed(gpu, coded, &event[AFTER_ALL])};
     for (int i = ENCODE_TILES; batch->detail && i < ENCODE_KERNELS; i++)
-        times->kernel[i] +=
+        times->kernel[i] =
             elapsed(gpu, &event[i == ENCODE_TILES ? AFTER_UPLOAD : AFTER_KERNEL + i - 1], &event[AFTER_KERNEL + i]);
 }
 
-static void run(struct batch *batch, struct jpeg_encode_times *times, struct gpu_error *error)
+struct encode_batch *kst_gpu_jpeg_encode_begin(struct gpu_executor *executor, const struct jpeg_encode_item *items,
+    uint32_t count, bool detail, struct gpu_error *error)
 {
+    *error = (struct gpu_error){.status = KST_OK};
+    struct encode_batch *batch = kst_memory_zeroed(executor->gpu->memory, 1, sizeof *batch, &error->status);
+    if (!batch)
+        return NULL;
+    batch->executor = executor;
+    batch->items = items;
+    batch->count = count;
+    batch->detail = detail;
+    if (!prepare(batch, error)) {
+        release(batch);
+        return NULL;
+    }
     upload(batch);
     make_tables(batch);
     code(batch);
+    for (uint32_t i = 0; i < count; i++)
+        start_file(batch, i);
     fetch_heads(batch);
-    struct gpu_error *failed = &batch->lane->queue.error;
+    return batch;
+}
+
+void kst_gpu_jpeg_encode_wait(struct encode_batch *batch, struct jpeg_encode_times *times, struct gpu_error *error)
+{
+    const struct gpu_backend *backend = batch->executor->gpu->backend;
+    const struct gpu_error *failed = &batch->lane->queue.error;
+    *error = (struct gpu_error){.status = KST_OK};
+    backend->finish(&batch->lane->queue);
     if (!failed->status)
         read_times(batch, times);
-    if (!failed->status && !read_lengths(batch))
-        enlarge(batch, error);
+    if (!failed->status && !read_lengths(batch) && enlarge(batch, error))
+        backend->finish(&batch->lane->queue);
     if (!failed->status && !error->status)
         fetch_rest(batch);
     if (failed->status)
         *error = *failed;
-    if (!error->status)
-        write_files(batch);
 }
 
-static void encode_batch(struct gpu_executor *executor, const struct jpeg_encode_item *items, uint32_t count,
-    bool detail, struct jpeg_encode_times *times, struct gpu_error *error)
+void kst_gpu_jpeg_encode_write(struct encode_batch *batch, uint32_t index)
 {
-    struct batch batch = {.executor = executor, .items = items, .count = count, .detail = detail};
-    if (prepare(&batch, error))
-        run(&batch, times, error);
-    release(&batch);
-}
-
-kst_status kst_gpu_jpeg_encode(struct gpu_executor *executor, const struct jpeg_encode_item *items, uint32_t count,
-    bool detail, struct jpeg_encode_times *times, struct gpu_error *error)
-{
-    *error = (struct gpu_error){.status = KST_OK};
-    *times = (struct jpeg_encode_times){.upload = 0};
-    for (uint32_t done = 0, some; done < count && !error->status; done += some) {
-        some = kst_gpu_jpeg_encode_share(items + done, count - done);
-        encode_batch(executor, items + done, some, detail, times, error);
+    struct sink *sink = batch->items[index].sink;
+    const struct landing *landing = &batch->landing[index];
+    const uint8_t *stream = landed(batch, index) + ENCODE_HEAD;
+    if (!landing->direct) {
+        kst_sink_bytes(sink, stream, batch->length[index]);
+    } else {
+        memcpy(sink->data + sink->length - ENCODE_HEAD, landing->kept, ENCODE_HEAD);
+        if (kst_sink_reserve(sink, batch->length[index]))
+            sink->length += batch->length[index];
     }
-    return error->status;
+    kst_gpu_encode_end(sink);
+}
+
+void kst_gpu_jpeg_encode_end(struct encode_batch *batch)
+{
+    release(batch);
 }

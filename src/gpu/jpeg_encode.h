@@ -5,14 +5,23 @@
 
 #include "core/sink.h"
 #include "gpu/executor.h"
+#include "gpu/image.h"
 #include "jpeg/encoding.h"
+
+/* How the kernels come to the pixels. */
+enum encode_source {
+    ENCODE_STAGED, /* through pinned memory of the library's */
+    ENCODE_COPIED, /* straight from the caller's memory, pinned or the device's */
+    ENCODE_DIRECT  /* they read them where they lie */
+};
 
 /* A picture to encode. */
 struct jpeg_encode_item {
     const struct jpeg_encoding *encoding;
-    /* Checked, its colour set and one that the encoding's can be made from. In CUDA's memory or the host's. */
-    const kst_image *image;
-    struct sink *sink; /* gets the file */
+    const kst_image *image; /* its colour set and one that the encoding's can be made from */
+    struct sink *sink;      /* gets the file */
+    enum encode_source source;
+    struct gpu_image planes; /* but of a staged picture */
 };
 
 /* Device time in seconds. */
@@ -21,17 +30,36 @@ struct jpeg_encode_times {
     double kernel[ENCODE_KERNELS]; /* in detail only */
 };
 
+/*
+ * Look at the item's image, whose shape was checked, and in host memory its buffers too; fills in source and planes.
+ * Errors as kst_gpu_image_import().
+ */
+bool kst_gpu_jpeg_source(struct gpu_executor *executor, struct jpeg_encode_item *item, struct gpu_error *error);
+
 /* Whether the kernels can encode it. */
 bool kst_gpu_jpeg_encodes(const struct jpeg_encode_item *item);
 
-/* How many pictures, from the first on, can go together in one batch; at least 1. All can be encoded. */
-uint32_t kst_gpu_jpeg_encode_share(const struct jpeg_encode_item *items, uint32_t count);
+/* How many pictures, from the first on and up to `most`, go together well; at least 1. All can be encoded. */
+uint32_t kst_gpu_jpeg_encode_share(const struct jpeg_encode_item *items, uint32_t count, uint32_t most);
+
+/* Bytes of device and host memory that a picture takes while it is encoded. */
+uint64_t kst_gpu_jpeg_encode_memory(const struct jpeg_encode_item *item);
+
+struct encode_batch;
 
 /*
- * Encode pictures that kst_gpu_jpeg_encodes(), as many as go together. The result is in the sinks, each with its own
- * status. `detail`: time each kernel. KST_ERROR_DEVICE_FAILED, KST_ERROR_MEMORY; the sinks then hold anything.
+ * Start to encode pictures; `items` stays until the end. Null, and the error says why, where that failed.
+ * `detail`: time each kernel. KST_ERROR_DEVICE_FAILED, KST_ERROR_MEMORY.
  */
-kst_status kst_gpu_jpeg_encode(struct gpu_executor *executor, const struct jpeg_encode_item *items, uint32_t count,
-    bool detail, struct jpeg_encode_times *times, struct gpu_error *error);
+struct encode_batch *kst_gpu_jpeg_encode_begin(struct gpu_executor *executor, const struct jpeg_encode_item *items,
+    uint32_t count, bool detail, struct gpu_error *error);
+
+/*
+ * Wait until the streams are there; then write each item's file to its sink, which may be done by several threads, and
+ * end the batch. After an error the sinks hold anything.
+ */
+void kst_gpu_jpeg_encode_wait(struct encode_batch *batch, struct jpeg_encode_times *times, struct gpu_error *error);
+void kst_gpu_jpeg_encode_write(struct encode_batch *batch, uint32_t index);
+void kst_gpu_jpeg_encode_end(struct encode_batch *batch);
 
 #endif

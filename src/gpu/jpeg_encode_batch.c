@@ -42,11 +42,6 @@ static bool is_planar(const kst_image *image)
     return kst_format_channels(image->format) == 0;
 }
 
-static bool is_uploaded(const kst_image *image)
-{
-    return image->memory != KST_MEMORY_CUDA;
-}
-
 bool kst_gpu_jpeg_encodes(const struct jpeg_encode_item *item)
 {
     for (uint32_t i = 0; i < item->image->plane_count; i++) {
@@ -58,15 +53,16 @@ bool kst_gpu_jpeg_encodes(const struct jpeg_encode_item *item)
            count_blocks(&item->encoding->frame) <= MOST_BLOCKS;
 }
 
-uint32_t kst_gpu_jpeg_encode_share(const struct jpeg_encode_item *items, uint32_t count)
+uint32_t kst_gpu_jpeg_encode_share(const struct jpeg_encode_item *items, uint32_t count, uint32_t most)
 {
     uint64_t blocks = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    most = count < most ? count : most;
+    for (uint32_t i = 0; i < most; i++) {
         blocks += count_blocks(&items[i].encoding->frame);
         if (i > 0 && blocks > MOST_BLOCKS)
             return i;
     }
-    return count;
+    return most;
 }
 
 static void lay_out_tiles(const struct jpeg_encoding *encoding, struct encode_picture *picture)
@@ -99,10 +95,11 @@ static uint32_t upload_pitch(const kst_image *image, uint32_t plane)
     return divide_up(row_bytes(image, plane), 16) * 16;
 }
 
-static uint64_t upload_bytes(const kst_image *image)
+static uint64_t upload_bytes(const struct jpeg_encode_item *item)
 {
+    const kst_image *image = item->image;
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < image->plane_count && is_uploaded(image); i++)
+    for (uint32_t i = 0; i < image->plane_count && item->source != ENCODE_DIRECT; i++)
         bytes += (uint64_t)upload_pitch(image, i) * image->plane[i].height;
     return bytes;
 }
@@ -120,11 +117,14 @@ struct encode_size kst_gpu_encode_size(const struct jpeg_encode_item *items, uin
         lay_out_tiles(items[i].encoding, &picture);
         uint64_t blocks = (uint64_t)picture.mcus * picture.mcu_blocks;
         size.words += PICTURE_WORDS + ENCODE_CODES;
-        size.pixels += upload_bytes(items[i].image);
+        size.pixels += upload_bytes(&items[i]);
+        if (items[i].source == ENCODE_STAGED)
+            size.staged = 1;
         size.blocks += blocks;
         size.tiles += picture.tiles;
         size.streams += (uint64_t)stream_units(blocks * EXPECTED_BLOCK) * 16;
     }
+    size.staged = size.staged ? size.pixels : 0;
     return size;
 }
 
@@ -231,26 +231,35 @@ static void set_wide(u32 *to, uint64_t value)
     to[1] = (uint32_t)(value >> 32);
 }
 
-/* `pixels`: bytes of the buffer of pixels in use. */
-static void write_channels(const kst_image *image, uint64_t pixels, struct encode_picture *picture)
+/* A channel of pixels that the kernels read where they lie. Returns whether its rows start at whole words. */
+static bool write_direct(
+    const struct jpeg_encode_item *item, uint32_t plane, uint32_t within, struct encode_channel *channel)
 {
+    const struct gpu_image *planes = &item->planes;
+    bool address = item->image->memory == KST_MEMORY_CUDA;
+    uint64_t first = planes->offset[plane] + (address ? planes->buffer[plane].handle : 0);
+    channel->pitch = (int32_t)item->image->plane[plane].pitch;
+    set_wide(address ? channel->address : channel->offset, first + within);
+    return first % 4 == 0 && channel->pitch % 4 == 0;
+}
+
+/* `pixels`: bytes of the buffer of pixels in use. */
+static void write_channels(const struct jpeg_encode_item *item, uint64_t pixels, struct encode_picture *picture)
+{
+    const kst_image *image = item->image;
     uint32_t channels = is_planar(image) ? image->plane_count : kst_format_channels(image->format);
     picture->aligned = 1;
     for (uint32_t i = 0; i < channels && i < 4; i++) {
         uint32_t plane = is_planar(image) ? i : 0, within = is_planar(image) ? 0 : i;
-        const kst_plane *from = &image->plane[plane];
         struct encode_channel *channel = &picture->channel[i];
         channel->step = is_planar(image) ? 1 : channels;
-        if (is_uploaded(image)) {
-            channel->pitch = (int32_t)upload_pitch(image, plane);
-            set_wide(channel->offset, pixels + within);
-            pixels += is_planar(image) ? (uint64_t)upload_pitch(image, plane) * from->height : 0;
+        if (item->source == ENCODE_DIRECT) {
+            picture->aligned &= write_direct(item, plane, within, channel);
             continue;
         }
-        channel->pitch = (int32_t)from->pitch;
-        set_wide(channel->address, (uint64_t)(uintptr_t)from->data + within);
-        if ((uintptr_t)from->data % 4 != 0 || from->pitch % 4 != 0)
-            picture->aligned = 0;
+        channel->pitch = (int32_t)upload_pitch(image, plane);
+        set_wide(channel->offset, pixels + within);
+        pixels += is_planar(image) ? (uint64_t)upload_pitch(image, plane) * image->plane[plane].height : 0;
     }
 }
 
@@ -273,7 +282,7 @@ void kst_gpu_encode_work(const struct jpeg_encode_item *items, uint32_t count, u
         memset(picture, 0, sizeof *picture);
         lay_out_tiles(items[i].encoding, picture);
         write_components(&items[i], picture);
-        write_channels(items[i].image, pixels, picture);
+        write_channels(&items[i], pixels, picture);
         picture->loading = can_load_by_pixel(items[i].image, picture) ? ENCODE_BY_PIXEL : ENCODE_BY_SAMPLE;
         picture->bits = (uint32_t)(blocks * ENCODE_BLOCK_WORDS);
         picture->codes = codes;
@@ -282,21 +291,55 @@ void kst_gpu_encode_work(const struct jpeg_encode_item *items, uint32_t count, u
         work[head->tiles + i] = tiles;
         tiles += picture->tiles;
         blocks += (uint64_t)picture->mcus * picture->mcu_blocks;
-        pixels += upload_bytes(items[i].image);
+        pixels += upload_bytes(&items[i]);
         streams += stream_units(picture->capacity);
     }
     work[head->tiles + count] = head->count = tiles;
 }
 
-void kst_gpu_encode_pixels(const struct jpeg_encode_item *item, const struct encode_picture *picture, uint8_t *pixels)
+static size_t pixels_place(const struct encode_picture *picture)
 {
-    const kst_image *image = item->image;
-    uint8_t *to = pixels + ((uint64_t)picture->channel[0].offset[1] << 32 | picture->channel[0].offset[0]);
-    for (uint32_t i = 0; i < image->plane_count && is_uploaded(image); i++) {
-        const kst_plane *plane = &image->plane[i];
-        for (uint32_t y = 0; y < plane->height; y++, to += upload_pitch(image, i))
-            memcpy(to, (const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch, row_bytes(image, i));
+    return (size_t)((uint64_t)picture->channel[0].offset[1] << 32 | picture->channel[0].offset[0]);
+}
+
+static void stage(const struct jpeg_encode_item *item, uint8_t *to)
+{
+    for (uint32_t i = 0; i < item->image->plane_count; i++) {
+        const kst_plane *plane = &item->image->plane[i];
+        for (uint32_t y = 0; y < plane->height; y++, to += upload_pitch(item->image, i))
+            memcpy(to, (const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch, row_bytes(item->image, i));
     }
+}
+
+static void copy(
+    struct gpu_queue *queue, const struct jpeg_encode_item *item, const struct gpu_buffer *pixels, size_t to)
+{
+    for (uint32_t i = 0; i < item->image->plane_count; i++) {
+        const kst_plane *plane = &item->image->plane[i];
+        struct gpu_rows there = {pixels, to, upload_pitch(item->image, i)};
+        struct gpu_rows here = {&item->planes.buffer[i], item->planes.offset[i], (size_t)plane->pitch};
+        kst_gpu_copy_rows(queue, there, here, row_bytes(item->image, i), plane->height);
+        to += there.pitch * plane->height;
+    }
+}
+
+void kst_gpu_encode_upload(struct gpu_queue *queue, const struct jpeg_encode_item *items, uint32_t count,
+    uint32_t *work, const struct gpu_buffer *staging, const struct gpu_buffer *pixels)
+{
+    size_t first = SIZE_MAX, end = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t place = pixels_place(kst_gpu_encode_picture(work, i));
+        if (items[i].source != ENCODE_STAGED)
+            continue;
+        stage(&items[i], staging->host + place);
+        first = place < first ? place : first;
+        end = place + (size_t)upload_bytes(&items[i]);
+    }
+    if (end > 0)
+        queue->gpu->backend->copy(queue, pixels, first, staging, first, end - first);
+    for (uint32_t i = 0; i < count; i++)
+        if (items[i].source == ENCODE_COPIED)
+            copy(queue, &items[i], pixels, pixels_place(kst_gpu_encode_picture(work, i)));
 }
 
 static void write_codes(const struct jpeg_huffman *huffman, uint32_t count, uint32_t *to)
@@ -313,6 +356,12 @@ void kst_gpu_encode_codes(uint32_t *work, const struct encode_picture *picture, 
     uint32_t *to = work + picture->codes + destination * (ENCODE_DC_CODES + ENCODE_AC_CODES);
     write_codes(dc, ENCODE_DC_CODES, to);
     write_codes(ac, ENCODE_AC_CODES, to + ENCODE_DC_CODES);
+}
+
+uint64_t kst_gpu_jpeg_encode_memory(const struct jpeg_encode_item *item)
+{
+    struct encode_size size = kst_gpu_encode_size(item, 1);
+    return size.pixels + size.staged + size.blocks * ENCODE_BLOCK_WORDS * 4 + 2 * size.streams;
 }
 
 uint64_t kst_gpu_encode_room(uint32_t *work, uint32_t count, const uint32_t *length)

@@ -10,7 +10,8 @@
 /* What a batch needs. */
 struct encode_size {
     uint32_t words;  /* of the work */
-    uint64_t pixels; /* bytes of the pictures that are not on the device */
+    uint64_t pixels; /* bytes of the pictures that are not read where they lie */
+    uint64_t staged; /* and of those that go through staging memory: as many, or 0 */
     uint64_t blocks;
     uint32_t tiles;
     uint64_t streams; /* bytes, heads included, as long as no stream exceeds what is expected */
@@ -21,8 +22,12 @@ struct encode_size kst_gpu_encode_size(const struct jpeg_encode_item *items, uin
 /* Fill the work but for the Huffman codes. */
 void kst_gpu_encode_work(const struct jpeg_encode_item *items, uint32_t count, uint32_t *work);
 
-/* Copy the pixels of a picture in host memory as the work says where to. */
-void kst_gpu_encode_pixels(const struct jpeg_encode_item *item, const struct encode_picture *picture, uint8_t *pixels);
+/*
+ * Queue the copies of pictures to the buffer of pixels, as far as the kernels do not read them where they lie; by way
+ * of `staging`, of the same length.
+ */
+void kst_gpu_encode_upload(struct gpu_queue *queue, const struct jpeg_encode_item *items, uint32_t count,
+    uint32_t *work, const struct gpu_buffer *staging, const struct gpu_buffer *pixels);
 
 /* Fill in the codes of destination 0 or 1. */
 void kst_gpu_encode_codes(uint32_t *work, const struct encode_picture *picture, uint32_t destination,

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <kostka/kostka_device.h>
+
 #include "core/context.h"
 #include "cpu/jpeg_dsp.h"
 #include "gpu/executor.h"
@@ -356,6 +358,67 @@ static void test_buffers(void **state)
     free(picture.memory);
 }
 
+/* Pixels in device memory, and in pinned memory, from a place in them on; the file to pinned memory. */
+static void check_placed(kst_context *context, kst_memory memory, kst_format format, kst_coding coding, uint32_t left)
+{
+    struct picture picture;
+    kst_buffer coded = {0}, wanted = {0}, found = {.capacity = 100000};
+    kst_image placed, plain;
+    kst_decode_options decoding;
+    kst_encode_options o = defaults();
+    void *bytes;
+    picture_make(&picture, KST_FORMAT_RGB, 90, 61, 0, NULL, NULL);
+    assert_int_equal(kst_encode(cpu, &picture.image, &o, &coded, NULL), KST_OK);
+    kst_decode_options_init(&decoding);
+    decoding.format = format;
+    kst_image_init(&plain);
+    kst_image_init(&placed);
+    placed.memory = memory;
+    assert_int_equal(kst_decode(cpu, coded.data, coded.length, &decoding, &plain, NULL), KST_OK);
+    assert_int_equal(kst_decode(context, coded.data, coded.length, &decoding, &placed, NULL), KST_OK);
+    uint32_t channels = kst_format_channels(format) ? kst_format_channels(format) : 1;
+    for (uint32_t p = 0; p < plain.plane_count && format != KST_FORMAT_RAW; p++) {
+        plain.plane[p].data = (uint8_t *)plain.plane[p].data + left * channels;
+        if (memory == KST_MEMORY_OPENCL)
+            placed.plane[p].offset += left * channels;
+        else
+            placed.plane[p].data = (uint8_t *)placed.plane[p].data + left * channels;
+        plain.plane[p].width = plain.width = placed.plane[p].width = placed.width = 90 - left;
+    }
+    o.coding = coding;
+    assert_int_equal(kst_pinned_allocate(context, found.capacity, &bytes), KST_OK);
+    found.data = bytes;
+    assert_int_equal(kst_encode(cpu, &plain, &o, &wanted, NULL), KST_OK);
+    for (int again = 0; again < 2; again++) { /* the second time the length is about what is expected */
+        memset(bytes, 0xA5, found.capacity);
+        assert_int_equal(kst_encode(context, &placed, &o, &found, NULL), KST_OK);
+        expect_same(&wanted, &found);
+    }
+    found.capacity = wanted.length - 1;
+    assert_int_equal(kst_encode(context, &placed, &o, &found, NULL), KST_ERROR_BUFFER_FULL);
+    kst_pinned_release(context, bytes);
+    kst_image_release(cpu, &plain);
+    kst_image_release(context, &placed);
+    kst_buffer_release(cpu, &coded);
+    kst_buffer_release(cpu, &wanted);
+    free(picture.memory);
+}
+
+static void test_places(void **state)
+{
+    (void)state;
+    static const kst_format formats[] = {KST_FORMAT_RGB, KST_FORMAT_BGRA, KST_FORMAT_PLANAR, KST_FORMAT_RAW};
+    if (simulated())
+        skip();
+    for (uint32_t i = 0; i < gpu_count; i++)
+        for (size_t f = 0; f < 4; f++)
+            for (int coding = KST_CODING_BASELINE; coding <= KST_CODING_PROGRESSIVE; coding++) {
+                check_placed(contexts[i], KST_MEMORY_PINNED, formats[f], (kst_coding)coding, 0);
+                check_placed(contexts[i], gpus[i]->backend->memory, formats[f], (kst_coding)coding, 0);
+                check_placed(contexts[i], gpus[i]->backend->memory, formats[f], (kst_coding)coding, 5);
+            }
+}
+
 /* Pictures of all kinds at once. */
 static void test_batch(void **state)
 {
@@ -365,8 +428,6 @@ static void test_batch(void **state)
     struct picture pictures[COUNT];
     kst_encode_options options[COUNT];
     kst_encode_item items[COUNT];
-    if (simulated())
-        skip();
     for (uint32_t i = 0; i < count; i++) {
         static const kst_format formats[] = {KST_FORMAT_RGB, KST_FORMAT_GREY, KST_FORMAT_BGRA, KST_FORMAT_CMYK};
         uint32_t side = simulated() ? 20 : 150;
@@ -510,6 +571,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_transform), cmocka_unit_test(test_samplings),
         cmocka_unit_test(test_qualities), cmocka_unit_test(test_factors), cmocka_unit_test(test_colours),
         cmocka_unit_test(test_noise), cmocka_unit_test(test_progressive), cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_batch), cmocka_unit_test(report_count)};
+        cmocka_unit_test(test_places), cmocka_unit_test(test_batch), cmocka_unit_test(report_count)};
     return cmocka_run_group_tests(tests, start, stop);
 }
