@@ -77,7 +77,12 @@ typedef struct kst_limits {
     uint64_t memory;   /**< bytes the library allocates for one operation; default 4 GiB */
     uint64_t metadata; /**< bytes of metadata kept from one stream; default 64 MiB */
     uint32_t scans;    /**< scans of one JPEG stream; default 500 */
-    uint32_t markers;  /**< marker segments of one JPEG stream, restart markers not counted; default 10,000 */
+    uint32_t markers;  /**< marker segments of one JPEG stream, restart markers not counted, or of one header in a JPEG
+                            2000 codestream; default 10,000 */
+    uint32_t components; /**< of a JPEG 2000 picture; default 16,384 */
+    uint32_t tiles;      /**< of a JPEG 2000 picture; default 65,535 */
+    uint32_t precincts;  /**< of all tiles of a JPEG 2000 picture, and as many resolutions of tiles; default 2^22 */
+    uint32_t boxes;      /**< of a JP2 file; default 10,000 */
 } kst_limits;
 
 typedef struct kst_context_options {

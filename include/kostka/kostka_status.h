@@ -31,6 +31,10 @@ typedef enum kst_status {
     KST_ERROR_LIMIT_SCANS = 42,
     KST_ERROR_LIMIT_MARKERS = 43,
     KST_ERROR_LIMIT_METADATA = 44,
+    KST_ERROR_LIMIT_COMPONENTS = 45,
+    KST_ERROR_LIMIT_TILES = 46,
+    KST_ERROR_LIMIT_PRECINCTS = 47,
+    KST_ERROR_LIMIT_BOXES = 48,
 
     /* 60–79: images and buffers */
     KST_ERROR_IMAGE_FORMAT = 60, /* the pixel format does not fit the picture or the operation */
@@ -92,7 +96,43 @@ typedef enum kst_status {
     KST_WARNING_JPEG_PROGRESSION = 207, /* progressive scans in an order that G.1.1.1.1 does not allow */
     KST_WARNING_JPEG_ICC = 208,         /* an ICC profile whose chunks are missing or contradict each other */
     KST_WARNING_JPEG_SPECTRAL = 209,    /* a sequential scan whose spectral selection is not 0–63 */
-    KST_WARNING_JPEG_TRUNCATED = 210    /* a marker segment after the first scan is damaged; what follows is ignored */
+    KST_WARNING_JPEG_TRUNCATED = 210,   /* a marker segment after the first scan is damaged; what follows is ignored */
+
+    /* 240–269: warnings of JPEG 2000 */
+    KST_WARNING_J2K_BOX = 240,          /* a box that is damaged or contradicts others is ignored */
+    KST_WARNING_J2K_TRUNCATED = 241,    /* the data end inside a tile-part or in front of one */
+    KST_WARNING_J2K_NO_EOC = 242,       /* the codestream ends without EOC */
+    KST_WARNING_J2K_TILE_PART = 243,    /* tile-parts with wrong lengths or numbers */
+    KST_WARNING_J2K_TILE_HEADER = 244,  /* a tile-part header that is damaged: its tile is not decoded */
+    KST_WARNING_J2K_TILE_MISSING = 245, /* a tile without data */
+    KST_WARNING_J2K_PACKET = 246,       /* a damaged packet header: the rest of its tile is not decoded */
+    KST_WARNING_J2K_PACKET_END = 247,   /* a packet is cut off */
+    KST_WARNING_J2K_LEFT = 248,         /* bytes of a tile-part that belong to no packet */
+    KST_WARNING_J2K_SOP = 249,          /* an SOP that is out of order, or an EPH that is missing */
+    KST_WARNING_J2K_BLOCK = 250,        /* a code-block with more bit planes or passes than its subband can have */
+
+    /* 300–349: JPEG 2000 codestreams (T.800) and files that cannot be decoded */
+    KST_ERROR_J2K_NO_CODESTREAM = 300,  /* a JP2 file without a codestream */
+    KST_ERROR_J2K_SIZ = 301,            /* no SIZ marker segment behind SOC (A.5.1) */
+    KST_ERROR_J2K_MARKER = 302,         /* a marker that may not stand here */
+    KST_ERROR_J2K_LENGTH = 303,         /* a marker segment whose length contradicts its contents */
+    KST_ERROR_J2K_DIMENSIONS = 304,     /* an empty picture or tile, or offsets outside (B.3) */
+    KST_ERROR_J2K_COMPONENTS = 305,     /* no components, or more than 16,384 */
+    KST_ERROR_J2K_DEPTH = 306,          /* samples of more than 38 bits */
+    KST_ERROR_J2K_SAMPLING = 307,       /* a component separation of 0 */
+    KST_ERROR_J2K_TILES = 308,          /* more than 65,535 tiles */
+    KST_ERROR_J2K_COMPONENT = 309,      /* a marker segment for a component that does not exist */
+    KST_ERROR_J2K_CODING = 310,         /* coding parameters outside Tables A.14–A.21 */
+    KST_ERROR_J2K_QUANTISATION = 311,   /* an unknown quantisation style, or steps for too few subbands */
+    KST_ERROR_J2K_NO_CODING = 312,      /* no COD or no QCD in the main header */
+    KST_ERROR_J2K_ROI = 313,            /* an RGN of an unknown style, or a shift above 37 */
+    KST_ERROR_J2K_PROGRESSION = 314,    /* a POC that is not allowed, or too many */
+    KST_ERROR_J2K_PACKED_HEADERS = 315, /* PPM or PPT marker segments that are missing or contradict each other */
+    KST_ERROR_J2K_TRANSFORM = 316,      /* a component transform of components that differ (Annex G) */
+    KST_ERROR_J2K_NO_TILE = 317,        /* no tile-part to decode */
+    KST_ERROR_J2K_REDUCE = 318,         /* more resolutions to leave out than a component has */
+    KST_ERROR_J2K_HT = 319,             /* unsupported: high-throughput block coding (T.814) */
+    KST_ERROR_J2K_EXTENSION = 320       /* unsupported: extensions of T.801 */
 } kst_status;
 
 #endif

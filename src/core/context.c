@@ -26,6 +26,10 @@ static kst_limits fill_limits(kst_limits limits)
         .metadata = UINT64_C(64) << 20,
         .scans = 500,
         .markers = 10000,
+        .components = 16384,
+        .tiles = 65535,
+        .precincts = UINT32_C(1) << 22,
+        .boxes = 10000,
     };
     return (kst_limits){
         .pixels = limits.pixels ? limits.pixels : standard.pixels,
@@ -33,6 +37,10 @@ static kst_limits fill_limits(kst_limits limits)
         .metadata = limits.metadata ? limits.metadata : standard.metadata,
         .scans = limits.scans ? limits.scans : standard.scans,
         .markers = limits.markers ? limits.markers : standard.markers,
+        .components = limits.components ? limits.components : standard.components,
+        .tiles = limits.tiles ? limits.tiles : standard.tiles,
+        .precincts = limits.precincts ? limits.precincts : standard.precincts,
+        .boxes = limits.boxes ? limits.boxes : standard.boxes,
     };
 }
 

@@ -41,7 +41,7 @@ static void test_every_status(void **state)
 static void test_texts_differ(void **state)
 {
     (void)state;
-    for (int a = 0; a < 300; a++) {
+    for (int a = 0; a < 350; a++) {
         for (int b = 0; b < a; b++) {
             if (strcmp(kst_status_name((kst_status)b), "UNKNOWN") == 0)
                 continue;

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "j2k/build.h"
+
+#include <string.h>
+
+#include "j2k/builder.h"
+#include "j2k/parser.h"
+
+/* The numbers of elements before a tile, to go back to where it turns out not to be decodable. */
+struct mark {
+    uint32_t tile, tile_component, resolution, band, block, segment, piece;
+};
+
+static struct mark set_mark(const struct j2k_plan *plan)
+{
+    return (struct mark){plan->tile_count, plan->tile_component_count, plan->resolution_count, plan->band_count,
+        plan->block_count, plan->segment_count, plan->piece_count};
+}
+
+static void go_back(struct j2k_plan *plan, struct mark mark)
+{
+    plan->tile_count = mark.tile;
+    plan->tile_component_count = mark.tile_component;
+    plan->resolution_count = mark.resolution;
+    plan->band_count = mark.band;
+    plan->block_count = mark.block;
+    plan->segment_count = mark.segment;
+    plan->piece_count = mark.piece;
+}
+
+/* Errors that concern one tile alone. */
+static bool is_tile_error(kst_status status)
+{
+    return status >= KST_ERROR_J2K_NO_CODESTREAM && status <= KST_ERROR_J2K_EXTENSION && status != KST_ERROR_J2K_REDUCE;
+}
+
+static kst_status build_tile(struct j2k_builder *builder)
+{
+    kst_status status = kst_j2k_tile_parameters(builder);
+    if (!status)
+        status = kst_j2k_layout(builder);
+    if (!status)
+        status = kst_j2k_read_packets(builder);
+    if (!status)
+        status = kst_j2k_collect(builder);
+    kst_memory_release(builder->memory, builder->precinct);
+    builder->precinct = NULL;
+    kst_j2k_arena_release(builder->memory, &builder->arena);
+    return status;
+}
+
+/* Whether a tile may hold samples that are wanted. */
+static bool touches(const struct j2k_builder *builder, struct j2k_rect tile)
+{
+    return !j2k_is_empty(j2k_intersect(kst_j2k_reduce(tile, builder->plan->reduce), builder->region));
+}
+
+/* What made the first tile fail, in case none succeeds. */
+struct failure {
+    kst_status status;
+    uint64_t offset;
+};
+
+static kst_status try_tile(struct j2k_builder *builder, struct failure *failure)
+{
+    const struct j2k_stream *stream = builder->stream;
+    builder->rect = kst_j2k_tile_rect(&stream->size, builder->tile);
+    if (!touches(builder, builder->rect))
+        return KST_OK;
+    if (stream->tile_part[builder->tile] == stream->tile_part[builder->tile + 1]) {
+        builder->plan->missing_tiles++;
+        kst_report_warning(builder->report, KST_WARNING_J2K_TILE_MISSING, stream->end, 1, false);
+        return KST_OK;
+    }
+    struct mark mark = set_mark(builder->plan);
+    kst_status status = build_tile(builder);
+    if (!is_tile_error(status))
+        return status;
+    if (!failure->status)
+        *failure = (struct failure){status, builder->report->offset};
+    kst_report_forgive(builder->report);
+    kst_report_warning(builder->report, KST_WARNING_J2K_TILE_HEADER, failure->offset, 1, false);
+    builder->plan->missing_tiles++;
+    go_back(builder->plan, mark);
+    return KST_OK;
+}
+
+static kst_status build_tiles(struct j2k_builder *builder)
+{
+    const struct j2k_stream *stream = builder->stream;
+    uint32_t tiles = stream->size.columns * stream->size.rows, wanted = builder->filter->tile;
+    struct failure failure = {KST_OK, 0};
+    for (uint32_t t = 0; t < tiles; t++) {
+        if (wanted != J2K_ALL_TILES && t != wanted)
+            continue;
+        builder->tile = t;
+        kst_status status = try_tile(builder, &failure);
+        if (status)
+            return status;
+    }
+    if (failure.status && builder->plan->tile_count == 0)
+        return kst_report_error(builder->report, failure.status, failure.offset, "in every tile");
+    return KST_OK;
+}
+
+/* The components' areas, and which are wanted. A component transform needs all three or none. */
+static void describe_components(struct j2k_builder *builder)
+{
+    const struct j2k_stream *stream = builder->stream;
+    const bool *chosen = builder->filter->components;
+    struct j2k_plan *plan = builder->plan;
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        const struct j2k_component_size *size = &stream->component[c];
+        plan->component[c] = (struct j2k_component){.depth = size->depth,
+            .is_signed = size->is_signed,
+            .dx = size->dx,
+            .dy = size->dy,
+            .wanted = !chosen || chosen[c],
+            .area = kst_j2k_divide(builder->region, size->dx, size->dy)};
+    }
+    if (plan->component_count < 3 || !stream->transform_somewhere)
+        return;
+    bool any = plan->component[0].wanted || plan->component[1].wanted || plan->component[2].wanted;
+    for (uint32_t c = 0; c < 3; c++)
+        plan->component[c].wanted = any;
+}
+
+static kst_status start(struct j2k_builder *builder)
+{
+    const struct j2k_stream *stream = builder->stream;
+    struct j2k_plan *plan = builder->plan;
+    const struct j2k_filter *filter = builder->filter;
+    struct j2k_rect image = kst_j2k_reduced_image(stream, filter->reduce), region = filter->region;
+    bool whole = j2k_is_empty(region);
+    kst_status status = KST_OK;
+    *plan = (struct j2k_plan){.data = stream->data,
+        .length = stream->length,
+        .image = stream->size.image,
+        .reduce = filter->reduce,
+        .component_count = stream->component_count};
+    if (filter->reduce > J2K_LEVELS)
+        return kst_report_error(builder->report, KST_ERROR_J2K_REDUCE, KST_NO_OFFSET, NULL);
+    plan->component = kst_memory_zeroed(builder->memory, plan->component_count, sizeof *plan->component, &status);
+    builder->component_grid =
+        kst_memory_array(builder->memory, (size_t)plan->component_count + 1, sizeof *builder->component_grid, &status);
+    if (!plan->component || !builder->component_grid)
+        return kst_report_error(builder->report, status, KST_NO_OFFSET, NULL);
+    builder->restricted = !whole || filter->layers || filter->reduce || filter->components;
+    builder->region = whole ? image : j2k_intersect(image, region);
+    describe_components(builder);
+    return KST_OK;
+}
+
+kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream,
+    const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report)
+{
+    struct j2k_builder builder = {
+        .memory = memory, .limits = limits, .stream = stream, .filter = filter, .report = report, .plan = plan};
+    kst_status status = start(&builder);
+    if (!status)
+        status = build_tiles(&builder);
+    kst_j2k_parameters_release(memory, &builder.own);
+    kst_memory_release(memory, builder.grid);
+    kst_memory_release(memory, builder.component_grid);
+    kst_memory_release(memory, builder.contribution);
+    if (status)
+        kst_j2k_plan_release(memory, plan);
+    return status;
+}
+
+void kst_j2k_plan_release(struct memory *memory, struct j2k_plan *plan)
+{
+    kst_memory_release(memory, plan->component);
+    kst_memory_release(memory, plan->tile);
+    kst_memory_release(memory, plan->tile_component);
+    kst_memory_release(memory, plan->resolution);
+    kst_memory_release(memory, plan->band);
+    kst_memory_release(memory, plan->block);
+    kst_memory_release(memory, plan->segment);
+    kst_memory_release(memory, plan->piece);
+    memset(plan, 0, sizeof *plan);
+}

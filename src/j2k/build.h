@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From a stream's headers to a plan: reads the packets that a filter needs. */
+#ifndef KOSTKA_J2K_BUILD_H
+#define KOSTKA_J2K_BUILD_H
+
+#include "j2k/stream.h"
+
+#define J2K_ALL_TILES UINT32_MAX
+
+/* What is wanted of a stream; all zero but for `tile` is everything. */
+struct j2k_filter {
+    uint32_t layers;        /* no more than the first so many; 0: all */
+    uint8_t reduce;         /* resolutions to leave out */
+    struct j2k_rect region; /* on the reference grid, reduced (kst_j2k_reduced_image()); empty: all */
+    const bool *components; /* of each whether it is wanted; null: all */
+    uint32_t tile;          /* one tile of the raster, or J2K_ALL_TILES */
+};
+
+/*
+ * Build a plan. Borrows the stream's data. Damage is a warning, counted in `report`, as long as something of one tile
+ * can be decoded. On failure nothing is left allocated and the report holds the error, KST_ERROR_J2K_REDUCE among them.
+ */
+kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream,
+    const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report);
+
+void kst_j2k_plan_release(struct memory *memory, struct j2k_plan *plan);
+
+#endif

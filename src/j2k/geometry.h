@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rectangles of tiles, resolutions and subbands (T.800 B.3–B.7). */
+#ifndef KOSTKA_J2K_GEOMETRY_H
+#define KOSTKA_J2K_GEOMETRY_H
+
+#include "j2k/plan.h"
+#include "j2k/stream.h"
+
+static inline uint32_t j2k_ceil_shift(uint32_t value, uint32_t shift)
+{
+    return (uint32_t)(((uint64_t)value + (UINT64_C(1) << shift) - 1) >> shift);
+}
+
+static inline uint32_t j2k_ceil_divide(uint32_t value, uint32_t divisor)
+{
+    return (uint32_t)(((uint64_t)value + divisor - 1) / divisor);
+}
+
+static inline uint32_t j2k_floor_shift(uint32_t value, uint32_t shift)
+{
+    return (uint32_t)((uint64_t)value >> shift);
+}
+
+static inline bool j2k_is_empty(struct j2k_rect rect)
+{
+    return rect.x0 >= rect.x1 || rect.y0 >= rect.y1;
+}
+
+static inline struct j2k_rect j2k_intersect(struct j2k_rect a, struct j2k_rect b)
+{
+    return (struct j2k_rect){.x0 = a.x0 > b.x0 ? a.x0 : b.x0,
+        .y0 = a.y0 > b.y0 ? a.y0 : b.y0,
+        .x1 = a.x1 < b.x1 ? a.x1 : b.x1,
+        .y1 = a.y1 < b.y1 ? a.y1 : b.y1};
+}
+
+/* Divided by dx and dy, rounded up (B-12); by 2^shift, rounded up (B-14). */
+struct j2k_rect kst_j2k_divide(struct j2k_rect rect, uint32_t dx, uint32_t dy);
+struct j2k_rect kst_j2k_reduce(struct j2k_rect rect, uint32_t shift);
+
+/* Tile `index` on the reference grid (B-7 … B-10). */
+struct j2k_rect kst_j2k_tile_rect(const struct j2k_size *size, uint32_t index);
+
+/* The samples of a rectangle that fall into the low (0) or high (1) band along x and y, in the band's coordinates. */
+struct j2k_rect kst_j2k_band_of(struct j2k_rect rect, uint32_t high_x, uint32_t high_y);
+
+/* Enlarged by `margin` on all sides, inside `bounds`. */
+struct j2k_rect kst_j2k_enlarge(struct j2k_rect rect, uint32_t margin, struct j2k_rect bounds);
+
+/* The picture on the reference grid, reduced. */
+struct j2k_rect kst_j2k_reduced_image(const struct j2k_stream *stream, uint32_t reduce);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the parts of the parser share. */
+#ifndef KOSTKA_J2K_PARSER_H
+#define KOSTKA_J2K_PARSER_H
+
+#include "core/report.h"
+#include "j2k/stream.h"
+
+/* A PPM marker segment of the main header. */
+struct j2k_packed_segment {
+    uint64_t offset; /* behind Zppm */
+    uint32_t length;
+    uint8_t index; /* Zppm */
+};
+
+struct j2k_parser {
+    struct memory *memory;
+    const kst_limits *limits;
+    kst_report *report;
+    struct j2k_stream *stream;
+    const uint8_t *data;
+    uint64_t end;      /* of the codestream */
+    uint64_t position; /* of the next byte to read */
+    struct j2k_packed_segment *packed;
+    uint32_t packed_count, packed_capacity, segment_capacity, part_capacity;
+};
+
+/* The contents of a marker segment. */
+struct j2k_segment_reader {
+    const uint8_t *data;
+    size_t length;
+    uint64_t offset; /* in the data, of data[0] */
+};
+
+/* Room for one more element in an array that grows in doublings. On failure the error is reported. */
+kst_status kst_j2k_grow(
+    struct memory *memory, kst_report *report, void **array, uint32_t count, uint32_t *capacity, size_t size);
+
+/* parse_size.c: SIZ. */
+kst_status kst_j2k_parse_size(struct j2k_parser *parser, struct j2k_segment_reader segment);
+
+/*
+ * parse_coding.c: what a marker segment of the main or a tile's header adds to the parameters in force. Markers other
+ * than COD, COC, QCD, QCC, RGN and POC leave them as they are. Errors are reported.
+ */
+struct j2k_parameter_context {
+    struct memory *memory;
+    kst_report *report;
+    uint32_t component_count;
+    bool first; /* the main header or the first tile-part's: only POC may stand elsewhere */
+};
+kst_status kst_j2k_parse_parameters(const struct j2k_parameter_context *context, struct j2k_parameters *parameters,
+    uint8_t marker, struct j2k_segment_reader segment);
+kst_status kst_j2k_parameters_allocate(struct memory *memory, uint32_t components, struct j2k_parameters *parameters);
+void kst_j2k_parameters_release(struct memory *memory, struct j2k_parameters *parameters);
+
+/* parse_packed.c: PPM. */
+kst_status kst_j2k_remember_packed(struct j2k_parser *parser, struct j2k_segment_reader segment);
+kst_status kst_j2k_distribute_packed(struct j2k_parser *parser);
+
+/* parse_parts.c: from the first SOT to the end. */
+kst_status kst_j2k_parse_parts(struct j2k_parser *parser);
+
+/* parse.c: the marker at parser->position, which stands in front of `end`; 0 where there is none. */
+uint8_t kst_j2k_marker_at(const struct j2k_parser *parser, uint64_t at, uint64_t end);
+
+/* The segment of the marker at parser->position, contents inside `end`; moves the position behind it. */
+kst_status kst_j2k_take_segment(struct j2k_parser *parser, uint64_t end, struct j2k_segment_reader *segment);
+kst_status kst_j2k_keep_segment(struct j2k_parser *parser, uint8_t marker, struct j2k_segment_reader segment);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The packets of one tile, from its tile-parts and perhaps packed headers (T.800 A.7, A.8, B.9). */
+#include <string.h>
+
+#include "j2k/bytes.h"
+#include "j2k/marker.h"
+#include "j2k/parser.h"
+#include "j2k/progression.h"
+
+enum { SOP_LENGTH = 6, EPH_LENGTH = 2 };
+
+/* Where the next packet lies. */
+struct source {
+    struct j2k_builder *builder;
+    uint32_t part, end_part; /* tile-parts of this tile that are not begun */
+    uint64_t position, end;  /* in the body of the tile-part at hand */
+    uint8_t *packed;         /* all packet headers; null: they stand in the bodies */
+    const uint8_t *packed_next, *packed_end;
+    uint64_t packets;
+    bool stopped; /* by damage, or because nothing more is wanted */
+    kst_status status;
+};
+
+static void warn(const struct source *source, kst_status warning, uint64_t offset)
+{
+    kst_report_warning(source->builder->report, warning, offset, 1, false);
+}
+
+/* Move on to a tile-part with something left in it. */
+static bool has_body(struct source *source)
+{
+    while (source->position == source->end && source->part < source->end_part) {
+        const struct j2k_tile_part *part = &source->builder->stream->part[source->part++];
+        source->position = part->body;
+        source->end = part->body + part->body_length;
+    }
+    return source->position < source->end;
+}
+
+static const uint8_t *body_at(const struct source *source)
+{
+    return source->builder->stream->data + source->position;
+}
+
+/* SOP is optional even where COD announces it (A.8.1); nothing else in a packet looks like one. */
+static void skip_sop(struct source *source)
+{
+    if (!has_body(source) || source->end - source->position < SOP_LENGTH)
+        return;
+    const uint8_t *at = body_at(source);
+    if (at[0] != 0xFF || at[1] != J2K_SOP)
+        return;
+    if (j2k_get16(at + 4) != (source->packets & 0xFFFF))
+        warn(source, KST_WARNING_J2K_SOP, source->position);
+    source->position += SOP_LENGTH;
+    source->builder->plan->totals.header_bytes += SOP_LENGTH;
+}
+
+static const uint8_t *skip_eph(struct source *source, const uint8_t *next, const uint8_t *end)
+{
+    if (end - next >= EPH_LENGTH && next[0] == 0xFF && next[1] == J2K_EPH)
+        return next + EPH_LENGTH;
+    if (source->builder->in_force.eph)
+        warn(source, KST_WARNING_J2K_SOP, source->position);
+    return next;
+}
+
+/* Contributions whose bytes are not all there count for nothing; they are the last of their blocks. */
+static void drop_contributions(struct j2k_builder *builder, uint32_t first, uint64_t available)
+{
+    for (uint32_t i = first; i < builder->contribution_count; i++) {
+        struct j2k_contribution *c = &builder->contribution[i];
+        if (c->offset + c->length > available)
+            c->passes = 0;
+    }
+}
+
+/* The code-blocks' bytes behind a header that was fine. */
+static bool take_body(struct source *source, const struct j2k_packet *packet)
+{
+    struct j2k_builder *builder = source->builder;
+    if (packet->body > 0 && source->packed)
+        has_body(source);
+    uint64_t left = source->end - source->position;
+    bool whole = packet->body <= left;
+    if (!whole) {
+        warn(source, KST_WARNING_J2K_PACKET_END, source->position);
+        drop_contributions(builder, packet->first_contribution, left);
+    }
+    for (uint32_t i = packet->first_contribution; i < builder->contribution_count; i++)
+        builder->contribution[i].offset += source->position;
+    source->position += whole ? packet->body : left;
+    builder->plan->totals.body_bytes += whole ? packet->body : left;
+    return whole;
+}
+
+static bool fail(struct source *source, const struct j2k_packet *packet, enum j2k_packet_outcome outcome)
+{
+    source->stopped = true;
+    source->status = outcome == J2K_PACKET_FAILED ? packet->status : KST_OK;
+    if (outcome == J2K_PACKET_DAMAGED) {
+        warn(source, KST_WARNING_J2K_PACKET, source->position);
+        for (uint32_t i = packet->first_contribution; i < source->builder->contribution_count; i++)
+            source->builder->contribution[i].passes = 0;
+    }
+    return false;
+}
+
+static bool read_packet(struct source *source, const struct j2k_grid *grid, uint32_t precinct, uint32_t layer)
+{
+    struct j2k_builder *builder = source->builder;
+    struct j2k_packet packet = {0};
+    skip_sop(source);
+    const uint8_t *start = source->packed ? source->packed_next : body_at(source);
+    packet.next = start;
+    packet.end = source->packed ? source->packed_end : builder->stream->data + source->end;
+    enum j2k_packet_outcome outcome = kst_j2k_packet_header(builder, grid, precinct, layer, &packet);
+    if (outcome != J2K_PACKET_FINE)
+        return fail(source, &packet, outcome);
+    packet.next = skip_eph(source, packet.next, packet.end);
+    builder->plan->totals.packets++;
+    builder->plan->totals.header_bytes += (uint64_t)(packet.next - start);
+    source->packets++;
+    if (source->packed)
+        source->packed_next = packet.next;
+    else
+        source->position += (uint64_t)(packet.next - start);
+    source->stopped = !take_body(source, &packet);
+    return !source->stopped;
+}
+
+static bool visit(void *argument, const struct j2k_grid *grid, uint32_t precinct, uint32_t layer)
+{
+    struct source *source = argument;
+    struct j2k_builder *builder = source->builder;
+    struct j2k_precinct *p = &builder->precinct[grid->first_precinct + precinct];
+    if (p->layers > layer) /* a volume before this one had it */
+        return true;
+    if (source->packed ? source->packed_next == source->packed_end : !has_body(source))
+        return false;
+    if (builder->restricted && builder->wanted_packets == 0) {
+        source->stopped = true;
+        return false;
+    }
+    if (!read_packet(source, grid, precinct, layer))
+        return false;
+    p->layers++;
+    uint32_t limit = builder->filter->layers;
+    builder->wanted_packets -= p->wanted && (limit == 0 || layer < limit);
+    return true;
+}
+
+/* The PPT of one tile-part, by Zppt (A.7.5). */
+static kst_status append_ppt(struct source *source, const struct j2k_tile_part *part, size_t *length)
+{
+    const struct j2k_stream *stream = source->builder->stream;
+    const struct j2k_marker_segment *by_index[256] = {NULL};
+    for (uint32_t i = 0; i < part->segment_count; i++) {
+        const struct j2k_marker_segment *segment = &stream->segment[part->first_segment + i];
+        if (segment->marker != J2K_PPT)
+            continue;
+        uint8_t index = segment->length ? stream->data[segment->offset] : 0;
+        if (segment->length == 0 || by_index[index] || stream->has_packed)
+            return kst_report_error(
+                source->builder->report, KST_ERROR_J2K_PACKED_HEADERS, segment->offset, "PPT of index %u", index);
+        by_index[index] = segment;
+    }
+    for (uint32_t i = 0; i < 256; i++) {
+        if (!by_index[i])
+            continue;
+        memcpy(source->packed + *length, stream->data + by_index[i]->offset + 1, by_index[i]->length - 1);
+        *length += by_index[i]->length - 1;
+    }
+    return KST_OK;
+}
+
+/* Bytes of packed headers at most; 0 also where there are none. */
+static size_t packed_length(const struct source *source, bool *any)
+{
+    const struct j2k_stream *stream = source->builder->stream;
+    size_t length = 0;
+    *any = stream->has_packed;
+    for (uint32_t i = source->part; i < source->end_part; i++) {
+        const struct j2k_tile_part *part = &stream->part[i];
+        length += part->packed_length;
+        for (uint32_t k = 0; k < part->segment_count; k++) {
+            const struct j2k_marker_segment *segment = &stream->segment[part->first_segment + k];
+            if (segment->marker != J2K_PPT)
+                continue;
+            length += segment->length;
+            *any = true;
+        }
+    }
+    return length;
+}
+
+/* All packet headers of the tile, where they are packed: its tile-parts' one after the other. */
+static kst_status join_packed(struct source *source)
+{
+    const struct j2k_stream *stream = source->builder->stream;
+    bool any;
+    size_t room = packed_length(source, &any), length = 0;
+    if (!any)
+        return KST_OK;
+    kst_status status = KST_OK;
+    source->packed = kst_memory_array(source->builder->memory, room, 1, &status);
+    if (!source->packed)
+        return kst_report_error(source->builder->report, status, KST_NO_OFFSET, "for packed packet headers");
+    for (uint32_t i = source->part; i < source->end_part && !status; i++) {
+        const struct j2k_tile_part *part = &stream->part[i];
+        if (part->packed_length)
+            memcpy(source->packed + length, stream->packed + part->packed, part->packed_length);
+        length += part->packed_length;
+        status = append_ppt(source, part, &length);
+    }
+    source->packed_next = source->packed;
+    source->packed_end = source->packed + length;
+    return status;
+}
+
+static kst_status read_volumes(struct source *source)
+{
+    struct j2k_builder *builder = source->builder;
+    const struct j2k_parameters *p = &builder->in_force;
+    struct j2k_volume all = {.progression = p->progression,
+        .r1 = J2K_RESOLUTIONS,
+        .layers = p->layers,
+        .c1 = builder->stream->component_count};
+    uint32_t count = p->volume_count ? p->volume_count : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        struct j2k_volume volume = p->volume_count ? p->volume[i] : all;
+        if (volume.layers > p->layers)
+            volume.layers = p->layers;
+        bool data_left = source->packed ? source->packed_next < source->packed_end : has_body(source);
+        if (source->stopped || !data_left)
+            break;
+        kst_status status = kst_j2k_walk(builder, &volume, visit, source);
+        if (status || source->status)
+            return status ? status : source->status;
+    }
+    return KST_OK;
+}
+
+/* What no packet used. Where damage or the filter ended the reading that is no news. */
+static void count_left(struct source *source)
+{
+    uint64_t left = 0, first = 0;
+    while (has_body(source)) {
+        if (left == 0)
+            first = source->position;
+        left += source->end - source->position;
+        source->position = source->end;
+    }
+    source->builder->plan->totals.left_bytes += left;
+    if (left > 0 && !source->stopped)
+        warn(source, KST_WARNING_J2K_LEFT, first);
+}
+
+kst_status kst_j2k_read_packets(struct j2k_builder *builder)
+{
+    const struct j2k_stream *stream = builder->stream;
+    struct source source = {
+        .builder = builder, .part = stream->tile_part[builder->tile], .end_part = stream->tile_part[builder->tile + 1]};
+    builder->contribution_count = 0;
+    kst_status status = join_packed(&source);
+    if (!status)
+        status = read_volumes(&source);
+    if (!status)
+        count_left(&source);
+    kst_memory_release(builder->memory, source.packed);
+    return status;
+}
