@@ -222,15 +222,73 @@ static void test_misuse(void **state)
     }
 }
 
-/* A cl_context and a queue of the caller's, which is itself in this test: what it queues behind the job sees the
- * pixels. */
+enum { SIDE = 48, LENGTH = SIDE * SIDE * 3 };
+
+/* Poison, decode and fetch in the order of a queue of the caller's, without waiting in between. */
+static void check_round(kst_context *context, struct gpu_queue *queue, const kst_buffer *one, struct gpu_buffer *memory,
+    size_t offset, const uint8_t *wanted)
+{
+    const struct gpu_backend *backend = queue->gpu->backend;
+    const kst_stream foreign = {queue->gpu->info.kind, (void *)queue->handle};
+    bool is_opencl = backend->memory == KST_MEMORY_OPENCL;
+    uint8_t found[LENGTH];
+    struct gpu_buffer host = kst_gpu_host(found, LENGTH);
+    kst_job *job;
+    kst_image image;
+    assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGB, SIDE, SIDE, found, 0), KST_OK);
+    image.memory = backend->memory;
+    image.plane[0].data = (void *)(memory->handle + (is_opencl ? 0 : offset));
+    image.plane[0].offset = offset;
+    kst_decode_item item = {.data = one->data, .length = one->length, .image = &image};
+    for (uint32_t i = 0; i < 20; i++)
+        backend->fill(queue, memory, 0, LENGTH + 64, i);
+    assert_int_equal(kst_decode_submit(context, &item, 1, &foreign, &job), KST_OK);
+    backend->copy(queue, &host, 0, memory, offset, LENGTH);
+    backend->finish(queue);
+    assert_int_equal(queue->error.status, KST_OK);
+    assert_memory_equal(found, wanted, LENGTH);
+    assert_true(kst_job_done(job));
+    assert_int_equal(kst_job_wait(&job), KST_OK);
+}
+
+static void check_stream(kst_context *context)
+{
+    struct gpu *gpu = context->gpu->gpu;
+    struct gpu_error error = {.status = KST_OK};
+    uint8_t wanted[LENGTH];
+    struct gpu_queue queue;
+    struct gpu_buffer memory;
+    kst_image host;
+    assert_true(gpu->backend->queue_create(gpu, &queue, &error));
+    assert_true(gpu->backend->allocate(gpu, GPU_DEVICE, LENGTH + 64, &memory, &error));
+    for (int progressive = 0; progressive < 2; progressive++) {
+        kst_encode_options encoding;
+        kst_encode_options_init(&encoding);
+        encoding.coding = progressive ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
+        kst_buffer one = encode_noise(SIDE, SIDE, &encoding);
+        assert_int_equal(kst_image_wrap(&host, KST_FORMAT_RGB, SIDE, SIDE, wanted, 0), KST_OK);
+        assert_int_equal(kst_decode(cpu_context, one.data, one.length, NULL, &host, NULL), KST_OK);
+        for (int round = 0; round < 6; round++) /* in place, and by a copy */
+            check_round(context, &queue, &one, &memory, round % 2 ? 64 : 3, wanted);
+        kst_buffer_release(cpu_context, &one);
+    }
+    gpu->backend->queue_destroy(&queue);
+    gpu->backend->release(gpu, &memory);
+}
+
+static void test_streams(void **state)
+{
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++)
+        check_stream(gpu_context[g]);
+}
+
+/* A cl_context of the caller's. */
 static void check_foreign(kst_context *own)
 {
     struct opencl *opencl = kst_opencl_of(own->gpu->gpu);
-    const struct opencl_driver *driver = &opencl->driver;
     kst_context_options options;
     kst_context *context;
-    cl_int result;
     kst_context_options_init(&options);
     options.opencl_context = opencl->context;
     assert_int_equal(kst_context_create(&options, &context), KST_ERROR_OPTIONS);
@@ -243,40 +301,10 @@ static void check_foreign(kst_context *own)
     kst_device_info info = {.size = sizeof info};
     assert_int_equal(kst_context_device(context, &info), KST_OK);
     assert_string_equal(info.name, own->device);
-
-    enum { SIDE = 48, LENGTH = SIDE * SIDE * 3 };
-    kst_encode_options encoding;
-    kst_encode_options_init(&encoding);
-    kst_buffer one = encode_noise(SIDE, SIDE, &encoding);
-    cl_queue queue = driver->queue_create(opencl->context, opencl->device, 0, &result);
-    cl_mem memory = driver->buffer_create(opencl->context, CL_MEM_READ_WRITE, LENGTH + 64, NULL, &result);
-    assert_int_equal(result, 0);
-    uint8_t wanted[LENGTH], found[LENGTH];
-    kst_image image, host;
-    assert_int_equal(kst_image_wrap(&host, KST_FORMAT_RGB, SIDE, SIDE, wanted, 0), KST_OK);
-    assert_int_equal(kst_decode(cpu_context, one.data, one.length, NULL, &host, NULL), KST_OK);
-    for (int round = 0; round < 8; round++) {
-        const kst_stream foreign = {KST_DEVICE_OPENCL, queue};
-        const uint32_t poison = 0xA5A5A5A5;
-        kst_job *job;
-        image = host;
-        image.memory = KST_MEMORY_OPENCL;
-        image.plane[0].data = memory;
-        image.plane[0].offset = round % 2 ? 64 : 3; /* in place, and by a copy */
-        kst_decode_item item = {.data = one.data, .length = one.length, .image = &image};
-        driver->fill(queue, memory, &poison, 4, 0, LENGTH + 64, 0, NULL, NULL);
-        assert_int_equal(kst_decode_submit(context, &item, 1, &foreign, &job), KST_OK);
-        result = driver->copy_down(queue, memory, 1, image.plane[0].offset, LENGTH, found, 0, NULL, NULL);
-        assert_int_equal(result, 0);
-        assert_memory_equal(found, wanted, LENGTH);
-        assert_int_equal(kst_job_wait(&job), KST_OK);
-    }
     const kst_stream none = {KST_DEVICE_OPENCL, NULL};
     kst_job *job;
     assert_int_equal(kst_decode_submit(context, NULL, 0, &none, &job), KST_ERROR_DEVICE_STREAM);
-    driver->queue_release(queue);
-    driver->buffer_release(memory);
-    kst_buffer_release(cpu_context, &one);
+    check_stream(context);
     kst_context_destroy(&context);
 }
 
@@ -311,6 +339,7 @@ static void test_foreign(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_batch), cmocka_unit_test(test_many_parts),
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_misuse), cmocka_unit_test(test_foreign)};
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_streams), cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_foreign)};
     return cmocka_run_group_tests(tests, start, stop);
 }
