@@ -32,6 +32,8 @@ static kst_status open_gpu(kst_context *context, const kst_context_options *opti
         kst_context_log(context, KST_LOG_ERROR, "%s: %s", name, error.text[0] ? error.text : kst_status_text(status));
     else
         memcpy(context->device, context->gpu->gpu->info.name, sizeof context->device);
+    if (!status)
+        context->gpu->threads = context->pool;
     return status;
 }
 

@@ -3,6 +3,7 @@
 #ifndef KOSTKA_GPU_EXECUTOR_H
 #define KOSTKA_GPU_EXECUTOR_H
 
+#include "core/pool.h"
 #include "gpu/pool.h"
 
 enum jpeg_kernel {
@@ -39,6 +40,7 @@ struct gpu_lane {
 
 struct gpu_executor {
     struct gpu *gpu;
+    struct pool *threads; /* borrowed: they copy from and to pinned memory; null: the caller's thread does */
     struct gpu_pool pool;
     struct gpu_program program;
     struct gpu_kernel kernel[JPEG_KERNELS];

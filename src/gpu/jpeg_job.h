@@ -44,7 +44,7 @@ struct job {
  */
 void kst_gpu_job_upload(struct job *job);
 void kst_gpu_job_download(struct job *job);
-void kst_gpu_job_fetch(const struct job *job);
+void kst_gpu_job_fetch(struct job *job);
 
 /* Take the buffers, of lengths in bytes, and give them back. */
 bool kst_gpu_job_take(struct job *job, const uint64_t length[JOB_BUFFERS], struct gpu_error *error);

@@ -2,17 +2,24 @@
 #include "gpu/jpeg_target.h"
 
 /* Whether copies can go to all of the image's planes. */
-static bool takes_copies(struct gpu_executor *executor, const kst_image *image, bool known)
+static bool takes_copies(struct gpu_executor *executor, const kst_image *image)
 {
     for (uint32_t i = 0; i < image->plane_count; i++) {
         const kst_plane *plane = &image->plane[i];
         size_t row, extent;
         if (!kst_plane_extent(plane, image->format, &row, &extent) || plane->pitch < 0 || plane->pitch > INT32_MAX)
             return false;
-        if (!known && !kst_gpu_is_pinned(executor, plane->data, extent))
+        if (!kst_gpu_is_pinned(executor, plane->data, extent))
             return false;
     }
     return true;
+}
+
+/* Whether an image is said to be pinned that, as the driver knows, is not. OpenCL cannot tell. */
+static bool is_mislabelled(struct gpu_executor *executor, const kst_image *image)
+{
+    return image->memory == KST_MEMORY_PINNED && executor->gpu->backend->memory == KST_MEMORY_CUDA &&
+           !kst_gpu_is_pinned(executor, image->plane[0].data, 1);
 }
 
 bool kst_gpu_jpeg_target(
@@ -21,7 +28,9 @@ bool kst_gpu_jpeg_target(
     struct gpu *gpu = executor->gpu;
     item->sink = JPEG_SINK_HOST;
     if (image->memory == KST_MEMORY_HOST || image->memory == KST_MEMORY_PINNED) {
-        if (takes_copies(executor, image, false)) {
+        if (is_mislabelled(executor, image))
+            return kst_gpu_refuse(error, gpu, KST_ERROR_IMAGE_MEMORY, "the memory is not pinned");
+        if (takes_copies(executor, image)) {
             item->sink = JPEG_SINK_PINNED;
             for (uint32_t i = 0; i < image->plane_count; i++)
                 item->image.buffer[i] = kst_gpu_host(image->plane[i].data, SIZE_MAX);

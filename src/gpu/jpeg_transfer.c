@@ -4,7 +4,19 @@
 
 #include "gpu/jpeg_job.h"
 
-enum { SLICE = 1 << 19 /* bytes of a stream that are copied to pinned memory while those before are on the bus */ };
+enum {
+    SLICE = 1 << 19, /* bytes of a stream that are copied to pinned memory while those before are on the bus */
+    STRIP = 1 << 20  /* bytes of pixels that a thread copies at once */
+};
+
+static void run_tasks(const struct job *job, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg)
+{
+    if (job->executor->threads)
+        kst_pool_run(job->executor->threads, count, task, arg);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            task(arg, i);
+}
 
 static const struct work_picture *picture_of(const struct job *job, uint32_t index)
 {
@@ -18,53 +30,90 @@ static void upload_pinned(struct job *job, size_t at, const uint8_t *data, size_
     backend->copy(&job->lane->queue, &job->buffer[STREAM], at, &memory, 0, length);
 }
 
-/* Copy part of a stream to staging memory, and queue what has come together there since `*sent`. */
-static void stage(struct job *job, size_t at, const uint8_t *data, size_t length, size_t *sent)
+/* What a stream's bytes have behind them in the buffer is zero. */
+static void pad(struct job *job, size_t at, size_t length)
+{
+    memset(job->buffer[HOST_STREAM].host + at + length, 0, (length / 16 + 2) * 16 - length);
+}
+
+static bool is_staged(const struct jpeg_gpu_item *item)
+{
+    return !item->pinned && !item->coefficients.copy;
+}
+
+/* A stream in slices, each queued while the next is copied. */
+static void upload_slices(struct job *job, size_t at, const uint8_t *data, size_t length)
 {
     const struct gpu_backend *backend = job->executor->gpu->backend;
     struct gpu_buffer *staging = &job->buffer[HOST_STREAM];
-    for (size_t done = 0, part; done < length; done += part) {
-        part = length - done < SLICE ? length - done : SLICE;
-        memcpy(staging->host + at + done, data + done, part);
-        size_t end = at + done + part;
-        if (end - *sent >= SLICE) {
-            backend->copy(&job->lane->queue, &job->buffer[STREAM], *sent, staging, *sent, end - *sent);
-            *sent = end;
-        }
+    size_t whole = (length / 16 + 2) * 16;
+    pad(job, at, length);
+    for (size_t done = 0, part; done < whole; done += part) {
+        part = whole - done < SLICE ? whole - done : SLICE;
+        if (done < length)
+            memcpy(staging->host + at + done, data + done, part < length - done ? part : length - done);
+        backend->copy(&job->lane->queue, &job->buffer[STREAM], at + done, staging, at + done, part);
     }
 }
 
-static void flush(struct job *job, size_t *sent, size_t end)
+static void stage_stream(void *arg, uint32_t index)
+{
+    struct job *job = arg;
+    uint64_t length;
+    if (!is_staged(&job->items[index]))
+        return;
+    const uint8_t *data = kst_gpu_scan_data(job->items[index].plan, &length);
+    size_t at = (size_t)picture_of(job, index)->stream * 16;
+    if (length > 0)
+        memcpy(job->buffer[HOST_STREAM].host + at, data, (size_t)length);
+    pad(job, at, (size_t)length);
+}
+
+/* Where the streams that were staged lie next to each other, they are one copy. */
+static void upload_staged(struct job *job)
 {
     const struct gpu_backend *backend = job->executor->gpu->backend;
-    if (end > *sent)
-        backend->copy(&job->lane->queue, &job->buffer[STREAM], *sent, &job->buffer[HOST_STREAM], *sent, end - *sent);
-    *sent = end;
+    size_t from = 0, to = 0;
+    run_tasks(job, job->count, stage_stream, job);
+    for (uint32_t i = 0; i <= job->count; i++) {
+        uint64_t length = 0;
+        if (i < job->count && !is_staged(&job->items[i]))
+            continue;
+        if (i < job->count)
+            kst_gpu_scan_data(job->items[i].plan, &length);
+        size_t at = i < job->count ? (size_t)picture_of(job, i)->stream * 16 : SIZE_MAX;
+        if (at != to) {
+            backend->copy(&job->lane->queue, &job->buffer[STREAM], from, &job->buffer[HOST_STREAM], from, to - from);
+            from = at;
+        }
+        to = at + (size_t)(length / 16 + 2) * 16;
+    }
+}
+
+static void upload_streams(struct job *job)
+{
+    uint64_t length;
+    if (job->count == 1 && is_staged(job->items)) {
+        const uint8_t *data = kst_gpu_scan_data(job->items->plan, &length);
+        upload_slices(job, (size_t)picture_of(job, 0)->stream * 16, data, (size_t)length);
+        return;
+    }
+    if (job->staging_length > 0)
+        upload_staged(job);
+    for (uint32_t i = 0; i < job->count; i++) {
+        const uint8_t *data = kst_gpu_scan_data(job->items[i].plan, &length);
+        if (job->items[i].pinned && !job->items[i].coefficients.copy)
+            upload_pinned(job, (size_t)picture_of(job, i)->stream * 16, data, (size_t)length);
+    }
 }
 
 void kst_gpu_job_upload(struct job *job)
 {
     const struct gpu_backend *backend = job->executor->gpu->backend;
-    size_t sent = 0; /* up to where staging memory is queued, or needs not be */
     backend->copy(&job->lane->queue, &job->buffer[WORK], 0, &job->buffer[HOST_WORK], 0, (size_t)job->size.words * 4);
     backend->copy(&job->lane->queue, &job->buffer[COEFFICIENTS], (size_t)job->size.blocks * 128,
         &job->buffer[HOST_BLOCKS], 0, (size_t)job->size.copied * 128);
-    for (uint32_t i = 0; i < job->count; i++) {
-        uint64_t length;
-        if (job->items[i].coefficients.copy)
-            continue;
-        const uint8_t *data = kst_gpu_scan_data(job->items[i].plan, &length);
-        size_t at = (size_t)picture_of(job, i)->stream * 16, end = at + (size_t)(length / 16 + 2) * 16;
-        if (job->items[i].pinned) {
-            flush(job, &sent, at);
-            upload_pinned(job, at, data, (size_t)length);
-            sent = end;
-        } else {
-            stage(job, at, data, (size_t)length, &sent);
-            memset(job->buffer[HOST_STREAM].host + at + length, 0, end - at - (size_t)length);
-        }
-    }
-    flush(job, &sent, (size_t)job->size.stream * 16);
+    upload_streams(job);
 }
 
 /* An image's planes from the batch's buffers, to pinned or device memory. */
@@ -94,20 +143,42 @@ void kst_gpu_job_download(struct job *job)
     backend->copy(queue, &buffer[HOST_RESULT], at + job->pixels_length, &buffer[PLANES], 0, job->planes_length);
 }
 
-static void fetch_plane(const kst_plane *plane, const struct jpeg_gpu_plane *from, const uint8_t *bytes)
+/* Rows of a plane that a thread copies. */
+struct strip {
+    const kst_plane *to;
+    const uint8_t *from;
+    size_t pitch, row;
+    uint32_t rows;
+};
+
+static void fetch_strip(void *arg, uint32_t index)
 {
-    for (uint32_t y = 0; y < from->rows; y++)
-        memcpy((uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch, bytes + from->offset + y * from->pitch, from->row);
+    const struct strip *strip = arg;
+    uint32_t step = (uint32_t)(STRIP / strip->row + 1), first = index * step;
+    uint32_t end = strip->rows - first < step ? strip->rows : first + step;
+    for (uint32_t y = first; y < end; y++)
+        memcpy(
+            (uint8_t *)strip->to->data + (ptrdiff_t)y * strip->to->pitch, strip->from + y * strip->pitch, strip->row);
 }
 
-void kst_gpu_job_fetch(const struct job *job)
+static void fetch_image(void *arg, uint32_t index)
 {
+    const struct job *job = arg;
+    const struct jpeg_gpu_item *item = &job->items[index];
     const uint8_t *pixels = job->buffer[HOST_RESULT].host + job->damage_length, *planes = pixels + job->pixels_length;
-    for (uint32_t i = 0; i < job->count; i++) {
-        const struct jpeg_gpu_item *item = &job->items[i];
-        for (uint32_t p = 0; item->sink == JPEG_SINK_HOST && p < item->output.image.plane_count; p++) {
-            struct jpeg_gpu_plane plane = kst_gpu_jpeg_plane(item, picture_of(job, i), p);
-            fetch_plane(&item->output.image.plane[p], &plane, kst_gpu_jpeg_is_raw(item) ? planes : pixels);
-        }
+    for (uint32_t i = 0; item->sink == JPEG_SINK_HOST && i < item->output.image.plane_count; i++) {
+        struct jpeg_gpu_plane plane = kst_gpu_jpeg_plane(item, picture_of(job, index), i);
+        struct strip strip = {.to = &item->output.image.plane[i],
+            .from = (kst_gpu_jpeg_is_raw(item) ? planes : pixels) + plane.offset,
+            .pitch = plane.pitch,
+            .row = plane.row,
+            .rows = plane.rows};
+        uint32_t step = (uint32_t)(STRIP / plane.row + 1);
+        run_tasks(job, (plane.rows + step - 1) / step, fetch_strip, &strip);
     }
+}
+
+void kst_gpu_job_fetch(struct job *job)
+{
+    run_tasks(job, job->count, fetch_image, job);
 }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "support.h"
 
@@ -20,11 +21,23 @@ kst_context *make_context(const char *device, uint32_t threads)
     return context;
 }
 
+/* Those that KOSTKA_TEST_DEVICES names. */
+static void start_named(const char *names)
+{
+    char *copy = strdup(names);
+    for (char *name = strtok(copy, " "); name && gpu_contexts < MOST_CONTEXTS; name = strtok(NULL, " "))
+        gpu_context[gpu_contexts++] = make_context(name, 3);
+    free(copy);
+}
+
 int start_contexts(void **state)
 {
+    const char *names = getenv("KOSTKA_TEST_DEVICES");
     (void)state;
     cpu_context = make_context("cpu", 1);
-    for (uint32_t i = 1; i < kst_device_count() && gpu_contexts < MOST_CONTEXTS; i++) {
+    if (names && names[0])
+        start_named(names);
+    for (uint32_t i = 1; !(names && names[0]) && i < kst_device_count() && gpu_contexts < MOST_CONTEXTS; i++) {
         kst_device_info info = {.size = sizeof info};
         assert_int_equal(kst_device_get(i, &info), KST_OK);
         gpu_context[gpu_contexts++] = make_context(info.name, 3);
