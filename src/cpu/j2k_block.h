@@ -11,11 +11,11 @@
 enum {
     J2K_BLOCK_SEGMENTATION = 1, /* a segmentation symbol was not 1010 */
     J2K_BLOCK_TERMINATION = 2,  /* a segment did not end as predictable termination does */
-    J2K_BLOCK_PASSES = 4        /* more passes than bit planes, or a segment of both raw and MQ-coded passes */
+    J2K_BLOCK_PASSES = 4,       /* more passes than bit planes, or a segment of both raw and MQ-coded passes */
+    J2K_BLOCK_DEPTH = 8 /* more planes, in or outside of the region of interest, than 31 bits hold with the fraction */
 };
 
 enum {
-    J2K_BLOCK_PLANES = 31,
     J2K_BLOCK_FLAGS =
         (J2K_BLOCK_SIDE + 2) * 3 /* that of 1024 × 4; (width + 2) × (stripes + 2) is less for all other shapes */
 };
@@ -32,7 +32,8 @@ struct j2k_coded_block {
     uint32_t orientation; /* enum j2k_orientation */
     uint32_t style;       /* enum j2k_style */
     uint32_t planes;      /* coded bit planes, without those signalled to be zero */
-    uint32_t fraction;    /* bits below the lowest plane; planes + fraction ≤ J2K_BLOCK_PLANES */
+    uint32_t roi_shift;   /* of Annex H: planes above it are those of the region of interest, moved up by it */
+    int32_t fraction; /* bits to keep below the lowest plane, or if negative the number of lowest planes to leave out */
     uint32_t codeword_count;
     const struct j2k_codeword *codewords;
 };
@@ -40,19 +41,22 @@ struct j2k_coded_block {
 /* Room to decode one block after the other; needs no initialisation. */
 struct j2k_block_decoder {
     /*
-     * Row by row, `width` apart: sign in bit 31, below it the magnitude, moved up by `fraction`. Half a step of the
-     * lowest plane that was decoded for a coefficient is added where there is a bit for it, so that with a fraction of
-     * 1 the bias is always there, and with 0 only below planes that were not decoded.
+     * Row by row, `width` apart: sign in bit 31, below it the magnitude, moved up by `fraction`; regions of interest
+     * are moved back. Half a step of the lowest plane that was decoded for a coefficient is added where there is a bit
+     * for it, so that with a fraction of 1 the bias is always there, and with 0 only below planes that were not
+     * decoded.
      */
     uint32_t samples[J2K_BLOCK_SAMPLES];
+    uint32_t region[J2K_BLOCK_SAMPLES]; /* those that had become significant above the shift */
     j2k_flags flags[J2K_BLOCK_FLAGS];
     uint32_t contexts[J2K_CONTEXTS];
     struct j2k_mq mq;
     struct j2k_raw raw;
     j2k_flags *first;  /* flags of the first column of the first stripe */
     j2k_flags missing; /* visited bits of the rows that the last stripe lacks */
-    uint32_t width, stripes;
+    uint32_t width, height, stripes;
     const uint8_t *zero_contexts;
+    bool has_region;
 };
 
 /*

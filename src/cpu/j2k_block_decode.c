@@ -206,7 +206,9 @@ static void prepare(struct j2k_block_decoder *decoder, const struct j2k_coded_bl
 {
     uint32_t rows = block->height % 4;
     decoder->width = block->width;
+    decoder->height = block->height;
     decoder->stripes = (block->height + 3) / 4;
+    decoder->has_region = false;
     decoder->first = decoder->flags + block->width + 3;
     decoder->zero_contexts = kst_j2k_zero_contexts[block->orientation];
     decoder->missing = rows == 0 ? 0 : J2K_ALL_ROWS(J2K_VISITED) & ~((J2K_VISITED << 3 * rows) - 1);
@@ -224,11 +226,43 @@ static bool is_raw(uint32_t style, uint32_t pass)
     return (style & J2K_STYLE_BYPASS) != 0 && pass >= 10 && pass % 3 != 0;
 }
 
+/* What a bit in a plane is worth; 0 for planes that are left out. */
+static uint32_t plane_bit(const struct j2k_coded_block *block, uint32_t plane)
+{
+    int32_t bit = (int32_t)(plane >= block->roi_shift ? plane - block->roi_shift : plane) + block->fraction;
+    return bit >= 0 ? (uint32_t)1 << bit : 0;
+}
+
+static bool is_too_deep(const struct j2k_coded_block *block)
+{
+    uint32_t shift = block->roi_shift, inside = block->planes > shift ? block->planes - shift : 0;
+    uint32_t outside = block->planes < shift ? block->planes : shift;
+    return (int32_t)(inside > outside ? inside : outside) + block->fraction > 31;
+}
+
+/* H.1: what is significant so far belongs to the region; it takes part in what follows, but not with its value. */
+static void set_region_aside(struct j2k_block_decoder *decoder)
+{
+    size_t size = sizeof(uint32_t) * decoder->width * decoder->height;
+    memcpy(decoder->region, decoder->samples, size);
+    memset(decoder->samples, 0, size);
+    decoder->has_region = true;
+}
+
+static void put_region_back(struct j2k_block_decoder *decoder)
+{
+    for (uint32_t i = 0; i < decoder->width * decoder->height; i++)
+        if (decoder->region[i] != 0)
+            decoder->samples[i] = decoder->region[i];
+}
+
 /* Returns false for a wrong segmentation symbol. */
 static bool decode_pass(struct j2k_block_decoder *decoder, const struct j2k_coded_block *block, uint32_t pass)
 {
-    uint32_t plane = block->fraction + block->planes - 1 - (pass + 2) / 3;
-    uint32_t one = (uint32_t)1 << plane, causal = block->style & J2K_STYLE_CAUSAL;
+    uint32_t plane = block->planes - 1 - (pass + 2) / 3;
+    if (pass % 3 == 1 && plane + 1 == block->roi_shift)
+        set_region_aside(decoder);
+    uint32_t one = plane_bit(block, plane), causal = block->style & J2K_STYLE_CAUSAL;
     bool good = true;
     if (is_raw(block->style, pass)) {
         if (pass % 3 == 1)
@@ -290,8 +324,14 @@ static uint32_t decode_passes(
 uint32_t kst_j2k_block_decode(struct j2k_block_decoder *decoder, const struct j2k_coded_block *block)
 {
     uint32_t good = 0, ignored;
+    if (is_too_deep(block)) {
+        prepare(decoder, block);
+        return J2K_BLOCK_DEPTH;
+    }
     uint32_t met = decode_passes(decoder, block, UINT32_MAX, &good);
     if (met != 0)
         decode_passes(decoder, block, good, &ignored);
+    if (decoder->has_region)
+        put_region_back(decoder);
     return met;
 }

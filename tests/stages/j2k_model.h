@@ -12,7 +12,7 @@
 
 #include "cpu/j2k_block.h"
 
-enum { MODEL_BYTES = 1 << 17, MODEL_SEGMENTS = 120 };
+enum { MODEL_BYTES = 1 << 17, MODEL_SEGMENTS = 240 };
 
 /* Annex C: the registers of Figures C.3 and C.14. */
 struct model_mq {

@@ -62,7 +62,7 @@ static struct j2k_coded_block block_of(const struct model *model, uint32_t fract
         .orientation = model->orientation,
         .style = model->style,
         .planes = model->planes,
-        .fraction = fraction,
+        .fraction = (int32_t)fraction,
         .codeword_count = model->segment_count,
         .codewords = model->segment};
 }
@@ -247,6 +247,55 @@ static void too_many_passes(void **state)
     compare(f, 0);
 }
 
+/* As many planes as there can be: those of a region of interest above all others. */
+static void regions_of_interest(void **state)
+{
+    struct fixture *f = *state;
+    for (uint32_t i = 0; i < 200; i++) {
+        uint32_t random = i, planes = 1 + next(&random) % 26, shift = planes + next(&random) % (38 - planes);
+        uint32_t all = 3 * (planes + shift) - 2, passes = i % 2 ? all : 1 + next(&random) % all, fraction = i / 2 % 2;
+        describe(&f->source, 16, 16, i % 4, 0, planes);
+        fill(&f->source, i);
+        for (uint32_t k = 0; k < 256; k++)
+            if (k % 16 + k / 16 < 16)
+                f->source.magnitude[k] <<= shift;
+        f->source.planes = planes + shift;
+        model_encode(&f->source, passes);
+        f->model = f->source;
+        model_decode(&f->model, f->source.segment, f->source.segment_count);
+        for (uint32_t k = 0; k < 256; k++) {
+            if (f->model.magnitude[k] >> shift == 0)
+                continue;
+            f->model.magnitude[k] >>= shift;
+            f->model.plane[k] = f->model.plane[k] > shift ? (uint8_t)(f->model.plane[k] - shift) : 0;
+        }
+        struct j2k_coded_block block = block_of(&f->source, fraction);
+        block.roi_shift = shift;
+        bool deep = shift + fraction > 31;
+        assert_int_equal(kst_j2k_block_decode(&f->decoder, &block), deep ? J2K_BLOCK_DEPTH : 0);
+        if (!deep)
+            compare(f, fraction);
+    }
+}
+
+/* Planes below those that fit are left out. */
+static void deep_blocks(void **state)
+{
+    struct fixture *f = *state;
+    for (uint32_t i = 0; i < 40; i++) {
+        describe(&f->source, 20, 20, i % 4, i, 37);
+        f->model = f->source;
+        fill(&f->source, i);
+        model_encode(&f->source, 109);
+        model_decode(&f->model, f->source.segment, f->source.segment_count);
+        struct j2k_coded_block block = block_of(&f->source, 0);
+        block.fraction = -6;
+        assert_int_equal(kst_j2k_block_decode(&f->decoder, &block), 0);
+        for (uint32_t k = 0; k < 400; k++)
+            assert_int_equal(f->decoder.samples[k] & 0x7FFFFFFF, f->source.magnitude[k] >> 6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +305,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(noise, setup, teardown),
         cmocka_unit_test_setup_teardown(wrong_symbols_conceal, setup, teardown),
         cmocka_unit_test_setup_teardown(wrong_ends_conceal, setup, teardown),
+        cmocka_unit_test_setup_teardown(regions_of_interest, setup, teardown),
+        cmocka_unit_test_setup_teardown(deep_blocks, setup, teardown),
         cmocka_unit_test_setup_teardown(too_many_passes, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
