@@ -108,8 +108,8 @@ static const struct status_entry entries[] = {
 
     ENTRY(ERROR_J2K_NO_CODESTREAM, "a file without a codestream box"),
     ENTRY(ERROR_J2K_SIZ, "no SIZ marker segment behind SOC"),
-    ENTRY(ERROR_J2K_MARKER, "a marker that may not stand here"),
-    ENTRY(ERROR_J2K_LENGTH, "a marker segment whose length contradicts its contents"),
+    ENTRY(ERROR_J2K_MARKER, "a marker that may not stand in this header"),
+    ENTRY(ERROR_J2K_LENGTH, "a marker segment of a header whose length contradicts its contents"),
     ENTRY(ERROR_J2K_DIMENSIONS, "an empty picture, or a tile grid that does not fit it"),
     ENTRY(ERROR_J2K_COMPONENTS, "a number of components that is not allowed"),
     ENTRY(ERROR_J2K_DEPTH, "samples of more than 38 bits"),
