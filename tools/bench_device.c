@@ -11,7 +11,7 @@
 #include "bench.h"
 
 /* Few pictures take turns with others, so that caches do not hold them from run to run. */
-enum { SETS = 4, SETS_BELOW = 4, WARM_UPS = 3, RUNS_LEAST = 5 };
+enum { SETS = 4, SETS_BELOW = 4, WARM_UPS = 3, RUNS_LEAST = 5, OVERTIME = 8 };
 
 struct load {
     const struct bench_settings *settings;
@@ -24,27 +24,32 @@ struct load {
     void **pinned; /* streams, in or out */
 };
 
+/* Whether a measurement has taken its time; what is slow is not run as often. */
+static bool is_enough(const struct bench_settings *settings, double seconds, size_t runs)
+{
+    if (settings->seconds == 0 || seconds < settings->seconds)
+        return false;
+    return runs >= RUNS_LEAST || seconds > OVERTIME * settings->seconds;
+}
+
 bool bench_time(const struct bench_settings *settings, bench_work work, void *user, struct bench_times *times,
     struct problem *problem)
 {
     size_t warm_ups = settings->seconds > 0 ? WARM_UPS : 1;
-    double all = 0;
+    double begin = seconds_now();
     bool good = true;
 
     times->count = 0;
     times->run = calloc((size_t)settings->repeat, sizeof *times->run);
     if (times->run == NULL)
         return problem_set(problem, "out of memory");
-    for (size_t i = 0; i < warm_ups && good; i++)
+    for (size_t i = 0; i < warm_ups && good && (i == 0 || !is_enough(settings, seconds_now() - begin, 0)); i++)
         good = work(user, i, problem);
-    while (times->count < settings->repeat && good) {
+    begin = seconds_now();
+    while (times->count < settings->repeat && good && !is_enough(settings, seconds_now() - begin, times->count)) {
         double start = seconds_now();
         good = work(user, times->count, problem);
-        double taken = seconds_now() - start;
-        times->run[times->count++] = taken;
-        all += taken;
-        if (settings->seconds > 0 && all > settings->seconds && times->count >= RUNS_LEAST)
-            break;
+        times->run[times->count++] = seconds_now() - start;
     }
     return good;
 }

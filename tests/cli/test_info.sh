@@ -80,7 +80,7 @@ equals "$(json files 0 identical <out)" true
 equals "$(json files 0 width <out)" 40
 equals "$(json files 0 quality <out)" 60
 json files 1 engine <out | grep -q turbo || fail 'no peer'
-expect 0 "$KOSTKA" bench encode a.jpg --repeat 2 --batch 2 --size 40x30 --peers
+expect 0 "$KOSTKA" bench encode a.jpg --repeat 2 --batch 1,2 --size 40x30 --peers
 prints 'libjpeg-turbo'
 prints '40x30'
 expect 0 "$KOSTKA" bench decode a.jpg --recode --subsampling 444

@@ -125,7 +125,9 @@ static void *turbo_open(const struct peer_task *task, uint32_t threads, struct p
 
 static void *turbo_open_one(const struct peer_task *task, struct problem *problem)
 {
-    return turbo_open(task, 1, problem);
+    if (task->count == 1)
+        return turbo_open(task, 1, problem);
+    return problem_set(problem, "several pictures take so many times as long as one"), NULL;
 }
 
 static void *turbo_open_all(const struct peer_task *task, struct problem *problem)
