@@ -285,8 +285,12 @@ static bool decode_pass(struct j2k_block_decoder *decoder, const struct j2k_code
     return good;
 }
 
-static bool ended_predictably(const struct j2k_block_decoder *decoder, bool raw)
+/* Encoders differ in how they end segments of several passes, conformance streams among them: there only what a segment
+ * needs and what it has must agree. */
+static bool ended_well(const struct j2k_block_decoder *decoder, uint32_t style, bool raw)
 {
+    if ((style & J2K_STYLE_TERMALL) == 0)
+        return raw ? kst_j2k_raw_used_up(&decoder->raw) : kst_j2k_mq_used_up(&decoder->mq);
     return raw ? kst_j2k_raw_ended_predictably(&decoder->raw) : kst_j2k_mq_ended_predictably(&decoder->mq);
 }
 
@@ -315,7 +319,7 @@ static uint32_t decode_passes(
                 return J2K_BLOCK_SEGMENTATION;
         }
         *good = block->codeword_count > 1 ? first : pass; /* something is better than nothing */
-        if ((block->style & J2K_STYLE_PREDICTABLE) != 0 && !ended_predictably(decoder, raw))
+        if ((block->style & J2K_STYLE_PREDICTABLE) != 0 && !ended_well(decoder, block->style, raw))
             return J2K_BLOCK_TERMINATION;
     }
     return 0;

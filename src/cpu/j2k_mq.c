@@ -93,16 +93,30 @@ void kst_j2k_mq_start(struct j2k_mq *mq, const uint8_t *data, size_t length)
     j2k_mq_share_slack(mq);
 }
 
+bool kst_j2k_mq_used_up(const struct j2k_mq *mq)
+{
+    return mq->next == mq->end && mq->past <= 6;
+}
+
 bool kst_j2k_mq_ended_predictably(const struct j2k_mq *mq)
 {
     int64_t code = mq->code + ((int64_t)mq->slack << 32);
     int32_t left = 8 * (int32_t)mq->past - mq->bits; /* places of Chigh that no data reached */
-    return mq->next == mq->end && left >= 7 && left <= 23 && code >> (32 + left) == 0;
+    if (mq->next != mq->end || left < 7 || left > 23 || code >> 47 != 0)
+        return false;
+    uint32_t spare = left < 15 ? ((uint32_t)1 << (15 - left)) - 1 : 0;
+    return code >> (32 + left) == 0 || (mq->last & spare) == spare;
 }
 
 void kst_j2k_raw_start(struct j2k_raw *raw, const uint8_t *data, size_t length)
 {
     *raw = (struct j2k_raw){.next = data, .end = data + length};
+}
+
+bool kst_j2k_raw_used_up(const struct j2k_raw *raw)
+{
+    return raw->end - raw->next <=
+           (raw->bits == 0 && raw->window == 0xFF); /* the byte that keeps 0xFF from being last */
 }
 
 bool kst_j2k_raw_ended_predictably(const struct j2k_raw *raw)

@@ -99,10 +99,14 @@ static inline __attribute__((always_inline)) uint32_t j2k_mq_decode(struct j2k_m
     return (row ^ less) & 1;
 }
 
+/* Whether the decoder, which reads four bytes ahead at most, has come to the end of the data and not far beyond. */
+bool kst_j2k_mq_used_up(const struct j2k_mq *mq);
+
 /*
  * Whether the data can have been ended as D.4.2 says of predictable termination. The encoder then writes its lower
- * bound down to one of the bits 7–15 of A and leaves a final 0xFF out, so that is where the data end, and above it
- * nothing is left over of what they exceed the lower bound by.
+ * bound down to bit 15 of A, and to the end of that byte either more of it or ones, and leaves a final 0xFF out. So the
+ * data end at one of the bits 7–15, and what is left over of the interval is less than bit 15, in the former case less
+ * than where they end.
  */
 bool kst_j2k_mq_ended_predictably(const struct j2k_mq *mq);
 
@@ -132,6 +136,9 @@ static inline uint32_t j2k_raw_bit(struct j2k_raw *raw)
     raw->bits--;
     return raw->window >> raw->bits & 1;
 }
+
+/* Whether no whole byte is left. */
+bool kst_j2k_raw_used_up(const struct j2k_raw *raw);
 
 /* Whether what was not read is zeros and ones by turns, from a zero, and no byte more than needed. */
 bool kst_j2k_raw_ended_predictably(const struct j2k_raw *raw);
