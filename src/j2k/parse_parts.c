@@ -177,16 +177,21 @@ static kst_status sort_parts(struct j2k_parser *parser)
     return KST_OK;
 }
 
-/* TPsot counts from 0 without gaps and stays below every TNsot that is not 0 (Table A.6). */
+/* TPsot counts from 0 without gaps, and there are as many as any TNsot says that is not 0 (Table A.6). */
 static void check_numbers(struct j2k_parser *parser)
 {
     const struct j2k_stream *stream = parser->stream;
+    uint32_t announced = 0;
     for (uint32_t i = 0; i < stream->part_count; i++) {
         const struct j2k_tile_part *part = &stream->part[i];
-        uint32_t expected = i - stream->tile_part[part->tile];
-        bool last = i + 1 == stream->tile_part[part->tile + 1];
-        bool surplus = part->count != 0 && part->index >= part->count, lacking = last && part->count > part->index + 1U;
-        if (part->index != expected || surplus || lacking)
+        uint32_t first = stream->tile_part[part->tile], end = stream->tile_part[part->tile + 1];
+        if (i == first)
+            announced = 0;
+        if (part->count)
+            announced = part->count;
+        bool last = i + 1 == end;
+        if (part->index != i - first || (part->count && part->index >= part->count) ||
+            (last && announced > end - first))
             warn(parser, KST_WARNING_J2K_TILE_PART, part->offset);
     }
 }

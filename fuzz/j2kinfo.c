@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Headers and packets of any bytes as JPEG 2000: every plan keeps its promises, with and without a filter. */
+#include "core/report.h"
+#include "fuzz.h"
+#include "j2k/build.h"
+#include "j2k/geometry.h"
+#include "j2k_plan_check.h"
+
+static const kst_limits limits = {.pixels = UINT64_C(1) << 22,
+    .memory = UINT64_C(256) << 20,
+    .metadata = 1 << 20,
+    .markers = 400,
+    .components = 300,
+    .tiles = 500,
+    .precincts = 1 << 15,
+    .boxes = 100};
+
+static void build(struct memory *memory, const struct j2k_stream *stream, const struct j2k_filter *filter)
+{
+    struct j2k_plan plan;
+    kst_report report;
+    kst_report_init(&report);
+    kst_status status = kst_j2k_plan_build(memory, &limits, stream, filter, &plan, &report);
+    fuzz_check(report.status == status, "the reported status is the one returned");
+    if (status)
+        return;
+    const char *problem = j2k_plan_problem(&plan);
+    fuzz_check(!problem, problem ? problem : "");
+    kst_j2k_plan_release(memory, &plan);
+}
+
+static void check_file(const struct j2k_stream *stream)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < stream->file.box_count; i++) {
+        const struct j2k_box *box = &stream->file.box[i];
+        fuzz_check(box->offset <= stream->length && box->length <= stream->length - box->offset, "a box in bounds");
+    }
+    for (uint32_t i = 0; i < stream->file.mapping_count; i++)
+        sum += kst_j2k_mapping(stream->data, &stream->file, i).component;
+    for (uint32_t i = 0; i < stream->file.definition_count; i++)
+        sum += kst_j2k_definition(stream->data, &stream->file, i).channel;
+    const struct j2k_palette *palette = &stream->file.palette;
+    if (palette->entries)
+        sum += (uint64_t)kst_j2k_palette_value(stream->data, palette, palette->entries - 1U, palette->columns - 1U);
+    fuzz_check(sum != UINT64_MAX, "what boxes hold can be read");
+}
+
+static void build_some(struct memory *memory, const struct j2k_stream *stream, struct fuzz_input *input)
+{
+    struct j2k_filter filter = {.tile = J2K_ALL_TILES};
+    build(memory, stream, &filter);
+    filter.reduce = (uint8_t)fuzz_take(input, 4);
+    filter.layers = fuzz_take(input, 4);
+    struct j2k_rect image = kst_j2k_reduced_image(stream, filter.reduce);
+    filter.region = image;
+    filter.region.x0 += fuzz_take(input, 256);
+    filter.region.y0 += fuzz_take(input, 256);
+    filter.region.x1 = filter.region.x0 + 1 + fuzz_take(input, 128);
+    filter.region.y1 = filter.region.y0 + 1 + fuzz_take(input, 128);
+    build(memory, stream, &filter);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
+{
+    struct fuzz_input input = {data, length};
+    struct j2k_stream stream;
+    struct memory memory;
+    kst_report report;
+    kst_memory_init(&memory, &(kst_allocator){NULL, NULL, NULL}, limits.memory);
+    kst_report_init(&report);
+    kst_status status = kst_j2k_parse(&memory, &limits, data, length, &stream, &report);
+    fuzz_check(report.status == status, "the reported status is the one returned");
+    if (status == KST_OK) {
+        check_file(&stream);
+        build_some(&memory, &stream, &input);
+        kst_j2k_stream_release(&memory, &stream);
+    }
+    fuzz_check(memory.used == 0, "all memory is given back");
+    return 0;
+}
