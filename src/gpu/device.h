@@ -65,6 +65,7 @@ struct gpu_kernels {
 
 struct gpu_program {
     uintptr_t handle;
+    bool cached; /* it was there already, compiled */
 };
 
 struct gpu_kernel {

@@ -31,6 +31,10 @@ enum {
     CL_MEM_ALLOC_HOST = 16,
     CL_MAP_READ_WRITE = 3,
     CL_BUILD_LOG = 0x1183,
+    CL_DEVICE_VERSION = 0x102F,
+    CL_PROGRAM_DEVICES = 0x1162, /* how many */
+    CL_PROGRAM_BINARY_LENGTHS = 0x1165,
+    CL_PROGRAM_BINARIES = 0x1166,
     CL_PROFILING_END = 0x1283,
     CL_KERNEL_LOCAL_BYTES = 0x11B2,
     CL_KERNEL_PRIVATE_BYTES = 0x11B4,
@@ -63,6 +67,10 @@ enum {
     X(flush, "clFlush", cl_int, (cl_queue))                                                                            \
     X(program_create, "clCreateProgramWithSource", cl_program,                                                         \
         (cl_context, cl_uint count, const char **texts, const size_t *lengths, cl_int *result))                        \
+    X(program_load, "clCreateProgramWithBinary", cl_program,                                                           \
+        (cl_context, cl_uint count, const cl_device *devices, const size_t *lengths, const uint8_t **binaries,         \
+            cl_int *statuses, cl_int *result))                                                                         \
+    X(program_info, "clGetProgramInfo", cl_int, (cl_program, cl_uint what, size_t room, void *value, size_t *length))  \
     X(program_build, "clBuildProgram", cl_int,                                                                         \
         (cl_program, cl_uint count, const cl_device *devices, const char *options, void (*notify)(cl_program, void *), \
             void *user))                                                                                               \

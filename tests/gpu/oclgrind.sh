@@ -13,7 +13,7 @@ fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 OCL_ICD_VENDORS=$found OCLGRIND_LOG=$folder/log OCLGRIND_DATA_RACES=1 OCLGRIND_UNINITIALIZED=1 OCLGRIND_CHECK_API=1 \
-    OCLGRIND_BUILD_OPTIONS=-O0 \
+    OCLGRIND_BUILD_OPTIONS=-O0 KOSTKA_CACHE=off \
     KOSTKA_TEST_DEVICES=opencl:0 KOSTKA_TEST_SIMULATED=1 "$@"
 if [ -s "$folder/log" ]; then
     head -n 60 "$folder/log"

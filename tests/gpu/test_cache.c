@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Compiled programs on disk: found again, and no matter where they cannot be. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gpu/cache.h"
+#include "gpus.h"
+#include "support.h"
+
+extern const struct gpu_kernels kst_kernels_jpeg_decode;
+
+static char folder[200];
+
+static int start(void **state)
+{
+    strcpy(folder, "/tmp/kostka-cache-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    setenv("XDG_CACHE_HOME", folder, 1);
+    unsetenv("KOSTKA_CACHE");
+    return open_gpus(state);
+}
+
+/* Call `change` for each file that is kept; returns how many there are. */
+static uint32_t for_each_file(void (*change)(const char *path))
+{
+    char path[600];
+    uint32_t count = 0;
+    snprintf(path, sizeof path, "%s/kostka", folder);
+    DIR *open_folder = opendir(path);
+    for (struct dirent *entry; open_folder && (entry = readdir(open_folder));) {
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "%s/kostka/%s", folder, entry->d_name);
+        assert_non_null(strstr(path, ".bin"));
+        if (change)
+            change(path);
+        count++;
+    }
+    if (open_folder)
+        closedir(open_folder);
+    return count;
+}
+
+static void remove_file(const char *path)
+{
+    unlink(path);
+}
+
+static int stop(void **state)
+{
+    for_each_file(remove_file);
+    char path[600];
+    snprintf(path, sizeof path, "%s/kostka", folder);
+    rmdir(path);
+    rmdir(folder);
+    return close_gpus(state);
+}
+
+static void cut(const char *path)
+{
+    assert_int_equal(truncate(path, 60), 0);
+}
+
+static void damage(const char *path)
+{
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    fseek(file, -200, SEEK_END);
+    fwrite("damaged", 1, 7, file);
+    fclose(file);
+}
+
+static void empty(const char *path)
+{
+    assert_int_equal(truncate(path, 0), 0);
+}
+
+static bool build(struct gpu *gpu)
+{
+    struct gpu_error error = {.status = KST_OK};
+    struct gpu_program program = {0};
+    struct gpu_kernel kernel;
+    assert_true(gpu->backend->build(gpu, &kst_kernels_jpeg_decode, &program, &error));
+    assert_true(gpu->backend->find(gpu, &program, "transform_blocks", 256, &kernel, &error));
+    gpu->backend->forget(gpu, &kernel);
+    gpu->backend->discard(gpu, &program);
+    return program.cached;
+}
+
+static void test_programs(void **state)
+{
+    static void (*const changes[])(const char *path) = {remove_file, cut, damage, empty};
+    (void)state;
+    for (uint32_t g = 0; g < gpu_count; g++) {
+        if (gpus[g]->info.kind != KST_DEVICE_OPENCL)
+            continue;
+        assert_false(build(gpus[g]));
+        if (for_each_file(NULL) == 0) /* a driver that hands out no binaries */
+            continue;
+        assert_true(build(gpus[g]));
+        for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+            for_each_file(changes[i]);
+            assert_false(build(gpus[g]));
+            assert_true(build(gpus[g]));
+        }
+        for_each_file(remove_file);
+    }
+}
+
+static void test_without(void **state)
+{
+    static const char *const places[] = {"/dev/null", "/proc/nowhere", "relative"};
+    struct gpu_cache_key key;
+    const kst_allocator standard = {0};
+    struct memory memory;
+    size_t length;
+    (void)state;
+    kst_memory_init(&memory, &standard, UINT64_MAX);
+    kst_gpu_cache_key_init(&key);
+    kst_gpu_cache_store(&key, (const uint8_t *)"text", 4);
+    setenv("KOSTKA_CACHE", "off", 1);
+    assert_null(kst_gpu_cache_load(&memory, &key, &length));
+    unsetenv("KOSTKA_CACHE");
+    uint8_t *found = kst_gpu_cache_load(&memory, &key, &length);
+    assert_non_null(found);
+    assert_int_equal(length, 4);
+    assert_memory_equal(found, "text", 4);
+    kst_memory_release(&memory, found);
+    kst_gpu_cache_key_add(&key, "", 1);
+    assert_null(kst_gpu_cache_load(&memory, &key, &length));
+    unsetenv("HOME");
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        setenv("XDG_CACHE_HOME", places[i], 1);
+        kst_gpu_cache_store(&key, (const uint8_t *)"text", 4);
+        assert_null(kst_gpu_cache_load(&memory, &key, &length));
+    }
+    setenv("XDG_CACHE_HOME", folder, 1);
+    assert_int_equal(for_each_file(NULL), 1);
+    assert_int_equal(memory.used, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs), cmocka_unit_test(test_without)};
+    return cmocka_run_group_tests(tests, start, stop);
+}
