@@ -17,24 +17,51 @@ static void log_creation(const kst_context *context)
 {
     kst_device_info info = {.size = sizeof info};
     kst_context_device(context, &info);
-    kst_context_log(context, KST_LOG_INFO, "kostka %s on %s, %s, %s, %u threads", kst_version_string(), info.name,
-        info.model, info.tier, kst_pool_threads(context->pool));
+    kst_context_log(context, KST_LOG_INFO, "kostka %s on %s%s, %s, %s, %u threads", kst_version_string(), info.name,
+        context->automatic ? " (auto)" : "", info.model, info.tier, kst_pool_threads(context->pool));
+}
+
+/*
+ * What "auto" goes by. On an H200 and the Xeon beside it, a picture takes the device 0.2 to 0.4 ms however small it is,
+ * and opening CUDA takes 0.2 s; the CPU's threads share in work of a whole second.
+ */
+static const double LEAST_SECONDS = 0.6e-3, OPENING_SECONDS = 0.25;
+
+static void take_gpu(kst_context *context, struct gpu_executor *gpu)
+{
+    gpu->threads = context->pool;
+    context->gpu = gpu;
 }
 
 static kst_status open_gpu(kst_context *context, const kst_context_options *options, const char *name)
 {
     struct gpu_error error;
-    kst_status status = options->opencl_context
-                            ? kst_gpu_executor_create_opencl(&context->memory, options->opencl_context,
-                                  options->opencl_device, &context->gpu, &error)
-                            : kst_gpu_executor_create(&context->memory, name, &context->gpu, &error);
-    if (status)
+    struct gpu_executor *gpu = NULL;
+    kst_status status = options->opencl_context ? kst_gpu_executor_create_opencl(&context->memory,
+                                                      options->opencl_context, options->opencl_device, &gpu, &error)
+                                                : kst_gpu_executor_create(&context->memory, name, &gpu, &error);
+    if (status) {
         kst_context_log(context, KST_LOG_ERROR, "%s: %s", name, error.text[0] ? error.text : kst_status_text(status));
-    else
-        memcpy(context->device, context->gpu->gpu->info.name, sizeof context->device);
-    if (!status)
-        context->gpu->threads = context->pool;
-    return status;
+        return status;
+    }
+    memcpy(context->device, gpu->gpu->info.name, sizeof context->device);
+    take_gpu(context, gpu);
+    return KST_OK;
+}
+
+/* One that cannot be opened is told in the log and passed over. */
+static void open_preferred(kst_context *context)
+{
+    char name[16];
+    for (uint32_t i = 0; !context->gpu && kst_gpu_preferred(i, name); i++) {
+        struct gpu_error error;
+        struct gpu_executor *gpu = NULL;
+        if (kst_gpu_executor_create(&context->memory, name, &gpu, &error) == KST_OK)
+            take_gpu(context, gpu);
+        kst_context_log(context, gpu ? KST_LOG_INFO : KST_LOG_WARNING, "auto: %s%s%s", name, gpu ? "" : ": ",
+            gpu ? "" : error.text);
+    }
+    context->opened = true;
 }
 
 /* The device's name: the caller's, the environment's, or what a foreign context means. */
@@ -70,6 +97,8 @@ kst_status kst_context_create(const kst_context_options *options, kst_context **
     kst_status status = choose_device(options, &name, &kind);
     if (!status)
         status = kst_context_make(options, context);
+    if (!status)
+        (*context)->automatic = strcmp(name, "auto") == 0;
     if (!status && kind != KST_DEVICE_CPU)
         status = open_gpu(*context, options, name);
     if (status)
@@ -81,14 +110,50 @@ kst_status kst_context_create(const kst_context_options *options, kst_context **
 
 struct gpu_executor *kst_context_gpu(struct kst_context *context)
 {
+    if (context->automatic && !context->gpu) {
+        pthread_mutex_lock(&context->opening);
+        if (!context->opened)
+            open_preferred(context);
+        pthread_mutex_unlock(&context->opening);
+    }
     return context->gpu;
+}
+
+/* Opening costs as much as the CPU has worked by then, so that waiting for it never doubles more than that. */
+static bool is_worth_opening(struct kst_context *context, double seconds)
+{
+    pthread_mutex_lock(&context->opening);
+    context->done += seconds / kst_pool_threads(context->pool);
+    bool worth = context->done >= OPENING_SECONDS;
+    pthread_mutex_unlock(&context->opening);
+    return worth;
+}
+
+struct gpu_executor *kst_context_gpu_for(struct kst_context *context, double seconds)
+{
+    if (!context->automatic)
+        return context->gpu;
+    if (seconds < LEAST_SECONDS || (!context->gpu && !is_worth_opening(context, seconds)))
+        return NULL;
+    return kst_context_gpu(context);
+}
+
+bool kst_context_is_cpu(struct kst_context *context)
+{
+    if (context->gpu || !context->automatic)
+        return !context->gpu;
+    pthread_mutex_lock(&context->opening);
+    bool tried = context->opened;
+    pthread_mutex_unlock(&context->opening);
+    return tried && !context->gpu;
 }
 
 void kst_context_destroy(kst_context **context)
 {
     if (!context || !*context)
         return;
-    kst_gpu_executor_destroy(&(*context)->gpu);
+    struct gpu_executor *gpu = (*context)->gpu;
+    kst_gpu_executor_destroy(&gpu);
     kst_context_drop(*context);
     *context = NULL;
 }
@@ -112,8 +177,9 @@ kst_status kst_context_device(const kst_context *context, kst_device_info *info)
 {
     if (!context || !info || info->size != sizeof *info)
         return KST_ERROR_ARGUMENT;
-    if (context->gpu)
-        *info = context->gpu->gpu->info;
+    const struct gpu_executor *gpu = context->gpu;
+    if (gpu)
+        *info = gpu->gpu->info;
     else
         kst_device_describe_cpu(info, context->tier);
     return KST_OK;

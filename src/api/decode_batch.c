@@ -9,8 +9,9 @@
 #include "gpu/jpeg_target.h"
 
 enum {
-    PART_PICTURES = 16,
-    PARTS_AT_ONCE = 3, /* with buffers of their own; later ones take over theirs */
+    PART_PICTURES = 64,
+    PART_BYTES = 12 << 20, /* of streams: enough to keep the device busy, few enough to be there soon */
+    PARTS_AT_ONCE = 3,     /* with buffers of their own; later ones take over theirs */
     PARTS_IN_FLIGHT = 24
 };
 
@@ -71,17 +72,20 @@ static void open_entry(void *arg, uint32_t index)
 /* Parts of as many pictures as fit the memory that a part is given. */
 static void cut_into_parts(struct kst_job *job)
 {
+    uint64_t bytes = 0, length;
     const uint64_t limit = job->context->limits.memory / PARTS_AT_ONCE, card = job->gpu->gpu->info.memory / 16;
     uint64_t most = limit < PART_MEMORY ? limit : PART_MEMORY, used = 0;
     most = card < most ? card : most;
     for (uint32_t i = 0; i < job->gpu_count; i++) {
         struct part *part = &job->part[job->part_count - (job->part_count > 0)];
         uint64_t need = kst_gpu_jpeg_memory(&job->item[i], 1);
-        if (job->part_count == 0 || part->count == PART_PICTURES || used + need > most) {
+        if (job->part_count == 0 || part->count == PART_PICTURES || used + need > most || bytes >= PART_BYTES) {
             part = &job->part[job->part_count++];
             *part = (struct part){.first = i};
-            used = 0;
+            used = bytes = 0;
         }
+        kst_gpu_scan_data(job->item[i].plan, &length);
+        bytes += length;
         part->count++;
         part->staged = part->staged || !job->item[i].pinned || job->item[i].sink == JPEG_SINK_HOST;
         used += need;
@@ -98,6 +102,7 @@ static void sort_entries(struct kst_job *job)
             job->on_cpu[job->cpu_count++] = i;
             continue;
         }
+        job->gpu = entry->decoding.gpu;
         struct jpeg_gpu_item *item = &job->item[job->gpu_count];
         *item = entry->decoding.item;
         kst_gpu_jpeg_route(job->gpu, item);
@@ -211,7 +216,6 @@ static kst_status make(kst_context *context, kst_decode_item *items, uint32_t co
     if (!job)
         return status;
     job->context = context;
-    job->gpu = kst_context_gpu(context);
     job->count = count;
     job->entry = kst_memory_array(memory, count, sizeof *job->entry, &status);
     job->on_gpu = kst_memory_array(memory, 2 * (size_t)count, sizeof *job->on_gpu, &status);
@@ -241,6 +245,7 @@ static void start(struct kst_job *job)
 static kst_status enter_stream(struct kst_job *job, const kst_stream *stream)
 {
     struct gpu_error error = {.status = KST_OK};
+    job->gpu = kst_context_gpu(job->context);
     if (!job->gpu || stream->kind != job->gpu->gpu->info.kind)
         return KST_ERROR_DEVICE_STREAM;
     struct gpu *gpu = job->gpu->gpu;
@@ -334,17 +339,31 @@ static kst_status decode_on_cpu(kst_context *context, kst_decode_item *items, ui
     return KST_OK;
 }
 
-kst_status kst_decode_batch(kst_context *context, kst_decode_item *items, size_t count)
+static kst_status decode_with_gpu(kst_context *context, kst_decode_item *items, uint32_t count)
 {
     kst_job *job;
-    if (!context || (!items && count > 0) || count > UINT32_MAX / 2)
-        return KST_ERROR_ARGUMENT;
-    if (!kst_context_gpu(context))
-        return decode_on_cpu(context, items, (uint32_t)count);
     kst_status status = kst_decode_submit(context, items, count, NULL, &job);
-    for (size_t i = 0; status && i < count; i++) {
+    for (uint32_t i = 0; status && i < count; i++) {
         kst_report_init(&items[i].report);
         kst_report_error(&items[i].report, status, KST_NO_OFFSET, NULL);
     }
     return status ? status : kst_job_wait(&job);
+}
+
+/* Streams that are open at once: what is kept of each takes some kilobytes. */
+enum { MOST_AT_ONCE = 4096 };
+
+kst_status kst_decode_batch(kst_context *context, kst_decode_item *items, size_t count)
+{
+    kst_status first = KST_OK;
+    if (!context || (!items && count > 0))
+        return KST_ERROR_ARGUMENT;
+    for (size_t done = 0; done < count;) {
+        uint32_t some = count - done < MOST_AT_ONCE ? (uint32_t)(count - done) : MOST_AT_ONCE;
+        kst_status status = kst_context_is_cpu(context) ? decode_on_cpu(context, items + done, some)
+                                                        : decode_with_gpu(context, items + done, some);
+        first = first ? first : status;
+        done += some;
+    }
+    return first;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "api/decoding.h"
 
+#include <string.h>
+
 #include "api/image.h"
 #include "core/report.h"
 #include "cpu/jpeg_decode.h"
@@ -87,8 +89,10 @@ static kst_status check_image(const struct decoding *d, const kst_image *wanted)
 static kst_status look_at_image(struct decoding *d)
 {
     struct gpu_error error = {.status = KST_OK};
+    kst_context *context = d->decoder->context;
     bool device = kst_memory_is_device(d->image->memory);
-    d->gpu = kst_context_gpu(d->decoder->context);
+    d->gpu = device ? kst_context_gpu(context)
+                    : kst_context_gpu_for(context, (double)d->decoder->info.entropy_bytes * KST_SECONDS_TO_DECODE);
     if (!d->gpu)
         return device ? refuse(d, "the context works on the CPU") : KST_OK;
     if (kst_gpu_jpeg_target(d->gpu, d->image, &d->item, &error))
@@ -249,6 +253,7 @@ static void report_times(struct decoding *d, const struct jpeg_gpu_times *times)
         if (stages[i] == KST_STAGE_ENTROPY && kst_decoding_reads_scans(d))
             continue;
         report->stage_device[stages[i]] = d->gpu->gpu->info.kind;
+        memcpy(report->device, d->gpu->gpu->info.name, sizeof report->device);
         report->stage_seconds[stages[i]] += seconds[stages[i]];
     }
 }

@@ -295,7 +295,8 @@ static kst_status choose_device(struct encoding *e)
     struct gpu_error error = {.status = KST_OK};
     bool device = kst_memory_is_device(e->image.memory);
     e->item = (struct jpeg_encode_item){.encoding = &e->jpeg, .image = &e->image, .sink = &e->sink};
-    e->gpu = kst_context_gpu(e->context);
+    e->gpu = device ? kst_context_gpu(e->context)
+                    : kst_context_gpu_for(e->context, (double)e->image.width * e->image.height * KST_SECONDS_TO_ENCODE);
     if (!e->gpu)
         return device ? fail(e, KST_ERROR_IMAGE_MEMORY, "the context works on the CPU") : KST_OK;
     if (!kst_gpu_jpeg_source(e->gpu, &e->item, &error))
@@ -368,6 +369,7 @@ kst_status kst_encoding_run_on_cpu(struct encoding *e)
 static void report_time(struct encoding *e, kst_stage stage, double seconds)
 {
     e->report.stage_device[stage] = e->gpu->gpu->info.kind;
+    memcpy(e->report.device, e->gpu->gpu->info.name, sizeof e->report.device);
     e->report.stage_seconds[stage] += seconds;
 }
 

@@ -189,7 +189,7 @@ kst_status kst_encode_batch(kst_context *context, kst_encode_item *items, size_t
 {
     if (!context || (!items && count > 0))
         return KST_ERROR_ARGUMENT;
-    struct gpu_executor *gpu = kst_context_gpu(context);
+    struct gpu_executor *gpu = context->gpu;
     for (size_t done = 0; done < count;) {
         struct batch batch = {context, items + done};
         uint32_t some = count - done < MOST_AT_ONCE ? (uint32_t)(count - done) : MOST_AT_ONCE;

@@ -97,8 +97,10 @@ static kst_status make_context(
     context->limits = fill_limits(options->limits);
     context->tier = tier;
     strcpy(context->device, "cpu");
+    pthread_mutex_init(&context->opening, NULL);
     status = kst_pool_create(&context->memory, threads, &context->pool);
     if (status != KST_OK) {
+        pthread_mutex_destroy(&context->opening);
         kst_memory_release(&memory, context);
         return status;
     }
@@ -123,6 +125,7 @@ kst_status kst_context_make(const kst_context_options *options, kst_context **co
 void kst_context_drop(kst_context *context)
 {
     kst_pool_destroy(&context->pool);
+    pthread_mutex_destroy(&context->opening);
     struct memory memory;
     kst_memory_init(&memory, &context->memory.allocator, UINT64_MAX);
     kst_memory_release(&memory, context);

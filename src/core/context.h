@@ -2,6 +2,8 @@
 #ifndef KOSTKA_CORE_CONTEXT_H
 #define KOSTKA_CORE_CONTEXT_H
 
+#include <pthread.h>
+
 #include "core/cpu.h"
 #include "core/memory.h"
 #include "core/pool.h"
@@ -12,8 +14,12 @@ struct kst_context {
     kst_limits limits; /* defaults filled in */
     enum cpu_tier tier;
     struct pool *pool;
-    char device[16];          /* its name, as kst_device_info.name */
-    struct gpu_executor *gpu; /* null: the CPU is the device */
+    char device[16];                    /* its name, as kst_device_info.name; "cpu" while `automatic` */
+    bool automatic;                     /* the device is a GPU where there is one and work for it */
+    _Atomic(struct gpu_executor *) gpu; /* null: the CPU is the device, so far or for good */
+    pthread_mutex_t opening;            /* a GPU, while `automatic`; guards what follows */
+    bool opened;                        /* whether that was tried */
+    double done;                        /* seconds of the CPU's work that a GPU could have done */
 };
 
 /* A context on the CPU. Everything about `options` is checked but the device. As kst_context_create(). */

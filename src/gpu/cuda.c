@@ -77,6 +77,11 @@ static uint32_t cuda_count(void)
     return (uint32_t)count;
 }
 
+static int32_t cuda_preferred(void)
+{
+    return cuda_count() > 0 ? 0 : -1;
+}
+
 static bool describe(const struct cuda_driver *driver, uint32_t index, cu_device *device, kst_device_info *info)
 {
     int units = 0, version = 0;
@@ -474,6 +479,7 @@ const struct gpu_backend kst_gpu_cuda = {
     .memory = KST_MEMORY_CUDA,
     .name = "cuda",
     .count = cuda_count,
+    .preferred = cuda_preferred,
     .describe = cuda_describe,
     .open = cuda_open,
     .close = cuda_close,

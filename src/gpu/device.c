@@ -29,6 +29,18 @@ bool kst_gpu_describe(uint32_t index, kst_device_info *info)
     return false;
 }
 
+bool kst_gpu_preferred(uint32_t next, char name[16])
+{
+    for (uint32_t i = 0; i < BACKENDS; i++) {
+        int32_t index = backends[i]->preferred();
+        if (index < 0 || next-- > 0)
+            continue;
+        snprintf(name, 16, "%s:%u", backends[i]->name, (unsigned)index);
+        return true;
+    }
+    return false;
+}
+
 void kst_gpu_name(kst_device_info *info, const struct gpu_backend *backend, uint32_t index)
 {
     info->kind = backend->kind;
@@ -44,7 +56,10 @@ kst_status kst_gpu_open(struct memory *memory, const char *name, struct gpu **gp
         size_t length = strlen(backends[i]->name);
         if (strncmp(name, backends[i]->name, length) != 0)
             continue;
-        uint32_t index = name[length] == ':' ? (uint32_t)strtoul(name + length + 1, NULL, 10) : 0;
+        int32_t best = name[length] == ':' ? 0 : backends[i]->preferred();
+        uint32_t index = name[length] == ':' ? (uint32_t)strtoul(name + length + 1, NULL, 10)
+                         : best > 0          ? (uint32_t)best
+                                             : 0;
         if (index >= backends[i]->count())
             return KST_ERROR_DEVICE_MISSING;
         *gpu = backends[i]->open(memory, index, error);

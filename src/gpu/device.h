@@ -99,6 +99,8 @@ struct gpu_backend {
 
     /* How many devices there are; 0 without a driver. */
     uint32_t (*count)(void);
+    /* The device that is the best to work on where nobody says which; −1: none is a GPU. */
+    int32_t (*preferred)(void);
     /* False where there is no such device. */
     bool (*describe)(uint32_t index, kst_device_info *info);
     /* Null where that failed. */
@@ -166,7 +168,11 @@ extern const struct gpu_backend kst_gpu_opencl;
 uint32_t kst_gpu_count(void);
 bool kst_gpu_describe(uint32_t index, kst_device_info *info);
 
-/* By a name such as "cuda" or "opencl:1". KST_ERROR_DEVICE_MISSING or KST_ERROR_DEVICE_FAILED; the caller closes it. */
+/* The name of the GPU that is the best to work on, CUDA's before OpenCL's; number `next` of them. False: no more. */
+bool kst_gpu_preferred(uint32_t next, char name[16]);
+
+/* By a name such as "cuda" or "opencl:1"; without a number the driver's best, a GPU if it has any.
+ * KST_ERROR_DEVICE_MISSING or KST_ERROR_DEVICE_FAILED; the caller closes it. */
 kst_status kst_gpu_open(struct memory *memory, const char *name, struct gpu **gpu, struct gpu_error *error);
 void kst_gpu_close(struct gpu **gpu); /* null allowed */
 

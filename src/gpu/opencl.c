@@ -80,6 +80,19 @@ static uint32_t opencl_count(void)
     return load_driver(&driver) ? list_devices(&driver, devices) : 0;
 }
 
+static int32_t opencl_preferred(void)
+{
+    struct opencl_driver driver;
+    cl_device devices[MOST_DEVICES];
+    uint32_t count = load_driver(&driver) ? list_devices(&driver, devices) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        cl_bits type = 0;
+        if (driver.device_info(devices[i], CL_DEVICE_TYPE, sizeof type, &type, NULL) == 0 && (type & CL_DEVICE_GPU))
+            return (int32_t)i;
+    }
+    return -1;
+}
+
 static void describe_device(const struct opencl_driver *driver, cl_device device, kst_device_info *info)
 {
     cl_uint units = 0;
@@ -314,6 +327,7 @@ const struct gpu_backend kst_gpu_opencl = {
     .memory = KST_MEMORY_OPENCL,
     .name = "opencl",
     .count = opencl_count,
+    .preferred = opencl_preferred,
     .describe = opencl_describe,
     .open = opencl_open,
     .open_in = opencl_open_in,

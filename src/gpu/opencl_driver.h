@@ -21,6 +21,8 @@ typedef struct cl_event *cl_event;
 enum {
     CL_BUILD_PROGRAM_FAILURE = -11,
     CL_DEVICE_ALL = -1, /* 0xFFFFFFFF as cl_device_type */
+    CL_DEVICE_GPU = 4,  /* of CL_DEVICE_TYPE */
+    CL_DEVICE_TYPE = 0x1000,
     CL_DEVICE_UNITS = 0x1002,
     CL_DEVICE_MEMORY = 0x101F,
     CL_DEVICE_NAME = 0x102B,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/device.h"
 #include "core/context.h"
 #include "gpu/contexts.h"
 #include "gpu/executor.h"
@@ -336,10 +337,41 @@ static void test_foreign(void **state)
     }
 }
 
+/* "auto" takes a GPU that is one, once there is enough to do, and tells where it went. */
+static void test_auto(void **state)
+{
+    (void)state;
+    char name[16];
+    kst_device_info info = {.size = sizeof info};
+    kst_context *context = make_context("auto", 2);
+    kst_image image;
+    kst_report report;
+    kst_image_init(&image);
+    kst_report_init(&report);
+    assert_int_equal(kst_decode(context, stream[0].data, stream[0].length, NULL, &image, &report), KST_OK);
+    assert_string_equal(report.device, "cpu");
+    kst_image_release(context, &image);
+    assert_null(context->gpu);
+    assert_null(kst_context_gpu_for(context, 1e-6));
+    for (int i = 0; i < 10; i++)
+        kst_context_gpu_for(context, 0.1);
+    bool found = kst_gpu_preferred(0, name);
+    assert_int_equal(context->gpu != NULL, found);
+    assert_int_equal(kst_context_is_cpu(context), !found);
+    assert_int_equal(kst_context_device(context, &info), KST_OK);
+    assert_string_equal(info.name, found ? name : "cpu");
+    assert_null(kst_context_gpu_for(context, 1e-6));
+    struct set *set = make_set(gpu_context[0], true);
+    kst_decode_batch(context, set->item, PICTURES);
+    check_set(context, set);
+    drop_set(context, set);
+    kst_context_destroy(&context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_batch), cmocka_unit_test(test_many_parts),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_streams), cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_foreign)};
+        cmocka_unit_test(test_foreign), cmocka_unit_test(test_auto)};
     return cmocka_run_group_tests(tests, start, stop);
 }
