@@ -64,7 +64,7 @@ static bool is_tiled(const struct jpeg_output *output)
 {
     const struct jpeg_view *view = output->view;
     enum jpeg_upsampling chroma = view[1].upsampling;
-    if (view[0].upsampling != JPEG_UPSAMPLE_NONE || region_left(output) % 8 != 0)
+    if (view[0].upsampling != JPEG_UPSAMPLE_NONE || region_left(output) % 16 != 0)
         return false;
     if (is_grey(output))
         return true;

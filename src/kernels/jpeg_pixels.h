@@ -7,27 +7,45 @@ enum {
     CONVERT_PIXELS = WORK_PIXELS / CONVERT_GROUP /* of a work-item: 4 */
 };
 
-/* The sample of a component at a pixel, upsampled as the processor's code does it. Ratios are of at most 32. */
-FUNCTION u32 upsample(GLOBAL const struct work_component *c, GLOBAL const u32x4 *RESTRICT planes, u32 x, u32 y)
+/* Rows of a component's samples that make a line; `odd`: the farther one lies below. */
+struct line_source {
+    GLOBAL const u8 *near, *far;
+    u32 odd;
+};
+
+FUNCTION struct line_source find_line(GLOBAL const struct work_component *c, GLOBAL const u32x4 *RESTRICT planes, u32 y)
 {
-    u32 mode = c->upsampling;
-    if (mode == WORK_NONE)
-        return ((GLOBAL const u8 *)row_at(c, planes, y))[x];
-    u32 column = x * c->h_in / c->h_out, row = y * c->v_in / c->v_out;
-    column = column < c->width ? column : c->width - 1;
+    struct line_source result;
+    u32 row = y, other;
+    if (c->upsampling == WORK_REPLICATE)
+        row = y * c->v_in / c->v_out;
+    else if (c->upsampling == WORK_H1V2 || c->upsampling == WORK_H2V2)
+        row = y / 2;
     row = row < c->height ? row : c->height - 1;
-    GLOBAL const u8 *near = (GLOBAL const u8 *)row_at(c, planes, row);
-    if (mode == WORK_REPLICATE)
-        return near[column];
-    u32 beside = x & 1 ? (column + 1 < c->width ? column + 1 : column) : (column > 0 ? column - 1 : 0);
-    if (mode == WORK_H2V1)
-        return (3 * near[column] + near[beside] + (x & 1 ? 2 : 1)) >> 2;
-    u32 other = y & 1 ? (row + 1 < c->height ? row + 1 : row) : (row > 0 ? row - 1 : 0);
-    GLOBAL const u8 *far = (GLOBAL const u8 *)row_at(c, planes, other);
+    other = y & 1 ? (row + 1 < c->height ? row + 1 : row) : (row > 0 ? row - 1 : 0);
+    result.near = (GLOBAL const u8 *)row_at(c, planes, row);
+    result.far = (GLOBAL const u8 *)row_at(c, planes, other);
+    result.odd = y & 1;
+    return result;
+}
+
+/* The component at a pixel, upsampled as the processor's code does it. Ratios are of at most 32. */
+FUNCTION u32 upsample(GLOBAL const struct work_component *c, const struct line_source *line, u32 x)
+{
+    u32 mode = c->upsampling, last = c->width - 1;
+    if (mode == WORK_NONE)
+        return line->near[x];
     if (mode == WORK_H1V2)
-        return (3 * near[column] + far[column] + (y & 1 ? 2 : 1)) >> 2;
-    u32 this_sum = 3 * near[column] + far[column], beside_sum = 3 * near[beside] + far[beside];
-    return (3 * this_sum + beside_sum + (x & 1 ? 7 : 8)) >> 4;
+        return (3 * line->near[x] + line->far[x] + (line->odd ? 2 : 1)) >> 2;
+    u32 column = mode == WORK_REPLICATE ? x * c->h_in / c->h_out : x / 2;
+    column = column < last ? column : last;
+    if (mode == WORK_REPLICATE)
+        return line->near[column];
+    u32 beside = x & 1 ? (column < last ? column + 1 : last) : (column > 0 ? column - 1 : 0);
+    if (mode == WORK_H2V1)
+        return (3 * line->near[column] + line->near[beside] + (x & 1 ? 2 : 1)) >> 2;
+    u32 sum = 3 * line->near[column] + line->far[column], beside_sum = 3 * line->near[beside] + line->far[beside];
+    return (3 * sum + beside_sum + (x & 1 ? 7 : 8)) >> 4;
 }
 
 /* Channels of a pixel, 0–255, packed: the first in the lowest byte. */
@@ -50,12 +68,10 @@ FUNCTION u32 cmyk_to_rgb(u32 packed)
         (2 * byte_of(packed, 2) * k + 255) / 510, k);
 }
 
-/* The picture's channels of a pixel. */
-FUNCTION u32 convert_pixel(GLOBAL const struct work_picture *picture, GLOBAL const u32x4 *RESTRICT planes, u32 x, u32 y)
+/* The picture's channels of a pixel from its components, the first in the lowest byte. */
+FUNCTION u32 convert_pixel(GLOBAL const struct work_picture *picture, u32 packed)
 {
-    u32 packed = 0, is_rgb = 1;
-    for (u32 i = 0; i < picture->components; i++)
-        packed |= upsample(&picture->component[i], planes, x, y) << (8 * i);
+    u32 is_rgb = 1;
     switch (picture->conversion) {
     case WORK_GREY:
         packed = (packed & 0xFF) * 0x010101u;
@@ -122,11 +138,15 @@ convert_pixels(
     LOCAL u32 *own = tile + local_index();
     if (x >= picture->width)
         return;
-    for (u32 i = 0; i < CONVERT_PIXELS; i++) {
-        u32 at = x + i < picture->width ? x + i : picture->width - 1;
-        own[i * CONVERT_GROUP] = convert_pixel(picture, planes, picture->x + at, picture->y + y);
+    for (u32 i = 0; i < picture->components; i++) {
+        GLOBAL const struct work_component *c = &picture->component[i];
+        struct line_source line = find_line(c, planes, picture->y + y);
+        for (u32 j = 0; j < CONVERT_PIXELS; j++) {
+            u32 at = x + j < picture->width ? x + j : picture->width - 1, others = i > 0 ? own[j * CONVERT_GROUP] : 0;
+            own[j * CONVERT_GROUP] = others | upsample(c, &line, picture->x + at) << (8 * i);
+        }
     }
-    UNROLL for (u32 i = 0; i < CONVERT_PIXELS; i++) pixel[i] = own[i * CONVERT_GROUP];
+    UNROLL for (u32 j = 0; j < CONVERT_PIXELS; j++) pixel[j] = convert_pixel(picture, own[j * CONVERT_GROUP]);
     GLOBAL u32 *row = picture_output(picture, pixels) + (u64)y * (picture->output_pitch / 4);
     store_pixels(row, picture->channels, picture->output_plane / 4, x / 4, pixel);
 }

@@ -4,6 +4,8 @@
 
 enum {
     TRANSFORM_GROUP = WORK_TRANSFORM_GROUP,
+    TRANSFORM_AT_ONCE = TRANSFORM_GROUP / 8,           /* blocks */
+    TRANSFORM_TURNS = WORK_BLOCKS / TRANSFORM_AT_ONCE, /* of a group */
     TILE_STEPS = 9 /* 16 bytes each, of a block between the passes; the last is padding against bank conflicts */
 };
 
@@ -23,15 +25,10 @@ FUNCTION i32 saturate(i32 x, i32 least, i32 most)
     return x > most ? most : x;
 }
 
-FUNCTION i16 saturate_16(i32 x)
+/* The product's low 16 bits, signed; what is above 16 bits of either does not matter. */
+FUNCTION i32 dequantise(u32 coefficient, u32 quant)
 {
-    return (i16)saturate(x, -32768, 32767);
-}
-
-/* The low 16 bits, signed. */
-FUNCTION i32 dequantise(i32 coefficient, u32 quant)
-{
-    return low_half((u32)coefficient * quant);
+    return low_half(coefficient * quant);
 }
 
 FUNCTION u32 term(i32 value, i32 factor)
@@ -39,25 +36,25 @@ FUNCTION u32 term(i32 value, i32 factor)
     return (u32)value * (u32)factor;
 }
 
-/* Divided by 2^bits, half rounded up. */
-FUNCTION i32 descale(u32 sum, u32 bits)
+/* Sums of a pass are divided by 2^bits, half rounded up, which a bias on their common term provides for. */
+FUNCTION u32 rounding(u32 bits)
 {
-    return (i32)(sum + (1u << (bits - 1))) >> bits;
+    return 1u << (bits - 1);
 }
 
-/* Likewise, to a sample. */
-FUNCTION u32 sample_of(u32 sum, u32 bits)
+/* The second pass' also makes 0…255 of −128…127. */
+FUNCTION u32 sample_rounding(u32 bits)
 {
-    return (u32)saturate(descale(sum + (128u << bits), bits), 0, 255);
+    return rounding(bits) + (128u << bits);
 }
 
 /*
- * Eight values of 16 bits to eight sums modulo 2^32: the inverse DCT after Loeffler, Ligtenberg and Moschytz in 13-bit
- * fixed point: 4433 stands for 0.541196100, and so on.
+ * Eight values of 16 bits to eight sums and the bias, modulo 2^32: the inverse DCT after Loeffler, Ligtenberg and
+ * Moschytz in 13-bit fixed point: 4433 stands for 0.541196100, and so on.
  */
-FUNCTION void idct_8(const i32 *in, u32 *out)
+FUNCTION void idct_8(const i32 *in, u32 bias, u32 *out)
 {
-    u32 t0 = (u32)(in[0] + in[4]) << 13, t1 = (u32)(in[0] - in[4]) << 13;
+    u32 t0 = ((u32)(in[0] + in[4]) << 13) + bias, t1 = ((u32)(in[0] - in[4]) << 13) + bias;
     u32 t2 = term(in[2], 4433) + term(in[6], 4433 - 15137);
     u32 t3 = term(in[2], 4433 + 6270) + term(in[6], 4433);
     i32 a0 = in[7], a1 = in[5], a2 = in[3], a3 = in[1];
@@ -78,9 +75,9 @@ FUNCTION void idct_8(const i32 *in, u32 *out)
 }
 
 /* Of eight values all but that at index 4 give four sums. */
-FUNCTION void idct_4(const i32 *in, u32 *out)
+FUNCTION void idct_4(const i32 *in, u32 bias, u32 *out)
 {
-    u32 t0 = (u32)in[0] << 14, t2 = term(in[2], 15137) - term(in[6], 6270);
+    u32 t0 = ((u32)in[0] << 14) + bias, t2 = term(in[2], 15137) - term(in[6], 6270);
     u32 odd0 = term(in[1], 8697) - term(in[3], 17799) + term(in[5], 11893) - term(in[7], 1730);
     u32 odd2 = term(in[1], 20995) + term(in[3], 7373) - term(in[5], 4926) - term(in[7], 4176);
     out[0] = t0 + t2 + odd2;
@@ -90,9 +87,9 @@ FUNCTION void idct_4(const i32 *in, u32 *out)
 }
 
 /* Of eight values the first, which may have 32 bits, and the odd ones give two sums. */
-FUNCTION void idct_2(const i32 *in, u32 *out)
+FUNCTION void idct_2(const i32 *in, u32 bias, u32 *out)
 {
-    u32 even = (u32)in[0] << 15;
+    u32 even = ((u32)in[0] << 15) + bias;
     u32 odd = term(in[1], 29692) - term(in[3], 10426) + term(in[5], 6967) - term(in[7], 5906);
     out[0] = even + odd;
     out[1] = even - odd;
@@ -111,96 +108,90 @@ FUNCTION u32 find_block(GLOBAL const struct work_component *c, u32 x, u32 y)
     return c->block + mcu_y * c->mcu_row + mcu_x * c->mcu_step + (y - mcu_y * c->v) * c->block_row + (x - mcu_x * c->h);
 }
 
-/* Dequantised column `line` of a block. */
-FUNCTION void load_column(GLOBAL const struct work_component *c, GLOBAL const u32x4 *RESTRICT coefficients, u32 raster,
-    u32 block, u32 line, i32 *in)
+/* Column `line` of a block, dequantised; `quant`: the column's. */
+FUNCTION void load_column(
+    GLOBAL const u32x4 *RESTRICT coefficients, u32 raster, u32 block, u32 line, const u32 *quant, i32 *in)
 {
-    GLOBAL const u32 *quant = c->quant + 4 * line;
+    u32 pair[4];
     if (raster) {
-        GLOBAL const i16 *first = (GLOBAL const i16 *)(coefficients + (u64)block * 8) + line;
-        UNROLL for (u32 i = 0; i < 8; i++) in[i] = first[8 * i];
+        GLOBAL const u16 *first = (GLOBAL const u16 *)(coefficients + (u64)block * 8) + line;
+        UNROLL for (u32 i = 0; i < 4; i++) pair[i] = first[16 * i] | (u32)first[16 * i + 8] << 16;
     } else {
         u32x4 packed = coefficients[(u64)block * 8 + line];
-        in[0] = low_half(packed.x);
-        in[1] = high_half(packed.x);
-        in[2] = low_half(packed.y);
-        in[3] = high_half(packed.y);
-        in[4] = low_half(packed.z);
-        in[5] = high_half(packed.z);
-        in[6] = low_half(packed.w);
-        in[7] = high_half(packed.w);
+        pair[0] = packed.x;
+        pair[1] = packed.y;
+        pair[2] = packed.z;
+        pair[3] = packed.w;
     }
     UNROLL for (u32 i = 0; i < 4; i++)
     {
-        u32 pair = quant[i];
-        in[2 * i] = dequantise(in[2 * i], pair & 0xFFFF);
-        in[2 * i + 1] = dequantise(in[2 * i + 1], pair >> 16);
+        in[2 * i] = dequantise(pair[i], quant[i]);
+        in[2 * i + 1] = dequantise(pair[i] >> 16, quant[i] >> 16);
     }
 }
 
-/* The column's values after the first pass: rows of eight of 16 bits, for 2×2 of 32 bits. */
+FUNCTION u32 two_halves(const u32 *sums, u32 bits)
+{
+    return pack_halves((i32)sums[0] >> bits, (i32)sums[1] >> bits);
+}
+
+/*
+ * The first pass, to a column of at most eight values of 16 bits. For 2×2 they have 32 bits, of which the first column
+ * uses all.
+ */
 FUNCTION void transform_column(const i32 *in, u32 scale, u32 line, LOCAL u32x4 *own)
 {
-    LOCAL i16 *halves = (LOCAL i16 *)own;
-    LOCAL i32 *words = (LOCAL i32 *)own;
     u32 sums[8];
     if (scale == 0) {
-        idct_8(in, sums);
-        UNROLL for (u32 i = 0; i < 8; i++) halves[8 * i + line] = saturate_16(descale(sums[i], 11));
+        idct_8(in, rounding(11), sums);
+        own[line] = make_u32x4(
+            two_halves(sums, 11), two_halves(sums + 2, 11), two_halves(sums + 4, 11), two_halves(sums + 6, 11));
     } else if (scale == 1) {
-        idct_4(in, sums);
-        UNROLL for (u32 i = 0; i < 4; i++) halves[8 * i + line] = saturate_16(descale(sums[i], 12));
+        idct_4(in, rounding(12), sums);
+        own[line] = make_u32x4(two_halves(sums, 12), two_halves(sums + 2, 12), 0, 0);
     } else if (scale == 2) {
-        idct_2(in, sums);
-        UNROLL for (u32 i = 0; i < 2; i++)
-        {
-            i32 value = descale(sums[i], 13);
-            words[8 * i + line] = line == 0 ? value : saturate_16(value);
+        idct_2(in, rounding(13), sums);
+        i32 upper = (i32)sums[0] >> 13, lower = (i32)sums[1] >> 13;
+        if (line > 0) {
+            upper = saturate(upper, -32768, 32767);
+            lower = saturate(lower, -32768, 32767);
         }
+        own[line] = make_u32x4((u32)upper, (u32)lower, 0, 0);
     } else if (line == 0) {
-        words[0] = in[0];
+        own[0] = make_u32x4((u32)in[0], 0, 0, 0);
     }
-}
-
-FUNCTION void load_row(LOCAL const u32x4 *own, u32 line, i32 *in)
-{
-    u32x4 packed = own[line];
-    in[0] = low_half(packed.x);
-    in[1] = high_half(packed.x);
-    in[2] = low_half(packed.y);
-    in[3] = high_half(packed.y);
-    in[4] = low_half(packed.z);
-    in[5] = high_half(packed.z);
-    in[6] = low_half(packed.w);
-    in[7] = high_half(packed.w);
 }
 
 FUNCTION u32 four_samples(const u32 *sums, u32 bits)
 {
-    return sample_of(sums[0], bits) | sample_of(sums[1], bits) << 8 | sample_of(sums[2], bits) << 16 |
-           sample_of(sums[3], bits) << 24;
+    return pack_bytes((i32)sums[0] >> bits, (i32)sums[1] >> bits, (i32)sums[2] >> bits, (i32)sums[3] >> bits);
 }
 
-/* Row `line` of the samples of the row's block `x`. From DC alone, what exceeds 10 bits wraps, as libjpeg's range limit
- * does. */
+/*
+ * The second pass: row `line` of the samples of the row's block `x`. From DC alone, what exceeds 10 bits wraps, as
+ * libjpeg's range limit does.
+ */
 FUNCTION void transform_row(LOCAL const u32x4 *own, u32 scale, u32 line, u32 x, GLOBAL u32x4 *RESTRICT row)
 {
+    LOCAL const i16 *halves = (LOCAL const i16 *)own + line;
+    LOCAL const i32 *words = (LOCAL const i32 *)own + line;
     i32 in[8];
     u32 sums[8];
+    if (scale < 2) {
+        UNROLL for (u32 i = 0; i < 8; i++) in[i] = halves[8 * i];
+    }
     if (scale == 0) {
-        load_row(own, line, in);
-        idct_8(in, sums);
+        idct_8(in, sample_rounding(18), sums);
         ((GLOBAL u32x2 *)row)[x] = make_u32x2(four_samples(sums, 18), four_samples(sums + 4, 18));
     } else if (scale == 1) {
-        load_row(own, line, in);
-        idct_4(in, sums);
+        idct_4(in, sample_rounding(19), sums);
         ((GLOBAL u32 *)row)[x] = four_samples(sums, 19);
     } else if (scale == 2) {
-        UNROLL for (u32 i = 0; i < 8; i++) in[i] = ((LOCAL const i32 *)own)[8 * line + i];
-        idct_2(in, sums);
-        ((GLOBAL u16 *)row)[x] = (u16)(sample_of(sums[0], 20) | sample_of(sums[1], 20) << 8);
+        UNROLL for (u32 i = 0; i < 8; i++) in[i] = words[4 * i];
+        idct_2(in, sample_rounding(20), sums);
+        ((GLOBAL u16 *)row)[x] = (u16)pack_bytes((i32)sums[0] >> 20, (i32)sums[1] >> 20, 0, 0);
     } else {
-        u32 sample = ((u32)((LOCAL const i32 *)own)[0] + 4) >> 3 & 1023;
+        u32 sample = ((u32)words[0] + 4) >> 3 & 1023;
         ((GLOBAL u8 *)row)[x] = (u8)saturate((i32)(sample ^ 512) - 512 + 128, 0, 255);
     }
 }
@@ -219,6 +210,22 @@ FUNCTION u32 component_of(GLOBAL const struct work_picture *picture, u32 group)
     return component;
 }
 
+/* Blocks of a plane, row after row of them. */
+struct block_place {
+    u32 block, x, y;
+};
+
+/* To the next turn's block, if there is one: of planes that are not narrow at most one row further. */
+FUNCTION void move_on(struct block_place *place, u32 width, u32 blocks)
+{
+    place->block += TRANSFORM_AT_ONCE;
+    place->x += TRANSFORM_AT_ONCE;
+    while (place->block < blocks && place->x >= width) {
+        place->x -= width;
+        place->y++;
+    }
+}
+
 /*
  * Dequantise and transform the blocks of components' planes, row by row of blocks. Eight work-items a block: each a
  * column, then a row.
@@ -232,17 +239,24 @@ transform_blocks(
     GLOBAL const struct work_picture *picture = picture_at(work, index);
     u32 component = component_of(picture, group_index() - first);
     GLOBAL const struct work_component *c = &picture->component[component];
-    u32 group = group_index() - first - picture->component_group[component];
-    u32 line = local_index() % 8, block = group * WORK_BLOCKS + local_index() / 8;
-    u32 y = block / c->blocks_w, x = block - y * c->blocks_w, scale = c->scale, active = block < c->blocks;
+    u32 line = local_index() % 8, scale = c->scale, width = c->blocks_w, blocks = c->blocks, quant[4];
     LOCAL u32x4 *own = tile + local_index() / 8 * TILE_STEPS;
-    if (active && (scale < 3 || line == 0)) {
-        i32 in[8];
-        load_column(c, coefficients, picture->raster, find_block(c, x, y), line, in);
-        transform_column(in, scale, line, own);
-    }
+    struct block_place start, place;
+    start.block = (group_index() - first - picture->component_group[component]) * WORK_BLOCKS + local_index() / 8;
+    start.y = start.block / width;
+    start.x = start.block - start.y * width;
+    UNROLL for (u32 i = 0; i < 4; i++) quant[i] = c->quant[4 * line + i];
+    place = start;
+    for (u32 i = 0; i < TRANSFORM_TURNS; i++, move_on(&place, width, blocks))
+        if (place.block < blocks && (scale < 3 || line == 0)) {
+            i32 in[8];
+            load_column(coefficients, picture->raster, find_block(c, place.x, place.y), line, quant, in);
+            transform_column(in, scale, line, own + i * TRANSFORM_AT_ONCE * TILE_STEPS);
+        }
     barrier_local();
-    if (active && line < 8u >> scale) {
-        transform_row(own, scale, line, x, sample_row(c, planes, (8 >> scale) * y + line));
-    }
+    place = start;
+    for (u32 i = 0; i < TRANSFORM_TURNS; i++, move_on(&place, width, blocks))
+        if (place.block < blocks && line < 8u >> scale)
+            transform_row(own + i * TRANSFORM_AT_ONCE * TILE_STEPS, scale, line, place.x,
+                sample_row(c, planes, (8 >> scale) * place.y + line));
 }

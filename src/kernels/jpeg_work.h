@@ -32,7 +32,7 @@ enum {
     WORK_PARTS = 128,      /* parts of a group */
     WORK_MAP_PARTS = 32,   /* of those, parts that a work-group of WORK_MAP_GROUP maps */
     WORK_MAP_GROUP = 256,
-    WORK_BLOCKS = WORK_TRANSFORM_GROUP / 8, /* blocks that a group transforms */
+    WORK_BLOCKS = WORK_TRANSFORM_GROUP / 4, /* blocks that a group transforms */
     WORK_PIXELS = 1024,                     /* pixels of a row that a group converts, */
     WORK_TILE_WIDTH = 256,                  /* and of a tile where pictures are converted in tiles */
     WORK_TILE_HEIGHT = 16,

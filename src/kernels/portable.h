@@ -101,6 +101,23 @@ FUNCTION u32 swap_bytes(u32 x)
     return __byte_perm(x, 0, 0x0123);
 }
 
+/* Saturated to 0…255, the first in the lowest byte. */
+FUNCTION u32 pack_bytes(i32 a, i32 b, i32 c, i32 d)
+{
+    u32 high, result;
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(high) : "r"(d), "r"(c), "r"(0));
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(b), "r"(a), "r"(high));
+    return result;
+}
+
+/* Saturated to 16 bits, the first in the low half. */
+FUNCTION u32 pack_halves(i32 a, i32 b)
+{
+    u32 result;
+    asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(result) : "r"(b), "r"(a));
+    return result;
+}
+
 typedef uint2 u32x2;
 typedef uint4 u32x4;
 
@@ -199,6 +216,17 @@ FUNCTION u32 funnel(u32 high, u32 low, u32 n)
 FUNCTION u32 swap_bytes(u32 x)
 {
     return as_uint(as_uchar4(x).s3210);
+}
+
+FUNCTION u32 pack_bytes(i32 a, i32 b, i32 c, i32 d)
+{
+    return (u32)clamp(a, 0, 255) | (u32)clamp(b, 0, 255) << 8 | (u32)clamp(c, 0, 255) << 16 |
+           (u32)clamp(d, 0, 255) << 24;
+}
+
+FUNCTION u32 pack_halves(i32 a, i32 b)
+{
+    return ((u32)clamp(a, -32768, 32767) & 0xFFFF) | (u32)clamp(b, -32768, 32767) << 16;
 }
 
 typedef uint2 u32x2;

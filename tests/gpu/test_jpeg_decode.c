@@ -150,7 +150,7 @@ static void compare_region(const char *name, const uint8_t *data, size_t length,
     compare(name, data, length, &options, false);
     if (simulated())
         return;
-    options.region.x = options.region.x / 8 * 8;
+    options.region.x = options.region.x / 16 * 16;
     options.format = KST_FORMAT_RGB;
     compare(name, data, length, &options, false);
 }

@@ -91,7 +91,7 @@ static void choose_region(struct picture *p, uint32_t reduce)
     kst_region *region = &p->options.region;
     if (random_below(2))
         return;
-    region->x = random_below(width) & (random_below(2) ? ~7U : ~0U);
+    region->x = random_below(width) & (random_below(2) ? ~15U : ~0U);
     region->y = random_below(height);
     region->width = 1 + random_below(width - region->x);
     region->height = 1 + random_below(height - region->y);
