@@ -118,14 +118,15 @@ static void place_decoded(const struct jpeg_gpu_item *item, const struct work_pi
 {
     const struct jpeg_output *output = &item->output;
     const struct jpeg_scan *scan = item->plan->scan;
-    uint32_t in_mcu = 0, mcu = scan->geometry.mcu_blocks;
+    const struct jpeg_component *c = &output->frame.component[component];
+    uint32_t in_mcu = 0, mcu = scan->geometry.mcu_blocks, row = scan->geometry.mcus_w * mcu;
     for (uint32_t i = 0; scan->component[i] != component; i++)
         in_mcu +=
             (uint32_t)output->frame.component[scan->component[i]].h * output->frame.component[scan->component[i]].v;
-    out->mcu_row = scan->geometry.mcus_w * mcu;
-    out->mcu_step = mcu;
-    out->block_row = out->h;
-    out->block = picture->block + output->first_row * out->mcu_row + output->first_mcu * mcu + in_mcu;
+    out->block = picture->block + output->first_row * row + output->first_mcu * mcu + in_mcu;
+    out->below = c->h;
+    out->next_mcu = mcu - c->h;
+    out->next_row = row - (uint32_t)c->h * c->v;
 }
 
 /* Coefficients that are given: the blocks wanted, row after row. */
@@ -134,12 +135,11 @@ static void place_copied(
 {
     const struct jpeg_output *output = &item->output;
     int16_t *blocks = builder->blocks + builder->used.copied * 64;
-    uint32_t left = output->first_mcu * out->h, top = output->first_row * out->v;
+    const struct jpeg_component *c = &output->frame.component[component];
+    uint32_t left = output->first_mcu * c->h, top = output->first_row * c->v;
     for (uint32_t y = 0; y < blocks_h(output, component); y++, blocks += (size_t)out->blocks_w * 64)
         item->coefficients.copy(item->coefficients.source, component, left, top + y, out->blocks_w, blocks);
-    out->mcu_row = out->blocks_w * out->v;
-    out->mcu_step = out->h;
-    out->block_row = out->blocks_w;
+    out->below = out->blocks_w;
     out->block = (uint32_t)(builder->decoded + builder->used.copied);
     builder->used.copied += out->blocks;
 }
@@ -157,8 +157,8 @@ static void describe_component(const struct jpeg_output *output, uint32_t compon
     *out = (struct work_component){.pitch = plane_pitch(output, component),
         .width = view->count,
         .height = minimum(view->height - output->first_row * view->mcu_rows, lines),
-        .h = c->h,
-        .v = c->v,
+        .width_share = kst_divide_up(1 << 16, c->h),
+        .height_share = kst_divide_up(1 << 16, c->v),
         .blocks_w = blocks_w(output, component),
         .scale = view->scale,
         .upsampling = upsampling_of(view->upsampling),

@@ -95,17 +95,32 @@ FUNCTION void idct_2(const i32 *in, u32 bias, u32 *out)
     out[1] = even - odd;
 }
 
-/* The quotient for a divisor of 1 to 4; x below 65536. */
-FUNCTION u32 divide_small(u32 x, u32 divisor)
+/* Blocks of a plane, row after row of them. */
+struct block_place {
+    u32 block, x, y;
+};
+
+/* How they lie among the coefficients. */
+struct block_order {
+    u32 first, below, next_mcu, next_row, width_share, height_share;
+};
+
+FUNCTION struct block_order block_order_of(GLOBAL const struct work_component *c)
 {
-    return divisor == 3 ? x * 43691 >> 17 : x >> (divisor >> 1);
+    struct block_order result;
+    result.first = c->block;
+    result.below = c->below;
+    result.next_mcu = c->next_mcu;
+    result.next_row = c->next_row;
+    result.width_share = c->width_share;
+    result.height_share = c->height_share;
+    return result;
 }
 
-/* Which block of the buffer of coefficients stands at a place in the component's plane. */
-FUNCTION u32 find_block(GLOBAL const struct work_component *c, u32 x, u32 y)
+FUNCTION u32 find_block(const struct block_order *order, const struct block_place *place)
 {
-    u32 mcu_x = divide_small(x, c->h), mcu_y = divide_small(y, c->v);
-    return c->block + mcu_y * c->mcu_row + mcu_x * c->mcu_step + (y - mcu_y * c->v) * c->block_row + (x - mcu_x * c->h);
+    u32 mcu_x = place->x * order->width_share >> 16, mcu_y = place->y * order->height_share >> 16;
+    return order->first + place->x + place->y * order->below + mcu_x * order->next_mcu + mcu_y * order->next_row;
 }
 
 /* Column `line` of a block, dequantised; `quant`: the column's. */
@@ -210,11 +225,6 @@ FUNCTION u32 component_of(GLOBAL const struct work_picture *picture, u32 group)
     return component;
 }
 
-/* Blocks of a plane, row after row of them. */
-struct block_place {
-    u32 block, x, y;
-};
-
 /* To the next turn's block, if there is one: of planes that are not narrow at most one row further. */
 FUNCTION void move_on(struct block_place *place, u32 width, u32 blocks)
 {
@@ -241,6 +251,7 @@ transform_blocks(
     GLOBAL const struct work_component *c = &picture->component[component];
     u32 line = local_index() % 8, scale = c->scale, width = c->blocks_w, blocks = c->blocks, quant[4];
     LOCAL u32x4 *own = tile + local_index() / 8 * TILE_STEPS;
+    struct block_order order = block_order_of(c);
     struct block_place start, place;
     start.block = (group_index() - first - picture->component_group[component]) * WORK_BLOCKS + local_index() / 8;
     start.y = start.block / width;
@@ -250,7 +261,7 @@ transform_blocks(
     for (u32 i = 0; i < TRANSFORM_TURNS; i++, move_on(&place, width, blocks))
         if (place.block < blocks && (scale < 3 || line == 0)) {
             i32 in[8];
-            load_column(coefficients, picture->raster, find_block(c, place.x, place.y), line, quant, in);
+            load_column(coefficients, picture->raster, find_block(&order, &place), line, quant, in);
             transform_column(in, scale, line, own + i * TRANSFORM_AT_ONCE * TILE_STEPS);
         }
     barrier_local();

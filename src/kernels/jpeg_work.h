@@ -24,7 +24,7 @@ enum {
     WORK_SHORT_BITS = 10,   /* of a code looked up at once, */
     WORK_LONG_BITS = 6,     /* and of the rest */
     WORK_PAIR_WORDS = 4096, /* likewise, of all tables that tell two codes at once */
-    WORK_TRANSFORM_GROUP = 256,
+    WORK_TRANSFORM_GROUP = 128,
     WORK_CONVERT_GROUP = 256,
     WORK_PART = 128,       /* bytes of a part, stuffing included, in small batches; a multiple of 16 */
     WORK_LARGE_PART = 256, /* and in large ones */
@@ -80,14 +80,14 @@ struct work_component {
     u32 pitch; /* from row to row, in the same units */
     u32 width; /* samples that exist */
     u32 height;
-    u32 block;     /* its first in the buffer of coefficients; how many blocks further are */
-    u32 mcu_row;   /* the MCU below, */
-    u32 mcu_step;  /* the MCU to the right, */
-    u32 block_row; /* and the block below in the MCU */
-    u32 h, v;      /* blocks in an MCU */
-    u32 blocks_w;  /* blocks in a row of the plane */
-    u32 blocks;    /* in the plane */
-    u32 scale;     /* a block gives (8 >> scale)² samples */
+    u32 block;                     /* its first in the buffer of coefficients; how much further there is what lies */
+    u32 below;                     /* in the row of blocks below */
+    u32 next_mcu;                  /* in the MCU to the right, beside the block's place; modulo 2^32 */
+    u32 next_row;                  /* in the row of MCUs below, beside that */
+    u32 width_share, height_share; /* 65536 by blocks in an MCU each way, rounded up */
+    u32 blocks_w;                  /* blocks in a row of the plane */
+    u32 blocks;                    /* in the plane */
+    u32 scale;                     /* a block gives (8 >> scale)² samples */
     u32 upsampling;
     u32 h_in, h_out, v_in, v_out; /* h_out samples come from h_in */
     u32 quant[32];                /* in columns, two in a word, the first in the low half */
