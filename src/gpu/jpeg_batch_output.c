@@ -183,7 +183,7 @@ static void write_components(struct builder *builder, const struct jpeg_gpu_item
             continue;
         describe_component(output, i, out);
         out->plane = (uint32_t)builder->used.planes;
-        if (picture->raster)
+        if (item->coefficients.copy)
             place_copied(builder, item, i, out);
         else
             place_decoded(item, picture, i, out);

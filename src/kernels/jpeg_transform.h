@@ -226,7 +226,7 @@ FUNCTION u32 component_of(GLOBAL const struct work_picture *picture, u32 group)
 }
 
 /* To the next turn's block, if there is one: of planes that are not narrow at most one row further. */
-FUNCTION void move_on(struct block_place *place, u32 width, u32 blocks)
+FUNCTION void next_turn(struct block_place *place, u32 width, u32 blocks)
 {
     place->block += TRANSFORM_AT_ONCE;
     place->x += TRANSFORM_AT_ONCE;
@@ -258,7 +258,7 @@ transform_blocks(
     start.x = start.block - start.y * width;
     UNROLL for (u32 i = 0; i < 4; i++) quant[i] = c->quant[4 * line + i];
     place = start;
-    for (u32 i = 0; i < TRANSFORM_TURNS; i++, move_on(&place, width, blocks))
+    for (u32 i = 0; i < TRANSFORM_TURNS; i++, next_turn(&place, width, blocks))
         if (place.block < blocks && (scale < 3 || line == 0)) {
             i32 in[8];
             load_column(coefficients, picture->raster, find_block(&order, &place), line, quant, in);
@@ -266,7 +266,7 @@ transform_blocks(
         }
     barrier_local();
     place = start;
-    for (u32 i = 0; i < TRANSFORM_TURNS; i++, move_on(&place, width, blocks))
+    for (u32 i = 0; i < TRANSFORM_TURNS; i++, next_turn(&place, width, blocks))
         if (place.block < blocks && line < 8u >> scale)
             transform_row(own + i * TRANSFORM_AT_ONCE * TILE_STEPS, scale, line, place.x,
                 sample_row(c, planes, (8 >> scale) * place.y + line));
