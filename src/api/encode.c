@@ -388,7 +388,7 @@ static kst_status run_on_gpu(struct encoding *e)
 {
     struct jpeg_encode_times times;
     struct gpu_error error;
-    struct encode_batch *batch = kst_gpu_jpeg_encode_begin(e->gpu, &e->item, 1, false, &error);
+    struct encode_batch *batch = kst_gpu_jpeg_encode_begin(e->gpu, &e->item, 1, &error);
     if (batch)
         kst_gpu_jpeg_encode_wait(batch, &times, &error);
     if (!error.status)

@@ -21,7 +21,7 @@ enum encode_buffer {
 };
 
 /* Events of a batch's lane. */
-enum encode_event { BEFORE, AFTER_UPLOAD, AFTER_KERNEL, AFTER_ALL = AFTER_KERNEL + ENCODE_KERNELS };
+enum encode_event { BEFORE, AFTER_UPLOAD, AFTER_CODING, AFTER_ALL };
 
 /* Where a stream's bytes are copied to: the batch's buffer, or the caller's, behind the segments before the stream. */
 struct landing {
@@ -35,7 +35,6 @@ struct encode_batch {
     struct gpu_executor *executor;
     const struct jpeg_encode_item *items;
     uint32_t count;
-    bool detail;
     struct encode_size size;
     struct gpu_lane *lane;
     struct gpu_buffer buffer[BUFFERS];
@@ -119,8 +118,6 @@ static void launch(struct encode_batch *batch, enum encode_kernel kernel, uint32
 {
     const struct gpu_backend *backend = batch->executor->gpu->backend;
     backend->launch(&batch->lane->queue, &batch->executor->encode[kernel], groups, arguments, count);
-    if (batch->detail || kernel == ENCODE_WRITE_STREAMS)
-        backend->record(&batch->lane->queue, &batch->lane->event[AFTER_KERNEL + kernel]);
 }
 
 #define BUFFER(which)                                                                                                  \
@@ -201,7 +198,8 @@ static void make_tables(struct encode_batch *batch)
 
 static void write_streams(struct encode_batch *batch)
 {
-    LAUNCH(ENCODE_PLACE_BYTES, batch->count, BUFFER(WORK), BUFFER(LISTS), BUFFER(STREAMS));
+    if (!batch->size.summed)
+        LAUNCH(ENCODE_PLACE_BYTES, batch->count, BUFFER(WORK), BUFFER(LISTS));
     LAUNCH(ENCODE_WRITE_STREAMS, batch->size.tiles, BUFFER(WORK), BUFFER(BITS), BUFFER(LISTS), BUFFER(STREAMS));
 }
 
@@ -210,9 +208,11 @@ static void code(struct encode_batch *batch)
     upload_work(batch);
     batch->executor->gpu->backend->record(&batch->lane->queue, &batch->lane->event[AFTER_UPLOAD]);
     launch_tiles(batch, ENCODE_TILES, (const enum encode_buffer[]){BITS, LISTS}, 2);
-    LAUNCH(ENCODE_PLACE_BITS, batch->count, BUFFER(WORK), BUFFER(LISTS));
+    if (!batch->size.summed)
+        LAUNCH(ENCODE_PLACE_BITS, batch->count, BUFFER(WORK), BUFFER(LISTS));
     LAUNCH(ENCODE_MEASURE_TILES, batch->size.tiles, BUFFER(WORK), BUFFER(BITS), BUFFER(LISTS));
     write_streams(batch);
+    batch->executor->gpu->backend->record(&batch->lane->queue, &batch->lane->event[AFTER_CODING]);
 }
 
 static size_t stream_place(const struct encode_batch *batch, uint32_t index)
@@ -325,18 +325,14 @@ static void read_times(const struct encode_batch *batch, struct jpeg_encode_time
 {
     struct gpu *gpu = batch->executor->gpu;
     const struct gpu_event *event = batch->lane->event;
-    const struct gpu_event *coded = &event[AFTER_KERNEL + ENCODE_WRITE_STREAMS];
     double (*elapsed)(struct gpu *, const struct gpu_event *, const struct gpu_event *) = gpu->backend->elapsed;
     *times = (struct jpeg_encode_times){.upload = elapsed(gpu, &event[BEFORE], &event[AFTER_UPLOAD]),
-        .coding = elapsed(gpu, &event[AFTER_UPLOAD], coded),
-        .download = elapsed(gpu, coded, &event[AFTER_ALL])};
-    for (int i = ENCODE_TILES; batch->detail && i < ENCODE_KERNELS; i++)
-        times->kernel[i] =
-            elapsed(gpu, &event[i == ENCODE_TILES ? AFTER_UPLOAD : AFTER_KERNEL + i - 1], &event[AFTER_KERNEL + i]);
+        .coding = elapsed(gpu, &event[AFTER_UPLOAD], &event[AFTER_CODING]),
+        .download = elapsed(gpu, &event[AFTER_CODING], &event[AFTER_ALL])};
 }
 
-struct encode_batch *kst_gpu_jpeg_encode_begin(struct gpu_executor *executor, const struct jpeg_encode_item *items,
-    uint32_t count, bool detail, struct gpu_error *error)
+struct encode_batch *kst_gpu_jpeg_encode_begin(
+    struct gpu_executor *executor, const struct jpeg_encode_item *items, uint32_t count, struct gpu_error *error)
 {
     *error = (struct gpu_error){.status = KST_OK};
     struct encode_batch *batch = kst_memory_zeroed(executor->gpu->memory, 1, sizeof *batch, &error->status);
@@ -345,7 +341,6 @@ struct encode_batch *kst_gpu_jpeg_encode_begin(struct gpu_executor *executor, co
     batch->executor = executor;
     batch->items = items;
     batch->count = count;
-    batch->detail = detail;
     if (!prepare(batch, error)) {
         release(batch);
         return NULL;

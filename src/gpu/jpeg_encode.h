@@ -27,7 +27,6 @@ struct jpeg_encode_item {
 /* Device time in seconds. */
 struct jpeg_encode_times {
     double upload, coding, download;
-    double kernel[ENCODE_KERNELS]; /* in detail only */
 };
 
 /*
@@ -49,10 +48,10 @@ struct encode_batch;
 
 /*
  * Start to encode pictures; `items` stays until the end. Null, and the error says why, where that failed.
- * `detail`: time each kernel. KST_ERROR_DEVICE_FAILED, KST_ERROR_MEMORY.
+ * KST_ERROR_DEVICE_FAILED, KST_ERROR_MEMORY.
  */
-struct encode_batch *kst_gpu_jpeg_encode_begin(struct gpu_executor *executor, const struct jpeg_encode_item *items,
-    uint32_t count, bool detail, struct gpu_error *error);
+struct encode_batch *kst_gpu_jpeg_encode_begin(
+    struct gpu_executor *executor, const struct jpeg_encode_item *items, uint32_t count, struct gpu_error *error);
 
 /*
  * Wait until the streams are there; then write each item's file to its sink, which may be done by several threads, and

@@ -81,6 +81,8 @@ static void lay_out_tiles(const struct jpeg_encoding *encoding, struct encode_pi
     picture->interval_tiles = divide_up(picture->interval, picture->tile_mcus);
     uint32_t intervals = picture->mcus / picture->interval, rest = picture->mcus % picture->interval;
     picture->tiles = intervals * picture->interval_tiles + divide_up(rest, picture->tile_mcus);
+    picture->summed =
+        picture->tiles <= ENCODE_SUMMED_TILES && (picture->interval == picture->mcus || picture->interval_tiles == 1);
 }
 
 static uint32_t row_bytes(const kst_image *image, uint32_t plane)
@@ -111,7 +113,7 @@ static uint32_t stream_units(uint64_t bytes)
 
 struct encode_size kst_gpu_encode_size(const struct jpeg_encode_item *items, uint32_t count)
 {
-    struct encode_size size = {.words = HEAD_WORDS + count + 1};
+    struct encode_size size = {.words = HEAD_WORDS + count + 1, .summed = true};
     for (uint32_t i = 0; i < count; i++) {
         struct encode_picture picture;
         lay_out_tiles(items[i].encoding, &picture);
@@ -122,6 +124,7 @@ struct encode_size kst_gpu_encode_size(const struct jpeg_encode_item *items, uin
             size.staged = 1;
         size.blocks += blocks;
         size.tiles += picture.tiles;
+        size.summed = size.summed && picture.summed;
         size.streams += (uint64_t)stream_units(blocks * EXPECTED_BLOCK) * 16;
     }
     size.staged = size.staged ? size.pixels : 0;
@@ -231,7 +234,8 @@ static void set_wide(u32 *to, uint64_t value)
     to[1] = (uint32_t)(value >> 32);
 }
 
-/* A channel of pixels that the kernels read where they lie. Returns whether its rows start at whole words. */
+/* A channel of pixels that the kernels read where they lie. Returns whether not all of its rows start at whole words.
+ */
 static bool write_direct(
     const struct jpeg_encode_item *item, uint32_t plane, uint32_t within, struct encode_channel *channel)
 {
@@ -240,7 +244,7 @@ static bool write_direct(
     uint64_t first = planes->offset[plane] + (address ? planes->buffer[plane].handle : 0);
     channel->pitch = (int32_t)item->image->plane[plane].pitch;
     set_wide(address ? channel->address : channel->offset, first + within);
-    return first % 4 == 0 && channel->pitch % 4 == 0;
+    return first % 4 != 0 || channel->pitch % 4 != 0;
 }
 
 /* `pixels`: bytes of the buffer of pixels in use. */
@@ -248,13 +252,13 @@ static void write_channels(const struct jpeg_encode_item *item, uint64_t pixels,
 {
     const kst_image *image = item->image;
     uint32_t channels = is_planar(image) ? image->plane_count : kst_format_channels(image->format);
-    picture->aligned = 1;
+    picture->ragged = 0;
     for (uint32_t i = 0; i < channels && i < 4; i++) {
         uint32_t plane = is_planar(image) ? i : 0, within = is_planar(image) ? 0 : i;
         struct encode_channel *channel = &picture->channel[i];
         channel->step = is_planar(image) ? 1 : channels;
         if (item->source == ENCODE_DIRECT) {
-            picture->aligned &= write_direct(item, plane, within, channel);
+            picture->ragged |= write_direct(item, plane, within, channel);
             continue;
         }
         channel->pitch = (int32_t)upload_pitch(image, plane);

@@ -14,6 +14,7 @@ struct encode_size {
     uint64_t staged; /* and of those that go through staging memory: as many, or 0 */
     uint64_t blocks;
     uint32_t tiles;
+    bool summed;      /* all pictures are */
     uint64_t streams; /* bytes, heads included, as long as no stream exceeds what is expected */
 };
 

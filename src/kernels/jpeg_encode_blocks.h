@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A block's samples to quantised coefficients in zig-zag order: the integer arithmetic of the processor's code, all of
- * it in one work-item's registers.
+ * A block's samples to quantised coefficients in zig-zag order: the integer arithmetic of the processor's code, by one
+ * work-item, in place.
  */
 #include "jpeg_encode_samples.h"
 
 enum {
-    COEFFICIENT_WORDS =
-        33,           /* of a block in the work-group's memory: two coefficients each, and one against conflicts */
     FIRST_SHIFT = 11, /* of the products in the pass over rows, */
     SECOND_SHIFT = 15 /* and over columns */
 };
@@ -53,10 +51,12 @@ FUNCTION void fdct_8(const i32 *in, i32 *out, u32 shift)
     out[1] = scale_down(t7 * (12299 - 7373) - t4 * 7373 + s4, shift);
 }
 
-/* A row of samples; the level shift moves the first result alone. */
-FUNCTION void transform_row(u32 left, u32 right, u32 *packed)
+/* A row of samples in two words to four words of results; the level shift moves the first result alone. */
+FUNCTION void transform_row(LOCAL const u32 *from, LOCAL u32 *to)
 {
+    u32 left = from[0], right = from[1];
     i32 in[8], out[8];
+    UNROLL
     for (u32 i = 0; i < 4; i++) {
         in[i] = (i32)(left >> (8 * i) & 255);
         in[i + 4] = (i32)(right >> (8 * i) & 255);
@@ -64,8 +64,9 @@ FUNCTION void transform_row(u32 left, u32 right, u32 *packed)
     fdct_8(in, out, FIRST_SHIFT);
     out[0] = (out[0] - 8 * 128) * 4;
     out[4] = out[4] * 4;
+    UNROLL
     for (u32 i = 0; i < 4; i++)
-        packed[i] = join_halves(out[2 * i], out[2 * i + 1]);
+        to[i] = join_halves(out[2 * i], out[2 * i + 1]);
 }
 
 /* Division, halves rounded away from 0; see encode_component.quant. */
@@ -82,43 +83,55 @@ FUNCTION void finish_column(i32 *column, LOCAL const u32x2 *quant)
     fdct_8(column, out, SECOND_SHIFT);
     out[0] = scale_down(out[0], 2);
     out[4] = scale_down(out[4], 2);
+    UNROLL
     for (u32 i = 0; i < 8; i++) {
         u32x2 divisor = quant[8 * i];
         column[i] = quantise(out[i], divisor.x, divisor.y);
     }
 }
 
-/* Two columns, side by side in the halves of four apart words. */
-FUNCTION void transform_columns(u32 *packed, LOCAL const u32x2 *quant)
+/* Two columns, side by side in the halves of eight words. */
+FUNCTION void transform_columns(LOCAL u32 *packed, LOCAL const u32x2 *quant)
 {
     i32 low[8], high[8];
+    UNROLL
     for (u32 i = 0; i < 8; i++) {
         low[i] = lower_half(packed[4 * i]);
         high[i] = upper_half(packed[4 * i]);
     }
     finish_column(low, quant);
     finish_column(high, quant + 1);
+    UNROLL
     for (u32 i = 0; i < 8; i++)
         packed[4 * i] = join_halves(low[i], high[i]);
 }
 
-/* packed[4 r + c]: coefficients 2c and 2c + 1 of row r. */
-FUNCTION void transform_block(LOCAL const u32 *samples, LOCAL const u32x2 *quant, u32 *packed)
+/* From 16 words of samples to 32 of coefficients, two a word, in raster order. */
+FUNCTION void transform_block(LOCAL u32 *values, LOCAL const u32x2 *quant)
 {
-    UNROLL
-    for (u32 i = 0; i < 8; i++)
-        transform_row(samples[2 * i], samples[2 * i + 1], packed + 4 * i);
-    UNROLL
-    for (u32 i = 0; i < 4; i++)
-        transform_columns(packed + i, quant + 2 * i);
+    ROLL for (u32 i = 8; i-- > 0;) /* from the last row, so that results do not cover samples that are yet to be read */
+        transform_row(values + 2 * i, values + 4 * i);
+    ROLL for (u32 i = 0; i < 4; i++) transform_columns(values + i, quant + 2 * i);
 }
 
 /* Coefficient n of raster order, in the low half. */
 #define COEFFICIENT(n) ((n) % 2 ? packed[(n) / 2] >> 16 : packed[(n) / 2] & 0xFFFF)
-#define PAIR(i, a, b) out[i] = COEFFICIENT(a) | COEFFICIENT(b) << 16;
+#define PAIR(i, a, b) store_pair(values + (i), COEFFICIENT(a), COEFFICIENT(b), &nonzero[(i) / 16], 2 * (i) % 32);
 
-FUNCTION void store_zigzag(const u32 *packed, LOCAL u32 *out)
+FUNCTION void store_pair(LOCAL u32 *to, u32 low, u32 high, u32 *mask, u32 place)
 {
+    *to = low | high << 16;
+    *mask |= (low != 0 ? 0x80000000u >> place : 0) | (high != 0 ? 0x40000000u >> place : 0);
+}
+
+/* To zig-zag order; bit 31 − k % 32 of nonzero[k / 32]: whether coefficient k is not 0, for all but the first. */
+FUNCTION void sort_block(LOCAL u32 *values, u32 *nonzero)
+{
+    u32 packed[32];
+    nonzero[0] = nonzero[1] = 0;
+    UNROLL
+    for (u32 i = 0; i < 32; i++)
+        packed[i] = values[i];
     /* clang-format off */
     PAIR(0, 0, 1) PAIR(1, 8, 16) PAIR(2, 9, 2) PAIR(3, 3, 10)
     PAIR(4, 17, 24) PAIR(5, 32, 25) PAIR(6, 18, 11) PAIR(7, 4, 5)
@@ -128,7 +141,8 @@ FUNCTION void store_zigzag(const u32 *packed, LOCAL u32 *out)
     PAIR(20, 29, 22) PAIR(21, 15, 23) PAIR(22, 30, 37) PAIR(23, 44, 51)
     PAIR(24, 58, 59) PAIR(25, 52, 45) PAIR(26, 38, 31) PAIR(27, 39, 46)
     PAIR(28, 53, 60) PAIR(29, 61, 54) PAIR(30, 47, 55) PAIR(31, 62, 63)
-    /* clang-format on */
+        /* clang-format on */
+        nonzero[0] &= 0x7FFFFFFF;
 }
 
 #undef PAIR

@@ -3,6 +3,7 @@
 #include "jpeg_encode_blocks.h"
 
 enum {
+    GROUPS_AT_ONCE = 8,                        /* of a multiprocessor; the work-group's memory allows no more */
     WINDOW = 1024,                             /* words of a tile's code that are put together at once */
     CODES = ENCODE_DC_CODES + ENCODE_AC_CODES, /* of a destination */
     END_OF_BLOCK = 0x00,
@@ -54,42 +55,22 @@ FUNCTION i32 predict(const struct tile *tile, const struct block *block, const s
     return tables->dc[mcu * picture->mcu_blocks + component->first_block + place];
 }
 
-FUNCTION void find_nonzero(LOCAL const u32 *words, u32 *nonzero)
-{
-    for (u32 i = 0; i < 2; i++) {
-        u32 mask = 0;
-        UNROLL
-        for (u32 j = 0; j < 16; j++) {
-            u32 word = words[16 * i + j];
-            mask |= (word & 0xFFFF) != 0 ? 0x80000000u >> (2 * j) : 0;
-            mask |= word >> 16 != 0 ? 0x40000000u >> (2 * j) : 0;
-        }
-        nonzero[i] = mask;
-    }
-    nonzero[0] &= 0x7FFFFFFF;
-}
-
 /* From pixels to coefficients, which then lie in tables->values. Whole work-group. */
 FUNCTION struct coded code_blocks(const struct tile *tile, GLOBAL const u32 *pixels, const struct tables *tables)
 {
     struct coded coded;
-    u32 packed[32];
-    coded.block = find_block(tile, local_index());
-    coded.codes = tile->picture->component[coded.block.component].table * CODES;
+    LOCAL u32 *values = tables->values + local_index() * BLOCK_WORDS;
     load_tables(tile, tables);
     barrier_local();
     sum_before(tile, pixels, tables->sums);
     load_samples(tile, pixels, tables->values);
     barrier_local();
-    if (coded.block.real)
-        transform_block(
-            tables->values + local_index() * SAMPLE_WORDS, tables->quant + coded.block.component * 64, packed);
-    barrier_local();
-    LOCAL u32 *values = tables->values + local_index() * COEFFICIENT_WORDS;
+    coded.block = find_block(tile, local_index());
+    coded.codes = tile->picture->component[coded.block.component].table * CODES;
     coded.nonzero[0] = coded.nonzero[1] = 0;
     if (coded.block.real) {
-        store_zigzag(packed, values);
-        find_nonzero(values, coded.nonzero);
+        transform_block(values, tables->quant + coded.block.component * 64);
+        sort_block(values, coded.nonzero);
         tables->dc[coded.block.order] = lower_half(values[0]);
     }
     barrier_local();
@@ -228,11 +209,11 @@ FUNCTION u32 place_block(LOCAL u32 *lengths, LOCAL u32 *scratch, u32 order, u32 
  * Code a tile, from pixels to bits (`bits`: from the tile's own first word on, the first bit of a word in its highest)
  * and their number (`lists`). The launch's groups are those of all tiles from number `skip` on.
  */
-KERNEL(ENCODE_BLOCKS)
+DENSE_KERNEL(ENCODE_BLOCKS, GROUPS_AT_ONCE)
 encode_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels, GLOBAL u32 *RESTRICT bits,
     GLOBAL u32 *RESTRICT lists, u32 skip)
 {
-    SHARED u32 values[ENCODE_BLOCKS * COEFFICIENT_WORDS];
+    SHARED u32 values[ENCODE_BLOCKS * BLOCK_WORDS];
     SHARED i32 dc[ENCODE_BLOCKS];
     SHARED u32x2 quant[ENCODE_COMPONENTS * 64];
     SHARED u32 sums[ENCODE_COMPONENTS];
@@ -246,7 +227,7 @@ encode_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels,
     for (u32 i = self; i < ENCODE_CODES; i += ENCODE_BLOCKS)
         codes[i] = work[tile.picture->codes + i];
     struct coded coded = code_blocks(&tile, pixels, &tables);
-    LOCAL const i16 *own = (LOCAL const i16 *)(values + self * COEFFICIENT_WORDS);
+    LOCAL const i16 *own = (LOCAL const i16 *)(values + self * BLOCK_WORDS);
     u32 length = coded.block.exists ? measure_block(&coded, own, codes) : 0;
     u32 start = place_block(lengths, scratch, coded.block.order, coded.block.exists, length, &total);
     GLOBAL u32 *out = bits + tile.picture->bits +
@@ -284,11 +265,11 @@ FUNCTION void count_block(const struct coded *coded, LOCAL const i16 *values, LO
 }
 
 /* How often each symbol occurs in each picture; the histograms, of ENCODE_CODES words a picture, hold 0 before. */
-KERNEL(ENCODE_BLOCKS)
+DENSE_KERNEL(ENCODE_BLOCKS, GROUPS_AT_ONCE)
 count_symbols(
     GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels, GLOBAL u32 *RESTRICT histograms, u32 skip)
 {
-    SHARED u32 values[ENCODE_BLOCKS * COEFFICIENT_WORDS];
+    SHARED u32 values[ENCODE_BLOCKS * BLOCK_WORDS];
     SHARED i32 dc[ENCODE_BLOCKS];
     SHARED u32x2 quant[ENCODE_COMPONENTS * 64];
     SHARED u32 sums[ENCODE_COMPONENTS];
@@ -301,7 +282,7 @@ count_symbols(
     struct coded coded = code_blocks(&tile, pixels, &tables);
     barrier_local();
     if (coded.block.exists)
-        count_block(&coded, (LOCAL const i16 *)(values + self * COEFFICIENT_WORDS), histogram);
+        count_block(&coded, (LOCAL const i16 *)(values + self * BLOCK_WORDS), histogram);
     barrier_local();
     for (u32 i = self; i < ENCODE_CODES; i += ENCODE_BLOCKS)
         if (histogram[i] != 0)

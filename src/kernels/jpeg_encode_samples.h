@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * From pixels to a tile's samples: colour, downsampling, repeated edges, with the processor's rounding. Samples lie in
- * the work-group's memory, block by block, SAMPLE_WORDS apart.
+ * the work-group's memory, block by block, BLOCK_WORDS apart.
  */
 #include "jpeg_encode_tile.h"
 
-enum { SAMPLE_WORDS = 17 }; /* of a block; one more than needed, against bank conflicts */
-
-FUNCTION u32 least(u32 a, u32 b)
-{
-    return a < b ? a : b;
-}
+enum { BLOCK_WORDS = 33 }; /* room for 64 coefficients of 16 bits, and one word more against bank conflicts */
 
 /* A channel's byte: where the buffer of pixels does not hold it, `pixels` is null and the place its address. */
 FUNCTION GLOBAL const u8 *channel_row(GLOBAL const struct encode_channel *channel, GLOBAL const u32 *pixels, u32 y)
@@ -38,7 +33,7 @@ FUNCTION i32 pixel_value(GLOBAL const struct encode_picture *picture, GLOBAL con
 }
 
 /* A sample anywhere, also beyond the component's edges. */
-FUNCTION u32 sample_at(GLOBAL const struct encode_picture *picture, GLOBAL const struct encode_component *component,
+OUTLINED u32 sample_at(GLOBAL const struct encode_picture *picture, GLOBAL const struct encode_component *component,
     GLOBAL const u32 *pixels, u32 x, u32 y)
 {
     u32 sum = component->rounding + (component->alternate & x);
@@ -63,28 +58,27 @@ FUNCTION void sample_run(const struct tile *tile, u32 c, GLOBAL const u32 *pixel
         u32 word = 0;
         for (u32 j = 0; j < 4; j++)
             word |= sample_at(picture, component, pixels, x + i + j, y) << (8 * j);
-        samples[slot * SAMPLE_WORDS + row * 2 + (first + i) / 4] = word;
+        samples[slot * BLOCK_WORDS + row * 2 + (first + i) / 4] = word;
     }
 }
 
-/* Eight pixels of a row, which exist, as words: six of three bytes a pixel, eight of four. */
-FUNCTION void load_pixels(
-    GLOBAL const struct encode_picture *picture, GLOBAL const u32 *pixels, u32 x, u32 y, u32 *word)
+/*
+ * Eight pixels of a row as words: six of three bytes a pixel, eight of four. They exist, and so does the next one where
+ * they do not start at a whole word.
+ */
+FUNCTION void load_pixels(GLOBAL const u8 *from, u32 step, u32 *word)
 {
-    GLOBAL const struct encode_channel *channel = &picture->channel[0];
-    GLOBAL const u8 *from = channel_row(channel, pixels, y) + (u64)x * channel->step;
-    u32 words = 2 * channel->step;
-    if (picture->aligned) {
-        GLOBAL const u32 *wide = (GLOBAL const u32 *)(GLOBAL const void *)from;
-        for (u32 i = 0; i < 8; i++)
-            if (i < words)
-                word[i] = wide[i];
-        return;
+    u32 odd = (u32)((size_t)from & 3), words = 2 * step;
+    GLOBAL const u32 *wide = (GLOBAL const u32 *)((size_t)from - odd);
+    u32 last = wide[0];
+    UNROLL
+    for (u32 i = 0; i < 8; i++) {
+        u32 next = 0;
+        if (i + (odd == 0) < words)
+            next = wide[i + 1];
+        word[i] = shift_pair(last, next, 8 * odd);
+        last = next;
     }
-    for (u32 i = 0; i < 8; i++)
-        if (i < words)
-            word[i] =
-                (u32)from[4 * i] | (u32)from[4 * i + 1] << 8 | (u32)from[4 * i + 2] << 16 | (u32)from[4 * i + 3] << 24;
 }
 
 /* Three bytes of the i-th of eight pixels. */
@@ -94,6 +88,30 @@ FUNCTION u32 pick_pixel(const u32 *word, u32 step, u32 i)
                      ? word[3 * i / 4]
                      : word[3 * i / 4] >> (3 * i % 4 * 8) | word[(3 * i / 4 + 1) % 8] << (32 - 3 * i % 4 * 8);
     return step == 3 ? packed : word[i];
+}
+
+/* What a work-item that loads by pixel keeps in mind. */
+struct encode_place {
+    u32 h, blocks;               /* of the first component in an MCU */
+    u32 chroma_h, chroma_blocks; /* of the others */
+    u32 box_w, box_h;
+    u32 first[2]; /* block of each of the others in the tile */
+};
+
+FUNCTION struct encode_place place_of(const struct tile *tile)
+{
+    GLOBAL const struct encode_component *luma = &tile->picture->component[0];
+    GLOBAL const struct encode_component *chroma = &tile->picture->component[1];
+    struct encode_place place;
+    place.h = luma->h;
+    place.blocks = luma->h * luma->v;
+    place.chroma_h = chroma->h;
+    place.chroma_blocks = chroma->h * chroma->v;
+    place.box_w = chroma->box_w;
+    place.box_h = chroma->box_h;
+    place.first[0] = tile->mcus * chroma->first_block;
+    place.first[1] = tile->mcus * tile->picture->component[2].first_block;
+    return place;
 }
 
 struct weights {
@@ -117,75 +135,70 @@ FUNCTION u32 weigh(const struct weights *weights, u32 pixel)
     return (u32)(sum >> 16);
 }
 
-/* Values of eight pixels, packed in two words. */
-FUNCTION void weigh_eight(const struct weights *weights, const u32 *word, u32 step, u32 *out)
-{
-    out[0] = out[1] = 0;
-    for (u32 i = 0; i < 8; i++)
-        out[i / 4] |= weigh(weights, pick_pixel(word, step, i)) << (i % 4 * 8);
-}
-
-/* The sums of four pairs of eight bytes, added to `sum`. */
-FUNCTION void add_pairs(const u32 *packed, u32 *sum)
-{
-    for (u32 i = 0; i < 4; i++)
-        sum[i] += (packed[i / 2] >> (i % 2 * 16) & 255) + (packed[i / 2] >> (i % 2 * 16 + 8) & 255);
-}
-
-/* The means of boxes of two by `rows` pixels; the rounding alternates. */
-FUNCTION u32 mean_pairs(const u32 *sum, u32 rows)
+/* The means of the sums of boxes, four to a word. */
+FUNCTION u32 mean_pairs(const u32 *sum, u32 box_h)
 {
     u32 word = 0;
-    for (u32 i = 0; i < 4; i++)
-        word |= (rows == 2 ? (sum[i] + 1 + i % 2) >> 2 : (sum[i] + i % 2) >> 1) << (8 * i);
+    UNROLL
+    for (u32 i = 0; i < 4; i++) { /* the rounding alternates */
+        u32 both = sum[2 * i] + sum[2 * i + 1];
+        word |= (box_h == 2 ? (both + 1 + i % 2) >> 2 : (both + i % 2) >> 1) << (8 * i);
+    }
     return word;
 }
 
-/* The means of two bytes above each other, halves rounded up. */
-FUNCTION u32 mean_columns(u32 upper, u32 lower)
+FUNCTION u32 mean_columns(const u32 *sum, u32 box_h)
 {
-    return (upper | lower) - (((upper ^ lower) & 0xFEFEFEFEu) >> 1);
+    u32 word = 0;
+    UNROLL
+    for (u32 i = 0; i < 4; i++)
+        word |= (box_h == 2 ? (sum[i] + 1) >> 1 : sum[i]) << (8 * i);
+    return word;
 }
 
-/* Eight pixels by as many rows as a box has, all of which exist. `x` and `y`: of the first in its MCU. */
-FUNCTION void convert_pixels(
-    const struct tile *tile, GLOBAL const u32 *pixels, LOCAL u32 *samples, u32 mcu, u32 x, u32 row, u32 left, u32 top)
+FUNCTION void store_means(const struct encode_place *place, LOCAL u32 *out, const u32 *sum)
+{
+    if (place->box_w == 2) {
+        out[0] = mean_pairs(sum, place->box_h);
+    } else {
+        out[0] = mean_columns(sum, place->box_h);
+        out[1] = mean_columns(sum + 4, place->box_h);
+    }
+}
+
+/* Eight pixels by as many rows as a box has. `from`: the first; `y`: its row in the MCU; `luma`: of the MCU. */
+FUNCTION void convert_pixels(const struct tile *tile, const struct encode_place *place, GLOBAL const u8 *from,
+    LOCAL u32 *samples, u32 mcu, u32 x, u32 row)
 {
     GLOBAL const struct encode_picture *picture = tile->picture;
-    u32 box_w = picture->component[1].box_w, box_h = picture->component[1].box_h, h = picture->component[0].h;
-    u32 blocks = h * picture->component[0].v, step = picture->channel[0].step;
-    u32 packed[3][2][2];
+    u32 step = picture->channel[0].step, at = x / place->box_w;
+    u32 blue[8], red[8];
     struct weights weights[3];
+    UNROLL
     for (u32 c = 0; c < 3; c++)
         weights[c] = weights_of(&picture->component[c]);
-    for (u32 j = 0; j < 2; j++)
-        if (j < box_h) {
-            u32 word[8], y = row * box_h + j;
-            for (u32 i = 0; i < 8; i++)
-                word[i] = 0;
-            load_pixels(picture, pixels, left + x, top + y, word);
-            for (u32 c = 0; c < 3; c++)
-                weigh_eight(&weights[c], word, step, packed[c][j]);
-            LOCAL u32 *out = samples + (mcu * blocks + y / 8 * h + x / 8) * SAMPLE_WORDS + y % 8 * 2;
-            out[0] = packed[0][j][0];
-            out[1] = packed[0][j][1];
+    UNROLL
+    for (u32 i = 0; i < 8; i++)
+        blue[i] = red[i] = 0;
+    ROLL for (u32 j = 0; j < place->box_h; j++, from += picture->channel[0].pitch)
+    {
+        u32 word[8], luma[2] = {0, 0}, y = row * place->box_h + j;
+        load_pixels(from, step, word);
+        UNROLL
+        for (u32 i = 0; i < 8; i++) {
+            u32 pixel = pick_pixel(word, step, i);
+            luma[i / 4] |= weigh(&weights[0], pixel) << (i % 4 * 8);
+            blue[i] += weigh(&weights[1], pixel);
+            red[i] += weigh(&weights[2], pixel);
         }
-    for (u32 c = 1; c < 3; c++) {
-        GLOBAL const struct encode_component *component = &picture->component[c];
-        u32 at = x / box_w, place = row / 8 * component->h + at / 8;
-        u32 slot = tile->mcus * component->first_block + mcu * component->h * component->v + place;
-        LOCAL u32 *out = samples + slot * SAMPLE_WORDS + row % 8 * 2 + at % 8 / 4;
-        if (box_w == 2) {
-            u32 sum[4] = {0, 0, 0, 0};
-            add_pairs(packed[c][0], sum);
-            if (box_h == 2)
-                add_pairs(packed[c][1], sum);
-            out[0] = mean_pairs(sum, box_h);
-        } else {
-            out[0] = box_h == 2 ? mean_columns(packed[c][0][0], packed[c][1][0]) : packed[c][0][0];
-            out[1] = box_h == 2 ? mean_columns(packed[c][0][1], packed[c][1][1]) : packed[c][0][1];
-        }
+        LOCAL u32 *out = samples + (mcu * place->blocks + y / 8 * place->h + x / 8) * BLOCK_WORDS + y % 8 * 2;
+        out[0] = luma[0];
+        out[1] = luma[1];
     }
+    LOCAL u32 *out = samples + (mcu * place->chroma_blocks + row / 8 * place->chroma_h + at / 8) * BLOCK_WORDS +
+                     row % 8 * 2 + at % 8 / 4;
+    store_means(place, out + place->first[0] * BLOCK_WORDS, blue);
+    store_means(place, out + place->first[1] * BLOCK_WORDS, red);
 }
 
 /* The same at the picture's edges. */
@@ -209,16 +222,18 @@ FUNCTION void load_by_pixel(const struct tile *tile, GLOBAL const u32 *pixels, L
 {
     GLOBAL const struct encode_picture *picture = tile->picture;
     GLOBAL const struct encode_component *luma = &picture->component[0];
-    u32 columns = tile->mcus * luma->h, step = ENCODE_BLOCKS / columns;
+    const struct encode_place place = place_of(tile);
+    u32 columns = tile->mcus * place.h, step = ENCODE_BLOCKS / columns;
     u32 column = local_index() % columns, row = local_index() / columns;
-    u32 mcu = column / luma->h, x = column % luma->h * 8, at = tile->first + mcu;
-    u32 box_h = picture->component[1].box_h, rows = 8 * luma->v / box_h;
-    u32 left = at % picture->mcus_w * luma->h * 8, top = at / picture->mcus_w * luma->v * 8;
-    for (; row < rows && row < step * rows; row += step) {
-        if (local_index() >= step * columns)
-            break;
-        if (left + x + 8 <= luma->width && top + (row + 1) * box_h <= luma->height)
-            convert_pixels(tile, pixels, samples, mcu, x, row, left, top);
+    u32 mcu = column / place.h, x = column % place.h * 8, at = tile->first + mcu;
+    u32 left = at % picture->mcus_w * place.h * 8 + x, top = at / picture->mcus_w * luma->v * 8;
+    u32 rows = local_index() < step * columns ? 8 * luma->v / place.box_h : 0;
+    ROLL for (; row < rows; row += step)
+    {
+        u32 y = top + row * place.box_h;
+        GLOBAL const u8 *from = channel_row(&picture->channel[0], pixels, y) + (u64)left * picture->channel[0].step;
+        if (left + 8 + picture->ragged <= luma->width && y + place.box_h <= luma->height)
+            convert_pixels(tile, &place, from, samples, mcu, x, row);
         else
             convert_edge(tile, pixels, samples, mcu, x, row);
     }

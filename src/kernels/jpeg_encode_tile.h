@@ -4,6 +4,11 @@
 #include "jpeg_encode_work.h"
 #include "portable.h"
 
+FUNCTION u32 least(u32 a, u32 b)
+{
+    return a < b ? a : b;
+}
+
 struct tile {
     GLOBAL const struct encode_picture *picture;
     u32 index;        /* of the picture */

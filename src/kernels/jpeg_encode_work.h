@@ -27,7 +27,8 @@ enum {
     ENCODE_CODES = 2 * (ENCODE_DC_CODES + ENCODE_AC_CODES), /* of a picture: by destination, DC before AC */
     ENCODE_PLACE_GROUP = 256,                               /* work-items that put a picture's tiles in a row */
     ENCODE_STREAM_GROUP = 128,
-    ENCODE_HEAD = 16 /* bytes before a picture's stream; the first four are its length */
+    ENCODE_SUMMED_TILES = 4096, /* of a picture, at most, that tiles sum up by themselves */
+    ENCODE_HEAD = 16            /* bytes before a picture's stream; the first four are its length */
 };
 
 /* Lists of one word a tile. */
@@ -94,8 +95,9 @@ struct encode_picture {
     u32 stream;   /* its head in the buffer of streams, in units of 16 bytes */
     u32 capacity; /* bytes behind the head */
     u32 loading;
-    u32 aligned; /* whether pixels lie in whole words */
-    u32 reserved[2];
+    u32 ragged; /* 1 where rows of pixels do not all start at whole words, else 0 */
+    u32 summed; /* 1: what comes before a tile is summed up where it is needed; 0: place_bits, place_bytes do it */
+    u32 reserved;
     struct encode_channel channel[4];
     struct encode_component component[ENCODE_COMPONENTS];
 };

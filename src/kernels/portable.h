@@ -4,17 +4,22 @@
  * the rest.
  *
  *   KERNEL(n) name(…)   a kernel whose work-groups have n work-items
+ *   DENSE_KERNEL(n, m)  likewise; a multiprocessor's registers shall do for m work-groups
  *   FUNCTION            a function that kernels call
  *   GLOBAL, LOCAL       in pointer types: device memory, the work-group's memory
  *   SHARED              declares the work-group's memory, only in a kernel's own body; prefer arrays
  *   TABLE               declares a constant table at file scope
  *   UNROLL              before a loop over an array that is to stay in registers
+ *   ROLL                before a loop that is to stay one: code that no longer fits the cache of instructions is slow
+ *   OUTLINED            a function that is called, for what is seldom needed
  *
  * Everything that says "whole work-group" must be reached by all of its work-items.
  */
 #if defined(__CUDACC__)
 
 #define UNROLL _Pragma("unroll")
+#define ROLL _Pragma("unroll 1")
+#define OUTLINED static __device__ __noinline__
 
 typedef unsigned char u8;
 typedef unsigned short u16;
@@ -25,6 +30,7 @@ typedef int i32;
 typedef long long i64;
 
 #define KERNEL(n) extern "C" __global__ void __launch_bounds__(n)
+#define DENSE_KERNEL(n, m) extern "C" __global__ void __launch_bounds__(n, m)
 #define FUNCTION static __device__ __forceinline__
 #define GLOBAL
 #define LOCAL
@@ -89,6 +95,12 @@ FUNCTION u32 high_product(u32 x, u32 y)
     return __umulhi(x, y);
 }
 
+/* Bits `shift` to `shift` + 31 of two words, the first the lower; shift: 0–31. */
+FUNCTION u32 shift_pair(u32 low, u32 high, u32 shift)
+{
+    return __funnelshift_r(low, high, shift);
+}
+
 /* The 32 bits from bit n % 32 on of two words, the highest being bit 0. */
 FUNCTION u32 funnel(u32 high, u32 low, u32 n)
 {
@@ -136,6 +148,8 @@ FUNCTION u32x4 make_u32x4(u32 x, u32 y, u32 z, u32 w)
 #pragma OPENCL FP_CONTRACT OFF
 
 #define UNROLL _Pragma("unroll")
+#define ROLL _Pragma("unroll 1")
+#define OUTLINED static __attribute__((noinline))
 
 typedef uchar u8;
 typedef ushort u16;
@@ -146,6 +160,7 @@ typedef int i32;
 typedef long i64;
 
 #define KERNEL(n) __kernel __attribute__((reqd_work_group_size(n, 1, 1))) void
+#define DENSE_KERNEL(n, m) KERNEL(n)
 #define FUNCTION static inline
 #define GLOBAL __global
 #define LOCAL __local
@@ -206,6 +221,11 @@ FUNCTION void join_local(volatile LOCAL u32 *p, u32 x)
 FUNCTION u32 high_product(u32 x, u32 y)
 {
     return mul_hi(x, y);
+}
+
+FUNCTION u32 shift_pair(u32 low, u32 high, u32 shift)
+{
+    return (u32)(((u64)high << 32 | low) >> shift);
 }
 
 FUNCTION u32 funnel(u32 high, u32 low, u32 n)
