@@ -17,6 +17,7 @@
 enum { MOST = 8 };
 
 struct picture {
+    struct jpeg_scan scan; /* without data: plans have at least one */
     struct jpeg_plan plan;
     struct jpeg_blocks blocks;
     struct jpeg_gpu_item item;
@@ -116,6 +117,8 @@ static void decode_in_c(struct picture *p)
 static bool make_picture(struct picture *p, size_t sampling, uint32_t width, uint32_t height, uint32_t reduce)
 {
     memset(p, 0, sizeof *p);
+    p->plan.scan = &p->scan;
+    p->plan.scan_count = 1;
     make_frame(&samplings[sampling], width, height, &p->plan.frame);
     kst_decode_options_init(&p->options);
     p->options.format = (kst_format)random_below(KST_FORMAT_RAW + 1);
