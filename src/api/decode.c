@@ -75,7 +75,8 @@ kst_status kst_decoder_open(kst_decoder *decoder, const void *data, size_t lengt
         return kst_decoder_fail(decoder, KST_ERROR_ARGUMENT);
     double start = kst_seconds();
     const kst_limits *limits = &decoder->context->limits;
-    kst_status status = kst_jpeg_parse(&decoder->memory, limits, data, length, &decoder->stream, &decoder->report);
+    kst_status status = kst_jpeg_parse_on(
+        decoder->context->pool, &decoder->memory, limits, data, length, &decoder->stream, &decoder->report);
     if (status)
         return kst_decoder_fail(decoder, status);
     status = kst_jpeg_metadata_assemble(&decoder->memory, data, decoder->stream.application,

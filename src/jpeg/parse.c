@@ -250,13 +250,24 @@ static kst_status parse(struct parser *parser)
 kst_status kst_jpeg_parse(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
     struct jpeg_stream *stream, kst_report *report)
 {
+    return kst_jpeg_parse_on(NULL, memory, limits, data, length, stream, report);
+}
+
+kst_status kst_jpeg_parse_on(struct pool *threads, struct memory *memory, const kst_limits *limits, const uint8_t *data,
+    size_t length, struct jpeg_stream *stream, kst_report *report)
+{
     kst_status status = KST_OK;
     memset(stream, 0, sizeof *stream);
     struct parser *parser = kst_memory_zeroed(memory, 1, sizeof *parser, &status);
     if (!parser)
         return kst_report_error(report, status, KST_NO_OFFSET, NULL);
-    *parser = (struct parser){
-        .memory = memory, .limits = limits, .report = report, .stream = stream, .data = data, .length = length};
+    *parser = (struct parser){.memory = memory,
+        .threads = threads,
+        .limits = limits,
+        .report = report,
+        .stream = stream,
+        .data = data,
+        .length = length};
     stream->plan.data = data;
     stream->plan.length = length;
     status = parse(parser);

@@ -4,6 +4,7 @@
 #define KOSTKA_JPEG_PARSE_H
 
 #include "core/memory.h"
+#include "core/pool.h"
 #include "jpeg/metadata.h"
 #include "jpeg/plan.h"
 
@@ -29,6 +30,10 @@ struct jpeg_stream {
  */
 kst_status kst_jpeg_parse(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
     struct jpeg_stream *stream, kst_report *report);
+
+/* The same with threads at hand (null: none). */
+kst_status kst_jpeg_parse_on(struct pool *threads, struct memory *memory, const kst_limits *limits, const uint8_t *data,
+    size_t length, struct jpeg_stream *stream, kst_report *report);
 
 void kst_jpeg_stream_release(struct memory *memory, struct jpeg_stream *stream);
 

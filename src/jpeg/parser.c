@@ -19,25 +19,3 @@ kst_status kst_jpeg_parser_grow(struct parser *parser, void **array, uint32_t co
     *capacity = wanted;
     return KST_OK;
 }
-
-size_t kst_jpeg_find_marker(const uint8_t *data, size_t length, size_t from, uint32_t *fill)
-{
-    size_t at = from;
-    while (at < length) {
-        const uint8_t *hit = memchr(data + at, 0xFF, length - at);
-        if (!hit)
-            break;
-        at = (size_t)(hit - data);
-        size_t code = at + 1;
-        while (code < length && data[code] == 0xFF)
-            code++;
-        if (code >= length)
-            break;
-        if (data[code] != 0)
-            return code - 1;
-        if (fill && code - at > *fill)
-            *fill = code - at < UINT32_MAX ? (uint32_t)(code - at) : UINT32_MAX;
-        at = code + 1;
-    }
-    return length;
-}

@@ -3,6 +3,7 @@
 #ifndef KOSTKA_JPEG_PARSER_H
 #define KOSTKA_JPEG_PARSER_H
 
+#include "core/pool.h"
 #include "core/report.h"
 #include "jpeg/parse.h"
 
@@ -17,6 +18,7 @@ struct huffman_slot {
 
 struct parser {
     struct memory *memory;
+    struct pool *threads; /* to look for the end of long data with; null: none */
     const kst_limits *limits;
     kst_report *report;
     struct jpeg_stream *stream;
@@ -52,6 +54,10 @@ kst_status kst_jpeg_parser_grow(struct parser *parser, void **array, uint32_t co
  * *fill (null allowed) to the longest run of bytes 0xFF on the way that a zero follows.
  */
 size_t kst_jpeg_find_marker(const uint8_t *data, size_t length, size_t from, uint32_t *fill);
+
+/* The same where it is likely to be the last one, close to the end of the data: many threads (null: none) look for it.
+ */
+size_t kst_jpeg_find_last_marker(struct pool *threads, const uint8_t *data, size_t length, size_t from, uint32_t *fill);
 
 /* Marker segments; the reader holds their contents. */
 kst_status kst_jpeg_parse_quant(struct parser *parser, struct segment_reader segment);

@@ -78,9 +78,10 @@ kst_status kst_jpeg_parse_segments(struct parser *parser)
     size_t at = from;
     uint32_t interval = 0;
     scan->first_segment = plan->segment_count;
+    struct pool *threads = plan->single_scan && scan->interval_count == 1 ? parser->threads : NULL;
     do {
         from = at;
-        at = kst_jpeg_find_marker(parser->data, parser->length, from, &scan->fill);
+        at = kst_jpeg_find_last_marker(threads, parser->data, parser->length, from, &scan->fill);
         kst_status status = add_segment(parser, scan, from, at, interval);
         if (status)
             return status;
