@@ -12,7 +12,8 @@ enum {
     PART_PICTURES = 64,
     PART_BYTES = 12 << 20, /* of streams: enough to keep the device busy, few enough to be there soon */
     PARTS_AT_ONCE = 3,     /* with buffers of their own; later ones take over theirs */
-    PARTS_IN_FLIGHT = 24
+    PARTS_IN_FLIGHT = 24,
+    WINDOW = 32 /* streams that are opened before the first of them is decoded */
 };
 
 #define PART_MEMORY (UINT64_C(640) << 20)
@@ -27,7 +28,8 @@ struct entry {
 struct part {
     struct job *job; /* null: ended, or never begun */
     uint32_t first, count;
-    bool staged; /* its images or streams need pinned memory */
+    uint64_t bytes, memory; /* of the streams; that it takes on the device */
+    bool staged;            /* its images or streams need pinned memory */
 };
 
 struct kst_job {
@@ -37,11 +39,14 @@ struct kst_job {
     uint32_t count;
     uint32_t *on_gpu, *on_cpu; /* which entries */
     uint32_t gpu_count, cpu_count;
+    uint32_t window;            /* the first of the entries that are being opened */
     struct jpeg_gpu_item *item; /* of the entries on the GPU, in turn */
     struct part *part;
-    uint32_t part_count, begun, ended; /* parts are begun and ended in turn */
-    struct gpu_queue stream;           /* the caller's */
-    struct gpu_event start;            /* in it */
+    uint32_t part_count, cut; /* how many items are in parts */
+    uint32_t ready;           /* parts that get no more items */
+    uint32_t begun, ended;    /* in turn */
+    struct gpu_queue stream;  /* the caller's */
+    struct gpu_event start;   /* in it */
     bool streamed;
 };
 
@@ -56,7 +61,7 @@ static void close_entry(struct entry *entry)
 static void open_entry(void *arg, uint32_t index)
 {
     struct kst_job *job = arg;
-    struct entry *entry = &job->entry[index];
+    struct entry *entry = &job->entry[job->window + index];
     const kst_decode_item *item = entry->item;
     kst_decoder_start(&entry->decoder, job->context);
     kst_status status = item->image ? kst_decoder_open(&entry->decoder, item->data, item->length)
@@ -69,32 +74,39 @@ static void open_entry(void *arg, uint32_t index)
         close_entry(entry);
 }
 
-/* Parts of as many pictures as fit the memory that a part is given. */
+/* Device memory that a part may take. */
+static uint64_t part_memory(const struct kst_job *job)
+{
+    uint64_t limit = job->context->limits.memory / PARTS_AT_ONCE, card = job->gpu->gpu->info.memory / 16;
+    limit = limit < PART_MEMORY ? limit : PART_MEMORY;
+    return card < limit ? card : limit;
+}
+
+static bool fits(const struct kst_job *job, const struct part *part, uint64_t memory)
+{
+    return part->count < PART_PICTURES && part->bytes < PART_BYTES && part->memory + memory <= part_memory(job);
+}
+
+/* Put the items that are not in parts yet into some. */
 static void cut_into_parts(struct kst_job *job)
 {
-    uint64_t bytes = 0, length;
-    const uint64_t limit = job->context->limits.memory / PARTS_AT_ONCE, card = job->gpu->gpu->info.memory / 16;
-    uint64_t most = limit < PART_MEMORY ? limit : PART_MEMORY, used = 0;
-    most = card < most ? card : most;
-    for (uint32_t i = 0; i < job->gpu_count; i++) {
-        struct part *part = &job->part[job->part_count - (job->part_count > 0)];
-        uint64_t need = kst_gpu_jpeg_memory(&job->item[i], 1);
-        if (job->part_count == 0 || part->count == PART_PICTURES || used + need > most || bytes >= PART_BYTES) {
-            part = &job->part[job->part_count++];
-            *part = (struct part){.first = i};
-            used = bytes = 0;
-        }
-        kst_gpu_scan_data(job->item[i].plan, &length);
-        bytes += length;
+    for (; job->cut < job->gpu_count; job->cut++) {
+        const struct jpeg_gpu_item *item = &job->item[job->cut];
+        uint64_t length, memory = kst_gpu_jpeg_memory(item, 1);
+        if (job->part_count == 0 || !fits(job, &job->part[job->part_count - 1], memory))
+            job->part[job->part_count++] = (struct part){.first = job->cut};
+        struct part *part = &job->part[job->part_count - 1];
+        kst_gpu_scan_data(item->plan, &length);
+        part->bytes += length;
+        part->memory += memory;
         part->count++;
-        part->staged = part->staged || !job->item[i].pinned || job->item[i].sink == JPEG_SINK_HOST;
-        used += need;
+        part->staged = part->staged || !item->pinned || item->sink == JPEG_SINK_HOST;
     }
 }
 
-static void sort_entries(struct kst_job *job)
+static void sort_entries(struct kst_job *job, uint32_t end)
 {
-    for (uint32_t i = 0; i < job->count; i++) {
+    for (uint32_t i = job->window; i < end; i++) {
         struct entry *entry = &job->entry[i];
         if (!entry->open)
             continue;
@@ -152,7 +164,7 @@ static void begin_part(struct kst_job *job, struct gpu_error *error)
 static void end_part(struct kst_job *job)
 {
     struct jpeg_gpu_damage damage[PART_PICTURES];
-    struct jpeg_gpu_times times;
+    struct jpeg_gpu_times times = {0};
     struct gpu_error error;
     struct part *part = &job->part[job->ended++];
     if (!part->job)
@@ -171,7 +183,7 @@ static bool must_end(const struct kst_job *job)
 
 static void run_on_gpu(struct kst_job *job)
 {
-    while (job->begun < job->part_count) {
+    while (job->begun < job->ready) {
         struct jpeg_gpu_times times = {0};
         struct gpu_error error;
         if (must_end(job))
@@ -232,12 +244,18 @@ static kst_status make(kst_context *context, kst_decode_item *items, uint32_t co
     return KST_OK;
 }
 
+/* The streams are opened a window at a time, so that the first parts are on their way while others are opened. */
 static void start(struct kst_job *job)
 {
-    kst_pool_run(job->context->pool, job->count, open_entry, job);
-    sort_entries(job);
-    if (job->gpu_count > 0)
+    for (uint32_t end; job->window < job->count; job->window = end) {
+        end = job->count - job->window < WINDOW ? job->count : job->window + WINDOW;
+        kst_pool_run(job->context->pool, end - job->window, open_entry, job);
+        sort_entries(job, end);
         cut_into_parts(job);
+        job->ready = job->part_count - (job->part_count > 0 && end < job->count);
+        if (end < job->count)
+            run_on_gpu(job);
+    }
     kst_pool_run(job->context->pool, 1 + job->cpu_count, run_task, job);
 }
 
