@@ -96,6 +96,22 @@ static bool same_stream(const kst_encode_item *wanted, const kst_encode_item *fo
            (wanted->output.length == 0 || memcmp(wanted->output.data, found->output.data, wanted->output.length) == 0);
 }
 
+static void tell_encoding(const kst_encode_item *wanted, const kst_encode_item *found)
+{
+    const kst_encode_options *options = wanted->options;
+    size_t at = 0;
+
+    while (at < wanted->output.length && at < found->output.length && wanted->output.data[at] == found->output.data[at])
+        at++;
+    fprintf(stderr,
+        "%u × %u, format %d, quality %d, subsampling %d, coding %d, restart %d × %u: '%s', %zu bytes, not '%s', %zu; "
+        "differs at %zu\n",
+        (unsigned)wanted->image->width, (unsigned)wanted->image->height, (int)wanted->image->format, options->quality,
+        (int)options->subsampling, (int)options->coding, (int)options->restart.unit,
+        (unsigned)options->restart.interval, kst_status_text(found->report.status), found->output.length,
+        kst_status_text(wanted->report.status), wanted->output.length, at);
+}
+
 /* Make pictures anew, on both. */
 static bool encode_pictures(struct files *files)
 {
@@ -114,7 +130,7 @@ static bool encode_pictures(struct files *files)
     kst_encode_batch(files->device, found, PICTURES);
     for (uint32_t i = 0; i < PICTURES; i++) {
         if (same && !same_stream(&wanted[i], &found[i])) {
-            fprintf(stderr, "picture %u was encoded otherwise: %s\n", (unsigned)i, found[i].report.message);
+            tell_encoding(&wanted[i], &found[i]);
             same = false;
         }
         files->encoded += wanted[i].report.status == KST_OK;
