@@ -85,6 +85,12 @@ static void lay_out_tiles(const struct jpeg_encoding *encoding, struct encode_pi
         picture->tiles <= ENCODE_SUMMED_TILES && (picture->interval == picture->mcus || picture->interval_tiles == 1);
 }
 
+/* Blocks that there is room for in the buffer of bits: intervals may leave their last tiles partly empty. */
+static uint64_t tile_blocks(const struct encode_picture *picture)
+{
+    return (uint64_t)picture->tiles * picture->tile_mcus * picture->mcu_blocks;
+}
+
 static uint32_t row_bytes(const kst_image *image, uint32_t plane)
 {
     uint32_t channels = is_planar(image) ? 1 : kst_format_channels(image->format);
@@ -122,7 +128,7 @@ struct encode_size kst_gpu_encode_size(const struct jpeg_encode_item *items, uin
         size.pixels += upload_bytes(&items[i]);
         if (items[i].source == ENCODE_STAGED)
             size.staged = 1;
-        size.blocks += blocks;
+        size.blocks += tile_blocks(&picture);
         size.tiles += picture.tiles;
         size.summed = size.summed && picture.summed;
         size.streams += (uint64_t)stream_units(blocks * EXPECTED_BLOCK) * 16;
@@ -294,7 +300,7 @@ void kst_gpu_encode_work(const struct jpeg_encode_item *items, uint32_t count, u
         picture->capacity = picture->mcus * picture->mcu_blocks * EXPECTED_BLOCK;
         work[head->tiles + i] = tiles;
         tiles += picture->tiles;
-        blocks += (uint64_t)picture->mcus * picture->mcu_blocks;
+        blocks += tile_blocks(picture);
         pixels += upload_bytes(&items[i]);
         streams += stream_units(picture->capacity);
     }
