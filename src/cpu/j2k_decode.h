@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Carries out a plan of JPEG 2000 on the CPU's threads. */
+#ifndef KOSTKA_CPU_J2K_DECODE_H
+#define KOSTKA_CPU_J2K_DECODE_H
+
+#include "core/memory.h"
+#include "core/pool.h"
+#include "j2k/plan.h"
+
+enum { J2K_DECODED_DEPTH = 31 }; /* bits of a sample at most: coefficients and samples take 32 */
+
+/* Where a component's samples go: those of its area, row by row from the upper left one. */
+struct j2k_target {
+    void *data;      /* null: it is not wanted */
+    ptrdiff_t pitch; /* bytes from row to row */
+    size_t step;     /* samples from one to the next in a row */
+    uint8_t bytes;   /* of a sample: 1, 2 or 4; signed ones in two's complement */
+};
+
+/*
+ * Decode all that the plan holds. `target` has an entry for each component of the picture, all of whose wanted ones are
+ * at most J2K_DECODED_DEPTH bits deep. What no tile holds becomes what coefficients of 0 give. Damaged code-blocks are
+ * counted as warnings; with `strict` the first of them ends it.
+ */
+kst_status kst_j2k_cpu_decode(struct memory *memory, struct pool *pool, const struct j2k_plan *plan,
+    const struct j2k_target *target, bool strict, kst_report *report);
+
+#endif
