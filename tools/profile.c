@@ -2,6 +2,8 @@
 /* Where the time goes on a device. */
 #include "profile.h"
 
+#include <kostka/kostka_device.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,15 +20,19 @@ struct profile_settings {
     bool encoding, json;
 };
 
-/* Pictures that are decoded to or encoded from again and again. */
+/* Pictures that are decoded to or encoded from again and again, and their streams: `batch` of each, in pinned memory.
+ */
 struct load {
     const struct profile_settings *settings;
     struct source source;
     struct picture picture; /* to encode */
-    kst_image *image;       /* decoded to, `batch` each */
+    kst_image *image;
+    void **stream;
     kst_decode_item *decode;
     kst_encode_item *encode;
 };
+
+enum { ROOM = 65536 }; /* for headers and what little pictures may take more than their pixels */
 
 static bool decode_all(void *user, kst_report *report, struct problem *problem)
 {
@@ -40,53 +46,88 @@ static bool decode_all(void *user, kst_report *report, struct problem *problem)
 static bool encode_all(void *user, kst_report *report, struct problem *problem)
 {
     struct load *load = user;
-    kst_context *context = load->settings->files.context;
-    size_t count = (size_t)load->settings->batch;
+    kst_status status = kst_encode_batch(load->settings->files.context, load->encode, (size_t)load->settings->batch);
 
-    for (size_t i = 0; i < count; i++)
-        kst_buffer_release(context, &load->encode[i].output);
-    kst_status status = kst_encode_batch(context, load->encode, count);
     *report = load->encode[0].report;
     return status == KST_OK || jpeg_report_problem(report, status, problem);
+}
+
+static bool check(kst_status status, struct problem *problem)
+{
+    return status == KST_OK || problem_set(problem, "%s", kst_status_text(status));
+}
+
+static bool make_decode_item(struct load *load, size_t index, struct problem *problem)
+{
+    size_t length = load->source.length;
+
+    if (!check(kst_pinned_allocate(load->settings->files.context, length + 1, &load->stream[index]), problem))
+        return false;
+    load->image[index].memory = KST_MEMORY_PINNED;
+    load->decode[index] = (kst_decode_item){.data = memcpy(load->stream[index], load->source.data, length),
+        .length = length,
+        .options = &load->settings->files.decode,
+        .image = &load->image[index]};
+    return true;
+}
+
+static bool make_encode_item(struct load *load, size_t index, struct problem *problem)
+{
+    kst_context *context = load->settings->files.context;
+    const kst_image *from = &load->picture.image;
+    kst_image *image = &load->image[index];
+    size_t room = ROOM + (size_t)from->width * from->height * 4;
+
+    *image = *from;
+    image->memory = KST_MEMORY_PINNED;
+    image->owned = NULL;
+    for (int i = 0; i < 4; i++)
+        image->plane[i].data = NULL;
+    if (!check(kst_image_allocate(context, image), problem) || !check(kst_image_copy(context, from, image), problem) ||
+        !check(kst_pinned_allocate(context, room, &load->stream[index]), problem))
+        return false;
+    load->encode[index] = (kst_encode_item){.image = image,
+        .options = &load->settings->encode.options,
+        .output = {.data = load->stream[index], .capacity = room}};
+    return true;
 }
 
 static bool load_open(
     struct load *load, const struct profile_settings *settings, const char *name, struct problem *problem)
 {
     size_t count = (size_t)settings->batch;
+    bool good = true;
 
     *load = (struct load){.settings = settings};
     picture_init(&load->picture);
     if (!source_read(&load->source, name, problem))
         return false;
     load->image = calloc(count, sizeof *load->image);
+    load->stream = calloc(count, sizeof *load->stream);
     load->decode = calloc(count, sizeof *load->decode);
     load->encode = calloc(count, sizeof *load->encode);
-    if (load->image == NULL || load->decode == NULL || load->encode == NULL)
+    if (load->image == NULL || load->stream == NULL || load->decode == NULL || load->encode == NULL)
         return problem_set(problem, "out of memory");
-    if (settings->encoding && (!picture_read(&load->picture, &load->source, &settings->files, NULL, problem) ||
-                                  !picture_to_depth(&load->picture, 8, problem)))
-        return false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         kst_image_init(&load->image[i]);
-        load->decode[i] = (kst_decode_item){.data = load->source.data,
-            .length = load->source.length,
-            .options = &settings->files.decode,
-            .image = &load->image[i]};
-        load->encode[i] = (kst_encode_item){.image = &load->picture.image, .options = &settings->encode.options};
-    }
-    return true;
+    if (settings->encoding)
+        good = picture_read(&load->picture, &load->source, &settings->files, NULL, problem) &&
+               picture_to_depth(&load->picture, 8, problem);
+    for (size_t i = 0; i < count && good; i++)
+        good = (settings->encoding ? make_encode_item : make_decode_item)(load, i, problem);
+    return good;
 }
 
 static void load_close(struct load *load)
 {
     kst_context *context = load->settings->files.context;
 
-    for (size_t i = 0; i < load->settings->batch && load->encode != NULL; i++) {
-        kst_buffer_release(context, &load->encode[i].output);
+    for (size_t i = 0; i < load->settings->batch && load->encode != NULL && load->stream != NULL; i++) {
+        kst_pinned_release(context, load->stream[i]);
         kst_image_release(context, &load->image[i]);
     }
     free(load->image);
+    free(load->stream);
     free(load->decode);
     free(load->encode);
     picture_release(&load->picture);
