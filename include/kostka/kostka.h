@@ -87,10 +87,14 @@ typedef struct kst_limits {
 
 typedef struct kst_context_options {
     size_t size;
-    const char *device; /**< "auto", "cpu", "cuda", "cuda:1", "opencl:0" …; null: KOSTKA_DEVICE, else "auto". With
-                           `opencl_context` null or "opencl" */
-    const char *cpu;    /**< the highest tier: "c", "sse2", "avx2", "avx512", "neon"; null: KOSTKA_CPU, else all */
-    uint32_t threads;   /**< threads to work on, the caller's among them; 0: KOSTKA_THREADS, else one per processor */
+    /**
+     * "cpu", "cuda", "cuda:1", "opencl:0" …; "auto": CUDA, else a GPU with OpenCL, else the CPU. With "auto" the GPU is
+     * opened when it is needed (images in its memory) or there is enough work for it, and small pictures stay on the
+     * CPU. Null: KOSTKA_DEVICE, else "auto"; with `opencl_context` it is null or "opencl".
+     */
+    const char *device;
+    const char *cpu;  /**< the highest tier: "c", "sse2", "avx2", "avx512", "neon"; null: KOSTKA_CPU, else all */
+    uint32_t threads; /**< threads to work on, the caller's among them; 0: KOSTKA_THREADS, else one per processor */
     kst_allocator allocator; /**< both functions null: malloc and free */
     kst_log log;
     kst_limits limits;
@@ -143,7 +147,8 @@ KST_API uint32_t kst_device_count(void);
 /** Describe device `index`; `info->size` must be set. @return KST_OK, KST_ERROR_ARGUMENT or KST_ERROR_DEVICE_MISSING */
 KST_API kst_status kst_device_get(uint32_t index, kst_device_info *info);
 
-/** The device that a context works on. @return KST_OK or KST_ERROR_ARGUMENT */
+/** The device that a context works on; with "auto" the CPU until a GPU was opened. @return KST_OK, KST_ERROR_ARGUMENT
+ */
 KST_API kst_status kst_context_device(const kst_context *context, kst_device_info *info);
 
 /** @} */
@@ -169,10 +174,10 @@ typedef struct kst_report {
     kst_status first_warning;      /**< KST_OK where there was none */
     uint64_t first_warning_offset; /**< as `offset` */
     char message[192];             /**< one line for people: the error, else the first warning, else empty */
-    char device[16];               /**< the device's name */
+    char device[16];               /**< the device's name; with "auto" of the one that did the work */
     kst_device_kind stage_device[KST_STAGE_COUNT]; /**< where each stage ran; KST_DEVICE_NONE: it was not needed */
-    double stage_seconds[KST_STAGE_COUNT];         /**< wall-clock time */
-    uint32_t threads;                              /**< the largest number of threads that worked at once */
+    double stage_seconds[KST_STAGE_COUNT]; /**< wall-clock time; of what a GPU did in a batch, a picture's share */
+    uint32_t threads;                      /**< the largest number of threads that worked at once */
 } kst_report;
 
 /** Zero everything and set `size`. */

@@ -74,7 +74,7 @@ typedef struct kst_job kst_job;
  * Headers are read in the call. Work that the device does not support is done by the CPU, in the call too. Beyond that
  * the call waits only for staging memory, where there are many pictures from or to plain host memory. Images in pinned
  * or device memory are written in the stream's order; those in plain host memory hold their pixels when kst_job_wait()
- * returns. On a context on the CPU everything is done in the call.
+ * returns. On a context on the CPU everything is done in the call; with "auto" a stream makes it a GPU's.
  *
  * @param items  as kst_decode_batch(); an image without buffers gets them in the call
  * @param stream null: no order with other work
