@@ -270,11 +270,14 @@ static bool cuda_import(
     return error->status == KST_OK;
 }
 
+/* Asked for one attribute alone, the driver takes memory that it does not know for an error, as checkers of memory do.
+ */
 static bool is_pinned(const struct cuda_driver *driver, const uint8_t *at)
 {
     unsigned kind = 0;
-    return driver->pointer_attribute(&kind, CU_POINTER_MEMORY_TYPE, (cu_pointer)(uintptr_t)at) == 0 &&
-           kind == CU_MEMORY_HOST;
+    int attribute = CU_POINTER_MEMORY_TYPE;
+    void *values = &kind;
+    return driver->pointer_attributes(1, &attribute, &values, (cu_pointer)(uintptr_t)at) == 0 && kind == CU_MEMORY_HOST;
 }
 
 static bool cuda_pinned(struct gpu *gpu, const void *memory, size_t length)
