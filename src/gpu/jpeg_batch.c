@@ -37,10 +37,10 @@ struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32
     return size;
 }
 
-void kst_gpu_jpeg_work(const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size,
-    uint32_t *work, int16_t *blocks)
+void kst_gpu_jpeg_work(
+    const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size, uint32_t *work)
 {
-    struct builder builder = {.work = work, .blocks = blocks, .decoded = size->blocks, .used.part = size->part};
+    struct builder builder = {.work = work, .decoded = size->blocks, .used.part = size->part};
     struct jpeg_work *head = (struct jpeg_work *)work;
     *head = (struct jpeg_work){.pictures = count,
         .picture = HEAD_WORDS,

@@ -65,9 +65,9 @@ bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item);
 
 struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32_t count);
 
-/* Fill the work, `size->words` words, and the blocks that are copied. */
-void kst_gpu_jpeg_work(const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size,
-    uint32_t *work, int16_t *blocks);
+/* Fill the work, `size->words` words. */
+void kst_gpu_jpeg_work(
+    const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size, uint32_t *work);
 
 /* The bytes of the stream from a scan's first segment to its last: what belongs into the buffer of streams. */
 const uint8_t *kst_gpu_scan_data(const struct jpeg_plan *plan, uint64_t *length);

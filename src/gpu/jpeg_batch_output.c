@@ -130,15 +130,8 @@ static void place_decoded(const struct jpeg_gpu_item *item, const struct work_pi
 }
 
 /* Coefficients that are given: the blocks wanted, row after row. */
-static void place_copied(
-    struct builder *builder, const struct jpeg_gpu_item *item, uint32_t component, struct work_component *out)
+static void place_copied(struct builder *builder, struct work_component *out)
 {
-    const struct jpeg_output *output = &item->output;
-    int16_t *blocks = builder->blocks + builder->used.copied * 64;
-    const struct jpeg_component *c = &output->frame.component[component];
-    uint32_t left = output->first_mcu * c->h, top = output->first_row * c->v;
-    for (uint32_t y = 0; y < blocks_h(output, component); y++, blocks += (size_t)out->blocks_w * 64)
-        item->coefficients.copy(item->coefficients.source, component, left, top + y, out->blocks_w, blocks);
     out->below = out->blocks_w;
     out->block = (uint32_t)(builder->decoded + builder->used.copied);
     builder->used.copied += out->blocks;
@@ -184,7 +177,7 @@ static void write_components(struct builder *builder, const struct jpeg_gpu_item
         describe_component(output, i, out);
         out->plane = (uint32_t)builder->used.planes;
         if (item->coefficients.copy)
-            place_copied(builder, item, i, out);
+            place_copied(builder, out);
         else
             place_decoded(item, picture, i, out);
         builder->used.planes += plane_length(output, i);

@@ -8,7 +8,6 @@
 /* Where a batch is filled up to. */
 struct builder {
     uint32_t *work;
-    int16_t *blocks;
     uint64_t decoded; /* blocks before those that are copied */
     uint32_t words;
     struct jpeg_gpu_size used;

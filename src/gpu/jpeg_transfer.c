@@ -107,12 +107,43 @@ static void upload_streams(struct job *job)
     }
 }
 
+/* A picture whose coefficients are given. */
+struct given {
+    const struct job *job;
+    uint32_t index;
+};
+
+static void stage_mcu_row(void *arg, uint32_t row)
+{
+    const struct given *given = arg;
+    const struct jpeg_gpu_item *item = &given->job->items[given->index];
+    const struct jpeg_output *output = &item->output;
+    int16_t *staging = (int16_t *)(void *)given->job->buffer[HOST_BLOCKS].host;
+    for (uint32_t i = 0; i < output->frame.component_count; i++) {
+        const struct jpeg_component *c = &output->frame.component[i];
+        const struct work_component *to = &picture_of(given->job, given->index)->component[i];
+        uint32_t left = output->first_mcu * c->h, top = output->first_row * c->v;
+        for (uint32_t y = row * c->v; output->view[i].needed && y < (row + 1) * c->v; y++)
+            item->coefficients.copy(item->coefficients.source, i, left, top + y, to->blocks_w,
+                staging + (to->block - given->job->size.blocks + (size_t)y * to->below) * 64);
+    }
+}
+
+static void upload_blocks(struct job *job)
+{
+    const struct gpu_backend *backend = job->executor->gpu->backend;
+    for (uint32_t i = 0; i < job->count; i++)
+        if (job->items[i].coefficients.copy)
+            run_tasks(job, job->items[i].output.row_count, stage_mcu_row, &(struct given){job, i});
+    backend->copy(&job->lane->queue, &job->buffer[COEFFICIENTS], (size_t)job->size.blocks * 128,
+        &job->buffer[HOST_BLOCKS], 0, (size_t)job->size.copied * 128);
+}
+
 void kst_gpu_job_upload(struct job *job)
 {
     const struct gpu_backend *backend = job->executor->gpu->backend;
     backend->copy(&job->lane->queue, &job->buffer[WORK], 0, &job->buffer[HOST_WORK], 0, (size_t)job->size.words * 4);
-    backend->copy(&job->lane->queue, &job->buffer[COEFFICIENTS], (size_t)job->size.blocks * 128,
-        &job->buffer[HOST_BLOCKS], 0, (size_t)job->size.copied * 128);
+    upload_blocks(job);
     upload_streams(job);
 }
 
