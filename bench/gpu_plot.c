@@ -34,9 +34,10 @@ static double seconds_of(const json_t *file, const struct series *series)
     return gpu_number(file, series->key != NULL ? series->key : "median_seconds");
 }
 
+/* Below a microsecond there is nothing to compare with. */
 static void add_point(struct chart_line *line, double x, double seconds)
 {
-    if (seconds <= 0 || line->points == CHART_POINTS)
+    if (seconds < 1e-6 || line->points == CHART_POINTS)
         return;
     line->x[line->points] = x;
     line->y[line->points++] = seconds * 1e3;
