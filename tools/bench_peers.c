@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Timing other libraries on the same work. */
+#include <kostka/kostka_device.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,15 +98,22 @@ static uint8_t *plain_pixels(const kst_image *image)
     return pixels;
 }
 
-/* A stream a picture, in memory of its own each, as they would come. */
-static uint8_t **copy_streams(const struct bench_case *bench, uint32_t count)
+/* A stream a picture, in pinned memory of its own each, as Kostka gets them. */
+static void **copy_streams(const struct bench_settings *settings, const struct bench_case *bench, uint32_t count)
 {
-    uint8_t **stream = calloc(count + 1, sizeof *stream);
+    void **stream = calloc(count, sizeof *stream);
 
     for (uint32_t i = 0; i < count && stream != NULL; i++)
-        if ((stream[i] = malloc(bench->length)) != NULL)
+        if (kst_pinned_allocate(settings->files.context, bench->length, &stream[i]) == KST_OK)
             memcpy(stream[i], bench->stream, bench->length);
     return stream;
+}
+
+static void drop_streams(const struct bench_settings *settings, void **stream, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && stream != NULL; i++)
+        kst_pinned_release(settings->files.context, stream[i]);
+    free(stream);
 }
 
 static void measure_all(
@@ -137,13 +146,11 @@ void bench_peers(const struct bench_settings *settings, const struct bench_case 
         return;
     }
     uint8_t *pixels = settings->encoding ? plain_pixels(image) : NULL;
-    uint8_t **stream = settings->encoding ? NULL : copy_streams(bench, batch);
+    void **stream = settings->encoding ? NULL : copy_streams(settings, bench, batch);
     task.pixels = pixels;
     task.stream = (const uint8_t *const *)stream;
     if (pixels != NULL || (stream != NULL && stream[batch - 1] != NULL))
         measure_all(settings, bench, &task);
-    for (uint32_t i = 0; i < batch && stream != NULL; i++)
-        free(stream[i]);
-    free(stream);
+    drop_streams(settings, stream, batch);
     free(pixels);
 }
