@@ -220,28 +220,26 @@ static void release(struct kst_job *job)
     kst_memory_release(memory, job);
 }
 
-static kst_status make(kst_context *context, kst_decode_item *items, uint32_t count, struct kst_job **out)
+static struct kst_job *make(kst_context *context, kst_decode_item *items, uint32_t count, kst_status *status)
 {
     struct memory *memory = &context->memory;
-    kst_status status = KST_OK;
-    struct kst_job *job = kst_memory_zeroed(memory, 1, sizeof *job, &status);
+    struct kst_job *job = kst_memory_zeroed(memory, 1, sizeof *job, status);
     if (!job)
-        return status;
+        return NULL;
     job->context = context;
     job->count = count;
-    job->entry = kst_memory_array(memory, count, sizeof *job->entry, &status);
-    job->on_gpu = kst_memory_array(memory, 2 * (size_t)count, sizeof *job->on_gpu, &status);
-    job->item = kst_memory_array(memory, count, sizeof *job->item, &status);
-    job->part = kst_memory_zeroed(memory, count, sizeof *job->part, &status);
-    if (status) {
+    job->entry = kst_memory_array(memory, count, sizeof *job->entry, status);
+    job->on_gpu = kst_memory_array(memory, 2 * (size_t)count, sizeof *job->on_gpu, status);
+    job->item = kst_memory_array(memory, count, sizeof *job->item, status);
+    job->part = kst_memory_zeroed(memory, count, sizeof *job->part, status);
+    if (!job->entry || !job->on_gpu || !job->item || !job->part) {
         release(job);
-        return status;
+        return NULL;
     }
     job->on_cpu = job->on_gpu + count;
     for (uint32_t i = 0; i < count; i++)
         job->entry[i].item = &items[i];
-    *out = job;
-    return KST_OK;
+    return job;
 }
 
 /* The streams are opened a window at a time, so that the first parts are on their way while others are opened. */
@@ -277,12 +275,14 @@ static kst_status enter_stream(struct kst_job *job, const kst_stream *stream)
     return job->stream.error.status;
 }
 
-/* Make it wait for all that is on its way. */
+/* Make it wait for all that is on its way; where that cannot be, wait here. */
 static void leave_stream(struct kst_job *job)
 {
     for (uint32_t i = job->ended; i < job->begun; i++)
         if (job->part[i].job)
             kst_gpu_jpeg_follow(job->part[i].job, &job->stream);
+    while (job->stream.error.status && job->ended < job->begun)
+        end_part(job);
 }
 
 kst_status kst_decode_submit(
@@ -293,18 +293,20 @@ kst_status kst_decode_submit(
     *job = NULL;
     if (!context || (!items && count > 0) || count > UINT32_MAX / 2)
         return KST_ERROR_ARGUMENT;
-    kst_status status = make(context, items, (uint32_t)count, job);
-    if (!status && stream)
-        status = enter_stream(*job, stream);
+    kst_status status = KST_OK;
+    struct kst_job *made = make(context, items, (uint32_t)count, &status);
+    if (!made)
+        return status;
+    if (stream)
+        status = enter_stream(made, stream);
     if (status) {
-        if (*job)
-            release(*job);
-        *job = NULL;
+        release(made);
         return status;
     }
-    start(*job);
+    start(made);
     if (stream)
-        leave_stream(*job);
+        leave_stream(made);
+    *job = made;
     return KST_OK;
 }
 

@@ -17,6 +17,11 @@ static char folder[200];
 
 static int start(void **state)
 {
+    const char *before = getenv("XDG_CACHE_HOME"); /* where PoCL has one of its own, too */
+    char pocl[600];
+    snprintf(pocl, sizeof pocl, "%s/pocl/kcache", before ? before : "/tmp");
+    if (before)
+        setenv("POCL_CACHE_DIR", pocl, 0);
     strcpy(folder, "/tmp/kostka-cache-XXXXXX");
     assert_non_null(mkdtemp(folder));
     setenv("XDG_CACHE_HOME", folder, 1);
