@@ -27,7 +27,7 @@ bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item)
 
 struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32_t count)
 {
-    struct jpeg_gpu_size size = {.words = HEAD_WORDS + WORK_KINDS, .part = kst_gpu_scan_part(items, count)};
+    struct jpeg_gpu_size size = {.words = HEAD_WORDS + WORK_KINDS};
     for (uint32_t i = 0; i < count; i++) {
         size.words += PICTURE_WORDS + WORK_KINDS;
         if (!items[i].coefficients.copy)
@@ -40,13 +40,10 @@ struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32
 void kst_gpu_jpeg_work(
     const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size, uint32_t *work)
 {
-    struct builder builder = {.work = work, .decoded = size->blocks, .used.part = size->part};
+    struct builder builder = {.work = work, .decoded = size->blocks};
     struct jpeg_work *head = (struct jpeg_work *)work;
-    *head = (struct jpeg_work){.pictures = count,
-        .picture = HEAD_WORDS,
-        .part_groups = (uint32_t)size->groups[WORK_OF_PARTS],
-        .part = size->part,
-        .approach = kst_gpu_scan_approach(size->part)};
+    *head = (struct jpeg_work){
+        .pictures = count, .picture = HEAD_WORDS, .part_groups = (uint32_t)size->groups[WORK_OF_PARTS]};
     builder.words = HEAD_WORDS + count * PICTURE_WORDS;
     for (uint32_t kind = 0; kind < WORK_KINDS; kind++) {
         head->groups[kind] = builder.words;

@@ -57,7 +57,6 @@ struct jpeg_gpu_size {
     uint64_t planes; /* 16 samples */
     uint64_t pixels; /* 16 bytes */
     uint64_t groups[WORK_KINDS];
-    uint32_t part; /* bytes of a part of a stream */
 };
 
 /* Whether the kernels can decode it; a picture of many scans with coefficients that are decoded elsewhere. */

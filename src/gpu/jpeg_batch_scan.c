@@ -7,9 +7,7 @@
 enum {
     SEGMENT_WORDS = sizeof(struct work_segment) / 4,
     SHORT_WORDS = (1 << WORK_SHORT_BITS) / 2,
-    LONG_WORDS = (1 << WORK_LONG_BITS) / 2,
-    LARGE_BATCH = 4 << 20, /* bytes */
-    APPROACH = 192         /* likewise */
+    LONG_WORDS = (1 << WORK_LONG_BITS) / 2
 };
 
 /* The Huffman tables that a scan uses, each once. */
@@ -96,9 +94,9 @@ static void stream_range(const struct jpeg_plan *plan, uint64_t *offset, uint64_
 }
 
 /* A segment's parts begin and end where those of the whole stream would. */
-static uint32_t count_parts(uint64_t offset, uint64_t length, uint32_t part)
+static uint32_t count_parts(uint64_t offset, uint64_t length)
 {
-    return (uint32_t)((offset + length - 1) / part - offset / part + 1);
+    return (uint32_t)((offset + length - 1) / WORK_PART - offset / WORK_PART + 1);
 }
 
 /* A picture's parts fill whole groups; one without any has a group still, which clears its coefficients. */
@@ -114,24 +112,6 @@ const uint8_t *kst_gpu_scan_data(const struct jpeg_plan *plan, uint64_t *length)
     return plan->data + offset;
 }
 
-/* Small parts keep more work-items busy, large ones cost fewer candidates. */
-uint32_t kst_gpu_scan_part(const struct jpeg_gpu_item *items, uint32_t count)
-{
-    uint64_t length = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t own = 0;
-        if (!items[i].coefficients.copy)
-            kst_gpu_scan_data(items[i].plan, &own);
-        length += own;
-    }
-    return length > LARGE_BATCH ? WORK_LARGE_PART : WORK_PART;
-}
-
-uint32_t kst_gpu_scan_approach(uint32_t part)
-{
-    return part < APPROACH ? 8 * part : 8 * APPROACH;
-}
-
 void kst_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size)
 {
     const struct jpeg_scan *scan = plan->scan;
@@ -141,7 +121,7 @@ void kst_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size)
     stream_range(plan, &offset, &length);
     for (uint32_t i = 0; i < scan->segment_count; i++) {
         const struct jpeg_segment *segment = &plan->segment[scan->first_segment + i];
-        parts += count_parts(segment->offset - offset, segment->length, size->part);
+        parts += count_parts(segment->offset - offset, segment->length);
     }
     uint64_t blocks = (uint64_t)scan->geometry.mcus_w * scan->geometry.mcus_h * scan->geometry.mcu_blocks;
     size->words += (uint64_t)scan->segment_count * SEGMENT_WORDS + (uint64_t)tables.count * SHORT_WORDS +
@@ -205,7 +185,7 @@ static void write_segments(struct builder *builder, const struct jpeg_plan *plan
             .length = (uint32_t)segment->length,
             .interval = segment->interval,
             .first_part = parts};
-        parts += count_parts(from, segment->length, builder->used.part);
+        parts += count_parts(from, segment->length);
     }
     picture->parts = parts;
     builder->words += scan->segment_count * SEGMENT_WORDS;

@@ -18,10 +18,6 @@ static inline uint32_t kst_divide_up(uint64_t a, uint32_t b)
     return (uint32_t)((a + b - 1) / b);
 }
 
-/* Bytes of a part of the streams of a batch, and bits of one that lead to candidates for the states behind it. */
-uint32_t kst_gpu_scan_part(const struct jpeg_gpu_item *items, uint32_t count);
-uint32_t kst_gpu_scan_approach(uint32_t part);
-
 /* What a picture's scan adds to a batch, and its writing into one. */
 void kst_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size);
 void kst_gpu_scan_write(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture);

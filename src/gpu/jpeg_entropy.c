@@ -4,9 +4,10 @@
 
 /* Words of a part and of a group of parts, see kernels/jpeg_stream.h, jpeg_maps.h and jpeg_chain.h. */
 enum {
-    PART_LISTS = 4 + WORK_COMPONENTS,
-    MAP_LISTS = WORK_MCU_BLOCKS + 5,
-    GROUP_LISTS = MAP_LISTS + 2 + WORK_COMPONENTS,
+    PART_LISTS = 6 + WORK_COMPONENTS,
+    MAP_LISTS = 15,
+    WRITE_RATIO = WORK_PARTS / WORK_WRITE_PARTS,
+    GROUP_LISTS = MAP_LISTS + 2 + WORK_COMPONENTS * WRITE_RATIO,
     READ_AHEAD = 2
 };
 
@@ -14,7 +15,7 @@ void kst_gpu_entropy_lengths(const struct job *job, uint64_t length[JOB_BUFFERS]
 {
     const struct jpeg_gpu_size *size = &job->size;
     uint64_t parts = size->groups[WORK_OF_PARTS] * WORK_PARTS;
-    length[BYTES] = (parts * (size->part / 4 + 1) + READ_AHEAD) * 4;
+    length[BYTES] = (parts * (WORK_PART / 4 + 1) + READ_AHEAD) * 4;
     length[PARTS] = parts * PART_LISTS * 4;
     length[MAPS] = parts * MAP_LISTS * 4;
     length[GROUPS] = size->groups[WORK_OF_PARTS] * GROUP_LISTS * 4;
@@ -29,6 +30,7 @@ void kst_gpu_entropy_run(struct job *job)
         DAMAGE);
     LAUNCH(JPEG_MAP_GROUPS, groups, 0, WORK, MAPS, GROUPS);
     LAUNCH(JPEG_FOLLOW_PICTURES, job->count, 0, WORK, BYTES, PARTS, MAPS, GROUPS);
-    LAUNCH(JPEG_WRITE_BLOCKS, groups, 0, WORK, BYTES, MAPS, GROUPS, PARTS, COEFFICIENTS, DC, DAMAGE);
-    LAUNCH(JPEG_WRITE_DC, groups, 0, WORK, PARTS, GROUPS, DC, COEFFICIENTS);
+    LAUNCH(JPEG_PLACE_PARTS, groups, 0, WORK, MAPS, GROUPS, PARTS);
+    LAUNCH(JPEG_WRITE_BLOCKS, groups * WRITE_RATIO, 0, WORK, BYTES, PARTS, GROUPS, COEFFICIENTS, DC, DAMAGE);
+    LAUNCH(JPEG_WRITE_DC, groups * WRITE_RATIO, 0, WORK, PARTS, GROUPS, DC, COEFFICIENTS);
 }

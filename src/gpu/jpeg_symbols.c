@@ -4,6 +4,7 @@
 enum {
     LONGEST = 16,
     INVALID_LENGTH = 17,
+    TOO_LONG = 32,
     END_ADVANCE = 64,
     SHORT_SIZE = 1 << WORK_SHORT_BITS,
     LONG_SIZE = 1 << WORK_LONG_BITS
@@ -32,7 +33,7 @@ static void fill(uint16_t *table, uint32_t count, uint16_t symbol)
 /* The prefixes of long codes are consecutive, as codes of a length are. */
 uint32_t kst_gpu_jpeg_long_tables(const struct jpeg_huffman *huffman)
 {
-    uint32_t code = 0, count = 0, last = UINT32_MAX;
+    uint32_t code = 0, count = 1, last = UINT32_MAX; /* one is for what is no code */
     for (uint32_t length = 1; length <= LONGEST; length++, code <<= 1) {
         for (uint32_t i = 0; i < huffman->bits[length]; i++, code++) {
             if (length <= WORK_SHORT_BITS || code >> (length - WORK_SHORT_BITS) == last)
@@ -48,8 +49,10 @@ uint32_t kst_gpu_jpeg_symbols(const struct jpeg_huffman *huffman, enum jpeg_tabl
     uint16_t *short_table, uint16_t *long_tables, uint32_t first)
 {
     const uint16_t invalid = pack(INVALID_LENGTH, 0, table_class == JPEG_DC ? 1 : END_ADVANCE);
-    uint32_t code = 0, index = 0, count = first;
-    fill(short_table, SHORT_SIZE, invalid);
+    const uint16_t none = (uint16_t)(first << 5);
+    uint32_t code = 0, index = 0, count = first + 1;
+    fill(short_table, SHORT_SIZE, none);
+    fill(long_tables + (size_t)first * LONG_SIZE, LONG_SIZE, invalid);
     for (uint32_t length = 1; length <= LONGEST; length++, code <<= 1) {
         for (uint32_t i = 0; i < huffman->bits[length]; i++, code++, index++) {
             uint16_t symbol = pack_symbol(length, huffman->values[index], table_class);
@@ -59,7 +62,7 @@ uint32_t kst_gpu_jpeg_symbols(const struct jpeg_huffman *huffman, enum jpeg_tabl
                 continue;
             }
             uint16_t *entry = &short_table[code >> (length - WORK_SHORT_BITS)];
-            if (*entry == invalid) {
+            if (*entry == none) {
                 fill(long_tables + (size_t)count * LONG_SIZE, LONG_SIZE, invalid);
                 *entry = (uint16_t)(count++ << 5);
             }
@@ -75,7 +78,7 @@ uint32_t kst_gpu_jpeg_symbols(const struct jpeg_huffman *huffman, enum jpeg_tabl
 static uint32_t code_length(uint16_t symbol)
 {
     uint32_t all = symbol & 31;
-    return all ? all - (symbol >> 5 & 15) : INVALID_LENGTH;
+    return all ? all - (symbol >> 5 & 15) : TOO_LONG;
 }
 
 static uint32_t pack_pair(uint16_t symbol)
@@ -88,7 +91,7 @@ void kst_gpu_jpeg_pairs(const uint16_t *first, const uint16_t *second, uint32_t 
     uint32_t unused = WORK_SHORT_BITS - bits;
     for (uint32_t i = 0; i < 1U << bits; i++) {
         uint16_t one = first[i << unused];
-        pairs[i] = 0;
+        pairs[i] = (one & 31) == 0 && unused == 0 ? ((uint32_t)one | 31) + 1 : 0;
         if (code_length(one) > bits)
             continue;
         uint32_t single = pack_pair(one), length = single & 31;

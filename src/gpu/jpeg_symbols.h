@@ -6,7 +6,7 @@
 #include "jpeg/huffman.h"
 #include "kernels/jpeg_work.h"
 
-/* How many long tables the codes need, at most 256. */
+/* How many long tables the codes need, at most 257. */
 uint32_t kst_gpu_jpeg_long_tables(const struct jpeg_huffman *huffman);
 
 /*

@@ -20,7 +20,7 @@ enum {
  * the segment that it ends in, 31 whether that starts in the group. Then lists of what comes before the group: its
  * first part's entry, and blocks; and by component sums of DC differences of its parts of the segment that it ends in.
  */
-enum { GROUP_BLOCKS_MASK = (1 << 27) - 1, GROUP_ENTRY = MAP_LISTS, GROUP_BLOCKS, GROUP_DC };
+enum { GROUP_BLOCKS_MASK = (1 << 27) - 1, GROUP_ENTRY = MAP_LISTS, GROUP_BLOCKS, GROUP_LISTS };
 
 /* A step along a chain: the entry that it is at, and blocks, of those since a segment's start where one was passed. */
 struct step {
@@ -140,11 +140,11 @@ struct part_lists {
 FUNCTION u32 complete_map(const struct part_lists *lists, u32 part, u32 which)
 {
     GLOBAL u32 *map = lists->maps + lists->at + part;
-    u32 size = part_words(((GLOBAL const struct jpeg_work *)lists->work)->part), blocks = 0, next = 0, given_up = 0;
+    u32 blocks = 0, next = 0, given_up = 0;
     u32 entry = map[which * lists->stride] & ~(u32)MAP_NEXT;
     u32 info = lists->parts[PART_INFO * lists->stride + lists->at + part];
     if ((info & PART_LAST) == 0) {
-        u32 behind = pass_part_slowly(lists->work, lists->picture, lists->bytes + (lists->at + part) * size,
+        u32 behind = pass_part_slowly(lists->work, lists->picture, lists->bytes + (lists->at + part) * PART_WORDS,
             info & PART_BITS, unpack_state(entry >> MAP_STATE & MAP_STATES), &blocks);
         while (next < map_lists(lists->picture) && (map[next * lists->stride + 1] >> MAP_STATE & MAP_STATES) != behind)
             next++;
@@ -238,4 +238,29 @@ follow_pictures(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT byte
             start[2] = stale;
         }
     }
+}
+
+/* The entry of each part that decoding comes to. */
+KERNEL(WORK_PARTS)
+place_parts(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT maps, GLOBAL const u32 *RESTRICT groups,
+    GLOBAL u32 *RESTRICT parts)
+{
+    SHARED u32 entries[CHAIN_WORDS];
+    SHARED u32 ends[CHAIN];
+    SHARED u32 sums[CHAIN];
+    GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
+    u32 group = group_index(), first, self = local_index(), all = head->part_groups;
+    GLOBAL const struct work_picture *picture = picture_at(work, find_picture(work, WORK_OF_PARTS, group, &first));
+    u32 count = count_parts(picture, (group - first) * WORK_PARTS);
+    u64 stride = (u64)all * WORK_PARTS, at = (u64)group * WORK_PARTS + self;
+    struct step step;
+    step.which = groups[GROUP_ENTRY * all + group];
+    step.blocks = groups[GROUP_BLOCKS * all + group];
+    step.passed = 0;
+    load_chain(entries, maps + (u64)group * WORK_PARTS, stride, map_lists(picture), count);
+    follow_runs(entries, ends, sums, MAP_MOST_BLOCKS, count);
+    pass_to_self(entries, ends, sums, MAP_MOST_BLOCKS, &step);
+    u32 entry = entries[step.which * CHAIN + self];
+    parts[PART_ENTRY * stride + at] = entry;
+    parts[PART_BEFORE * stride + at] = entry & MAP_FIRST ? 0 : step.blocks;
 }

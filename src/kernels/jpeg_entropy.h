@@ -5,13 +5,27 @@
  */
 #include "jpeg_chain.h"
 
-/* What all parts of a group share. */
-struct shared_tables {
-    LOCAL const u16 *symbols; /* tables of SHORT_SIZE */
+enum {
+    WRITE_PARTS = WORK_WRITE_PARTS,
+    WRITE_RATIO = WORK_PARTS / WORK_WRITE_PARTS,
+    WRITE_TABLES = 4, /* that the group's memory holds */
+    WRITE_WORDS = (WRITE_PARTS + 1) * PART_WORDS,
+    ORDER_SIZE = 160, /* an index, and how far an end of a block moves it on */
+    BLOCK_ROWS = 9    /* of 16 bytes that a work-item's block takes, with padding against bank conflicts */
+};
+
+/* What all work-items of a group share. */
+struct writing {
+    GLOBAL const u32 *work;
+    GLOBAL const struct work_picture *picture;
+    GLOBAL const u32 *info; /* of the group's first part on; and its words */
+    GLOBAL const u32 *bytes;
+    GLOBAL const u16 *rest;   /* long tables */
+    LOCAL const u16 *symbols; /* tables of SHORT_SIZE, unless there are more than WRITE_TABLES */
     LOCAL const u32 *tables;  /* of each block of an MCU, see work_picture.block_table */
     LOCAL const u32 *components;
     LOCAL const u8 *order;
-    GLOBAL const u16 *rest;
+    LOCAL const u32 *words; /* of the group's parts and the next */
     u32 blocks_in_mcu;
 };
 
@@ -21,38 +35,13 @@ TABLE u8 column_order[64] = {0, 8, 1, 2, 9, 16, 24, 17, 10, 3, 4, 11, 18, 25, 32
     28, 21, 14, 7, 15, 22, 29, 36, 43, 50, 57, 58, 51, 44, 37, 30,                    //
     23, 31, 38, 45, 52, 59, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63};
 
-/* Bring the picture's tables to the group's memory. Whole work-group; a barrier follows. */
-FUNCTION struct shared_tables share_tables(GLOBAL const u32 *work, GLOBAL const struct work_picture *picture,
-    LOCAL u32 *symbols, LOCAL u32 *blocks, LOCAL u8 *order)
+/* `few`: whether the group's memory holds the tables. */
+FUNCTION u32 look_up(const struct writing *writing, u32 table, u32 head, u32 few)
 {
-    struct shared_tables tables;
-    GLOBAL const u32 *from = work + picture->short_table;
-    u32 self = local_index();
-    for (u32 i = self; i < picture->tables * SHORT_SIZE / 2; i += WORK_PARTS)
-        symbols[i] = from[i];
-    if (self < WORK_MCU_BLOCKS) {
-        blocks[self] = picture->block_table[self];
-        blocks[WORK_MCU_BLOCKS + self] = picture->block_component[self] & 0xFF;
-    }
-    if (self < 64)
-        order[self] = column_order[self];
-    tables.symbols = (LOCAL const u16 *)symbols;
-    tables.tables = blocks;
-    tables.components = blocks + WORK_MCU_BLOCKS;
-    tables.order = order;
-    tables.rest = (GLOBAL const u16 *)(work + picture->long_table);
-    tables.blocks_in_mcu = picture->blocks_in_mcu;
-    return tables;
-}
-
-FUNCTION u32 look_up(const struct shared_tables *tables, u32 table, u32 head)
-{
-    u32 symbol = tables->symbols[table + (head >> (32 - WORK_SHORT_BITS))];
-    if ((symbol & 31) == 0)
-        symbol =
-            tables
-                ->rest[(symbol >> 5) * LONG_SIZE + (head >> (32 - WORK_SHORT_BITS - WORK_LONG_BITS) & (LONG_SIZE - 1))];
-    return symbol;
+    table += head >> (32 - WORK_SHORT_BITS);
+    if (few)
+        return writing->symbols[table];
+    return ((GLOBAL const u16 *)(writing->work + writing->picture->short_table))[table];
 }
 
 /* EXTEND (F.12) of the value of `size` (0–15) bits behind the code. */
@@ -65,91 +54,196 @@ FUNCTION i32 symbol_value(u32 symbol, u32 head)
     return (i32)((value >> 1 >> (31 - size)) - (negative ? (1u << size) - 1 : 0));
 }
 
-/* A part to decode. */
-struct part {
-    GLOBAL const u32 *words;
-    u32 count; /* of words; zeros follow */
-    u32 info;
-    u32 left;                /* bits of the segment behind the part, at most */
-    u32 block;               /* of the segment, in which the part starts */
-    u32 limit;               /* the segment's blocks */
-    u32 dc_block, dc_blocks; /* the first whose DC difference is in the part, and how many */
+/* What a work-item writes to. */
+struct outputs {
+    GLOBAL u32x4 *blocks; /* from the segment's first on */
+    GLOBAL u16 *dc;       /* likewise */
+    LOCAL u32x4 *block;   /* its own, all zero */
+    LOCAL u32 *sums;      /* of DC differences, a list of WRITE_PARTS a component */
 };
 
-FUNCTION u32 part_word(const struct part *part, u32 at)
+/* A work-item, and where it stands in its part, or in one behind where its last block is ended. */
+struct writer {
+    LOCAL const u32 *words; /* of the part */
+    u32 part;               /* counted from the group's first */
+    u32 bits;               /* of the part */
+    u32 last;               /* whether the part is its segment's last */
+    u32 extended;           /* whether it is one behind */
+    u32 high, low, ahead;   /* words from the position's on */
+    u32 invalid;
+    struct place place;
+};
+
+/* Behind the last part of a segment, whose last word is 0 as all after it are, and where nothing is read any more. */
+FUNCTION u32 last_word(u32 at)
 {
-    return at < part->count ? part->words[at] : 0;
+    return at < PART_WORDS ? at : PART_WORDS - 1;
+}
+
+/* Into a part that the group holds. */
+FUNCTION void enter_part(const struct writing *writing, struct writer *writer, u32 part)
+{
+    u32 at = writer->place.position / 32, info = writing->info[part];
+    writer->part = part;
+    writer->words = writing->words + part * PART_WORDS;
+    writer->bits = info & PART_BITS;
+    writer->last = info & PART_LAST;
+    writer->high = writer->words[last_word(at)];
+    writer->low = writer->words[last_word(at + 1)];
+    writer->ahead = writer->words[last_word(at + 2)];
+}
+
+/* The next symbol; *head: bits from it on. `pair`: the block's tables. */
+FUNCTION u32 read_symbol(const struct writing *writing, struct writer *writer, u32 pair, u32 *head, u32 few)
+{
+    *head = funnel(writer->high, writer->low, writer->place.position);
+    u32 symbol = look_up(writing, writer->place.index == 0 ? pair & 0xFFFF : pair >> 16, *head, few);
+    if ((symbol & 31) == 0) {
+        symbol = writing->rest[(symbol >> 5) * LONG_SIZE + long_index(*head)];
+        writer->invalid += (symbol & 0x1FF) == INVALID_LENGTH && !writer->extended;
+    }
+    u32 next = writer->place.position + (symbol & 31);
+    if ((writer->place.position ^ next) & 32) {
+        writer->high = writer->low;
+        writer->low = writer->ahead;
+        writer->ahead = writer->words[last_word(next / 32 + 2)];
+    }
+    writer->place.position = next;
+    writer->place.index += symbol >> 9;
+    return symbol;
+}
+
+/* Whether a block starts here that the part is to give. The last part of a segment goes on, with zeros, to the end of
+ * the MCU that the data end in; where they end with an MCU, to that of the next. */
+FUNCTION u32 has_block(const struct writer *writer)
+{
+    return !writer->extended &&
+           (writer->place.position < writer->bits ||
+               (writer->last && (writer->place.block > 0 || writer->place.position <= writer->bits)));
+}
+
+/* Into the next block. Counts an interval that is complete and has whole bytes left. */
+FUNCTION void end_block(
+    const struct writing *writing, struct writer *writer, u32 *block, u32 limit, GLOBAL u32 *RESTRICT damage)
+{
+    enum { MUCH = 64 };
+    writer->place.index = 0;
+    writer->place.block = writer->place.block + 1 == writing->blocks_in_mcu ? 0 : writer->place.block + 1;
+    *block += 1;
+    if (*block == limit && !writer->extended) {
+        u32 left = 0;
+        if (!writer->last) {
+            u32 behind = writing->info[writer->part + 1];
+            left = behind & PART_LAST ? behind & PART_BITS : MUCH;
+        }
+        if ((i32)(writer->bits + left - writer->place.position) >= 8)
+            count_up(damage + 2, 1);
+    }
+}
+
+/* Write a block, clear it where it was, and add its DC difference. */
+FUNCTION void flush_block(const struct outputs *outputs, u32 block, u32 component)
+{
+    u32x4 rows[8];
+    GLOBAL u32x4 *to = outputs->blocks + (u64)block * 8;
+    LOCAL u32 *sum = outputs->sums + component * WRITE_PARTS;
+    for (u32 i = 0; i < 8; i++)
+        rows[i] = outputs->block[i];
+    for (u32 i = 0; i < 8; i++) {
+        to[i] = rows[i];
+        outputs->block[i] = make_u32x4(0, 0, 0, 0);
+    }
+    *sum += rows[0].x & 0xFFFF;
+    outputs->dc[block] = (u16)*sum;
+}
+
+/* To the end of the block that the part starts in. Returns whether that is in the part. */
+FUNCTION u32 skip_block(const struct writing *writing, struct writer *writer, u32 few)
+{
+    u32 pair = writing->tables[writer->place.block], head;
+    while (
+        writer->place.index > 0 && writer->place.index < 64 && (writer->last || writer->place.position < writer->bits))
+        read_symbol(writing, writer, pair, &head, few);
+    return writer->place.index > 63;
+}
+
+/* A coefficient to its place. */
+FUNCTION void put_value(
+    const struct writing *writing, const struct writer *writer, const struct outputs *outputs, u32 symbol, u32 head)
+{
+    ((LOCAL i16 *)outputs->block)[writing->order[writer->place.index - 1]] = (i16)symbol_value(symbol, head);
+}
+
+/* The end of a block that reaches behind the parts that the group holds. */
+FUNCTION void finish_block(
+    const struct writing *writing, struct writer *writer, const struct outputs *outputs, u32 pair)
+{
+    while (writer->place.index <= 63) {
+        while (writer->place.position >= writer->bits && !writer->last) {
+            u32 info = writing->info[++writer->part];
+            writer->place.position -= writer->bits;
+            writer->bits = info & PART_BITS;
+            writer->last = info & PART_LAST;
+        }
+        GLOBAL const u32 *words = writing->bytes + (u64)writer->part * PART_WORDS;
+        u32 at = writer->place.position / 32, table = writer->place.index == 0 ? pair & 0xFFFF : pair >> 16;
+        u32 head = funnel(words[last_word(at)], words[last_word(at + 1)], writer->place.position);
+        u32 symbol = look_up_slowly(writing->work, writing->picture, table, head);
+        writer->place.position += symbol & 31;
+        writer->place.index += symbol >> 9;
+        put_value(writing, writer, outputs, symbol, head);
+    }
 }
 
 /*
- * Whether the part has more to decode. The last one of a segment goes on, with zeros, to the end of the MCU that the
- * data end in; where they end with an MCU, to that of the next.
+ * The blocks that start in the part, but for their DC coefficients; outputs->dc takes those without what comes before.
  */
-FUNCTION u32 more(u32 info, struct place place)
+FUNCTION void write_part(const struct writing *writing, struct writer *writer, const struct outputs *outputs,
+    u32 *block, u32 limit, GLOBAL u32 *RESTRICT damage, u32 few)
 {
-    if (place.position < (info & PART_BITS))
-        return 1;
-    return (info & PART_LAST) && !(place.block == 0 && place.index == 0 && place.position > (info & PART_BITS));
-}
-
-/* How many whole bytes are left behind the segment's last block, if that ends here; at most some. */
-FUNCTION u32 surplus(const struct part *part, struct place place)
-{
-    i32 bits = (i32)(part->info & PART_BITS) + (i32)part->left - (i32)place.position;
-    return bits >= 8;
-}
-
-/*
- * Decode the part and write its AC coefficients; to `dc` its DC coefficients, but for what comes before the part. Sums
- * of DC differences are in `sums`, a list of WORK_PARTS a component.
- */
-FUNCTION void write_part(const struct shared_tables *tables, struct part *part, struct place place,
-    GLOBAL i16 *RESTRICT blocks, GLOBAL u16 *RESTRICT dc, LOCAL u32 *sums, GLOBAL u32 *RESTRICT damage)
-{
-    u32 at = place.position / 32, block = part->block, invalid = 0;
-    u32 high = part_word(part, at), low = part_word(part, at + 1), ahead = part_word(part, at + 2);
-    u32 pair = tables->tables[place.block];
-    GLOBAL i16 *out = blocks + (u64)block * 64;
-    part->dc_block = place.index == 0 ? block : block + 1;
-    part->dc_blocks = 0;
-    while (block < part->limit && more(part->info, place)) {
-        u32 head = funnel(high, low, place.position);
-        u32 symbol = look_up(tables, place.index == 0 ? pair & 0xFFFF : pair >> 16, head);
-        i32 value = symbol_value(symbol, head);
-        u32 next = place.position + (symbol & 31);
-        invalid += (symbol & 0x1FF) == INVALID_LENGTH;
-        if (place.index == 0) {
-            LOCAL u32 *sum = sums + tables->components[place.block] * WORK_PARTS;
-            *sum += (u32)value;
-            dc[block] = (u16)*sum;
-            part->dc_blocks++;
-        } else if (symbol >> 5 & 15) {
-            u32 index = place.index + (symbol >> 9) - 1;
-            out[tables->order[index < 64 ? index : 63]] = (i16)value;
+    u32 pair = writing->tables[writer->place.block], open = *block < limit && has_block(writer), head;
+    while (open) {
+        if (writer->place.position >= writer->bits && !writer->last) {
+            writer->extended = 1;
+            if (writer->part == WRITE_PARTS)
+                break;
+            writer->place.position -= writer->bits;
+            enter_part(writing, writer, writer->part + 1);
+            continue;
         }
-        if ((place.position ^ next) & 32) {
-            at++;
-            high = low;
-            low = ahead;
-            ahead = part_word(part, at + 2);
-        }
-        place.position = next;
-        if (move_on(&place, symbol >> 9, tables->blocks_in_mcu)) {
-            block++;
-            out += 64;
-            pair = tables->tables[place.block];
-            if (block == part->limit && surplus(part, place))
-                count_up(damage + 2, 1);
+        u32 symbol = read_symbol(writing, writer, pair, &head, few);
+        put_value(writing, writer, outputs, symbol, head);
+        if (writer->place.index > 63) {
+            flush_block(outputs, *block, writing->components[writer->place.block]);
+            end_block(writing, writer, block, limit, damage);
+            pair = writing->tables[writer->place.block];
+            open = *block < limit && has_block(writer);
         }
     }
-    u32 over = place.block == 0 && place.index == 0 && place.position > (part->info & PART_BITS);
-    if ((part->info & PART_LAST) && block <= part->limit && over)
-        count_up(damage, 1);
-    if (invalid > 0)
-        count_up(damage + 1, invalid);
+    if (open) {
+        finish_block(writing, writer, outputs, pair);
+        flush_block(outputs, *block, writing->components[writer->place.block]);
+        end_block(writing, writer, block, limit, damage);
+    }
 }
 
-/* Where a group of parts is: see struct map_group. */
+/* A part from its start in block `block` of the segment on, which should have `limit`. Returns the block behind it. */
+FUNCTION u32 decode_part(const struct writing *writing, struct writer *writer, const struct outputs *outputs, u32 block,
+    u32 limit, GLOBAL u32 *RESTRICT damage, u32 few)
+{
+    if (writer->place.index > 0 && block < limit && skip_block(writing, writer, few))
+        end_block(writing, writer, &block, limit, damage);
+    if (writer->place.index == 0)
+        write_part(writing, writer, outputs, &block, limit, damage, few);
+    if (writer->last && !writer->extended && block <= limit && writer->place.block == 0 && writer->place.index == 0 &&
+        writer->place.position > writer->bits)
+        count_up(damage, 1);
+    if (writer->invalid > 0)
+        count_up(damage + 1, writer->invalid);
+    return block;
+}
+
+/* Where a group of WRITE_PARTS parts is: see struct map_group. */
 struct part_group {
     GLOBAL const struct work_picture *picture;
     u32 picture_index;
@@ -164,13 +258,22 @@ FUNCTION struct part_group find_part_group(GLOBAL const u32 *work)
 {
     GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
     struct part_group group;
-    group.picture_index = find_picture(work, WORK_OF_PARTS, group_index(), &group.first);
+    group.picture_index = find_picture(work, WORK_OF_PARTS, group_index() / WRITE_RATIO, &group.first);
     group.picture = picture_at(work, group.picture_index);
-    group.part = (group_index() - group.first) * WORK_PARTS;
-    group.count = count_parts(group.picture, group.part);
-    group.at = (u64)group_index() * WORK_PARTS;
+    group.first *= WRITE_RATIO;
+    group.part = (group_index() - group.first) * WRITE_PARTS;
+    group.count = group.part < group.picture->parts ? group.picture->parts - group.part : 0;
+    group.count = group.count < WRITE_PARTS ? group.count : WRITE_PARTS;
+    group.at = (u64)group_index() * WRITE_PARTS;
     group.stride = (u64)head->part_groups * WORK_PARTS;
     return group;
+}
+
+/* In the buffer `groups`, behind what jpeg_chain.h has there: of a component. */
+FUNCTION u64 group_sums(GLOBAL const u32 *work, u32 component)
+{
+    u32 all = ((GLOBAL const struct jpeg_work *)work)->part_groups;
+    return (u64)all * (GROUP_LISTS + component * WRITE_RATIO);
 }
 
 /* The picture's block that a segment starts with, and *blocks: how many it should hold. */
@@ -181,30 +284,30 @@ FUNCTION u32 segment_blocks(GLOBAL const u32 *work, GLOBAL const struct work_pic
     return mcu * picture->blocks_in_mcu;
 }
 
-/* Decode the part at `at` of the lists from the place that `entry` of the maps says. */
-FUNCTION void decode_part(GLOBAL const u32 *work, const struct shared_tables *tables, const struct part_group *group,
-    u64 at, u32 entry, u32 blocks_before, GLOBAL const u32 *RESTRICT bytes, GLOBAL u32 *RESTRICT parts,
-    GLOBAL i16 *RESTRICT coefficients, GLOBAL u16 *RESTRICT dc, LOCAL u32 *sums, GLOBAL u32 *RESTRICT damage)
+/* Bring what the group shares to its memory. Whole work-group; a barrier follows. */
+FUNCTION void share_writing(struct writing *writing, const struct part_group *group, LOCAL u32 *symbols,
+    LOCAL u32 *blocks, LOCAL u8 *order, LOCAL u32 *words)
 {
-    enum { MUCH = 64 };
-    struct part part;
-    u32 size = part_words(((GLOBAL const struct jpeg_work *)work)->part);
-    u32 segment = parts[PART_SEGMENT * group->stride + at];
-    u32 first = segment_blocks(work, group->picture, segment, &part.limit);
-    u64 block = (u64)group->picture->block + first;
-    part.words = bytes + at * size;
-    part.count = size;
-    part.info = parts[PART_INFO * group->stride + at];
-    part.block = entry & MAP_FIRST ? 0 : blocks_before;
-    part.left = 0;
-    if ((part.info & PART_LAST) == 0) {
-        u32 behind = parts[PART_INFO * group->stride + at + 1];
-        part.left = behind & PART_LAST ? behind & PART_BITS : MUCH;
+    GLOBAL const struct work_picture *picture = writing->picture;
+    u32 self = local_index(), left = picture->parts - group->part;
+    u32 count = (left < WRITE_PARTS + 1 ? left : WRITE_PARTS + 1) * PART_WORDS;
+    for (u32 i = self; picture->tables <= WRITE_TABLES && i < picture->tables * SHORT_SIZE / 2; i += WRITE_PARTS)
+        symbols[i] = (writing->work + picture->short_table)[i];
+    if (self < WORK_MCU_BLOCKS) {
+        blocks[self] = picture->block_table[self];
+        blocks[WORK_MCU_BLOCKS + self] = picture->block_component[self] & 0xFF;
     }
-    write_part(tables, &part, unpack_state(entry >> MAP_STATE & MAP_STATES), coefficients + block * 64, dc + block,
-        sums, damage + group->picture_index * WORK_DAMAGE);
-    parts[PART_BLOCK * group->stride + at] = part.dc_block;
-    parts[PART_BLOCKS * group->stride + at] = part.dc_blocks;
+    for (u32 i = self; i < ORDER_SIZE; i += WRITE_PARTS)
+        order[i] = column_order[i < 64 ? i : 63];
+    for (u32 i = self; group->count > 0 && i < count; i += WRITE_PARTS)
+        words[i] = writing->bytes[i];
+    writing->symbols = (LOCAL const u16 *)symbols;
+    writing->tables = blocks;
+    writing->components = blocks + WORK_MCU_BLOCKS;
+    writing->order = order;
+    writing->rest = (GLOBAL const u16 *)(writing->work + picture->long_table);
+    writing->words = words;
+    writing->blocks_in_mcu = picture->blocks_in_mcu;
 }
 
 /* Keep the parts' sums of DC differences, and those of all parts of the segment that the group ends in. Whole
@@ -212,47 +315,66 @@ FUNCTION void decode_part(GLOBAL const u32 *work, const struct shared_tables *ta
 FUNCTION void keep_sums(GLOBAL const u32 *work, const struct part_group *group, LOCAL const u32 *sums,
     GLOBAL u32 *RESTRICT parts, GLOBAL u32 *RESTRICT groups, LOCAL u32 *scratch)
 {
-    u32 self = local_index(), all = ((GLOBAL const struct jpeg_work *)work)->part_groups;
+    u32 self = local_index();
     GLOBAL const u32 *segments = parts + PART_SEGMENT * group->stride + group->at;
     u32 last = self < group->count && segments[self] == segments[group->count - 1];
     for (u32 i = 0; i < group->picture->scan_components; i++) {
-        u32 sum = sums[i * WORK_PARTS + self];
-        u32 total = group_sum(scratch, WORK_PARTS, last ? sum : 0);
+        u32 sum = sums[i * WRITE_PARTS + self];
+        u32 total = group_sum(scratch, WRITE_PARTS, last ? sum : 0);
         parts[(PART_DC + i) * group->stride + group->at + self] = sum;
         if (self == 0)
-            groups[(GROUP_DC + i) * all + group_index()] = total;
+            groups[group_sums(work, i) + group_index()] = total;
     }
 }
 
-KERNEL(WORK_PARTS)
-write_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, GLOBAL const u32 *RESTRICT maps,
-    GLOBAL u32 *RESTRICT groups, GLOBAL u32 *RESTRICT parts, GLOBAL i16 *RESTRICT coefficients, GLOBAL u16 *RESTRICT dc,
+KERNEL(WORK_WRITE_PARTS)
+write_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, GLOBAL u32 *RESTRICT parts,
+    GLOBAL u32 *RESTRICT groups, GLOBAL u32x4 *RESTRICT coefficients, GLOBAL u16 *RESTRICT dc,
     GLOBAL u32 *RESTRICT damage)
 {
-    SHARED u32 symbols[SHORT_WORDS];
-    SHARED u32 entries[CHAIN_WORDS];
-    SHARED u32 ends[CHAIN];
-    SHARED u32 run_sums[CHAIN];
-    SHARED u32 sums[WORK_COMPONENTS * WORK_PARTS];
-    SHARED u32 scratch[WORK_PARTS];
+    SHARED u32 symbols[WRITE_TABLES * SHORT_SIZE / 2];
+    SHARED u32 words[WRITE_WORDS];
+    SHARED u32x4 block[WRITE_PARTS * BLOCK_ROWS];
+    SHARED u32 sums[WORK_COMPONENTS * WRITE_PARTS];
+    SHARED u32 scratch[WRITE_PARTS];
     SHARED u32 blocks[2 * WORK_MCU_BLOCKS];
-    SHARED u32 order[16];
-    GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
-    u32 self = local_index(), all = head->part_groups;
+    SHARED u32 order[ORDER_SIZE / 4];
+    u32 self = local_index();
     struct part_group group = find_part_group(work);
-    struct shared_tables tables = share_tables(work, group.picture, symbols, blocks, (LOCAL u8 *)order);
-    struct step step;
+    struct writing writing;
+    writing.work = work;
+    writing.picture = group.picture;
+    writing.info = parts + PART_INFO * group.stride + group.at;
+    writing.bytes = bytes + group.at * PART_WORDS;
     for (u32 i = 0; i < WORK_COMPONENTS; i++)
-        sums[i * WORK_PARTS + self] = 0;
-    load_chain(entries, maps + group.at, group.stride, map_lists(group.picture), group.count);
-    follow_runs(entries, ends, run_sums, MAP_MOST_BLOCKS, group.count);
-    step.which = groups[GROUP_ENTRY * all + group_index()];
-    step.blocks = groups[GROUP_BLOCKS * all + group_index()];
-    step.passed = 0;
+        sums[i * WRITE_PARTS + self] = 0;
+    for (u32 i = 0; i < BLOCK_ROWS; i++)
+        block[i * WRITE_PARTS + self] = make_u32x4(0, 0, 0, 0);
+    share_writing(&writing, &group, symbols, blocks, (LOCAL u8 *)order, words);
+    barrier_local();
     if (self < group.count) {
-        pass_to_self(entries, ends, run_sums, MAP_MOST_BLOCKS, &step);
-        decode_part(work, &tables, &group, group.at + self, entries[step.which * CHAIN + self], step.blocks, bytes,
-            parts, coefficients, dc, sums + self, damage);
+        GLOBAL u32 *own = parts + group.at + self;
+        u32 entry = own[PART_ENTRY * group.stride], before = own[PART_BEFORE * group.stride], limit;
+        u64 first =
+            (u64)group.picture->block + segment_blocks(work, group.picture, own[PART_SEGMENT * group.stride], &limit);
+        struct outputs outputs;
+        struct writer writer;
+        outputs.blocks = coefficients + first * 8;
+        outputs.dc = dc + first;
+        outputs.block = block + self * BLOCK_ROWS;
+        outputs.sums = sums + self;
+        writer.place = unpack_state(entry >> MAP_STATE & MAP_STATES);
+        writer.extended = writer.invalid = 0;
+        u32 started = before + (writer.place.index > 0);
+        enter_part(&writing, &writer, self);
+        GLOBAL u32 *counts = damage + group.picture_index * WORK_DAMAGE;
+        u32 behind;
+        if (group.picture->tables <= WRITE_TABLES)
+            behind = decode_part(&writing, &writer, &outputs, before, limit, counts, 1);
+        else
+            behind = decode_part(&writing, &writer, &outputs, before, limit, counts, 0);
+        own[PART_BLOCK * group.stride] = started;
+        own[PART_BLOCKS * group.stride] = behind > started ? behind - started : 0;
     }
     barrier_all();
     keep_sums(work, &group, sums, parts, groups, scratch);
@@ -265,28 +387,28 @@ write_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, 
 FUNCTION void find_dc(GLOBAL const u32 *work, const struct part_group *group, u32 start, u32 start_of_first,
     GLOBAL const u32 *RESTRICT parts, GLOBAL const u32 *RESTRICT groups, LOCAL u32 *before, LOCAL u32 *scratch)
 {
-    u32 self = local_index(), all = ((GLOBAL const struct jpeg_work *)work)->part_groups;
+    u32 self = local_index();
     for (u32 i = 0; i < group->picture->scan_components; i++) {
         u32 sum = self < group->count ? parts[(PART_DC + i) * group->stride + group->at + self] : 0, carry = 0, total;
-        for (u32 j = group->first + start_of_first / WORK_PARTS + self; j < group_index(); j += WORK_PARTS)
-            carry += groups[(GROUP_DC + i) * all + j];
-        carry = group_sum(scratch, WORK_PARTS, carry);
-        u32 place = group_scan(scratch, WORK_PARTS, sum, &total);
+        for (u32 j = group->first + start_of_first / WRITE_PARTS + self; j < group_index(); j += WRITE_PARTS)
+            carry += groups[group_sums(work, i) + j];
+        carry = group_sum(scratch, WRITE_PARTS, carry);
+        u32 place = group_scan(scratch, WRITE_PARTS, sum, &total);
         barrier_local();
         scratch[self] = place;
         barrier_local();
-        before[i * WORK_PARTS + self] = place + (start < group->part ? carry : 0u - scratch[start - group->part]);
+        before[i * WRITE_PARTS + self] = place + (start < group->part ? carry : 0u - scratch[start - group->part]);
         barrier_local();
     }
 }
 
 /* The DC coefficients of all blocks. */
-KERNEL(WORK_PARTS)
+KERNEL(WORK_WRITE_PARTS)
 write_dc(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT parts, GLOBAL const u32 *RESTRICT groups,
     GLOBAL const u16 *RESTRICT dc, GLOBAL u16 *RESTRICT coefficients)
 {
-    SHARED u32 before[WORK_COMPONENTS * WORK_PARTS];
-    SHARED u32 scratch[WORK_PARTS];
+    SHARED u32 before[WORK_COMPONENTS * WRITE_PARTS];
+    SHARED u32 scratch[WRITE_PARTS];
     SHARED u32 components[WORK_MCU_BLOCKS];
     u32 self = local_index(), start = 0, start_of_first = 0, segment = 0;
     struct part_group group = find_part_group(work);
@@ -306,5 +428,5 @@ write_dc(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT parts, GLOB
     u32 end = block + parts[PART_BLOCKS * group.stride + group.at + self], n = group.picture->blocks_in_mcu;
     for (u32 in_mcu = block % n; block < end; block++, in_mcu = in_mcu + 1 == n ? 0 : in_mcu + 1)
         coefficients[(u64)(first + block) * 64] =
-            (u16)(dc[first + block] + before[components[in_mcu] * WORK_PARTS + self]);
+            (u16)(dc[first + block] + before[components[in_mcu] * WRITE_PARTS + self]);
 }

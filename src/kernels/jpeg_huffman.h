@@ -14,7 +14,8 @@ enum {
  * moves on, 64 where the block ends. Where bits 0–4 are 0, the others say in which long table to look the rest up.
  *
  * A pair of symbols: bits 0–4 length of both, 5–11 how far the index moves on; 12–16 and 17–23 likewise of the first.
- * Without a second they are the same. 0: the code is too long for the table, or none.
+ * Without a second they are the same. Where bits 0–4 are 0, the code is too long for the table; the others are 1 more
+ * than its long table, or 0 where the pairs' table is too small to tell.
  */
 enum { PAIR_FIRST = 12, PAIR_SAFE = 48 /* below it the first of a pair does not end the block */ };
 
@@ -45,15 +46,19 @@ FUNCTION u32 pack_state(struct place place, u32 end)
     return (place.position - end) | place.block << STATE_BLOCK | place.index << STATE_INDEX;
 }
 
+/* Where to look in the long table that a code's first bits tell. */
+FUNCTION u32 long_index(u32 head)
+{
+    return head >> (32 - WORK_SHORT_BITS - WORK_LONG_BITS) & (LONG_SIZE - 1);
+}
+
 /* A symbol whose code is too long for the table of pairs. `pair`: the block's tables, see work_picture.block_table. */
 FUNCTION u32 look_up_slowly(GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, u32 table, u32 head)
 {
     GLOBAL const u16 *symbols = (GLOBAL const u16 *)(work + picture->short_table);
     u32 symbol = symbols[table + (head >> (32 - WORK_SHORT_BITS))];
-    if ((symbol & 31) == 0) {
-        u32 rest = head >> (32 - WORK_SHORT_BITS - WORK_LONG_BITS) & (LONG_SIZE - 1);
-        symbol = ((GLOBAL const u16 *)(work + picture->long_table))[(symbol >> 5) * LONG_SIZE + rest];
-    }
+    if ((symbol & 31) == 0)
+        symbol = ((GLOBAL const u16 *)(work + picture->long_table))[(symbol >> 5) * LONG_SIZE + long_index(head)];
     return symbol;
 }
 
@@ -78,7 +83,8 @@ struct pair_tables {
     GLOBAL const u32 *work;
     GLOBAL const struct work_picture *picture;
     LOCAL const u32 *pairs;
-    u32 bits; /* of a look-up */
+    GLOBAL const u16 *rest; /* long tables */
+    u32 bits;               /* of a look-up */
     u32 kinds;
     u32 blocks_in_mcu;
 };
@@ -93,45 +99,95 @@ FUNCTION struct pair_tables share_pairs(
     tables.work = work;
     tables.picture = picture;
     tables.pairs = pairs;
+    tables.rest = (GLOBAL const u16 *)(work + picture->long_table);
     tables.bits = picture->pair_bits;
     tables.kinds = picture->block_kinds;
     tables.blocks_in_mcu = picture->blocks_in_mcu;
     return tables;
 }
 
-/*
- * Pass over a part's codes, from a place on, as far as its end. Of two codes looked up at once the second counts only
- * where the first ends neither the block nor the part. Adds the blocks that end to *blocks.
- */
-FUNCTION u32 pass_part(
-    const struct pair_tables *tables, LOCAL const u32 *words, u32 end, struct place place, u32 *blocks)
+/* Passing over codes: how far it has come. */
+struct passage {
+    u32 position, index;
+    u32 kinds;  /* of the blocks of an MCU, from the one it is in on */
+    u32 blocks; /* that have ended */
+    u32 first_block;
+    u32 high, low, ahead; /* words from the position's on */
+};
+
+FUNCTION struct passage enter_passage(const struct pair_tables *tables, LOCAL const u32 *words, struct place place)
 {
-    u32 at = place.position / 32, high = words[at], low = words[at + 1], ahead = words[at + 2], count = 0;
-    u32 table = (tables->kinds >> 2 * place.block & 3) << (tables->bits + 1);
-    while (place.position < end) {
-        u32 head = funnel(high, low, place.position);
-        u32 single = place.index >= PAIR_SAFE || end - place.position <= WORK_SHORT_BITS ? PAIR_FIRST : 0;
-        u32 entry = table + (head >> (32 - tables->bits)) + (place.index > 0 ? 1u << tables->bits : 0);
-        u32 symbol = tables->pairs[entry];
-        if (symbol == 0) {
-            symbol = look_up_slowly(tables->work, tables->picture, block_table(tables->picture, place), head);
-            symbol = (symbol & 31) | symbol >> 9 << 5;
-            single = 0;
+    struct passage passage;
+    u32 at = place.position / 32, all = 2 * tables->blocks_in_mcu, done = 2 * place.block;
+    passage.position = place.position;
+    passage.index = place.index;
+    passage.kinds = (tables->kinds >> done | tables->kinds << (all - done)) & ((1u << all) - 1);
+    passage.blocks = 0;
+    passage.first_block = place.block;
+    passage.high = words[at];
+    passage.low = words[at + 1];
+    passage.ahead = words[at + 2];
+    return passage;
+}
+
+FUNCTION struct place place_of(const struct pair_tables *tables, const struct passage *passage)
+{
+    struct place place;
+    place.position = passage->position;
+    place.block = (passage->first_block + passage->blocks) % tables->blocks_in_mcu;
+    place.index = passage->index;
+    return place;
+}
+
+/* A code too long for the table of pairs, whose entry is `pair`, as one of it. */
+FUNCTION u32 pair_slowly(const struct pair_tables *tables, const struct passage *passage, u32 pair, u32 head)
+{
+    u32 symbol;
+    if (pair > 0)
+        symbol = tables->rest[((pair >> 5) - 1) * LONG_SIZE + long_index(head)];
+    else
+        symbol = look_up_slowly(
+            tables->work, tables->picture, block_table(tables->picture, place_of(tables, passage)), head);
+    symbol = (symbol & 31) | symbol >> 9 << 5;
+    return symbol << PAIR_FIRST | symbol;
+}
+
+/* Pass over codes until the position is at least `end`; where the index is below `safe`, over pairs of them. */
+FUNCTION void pass_codes(
+    const struct pair_tables *tables, LOCAL const u32 *words, struct passage *passage, u32 end, u32 safe)
+{
+    u32 bits = tables->bits, turn = 2 * tables->blocks_in_mcu - 2;
+    u32 row = (passage->kinds & 3) << (bits + 1);
+    while (passage->position < end) {
+        u32 head = funnel(passage->high, passage->low, passage->position);
+        u32 shift = passage->index < safe ? 0 : PAIR_FIRST;
+        u32 symbol = tables->pairs[row + (passage->index > 0 ? 1u << bits : 0) + (head >> (32 - bits))];
+        if ((symbol & 31) == 0)
+            symbol = pair_slowly(tables, passage, symbol, head);
+        symbol >>= shift;
+        u32 next = passage->position + (symbol & 31);
+        if ((passage->position ^ next) & 32) {
+            passage->high = passage->low;
+            passage->low = passage->ahead;
+            passage->ahead = words[next / 32 + 2];
         }
-        symbol >>= single;
-        u32 next = place.position + (symbol & 31);
-        if ((place.position ^ next) & 32) {
-            at++;
-            high = low;
-            low = ahead;
-            ahead = words[at + 2];
-        }
-        place.position = next;
-        if (move_on(&place, symbol >> 5 & 127, tables->blocks_in_mcu)) {
-            count++;
-            table = (tables->kinds >> 2 * place.block & 3) << (tables->bits + 1);
+        passage->position = next;
+        passage->index += symbol >> 5 & 127;
+        if (passage->index > 63) {
+            passage->index = 0;
+            passage->blocks++;
+            passage->kinds = passage->kinds >> 2 | (passage->kinds & 3) << turn;
+            row = (passage->kinds & 3) << (bits + 1);
         }
     }
-    *blocks += count;
-    return pack_state(place, end);
+}
+
+/*
+ * Pass over a part's codes as far as its bit `end`. Of two codes looked up at once the second counts only where the
+ * first ends neither the block nor the part.
+ */
+FUNCTION void pass_until(const struct pair_tables *tables, LOCAL const u32 *words, struct passage *passage, u32 end)
+{
+    pass_codes(tables, words, passage, end > WORK_SHORT_BITS ? end - WORK_SHORT_BITS : 0, PAIR_SAFE);
+    pass_codes(tables, words, passage, end, 0);
 }

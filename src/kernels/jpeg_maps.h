@@ -7,16 +7,13 @@
 #include "jpeg_huffman.h"
 
 /*
- * A map has MAP_LISTS entries in lists of one word a part: for each of the blocks in an MCU at most a candidate; then,
- * in EXTRA_OWN and EXTRA_FOREIGN more, states that candidates led to without being one, as found by the group that the
- * part belongs to, and by the one before. An entry: bits 0–3 the next part's entry that it leads to, 4–15 blocks that
- * end in the part, 16–30 the state, 31 whether the part is its segment's first, whose one state is known.
+ * A map has at most MAP_LISTS entries in lists of one word a part: for each of the blocks in an MCU at most a
+ * candidate; then states that candidates led to without being one, own_extra() as found by the group that the part
+ * belongs to, foreign_extra() by the one before. An entry: bits 0–3 the next part's entry that it leads to, 4–15 blocks
+ * that end in the part, 16–30 the state, 31 whether the part is its segment's first, whose one state is known.
  */
 enum {
-    MAP_EXTRA_OWN = 3,
-    MAP_EXTRA_FOREIGN = 2,
-    MAP_EXTRA = MAP_EXTRA_OWN + MAP_EXTRA_FOREIGN,
-    MAP_LISTS = WORK_MCU_BLOCKS + MAP_EXTRA,
+    MAP_LISTS = 15,
     MAP_UNKNOWN = 15,
     MAP_NEXT = 15,
     MAP_BLOCKS = 4,
@@ -36,44 +33,88 @@ struct candidates {
     LOCAL u32 *offsets; /* of a start's first among those */
 };
 
-/* The state behind the part before a start, entered as block `block`. */
-FUNCTION u32 approach_start(const struct pair_tables *tables, LOCAL const u32 *words, u32 info, u32 block, u32 most)
+/* A way that leads to a start: the place in the part before that it has come to. */
+enum { WAY_BLOCK = 16, WAY_INDEX = 20 };
+
+FUNCTION u32 pass_way(const struct pair_tables *tables, LOCAL const u32 *words, u32 way, u32 end)
 {
-    struct place place = unpack_state(STATE_START);
-    u32 end = info & PART_BITS, blocks = 0;
-    if ((info & PART_FIRST) == 0) {
-        place.position = end > most ? end - most : 0;
-        place.block = block;
-    }
-    return pass_part(tables, words, end, place, &blocks);
+    struct place place;
+    place.position = way & 0xFFFF;
+    place.block = way >> WAY_BLOCK & 15;
+    place.index = way >> WAY_INDEX;
+    struct passage passage = enter_passage(tables, words, place);
+    pass_until(tables, words, &passage, end);
+    place = place_of(tables, &passage);
+    return place.position | place.block << WAY_BLOCK | place.index << WAY_INDEX;
 }
 
-/* Find the candidates of all starts. `scratch`: besides that of the group, MOST_CANDIDATES half-words. Whole
- * work-group. */
-FUNCTION void find_candidates(const struct pair_tables *tables, LOCAL const u32 *words, LOCAL const u32 *info,
-    const struct candidates *candidates, LOCAL u16 *found, LOCAL u32 *scratch)
+/* The middle of the way through the part before a start, entered as block `block`. */
+FUNCTION u32 enter_way(const struct pair_tables *tables, LOCAL const u32 *words, u32 info, u32 block)
 {
-    GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)tables->work;
-    u32 n = tables->blocks_in_mcu, stride = part_words(head->part), before = 0;
+    return pass_way(tables, words, info & PART_FIRST ? 0 : block << WAY_BLOCK, (info & PART_BITS) / 2);
+}
+
+/* Whether no way before this one to the same start has come to the same place. */
+FUNCTION u32 is_distinct(LOCAL const u32 *ways, LOCAL const u16 *items, u32 item, u32 first)
+{
+    u32 distinct = 1;
+    for (u32 i = first; i < item; i++)
+        if (((items[i] ^ items[item]) & 0xFF) == 0 && ways[i] == ways[item])
+            distinct = 0;
+    return distinct;
+}
+
+/*
+ * Find the candidates of all starts: follow all ways half of their length, and those that are still distinct then, to
+ * their end. Whole work-group.
+ */
+FUNCTION void find_candidates(const struct pair_tables *tables, LOCAL const u32 *words, LOCAL const u32 *info,
+    const struct candidates *candidates, LOCAL u32 *ways, LOCAL u16 *items, LOCAL u32 *scratch)
+{
+    u32 n = tables->blocks_in_mcu, count = 0, before = 0;
     for (u32 round = 0; round < STARTS * n; round += MAP_GROUP) {
-        u32 item = round + local_index(), start = item / n, block = item % n, total;
-        u32 distinct = item < STARTS * n, state = STATE_START;
-        if (distinct) {
+        u32 item = round + local_index(), start = item / n, block = item % n, total, way = 0, distinct = 0;
+        if (item < STARTS * n) {
             u32 known = info[start + 1] & PART_FIRST;
             distinct = block == 0 || ((known | info[start]) & PART_FIRST) == 0;
             if (distinct && !known)
-                state = approach_start(tables, words + start * stride, info[start], block, head->approach);
-            found[item] = (u16)state;
+                way = enter_way(tables, words + start * PART_WORDS, info[start], block);
+            ways[item] = way;
         }
         barrier_local();
         for (u32 i = 1; i <= block && distinct; i++)
-            distinct = found[item - i] != state;
+            distinct = ways[item - i] != way;
+        u32 place = count + group_scan(scratch, MAP_GROUP, distinct, &total);
+        barrier_local();
+        if (distinct) {
+            items[place] = (u16)start;
+            ways[MOST_CANDIDATES + place] = way;
+        }
+        count += total;
+    }
+    ways += MOST_CANDIDATES;
+    barrier_local();
+    for (u32 round = 0; round < STARTS * n; round += MAP_GROUP) {
+        u32 item = round + local_index(), start = 0, total, way = 0, distinct = 0, leads = 0;
+        if (item < count) {
+            start = items[item];
+            leads = item == 0 || items[item - 1] != start;
+            if ((info[start + 1] & PART_FIRST) == 0)
+                way = pass_way(tables, words + start * PART_WORDS, ways[item], info[start] & PART_BITS);
+            ways[MOST_CANDIDATES + item] = way;
+        }
+        barrier_local();
+        if (item < count)
+            distinct = is_distinct(ways + MOST_CANDIDATES, items, item, item > n ? item - n : 0);
         u32 place = before + group_scan(scratch, MAP_GROUP, distinct, &total);
-        if (item < STARTS * n && block == 0)
+        if (leads)
             candidates->offsets[start] = place;
         barrier_local();
         if (distinct) {
-            u32 which = place - candidates->offsets[start];
+            u32 which = place - candidates->offsets[start], state = STATE_START;
+            if ((info[start + 1] & PART_FIRST) == 0)
+                state = ((way & 0xFFFF) - (info[start] & PART_BITS)) | (way >> WAY_BLOCK & 15) << STATE_BLOCK |
+                        way >> WAY_INDEX << STATE_INDEX;
             candidates->states[start * WORK_MCU_BLOCKS + which] = (u16)state;
             candidates->items[place] = (u16)(start | which << 8);
         }
@@ -94,9 +135,21 @@ struct map_group {
     u64 stride; /* from list to list */
 };
 
+/* The more blocks in an MCU, the more often a candidate is missing. */
 FUNCTION u32 map_lists(GLOBAL const struct work_picture *picture)
 {
-    return picture->blocks_in_mcu + MAP_EXTRA;
+    u32 wanted = 2 * picture->blocks_in_mcu + 3;
+    return wanted < MAP_LISTS ? wanted : MAP_LISTS;
+}
+
+FUNCTION u32 foreign_extra(GLOBAL const struct work_picture *picture)
+{
+    return (map_lists(picture) - picture->blocks_in_mcu) / 2;
+}
+
+FUNCTION u32 own_extra(GLOBAL const struct work_picture *picture)
+{
+    return map_lists(picture) - picture->blocks_in_mcu - foreign_extra(picture);
 }
 
 /*
@@ -105,7 +158,7 @@ FUNCTION u32 map_lists(GLOBAL const struct work_picture *picture)
  */
 FUNCTION void clear_maps(const struct map_group *group, GLOBAL u32 *RESTRICT maps)
 {
-    u32 lists = map_lists(group->picture), foreign = lists - MAP_EXTRA_FOREIGN;
+    u32 lists = map_lists(group->picture), foreign = lists - foreign_extra(group->picture);
     for (u32 i = local_index(); i < lists * MAP_PARTS; i += MAP_GROUP) {
         u32 list = i / MAP_PARTS, part = i % MAP_PARTS;
         if (list < foreign || part >= 2 || group->index == 0)
@@ -125,10 +178,10 @@ FUNCTION u32 find_next(
             return i;
     if (start >= MAP_PARTS + 2)
         return MAP_UNKNOWN;
-    u32 which = count_up_local(extra + start, 1);
+    u32 which = count_up_local(extra + start, 1), own = own_extra(group->picture);
     if (start < MAP_PARTS)
-        return which < MAP_EXTRA_OWN ? n + which : MAP_UNKNOWN;
-    return which < MAP_EXTRA_FOREIGN ? n + MAP_EXTRA_OWN + which : MAP_UNKNOWN;
+        return which < own ? n + which : MAP_UNKNOWN;
+    return which < foreign_extra(group->picture) ? n + own + which : MAP_UNKNOWN;
 }
 
 /*
@@ -140,11 +193,14 @@ FUNCTION void map_candidate(const struct pair_tables *tables, const struct map_g
 {
     u32 start = item & 0xFF, which = item >> 8, more = 1;
     u32 state = candidates->states[start * WORK_MCU_BLOCKS + which];
-    u32 stride = part_words(((GLOBAL const struct jpeg_work *)tables->work)->part);
     while (more) {
         u32 flags = info[start + 1], blocks = 0, next = 0, behind = STATE_START;
         if ((flags & PART_LAST) == 0) {
-            behind = pass_part(tables, words + (start + 1) * stride, flags & PART_BITS, unpack_state(state), &blocks);
+            u32 end = flags & PART_BITS;
+            struct passage passage = enter_passage(tables, words + (start + 1) * PART_WORDS, unpack_state(state));
+            pass_until(tables, words + (start + 1) * PART_WORDS, &passage, end);
+            behind = pack_state(place_of(tables, &passage), end);
+            blocks = passage.blocks;
             next = find_next(group, candidates, extra, start + 1, behind);
         }
         if (group->first + start < group->picture->parts)
@@ -168,13 +224,13 @@ FUNCTION void clear_blocks(const struct map_group *group, GLOBAL u32x4 *RESTRICT
 }
 
 /* What later kernels need of the parts. */
-FUNCTION void keep_parts(const struct map_group *group, u32 stride, LOCAL const u32 *words, LOCAL const u32 *info,
+FUNCTION void keep_parts(const struct map_group *group, LOCAL const u32 *words, LOCAL const u32 *info,
     LOCAL const u32 *segments, GLOBAL u32 *RESTRICT bytes, GLOBAL u32 *RESTRICT parts)
 {
     u32 left = group->first < group->picture->parts ? group->picture->parts - group->first : 0, self = local_index();
     u32 count = left < MAP_PARTS ? left : MAP_PARTS;
-    for (u32 i = self; i < count * stride; i += MAP_GROUP)
-        bytes[group->at * stride + i] = words[stride + i];
+    for (u32 i = self; i < count * PART_WORDS; i += MAP_GROUP)
+        bytes[group->at * PART_WORDS + i] = words[PART_WORDS + i];
     if (self < count) {
         parts[PART_INFO * group->stride + group->at + self] = info[1 + self];
         parts[PART_SEGMENT * group->stride + group->at + self] = segments[1 + self];
@@ -211,8 +267,9 @@ map_parts(GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT stream, 
     SHARED u32 offsets[STARTS + 1];
     SHARED u32 extra[STARTS + 1];
     SHARED u16 states[MOST_CANDIDATES];
-    SHARED u16 found[MOST_CANDIDATES];
     SHARED u16 items[MOST_CANDIDATES];
+    SHARED u32 ways[3 * MOST_CANDIDATES];
+    SHARED u16 way_items[MOST_CANDIDATES];
     u32 index, self = local_index();
     struct map_group group = find_map_group(work, &index);
     struct candidates candidates;
@@ -227,8 +284,8 @@ map_parts(GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT stream, 
         extra[self] = 0;
     struct pair_tables tables = share_pairs(work, group.picture, pairs);
     stage_parts(work, group.picture, stream, group.first, words, info, segments, scratch);
-    keep_parts(&group, part_words(((GLOBAL const struct jpeg_work *)work)->part), words, info, segments, bytes, parts);
-    find_candidates(&tables, words, info, &candidates, found, scratch);
+    keep_parts(&group, words, info, segments, bytes, parts);
+    find_candidates(&tables, words, info, &candidates, ways, way_items, scratch);
     barrier_all();
     for (u32 i = self; i < offsets[MAP_PARTS]; i += MAP_GROUP)
         map_candidate(&tables, &group, words, info, &candidates, extra, items[i], maps);

@@ -13,24 +13,22 @@ enum {
     /* Parts that a group holds: the one before its own, which leads to them, and three behind for those that lead on.
      */
     STAGED_PARTS = MAP_PARTS + 4,
-    MOST_PART_WORDS = WORK_LARGE_PART / 4 + 1,
+    PART_SIZE = WORK_PART,
+    PART_WORDS = PART_SIZE / 4 + 1,
+    PART_LANES = PART_SIZE / 16, /* work-items that read it */
     /* Two words are read ahead. */
-    STAGED_WORDS = STAGED_PARTS * MOST_PART_WORDS + 2
+    STAGED_WORDS = STAGED_PARTS * PART_WORDS + 2
 };
 
 /* What is known of a part: how many bits it has without stuffing, and whether it is its segment's first, and last. */
 enum { PART_FIRST = 1 << 30, PART_LAST = 1 << 29, PART_BITS = (1 << 16) - 1 };
 
 /*
- * Lists of one word a part in the buffer `parts`: the above; segment; the picture's block that its first DC difference
- * belongs to, how many there are, and sums of them by component.
+ * Lists of one word a part in the buffer `parts`: the above; segment; the entry of its map that decoding comes to; the
+ * segment's blocks before it; the segment's block that its first DC difference belongs to, how many there are, and sums
+ * of them by component.
  */
-enum { PART_INFO, PART_SEGMENT, PART_BLOCK, PART_BLOCKS, PART_DC };
-
-FUNCTION u32 part_words(u32 part)
-{
-    return part / 4 + 1;
-}
+enum { PART_INFO, PART_SEGMENT, PART_ENTRY, PART_BEFORE, PART_BLOCK, PART_BLOCKS, PART_DC };
 
 /* Sixteen bytes, and for each in bit 7 of its byte whether it is kept. */
 struct kept_bytes {
@@ -87,8 +85,7 @@ struct part_range {
     u32 flags;
 };
 
-FUNCTION struct part_range find_range(
-    GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, u32 size, u32 part)
+FUNCTION struct part_range find_range(GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, u32 part)
 {
     struct part_range range;
     range.from = range.to = range.segment = 0;
@@ -97,9 +94,10 @@ FUNCTION struct part_range find_range(
         return range;
     range.segment = find_segment(work, picture, part);
     GLOBAL const struct work_segment *segment = segment_at(work, picture, range.segment);
-    u32 window = (segment->offset / size + part - segment->first_part) * size, end = segment->offset + segment->length;
+    u32 window = (segment->offset / PART_SIZE + part - segment->first_part) * PART_SIZE,
+        end = segment->offset + segment->length;
     range.from = part == segment->first_part ? segment->offset : window;
-    range.to = end - window <= size ? end : window + size;
+    range.to = end - window <= PART_SIZE ? end : window + PART_SIZE;
     range.flags = (part == segment->first_part ? PART_FIRST : 0) | (range.to == end ? PART_LAST : 0);
     return range;
 }
@@ -112,27 +110,26 @@ FUNCTION void stage_parts(GLOBAL const u32 *work, GLOBAL const struct work_pictu
     GLOBAL const u32x4 *RESTRICT stream, u32 first, LOCAL u32 *words, LOCAL u32 *info, LOCAL u32 *segments,
     LOCAL u32 *scratch)
 {
-    u32 size = ((GLOBAL const struct jpeg_work *)work)->part, stride = part_words(size), lanes = size / 16;
     LOCAL u32 *starts = segments + STAGED_PARTS;
-    for (u32 i = local_index(); i < STAGED_PARTS * stride + 2; i += MAP_GROUP)
+    for (u32 i = local_index(); i < STAGED_PARTS * PART_WORDS + 2; i += MAP_GROUP)
         words[i] = 0;
-    for (u32 round = 0; round < STAGED_PARTS * lanes; round += MAP_GROUP) {
-        u32 staged = (round + local_index()) / lanes, lane = (round + local_index()) % lanes, total;
-        struct part_range range = find_range(work, picture, size, staged < STAGED_PARTS ? first + staged - 1 : ~0u);
-        u32 at = range.from / size * size + 16 * lane;
+    for (u32 round = 0; round < STAGED_PARTS * PART_LANES; round += MAP_GROUP) {
+        u32 staged = (round + local_index()) / PART_LANES, lane = (round + local_index()) % PART_LANES, total;
+        struct part_range range = find_range(work, picture, staged < STAGED_PARTS ? first + staged - 1 : ~0u);
+        u32 at = range.from / PART_SIZE * PART_SIZE + 16 * lane;
         struct kept_bytes kept = keep(stream, picture->stream, at, range.from, range.to);
         u32 to = group_scan(scratch, MAP_GROUP, kept.count, &total);
         if (staged < STAGED_PARTS && lane == 0)
             starts[staged] = to;
         barrier_local();
         if (staged < STAGED_PARTS) {
-            LOCAL u8 *out = (LOCAL u8 *)(words + staged * stride);
+            LOCAL u8 *out = (LOCAL u8 *)(words + staged * PART_WORDS);
             to -= starts[staged];
             to = put_kept(out, to, kept.bytes.x, kept.kept.x);
             to = put_kept(out, to, kept.bytes.y, kept.kept.y);
             to = put_kept(out, to, kept.bytes.z, kept.kept.z);
             to = put_kept(out, to, kept.bytes.w, kept.kept.w);
-            if (lane == lanes - 1) {
+            if (lane == PART_LANES - 1) {
                 info[staged] = 8 * to | range.flags;
                 segments[staged] = range.segment;
             }
@@ -141,9 +138,9 @@ FUNCTION void stage_parts(GLOBAL const u32 *work, GLOBAL const struct work_pictu
     barrier_local();
     u32 self = local_index();
     if (self < STAGED_PARTS - 1 && (info[self] & PART_LAST) == 0) {
-        u32 at = (info[self] & PART_BITS) / 8, next = words[(self + 1) * stride];
+        u32 at = (info[self] & PART_BITS) / 8, next = words[(self + 1) * PART_WORDS];
         for (u32 i = 0; i < 4; i++)
-            ((LOCAL u8 *)(words + self * stride))[(at + i) ^ 3] = (u8)(next >> (24 - 8 * i));
+            ((LOCAL u8 *)(words + self * PART_WORDS))[(at + i) ^ 3] = (u8)(next >> (24 - 8 * i));
     }
     barrier_local();
 }

@@ -26,12 +26,12 @@ enum {
     WORK_PAIR_WORDS = 4096, /* likewise, of all tables that tell two codes at once */
     WORK_TRANSFORM_GROUP = 128,
     WORK_CONVERT_GROUP = 256,
-    WORK_PART = 128,       /* bytes of a part, stuffing included, in small batches; a multiple of 16 */
-    WORK_LARGE_PART = 256, /* and in large ones */
-    WORK_MOST_FILL = 16,   /* bytes 0xFF in a row; of a whole part four or more bytes are then left */
-    WORK_PARTS = 128,      /* parts of a group */
-    WORK_MAP_PARTS = 32,   /* of those, parts that a work-group of WORK_MAP_GROUP maps */
+    WORK_PART = 128,     /* bytes of a part, stuffing included; a multiple of 16 that divides 4096 */
+    WORK_MOST_FILL = 16, /* bytes 0xFF in a row; of a whole part four or more bytes are then left */
+    WORK_PARTS = 128,    /* parts of a group */
+    WORK_MAP_PARTS = 32, /* of those, parts that a work-group of WORK_MAP_GROUP maps */
     WORK_MAP_GROUP = 256,
+    WORK_WRITE_PARTS = 64,                  /* and that a work-group decodes, one a work-item */
     WORK_BLOCKS = WORK_TRANSFORM_GROUP / 4, /* blocks that a group transforms */
     WORK_PIXELS = 1024,                     /* pixels of a row that a group converts, */
     WORK_TILE_WIDTH = 256,                  /* and of a tile where pictures are converted in tiles */
@@ -61,8 +61,6 @@ struct jpeg_work {
     u32 picture;            /* offset of the first struct work_picture */
     u32 groups[WORK_KINDS]; /* offsets of lists: the first group of each picture, then the number of all groups */
     u32 part_groups;        /* number of all groups of parts */
-    u32 part;               /* bytes of a part */
-    u32 approach;           /* bits of a part that lead to the states behind it, of which there are candidates */
     u32 reserved;
 };
 
