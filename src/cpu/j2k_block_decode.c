@@ -30,8 +30,14 @@ ALWAYS_INLINE uint32_t refined_value(uint32_t value, uint32_t one, uint32_t bit)
     return (value ^ (bit ? 0 : one)) | one >> 1;
 }
 
+/* Rows of the significance pass. */
+ALWAYS_INLINE uint32_t rows_to_try(j2k_flags flags)
+{
+    return j2k_rows_near(flags) & ~(j2k_rows_significant(flags) | j2k_rows_visited(flags));
+}
+
 /* D.3.1, D.4: zero coding of what has significant neighbours. */
-ALWAYS_INLINE void significance_pass(struct j2k_block_decoder *decoder, uint32_t one, uint32_t causal)
+ALWAYS_INLINE void significance_pass(struct j2k_block_decoder *decoder, uint32_t one, bool causal)
 {
     struct j2k_mq mq = decoder->mq;
     uint32_t *contexts = decoder->contexts, width = decoder->width;
@@ -42,26 +48,28 @@ ALWAYS_INLINE void significance_pass(struct j2k_block_decoder *decoder, uint32_t
     FOR_EACH_COLUMN(decoder, at, samples)
     {
         j2k_flags flags = *at;
-        if ((flags & J2K_SURROUNDINGS) == 0)
+        uint32_t rows = rows_to_try(flags);
+        if (rows == 0)
             continue;
-#pragma GCC unroll 4
-        for (uint32_t r = 0; r < 4; r++) {
-            j2k_flags shifted = flags >> 3 * r;
-            if ((shifted & (J2K_SIGNIFICANT | J2K_VISITED)) != 0 || (shifted & J2K_NEIGHBOURS) == 0)
-                continue;
-            flags |= J2K_VISITED << 3 * r;
+        do {
+            uint32_t bit = (uint32_t)__builtin_ctz(rows);
+            j2k_flags shifted = flags >> bit;
+            rows &= rows - 1;
+            flags |= J2K_VISITED << bit;
             if (!j2k_mq_decode(&mq, &contexts[zero_contexts[shifted & 0x1FF]]))
                 continue;
             uint32_t sign = decode_sign(&mq, contexts, shifted);
-            samples[r * width] = first_value(one, sign);
-            j2k_flags_spread(&flags, at, pitch, r, sign, causal);
-        }
+            samples[j2k_row_of(bit) * width] = first_value(one, sign);
+            flags |= j2k_flags_mark(bit, sign);
+            rows |= rows_to_try(flags) & 8u << bit; /* the next one has a significant neighbour now */
+        } while (rows != 0);
+        j2k_flags_spread(*at, flags, at, pitch, causal);
         *at = flags;
     }
     decoder->mq = mq;
 }
 
-static void raw_significance_pass(struct j2k_block_decoder *decoder, uint32_t one, uint32_t causal)
+static void raw_significance_pass(struct j2k_block_decoder *decoder, uint32_t one, bool causal)
 {
     uint32_t width = decoder->width;
     ptrdiff_t pitch = (ptrdiff_t)width + 2;
@@ -70,19 +78,19 @@ static void raw_significance_pass(struct j2k_block_decoder *decoder, uint32_t on
     FOR_EACH_COLUMN(decoder, at, samples)
     {
         j2k_flags flags = *at;
-        if ((flags & J2K_SURROUNDINGS) == 0)
-            continue;
-        for (uint32_t r = 0; r < 4; r++) {
-            j2k_flags shifted = flags >> 3 * r;
-            if ((shifted & (J2K_SIGNIFICANT | J2K_VISITED)) != 0 || (shifted & J2K_NEIGHBOURS) == 0)
-                continue;
-            flags |= J2K_VISITED << 3 * r;
+        uint32_t rows = rows_to_try(flags);
+        while (rows != 0) {
+            uint32_t bit = (uint32_t)__builtin_ctz(rows);
+            rows &= rows - 1;
+            flags |= J2K_VISITED << bit;
             if (!j2k_raw_bit(&decoder->raw))
                 continue;
             uint32_t sign = j2k_raw_bit(&decoder->raw);
-            samples[r * width] = first_value(one, sign);
-            j2k_flags_spread(&flags, at, pitch, r, sign, causal);
+            samples[j2k_row_of(bit) * width] = first_value(one, sign);
+            flags |= j2k_flags_mark(bit, sign);
+            rows |= rows_to_try(flags) & 8u << bit;
         }
+        j2k_flags_spread(*at, flags, at, pitch, causal);
         *at = flags;
     }
 }
@@ -96,20 +104,19 @@ static void refinement_pass(struct j2k_block_decoder *decoder, uint32_t one)
     FOR_EACH_COLUMN(decoder, at, samples)
     {
         j2k_flags flags = *at;
-        j2k_flags wanted = flags & ~(flags >> 16) & J2K_ALL_ROWS(J2K_SIGNIFICANT);
-        if (wanted == 0)
+        uint32_t rows = j2k_rows_significant(flags) & ~j2k_rows_visited(flags);
+        if (rows == 0)
             continue;
-#pragma GCC unroll 4
-        for (uint32_t r = 0; r < 4; r++) {
-            if ((wanted & J2K_SIGNIFICANT << 3 * r) == 0)
-                continue;
-            j2k_flags shifted = flags >> 3 * r;
+        *at = flags | (j2k_flags)rows * J2K_REFINED;
+        do {
+            uint32_t bit = (uint32_t)__builtin_ctz(rows);
+            j2k_flags shifted = flags >> bit;
             uint32_t near = (shifted & J2K_NEIGHBOURS) != 0;
             uint32_t context = J2K_CONTEXT_MAGNITUDE + ((shifted & J2K_REFINED) != 0 ? 2 : near);
-            uint32_t *sample = &samples[r * width];
+            uint32_t *sample = &samples[j2k_row_of(bit) * width];
             *sample = refined_value(*sample, one, j2k_mq_decode(&mq, &contexts[context]));
-        }
-        *at = flags | wanted << 15;
+            rows &= rows - 1;
+        } while (rows != 0);
     }
     decoder->mq = mq;
 }
@@ -121,17 +128,16 @@ static void raw_refinement_pass(struct j2k_block_decoder *decoder, uint32_t one)
     uint32_t *samples = decoder->samples;
     FOR_EACH_COLUMN(decoder, at, samples)
     {
-        j2k_flags wanted = *at & ~(*at >> 16) & J2K_ALL_ROWS(J2K_SIGNIFICANT);
-        for (uint32_t r = 0; r < 4; r++)
-            if ((wanted & J2K_SIGNIFICANT << 3 * r) != 0)
-                samples[r * width] = refined_value(samples[r * width], one, j2k_raw_bit(&decoder->raw));
-        *at |= wanted << 15;
+        uint32_t rows = j2k_rows_significant(*at) & ~j2k_rows_visited(*at);
+        *at |= (j2k_flags)rows * J2K_REFINED;
+        for (; rows != 0; rows &= rows - 1) {
+            uint32_t *sample = &samples[j2k_row_of((uint32_t)__builtin_ctz(rows)) * width];
+            *sample = refined_value(*sample, one, j2k_raw_bit(&decoder->raw));
+        }
     }
 }
 
-/*
- * D.3.4: four rows of which nothing is known. Returns the first that is significant, 4 for none.
- */
+/* D.3.4: four rows of which nothing is known. Returns the first that is significant, 4 for none. */
 ALWAYS_INLINE uint32_t decode_run(struct j2k_mq *mq, uint32_t *contexts)
 {
     if (!j2k_mq_decode(mq, &contexts[J2K_CONTEXT_RUN]))
@@ -141,7 +147,7 @@ ALWAYS_INLINE uint32_t decode_run(struct j2k_mq *mq, uint32_t *contexts)
 }
 
 /* What the other passes left over; forgets what was visited. */
-ALWAYS_INLINE void cleanup_pass(struct j2k_block_decoder *decoder, uint32_t one, uint32_t causal)
+ALWAYS_INLINE void cleanup_pass(struct j2k_block_decoder *decoder, uint32_t one, bool causal)
 {
     struct j2k_mq mq = decoder->mq;
     uint32_t *contexts = decoder->contexts, width = decoder->width;
@@ -152,45 +158,46 @@ ALWAYS_INLINE void cleanup_pass(struct j2k_block_decoder *decoder, uint32_t one,
     FOR_EACH_COLUMN(decoder, at, samples)
     {
         j2k_flags flags = *at;
-        j2k_flags kept = stripe + 1 == decoder->stripes ? decoder->missing : 0;
-        uint32_t found = 4; /* row known to be significant */
-        uint32_t first = 0;
-        if ((flags & (J2K_SURROUNDINGS | J2K_ALL_ROWS(J2K_VISITED))) == 0) {
-            found = first = decode_run(&mq, contexts);
-            if (found == 4)
+        uint32_t rows = J2K_ROWS & ~(j2k_rows_significant(flags) | j2k_rows_visited(flags));
+        bool found = (flags & (J2K_SURROUNDINGS | J2K_ALL_ROWS(J2K_VISITED))) == 0; /* the next row is known to be */
+        if (found) {
+            uint32_t row = decode_run(&mq, contexts);
+            if (row == 4)
                 continue;
+            rows &= J2K_ROWS << 3 * row;
         }
-#pragma GCC unroll 4
-        for (uint32_t r = 0; r < 4; r++) {
-            j2k_flags shifted = flags >> 3 * r;
-            if (r < first || (shifted & (J2K_SIGNIFICANT | J2K_VISITED)) != 0)
+        for (; rows != 0; rows &= rows - 1) {
+            uint32_t bit = (uint32_t)__builtin_ctz(rows);
+            j2k_flags shifted = flags >> bit;
+            if (!found && !j2k_mq_decode(&mq, &contexts[zero_contexts[shifted & 0x1FF]]))
                 continue;
-            if (r != found && !j2k_mq_decode(&mq, &contexts[zero_contexts[shifted & 0x1FF]]))
-                continue;
+            found = false;
             uint32_t sign = decode_sign(&mq, contexts, shifted);
-            samples[r * width] = first_value(one, sign);
-            j2k_flags_spread(&flags, at, pitch, r, sign, causal);
+            samples[j2k_row_of(bit) * width] = first_value(one, sign);
+            flags |= j2k_flags_mark(bit, sign);
         }
-        *at = (flags & ~J2K_ALL_ROWS(J2K_VISITED)) | kept;
+        j2k_flags_spread(*at, flags, at, pitch, causal);
+        j2k_flags missing = stripe + 1 == decoder->stripes ? decoder->missing : 0;
+        *at = (flags & ~J2K_ALL_ROWS(J2K_VISITED)) | missing;
     }
     decoder->mq = mq;
 }
 
 /* Each once for both kinds of contexts, as they are where the time goes. */
-static void coded_significance_pass(struct j2k_block_decoder *decoder, uint32_t one, uint32_t causal)
+static void coded_significance_pass(struct j2k_block_decoder *decoder, uint32_t one, bool causal)
 {
     if (causal)
-        significance_pass(decoder, one, 1);
+        significance_pass(decoder, one, true);
     else
-        significance_pass(decoder, one, 0);
+        significance_pass(decoder, one, false);
 }
 
-static void coded_cleanup_pass(struct j2k_block_decoder *decoder, uint32_t one, uint32_t causal)
+static void coded_cleanup_pass(struct j2k_block_decoder *decoder, uint32_t one, bool causal)
 {
     if (causal)
-        cleanup_pass(decoder, one, 1);
+        cleanup_pass(decoder, one, true);
     else
-        cleanup_pass(decoder, one, 0);
+        cleanup_pass(decoder, one, false);
 }
 
 /* D.5 */
@@ -262,7 +269,8 @@ static bool decode_pass(struct j2k_block_decoder *decoder, const struct j2k_code
     uint32_t plane = block->planes - 1 - (pass + 2) / 3;
     if (pass % 3 == 1 && plane + 1 == block->roi_shift)
         set_region_aside(decoder);
-    uint32_t one = plane_bit(block, plane), causal = block->style & J2K_STYLE_CAUSAL;
+    uint32_t one = plane_bit(block, plane);
+    bool causal = (block->style & J2K_STYLE_CAUSAL) != 0;
     bool good = true;
     if (is_raw(block->style, pass)) {
         if (pass % 3 == 1)

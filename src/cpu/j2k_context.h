@@ -3,6 +3,7 @@
 #ifndef KOSTKA_CPU_J2K_CONTEXT_H
 #define KOSTKA_CPU_J2K_CONTEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,27 +42,62 @@ static inline uint32_t j2k_sign_index(j2k_flags shifted)
 }
 
 /*
- * Let the surroundings of row r know that it has become significant; its own word is *own, `at` the one in memory,
- * `pitch` words lie between stripes. The words are surrounded by a border that may be written. Vertically causal
- * contexts (D.7) do not see the stripe below.
+ * Sets of rows: row r is bit 3 r. Those that have a significant neighbour or are significant, those that are
+ * significant, and those that are visited or missing.
+ */
+#define J2K_ROWS 0x249u
+
+static inline uint32_t j2k_rows_near(j2k_flags flags)
+{
+    uint32_t any = (uint32_t)flags | (uint32_t)flags >> 1 | (uint32_t)flags >> 2; /* of a row's three columns */
+    return (any | any >> 3 | any >> 6) & J2K_ROWS;
+}
+
+static inline uint32_t j2k_rows_significant(j2k_flags flags)
+{
+    return (uint32_t)flags >> 4 & J2K_ROWS;
+}
+
+static inline uint32_t j2k_rows_visited(j2k_flags flags)
+{
+    return (uint32_t)flags >> 20 & J2K_ROWS;
+}
+
+/* The row of a set's bit. */
+static inline uint32_t j2k_row_of(uint32_t bit)
+{
+    return bit * 11 >> 5;
+}
+
+/* The row at `bit` = 3 r has become significant: what its column has to know. */
+static inline j2k_flags j2k_flags_mark(uint32_t bit, uint32_t sign)
+{
+    return (J2K_SIGNIFICANT | (j2k_flags)sign << (J2K_SIGN_SHIFT + 4)) << bit;
+}
+
+/*
+ * Let the surroundings of a column know which of its rows have become significant; `at` is its word in memory, `pitch`
+ * words lie between stripes. The words are surrounded by a border that may be written. Vertically causal contexts (D.7)
+ * do not see the stripe below. Rows 0 and 3 are not tested for: which of them changed is chance.
  */
 static inline __attribute__((always_inline)) void j2k_flags_spread(
-    j2k_flags *own, j2k_flags *at, ptrdiff_t pitch, uint32_t r, uint32_t sign, uint32_t causal)
+    j2k_flags before, j2k_flags after, j2k_flags *at, ptrdiff_t pitch, bool causal)
 {
-    j2k_flags mark = 1 | (j2k_flags)sign << J2K_SIGN_SHIFT;
-    *own |= mark << (3 * r + 4);
-    at[-1] |= mark << (3 * r + 5);
-    at[1] |= mark << (3 * r + 3);
-    if (r == 0 && !causal) {
-        at[-pitch - 1] |= mark << 17;
-        at[-pitch] |= mark << 16;
-        at[-pitch + 1] |= mark << 15;
+    const j2k_flags row = J2K_SIGNIFICANT | J2K_SIGNIFICANT << J2K_SIGN_SHIFT;
+    j2k_flags fresh = after & ~before & J2K_ALL_ROWS(row);
+    if (fresh == 0)
+        return;
+    at[-1] |= fresh << 1;
+    at[1] |= fresh >> 1;
+    j2k_flags top = fresh & row, bottom = fresh & row << 9;
+    if (!causal) {
+        at[-pitch - 1] |= top << 13;
+        at[-pitch] |= top << 12;
+        at[-pitch + 1] |= top << 11;
     }
-    if (r == 3) {
-        at[pitch - 1] |= mark << 2;
-        at[pitch] |= mark << 1;
-        at[pitch + 1] |= mark;
-    }
+    at[pitch - 1] |= bottom >> 11;
+    at[pitch] |= bottom >> 12;
+    at[pitch + 1] |= bottom >> 13;
 }
 
 #endif

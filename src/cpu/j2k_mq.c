@@ -71,16 +71,15 @@ void kst_j2k_mq_reset(uint32_t contexts[J2K_CONTEXTS])
 struct j2k_mq kst_j2k_mq_refill_slowly(struct j2k_mq mq)
 {
     while (mq.bits < 16) {
-        bool stuffed = mq.last == 0xFF;
+        bool stuffed = mq.next < mq.end && mq.next[-1] == 0xFF;
         if (mq.next == mq.end || (stuffed && *mq.next > 0x8F)) {
-            mq.code += (int64_t)0xFF << (24 - mq.bits);
             mq.bits += 8;
+            mq.code += (uint64_t)0xFF << (J2K_MQ_FRACTION - mq.bits);
             mq.past++;
             continue;
         }
         mq.bits += stuffed ? 7 : 8;
-        mq.last = *mq.next++;
-        mq.code += (int64_t)mq.last << (32 - mq.bits);
+        mq.code += (uint64_t)*mq.next++ << (J2K_MQ_FRACTION - mq.bits);
     }
     return mq;
 }
@@ -88,24 +87,32 @@ struct j2k_mq kst_j2k_mq_refill_slowly(struct j2k_mq mq)
 /* INITDEC (C.3.5): Chigh begins with a zero and 15 bits of data. */
 void kst_j2k_mq_start(struct j2k_mq *mq, const uint8_t *data, size_t length)
 {
-    *mq = (struct j2k_mq){.range = 0x8000, .bits = -15, .next = data, .end = data + length};
+    uint64_t first = length > 0 ? *data : 0xFF;
+    *mq = (struct j2k_mq){.range = 0x8000, .bits = 8 - 15, .next = data, .end = data + length};
+    mq->code = first << (J2K_MQ_FRACTION - mq->bits);
+    mq->next += length > 0;
+    mq->past = length == 0;
     *mq = kst_j2k_mq_refill_slowly(*mq);
-    j2k_mq_share_slack(mq);
+}
+
+/* Bits of Chigh that no data reached; negative if data are left. */
+static int32_t bits_left(const struct j2k_mq *mq)
+{
+    return mq->next < mq->end ? -1 : 8 * (int32_t)mq->past - mq->bits;
 }
 
 bool kst_j2k_mq_used_up(const struct j2k_mq *mq)
 {
-    return mq->next == mq->end && mq->past <= 6;
+    return bits_left(mq) >= 0 && mq->past <= 8;
 }
 
 bool kst_j2k_mq_ended_predictably(const struct j2k_mq *mq)
 {
-    int64_t code = mq->code + ((int64_t)mq->slack << 32);
-    int32_t left = 8 * (int32_t)mq->past - mq->bits; /* places of Chigh that no data reached */
-    if (mq->next != mq->end || left < 7 || left > 23 || code >> 47 != 0)
+    int32_t left = bits_left(mq);
+    if (left < 7 || left > 23 || mq->code >> (J2K_MQ_FRACTION + 15) != 0)
         return false;
     uint32_t spare = left < 15 ? ((uint32_t)1 << (15 - left)) - 1 : 0;
-    return code >> (32 + left) == 0 || (mq->last & spare) == spare;
+    return left >= 16 || mq->code >> (J2K_MQ_FRACTION + left) == 0 || (mq->next[-1] & spare) == spare;
 }
 
 void kst_j2k_raw_start(struct j2k_raw *raw, const uint8_t *data, size_t length)

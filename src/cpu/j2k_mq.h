@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Contexts as Annex D numbers them. */
 enum {
@@ -26,80 +27,68 @@ extern const uint32_t kst_j2k_mq_rows[94];
 /* The rows all contexts start in (Table D.7). */
 void kst_j2k_mq_reset(uint32_t contexts[J2K_CONTEXTS]);
 
-/* The bits of `code` in use: sound data stay below A. */
-#define J2K_MQ_CODE (((int64_t)1 << 48) - 1)
-
 /*
- * Annex C subtracts Qe from A and from Chigh for each more probable symbol that needs no renormalisation. Here both are
- * kept less `slack`, the amount that may still be subtracted before A falls below 0x8000 or Chigh below 0: one
- * subtraction and one test for most symbols.
+ * Between two symbols. At the rates where time matters two symbols of three renormalise, which of them is chance: so
+ * there are no branches but for more data.
  */
 struct j2k_mq {
-    int64_t code;   /* Chigh − slack in bits 32–47, below it `bits` bits of data */
-    uint32_t range; /* A − slack */
-    int32_t slack;
-    int32_t bits;  /* 16–31 between two symbols */
-    uint32_t last; /* byte before next */
+    uint64_t code;  /* Chigh in bits 47–62, below it `bits` bits of data; bit 63 is for borrows */
+    uint32_t range; /* A */
+    int32_t bits;   /* 16–47 */
     const uint8_t *next;
     const uint8_t *end;
     uint32_t past; /* bytes of ones that were supplied behind the end */
 };
+
+enum { J2K_MQ_FRACTION = 47 };
 
 void kst_j2k_mq_start(struct j2k_mq *mq, const uint8_t *data, size_t length);
 
 /* BYTEIN until there are 16 bits. By value, so that a decoder's copy can stay in registers. */
 struct j2k_mq kst_j2k_mq_refill_slowly(struct j2k_mq mq);
 
+/* The first byte has been read. */
 static inline __attribute__((always_inline)) void j2k_mq_refill(struct j2k_mq *mq)
 {
-    if (__builtin_expect(mq->end - mq->next >= 2 && mq->last != 0xFF && mq->next[0] != 0xFF, 1)) {
-        uint32_t two = (uint32_t)mq->next[0] << 8 | mq->next[1];
-        mq->code += (int64_t)two << (16 - mq->bits);
-        mq->bits += 16;
-        mq->last = two & 0xFF;
-        mq->next += 2;
-        return;
+    if (__builtin_expect(mq->end - mq->next >= 4, 1)) {
+        uint32_t four, before;
+        memcpy(&four, mq->next, 4);
+        memcpy(&before, mq->next - 1, 4); /* each byte's predecessor */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        four = __builtin_bswap32(four);
+#endif
+        /* A byte is 0xFF iff its complement is 0; false alarms only cost time. */
+        if (__builtin_expect(((~before - 0x01010101) & before & 0x80808080) == 0, 1)) {
+            mq->code += (uint64_t)four << (J2K_MQ_FRACTION - 32 - mq->bits);
+            mq->bits += 32;
+            mq->next += 4;
+            return;
+        }
     }
     *mq = kst_j2k_mq_refill_slowly(*mq);
 }
 
-/* Restore what slack stands for. */
-static inline __attribute__((always_inline)) void j2k_mq_share_slack(struct j2k_mq *mq)
-{
-    int32_t high = (int32_t)(mq->code >> 32), spare = (int32_t)mq->range - 0x8000;
-    mq->slack = high < spare ? high : spare;
-    mq->range -= (uint32_t)mq->slack;
-    mq->code -= (int64_t)mq->slack << 32;
-}
-
-/* DECODE (C.3.2) of one symbol. */
+/* DECODE (C.3.2) of one symbol. Masks, as compilers like to make branches of choices. */
 static inline __attribute__((always_inline)) uint32_t j2k_mq_decode(struct j2k_mq *mq, uint32_t *context)
 {
-    uint32_t row = *context;
-    uint32_t less, estimate = row >> 16;
-    mq->slack -= (int32_t)estimate;
-    if (__builtin_expect(mq->slack >= 0, 1))
-        return row & 1;
-    mq->range += (uint32_t)mq->slack;
-    mq->code += (int64_t)mq->slack * ((int64_t)1 << 32);
-    if (mq->code < 0) { /* the lower subinterval */
-        mq->code += (int64_t)estimate << 32;
-        less = mq->range >= estimate;
-        mq->range = estimate;
-    } else
-        less = mq->range < estimate;
-    *context = kst_j2k_mq_rows[(less ? row >> 8 : row >> 1) & 127];
-    int32_t shift = __builtin_clz(mq->range) - 16; /* at most 15 */
-    mq->range <<= shift;
-    mq->code = (mq->code << shift) & J2K_MQ_CODE;
+    uint32_t row = *context, estimate = row >> 16, range = mq->range - estimate;
+    uint64_t above = mq->code - ((uint64_t)estimate << J2K_MQ_FRACTION);
+    uint64_t lower = (uint64_t)((int64_t)above >> 63); /* all ones in the lower subinterval */
+    uint32_t less = (uint32_t)(range < estimate) ^ (uint32_t)(lower & 1);
+    range ^= (range ^ estimate) & (uint32_t)lower;
+    above ^= (above ^ mq->code) & lower;
+    int32_t shift = __builtin_clz(range) - 16; /* at most 15 */
+    uint32_t after = kst_j2k_mq_rows[row >> (1 + 7 * less) & 127];
+    *context = shift == 0 ? row : after;
+    mq->range = range << shift;
+    mq->code = above << shift & INT64_MAX; /* only damaged data reach beyond that */
     mq->bits -= shift;
     if (mq->bits < 16)
         j2k_mq_refill(mq);
-    j2k_mq_share_slack(mq);
     return (row ^ less) & 1;
 }
 
-/* Whether the decoder, which reads four bytes ahead at most, has come to the end of the data and not far beyond. */
+/* Whether the decoder, which reads six bytes ahead at most, has come to the end of the data and not far beyond. */
 bool kst_j2k_mq_used_up(const struct j2k_mq *mq);
 
 /*
