@@ -6,12 +6,12 @@
 enum {
     PICTURE_WORDS = sizeof(struct encode_picture) / 4,
     HEAD_WORDS = sizeof(struct encode_work) / 4,
+    TABLE_WORDS = ENCODE_CODES + ENCODE_COMPONENTS * ENCODE_QUANT,
     MOST_BLOCKS = 1 << 21, /* of a batch: bits are counted in 32 bits, and a block may have 1,665 */
     EXPECTED_BLOCK = 64    /* bytes of the stream */
 };
 
-_Static_assert(
-    sizeof(struct encode_component) == 592 && sizeof(struct encode_picture) == 4 * 40 + 4 * 592, "as in the kernels");
+_Static_assert(sizeof(struct encode_component) == 80 && sizeof(struct encode_picture) == 480, "as in the kernels");
 _Static_assert((uint64_t)MOST_BLOCKS * 1665 < UINT32_MAX, "bits of a batch");
 
 static bool is_single(const struct jpeg_frame *frame)
@@ -65,12 +65,25 @@ uint32_t kst_gpu_jpeg_encode_share(const struct jpeg_encode_item *items, uint32_
     return most;
 }
 
+/*
+ * MCUs of a tile. Where pixels are loaded in columns of eight, by each work-item in one, a few columns less may let
+ * more of them work; a column more than the tile's is that of the MCU before it.
+ */
+static uint32_t most_mcus(const struct jpeg_frame *frame, uint32_t blocks)
+{
+    uint32_t most = ENCODE_BLOCKS / blocks, best = most, h = is_single(frame) ? 1 : frame->hmax;
+    for (uint32_t i = most; i + 3 > most && i > 1; i--)
+        if (ENCODE_BLOCKS / ((i + 1) * h) > ENCODE_BLOCKS / ((best + 1) * h))
+            best = i;
+    return best;
+}
+
 static void lay_out_tiles(const struct jpeg_encoding *encoding, struct encode_picture *picture)
 {
     struct jpeg_scan_geometry geometry;
     scan_geometry(&encoding->frame, &geometry);
     uint32_t interval = kst_jpeg_restart_interval(&encoding->restart, &geometry);
-    uint32_t most = ENCODE_BLOCKS / geometry.mcu_blocks;
+    uint32_t most = most_mcus(&encoding->frame, geometry.mcu_blocks);
     picture->components = encoding->frame.component_count;
     picture->mcus_w = geometry.mcus_w;
     picture->mcus = geometry.mcus_w * geometry.mcus_h;
@@ -124,7 +137,7 @@ struct encode_size kst_gpu_encode_size(const struct jpeg_encode_item *items, uin
         struct encode_picture picture;
         lay_out_tiles(items[i].encoding, &picture);
         uint64_t blocks = (uint64_t)picture.mcus * picture.mcu_blocks;
-        size.words += PICTURE_WORDS + ENCODE_CODES;
+        size.words += PICTURE_WORDS + TABLE_WORDS;
         size.pixels += upload_bytes(&items[i]);
         if (items[i].source == ENCODE_STAGED)
             size.staged = 1;
@@ -178,12 +191,12 @@ static void weigh(const struct jpeg_encode_item *item, uint32_t c, struct encode
 }
 
 /* The forward DCT leaves a factor of 8, and 16 bits are kept of the divisor; see cpu/jpeg_quantizer.c. */
-static void write_quantiser(const uint16_t quant[64], struct encode_component *component)
+static void write_quantiser(const uint16_t quant[64], uint32_t *to)
 {
     for (uint32_t i = 0; i < 64; i++) {
         uint32_t divisor = (quant[i] * 8U) & 0xFFFF;
-        component->quant[i][0] = divisor ? (uint32_t)(((UINT64_C(1) << 32) + divisor - 1) / divisor) : 0;
-        component->quant[i][1] = divisor / 2;
+        to[2 * i] = divisor ? (uint32_t)(((UINT64_C(1) << 32) + divisor - 1) / divisor) : 0;
+        to[2 * i + 1] = divisor / 2;
     }
 }
 
@@ -219,16 +232,16 @@ static void write_component(const struct jpeg_encode_item *item, uint32_t c, str
     } else {
         write_box(frame, c, component);
     }
-    write_quantiser(from->quant, component);
     weigh(item, c, component);
 }
 
-static void write_components(const struct jpeg_encode_item *item, struct encode_picture *picture)
+static void write_components(const struct jpeg_encode_item *item, uint32_t *quant, struct encode_picture *picture)
 {
     uint32_t blocks = 0;
     for (uint32_t c = 0; c < picture->components; c++) {
         struct encode_component *component = &picture->component[c];
         write_component(item, c, component);
+        write_quantiser(item->encoding->frame.component[c].quant, quant + (size_t)c * ENCODE_QUANT);
         component->first_block = blocks;
         blocks += component->h * component->v;
     }
@@ -286,12 +299,13 @@ void kst_gpu_encode_work(const struct jpeg_encode_item *items, uint32_t count, u
     struct encode_work *head = (struct encode_work *)work;
     uint32_t codes = HEAD_WORDS + count * PICTURE_WORDS, tiles = 0, streams = 0;
     uint64_t pixels = 0, blocks = 0;
-    *head = (struct encode_work){.pictures = count, .picture = HEAD_WORDS, .tiles = codes + count * ENCODE_CODES};
-    for (uint32_t i = 0; i < count; i++, codes += ENCODE_CODES) {
+    *head = (struct encode_work){.pictures = count, .picture = HEAD_WORDS, .tiles = codes + count * TABLE_WORDS};
+    for (uint32_t i = 0; i < count; i++, codes += TABLE_WORDS) {
         struct encode_picture *picture = kst_gpu_encode_picture(work, i);
         memset(picture, 0, sizeof *picture);
         lay_out_tiles(items[i].encoding, picture);
-        write_components(&items[i], picture);
+        picture->quant = codes + ENCODE_CODES;
+        write_components(&items[i], work + picture->quant, picture);
         write_channels(&items[i], pixels, picture);
         picture->loading = can_load_by_pixel(items[i].image, picture) ? ENCODE_BY_PIXEL : ENCODE_BY_SAMPLE;
         picture->bits = (uint32_t)(blocks * ENCODE_BLOCK_WORDS);
@@ -357,7 +371,7 @@ static void write_codes(const struct jpeg_huffman *huffman, uint32_t count, uint
     struct jpeg_huffman_codes codes;
     kst_jpeg_huffman_derive_codes(huffman, &codes);
     for (uint32_t i = 0; i < count; i++)
-        to[i] = (uint32_t)codes.code[i] << 8 | codes.length[i];
+        to[i] = codes.length[i] ? (uint32_t)codes.code[i] << (32 - codes.length[i]) | codes.length[i] : 0;
 }
 
 void kst_gpu_encode_codes(uint32_t *work, const struct encode_picture *picture, uint32_t destination,

@@ -4,7 +4,7 @@
 
 enum {
     GROUPS_AT_ONCE = 8,                        /* of a multiprocessor; the work-group's memory allows no more */
-    WINDOW = 1024,                             /* words of a tile's code that are put together at once */
+    WINDOW = 704,                              /* words of a tile's code that are put together at once */
     CODES = ENCODE_DC_CODES + ENCODE_AC_CODES, /* of a destination */
     END_OF_BLOCK = 0x00,
     ZERO_RUN = 0xF0
@@ -21,17 +21,17 @@ struct coded {
 /* What a work-group needs in its memory. */
 struct tables {
     LOCAL u32 *values;  /* of ENCODE_BLOCKS blocks: samples, then coefficients */
+    LOCAL u32 *extra;   /* samples of an MCU */
     LOCAL i32 *dc;      /* of the blocks in coding order */
     LOCAL u32x2 *quant; /* of each component: 64, as encode_component.quant */
     LOCAL u32 *sums;    /* of each component */
 };
 
-FUNCTION void load_tables(const struct tile *tile, const struct tables *tables)
+FUNCTION void load_tables(GLOBAL const u32 *work, const struct tile *tile, const struct tables *tables)
 {
-    for (u32 i = local_index(); i < tile->picture->components * 64; i += ENCODE_BLOCKS) {
-        GLOBAL const u32 *quant = tile->picture->component[i / 64].quant[i % 64];
-        tables->quant[i] = make_u32x2(quant[0], quant[1]);
-    }
+    GLOBAL const u32 *quant = work + tile->picture->quant;
+    for (u32 i = local_index(); i < tile->picture->components * 64; i += ENCODE_BLOCKS)
+        tables->quant[i] = make_u32x2(quant[2 * i], quant[2 * i + 1]);
     if (local_index() < ENCODE_COMPONENTS)
         tables->sums[local_index()] = 0;
 }
@@ -39,8 +39,8 @@ FUNCTION void load_tables(const struct tile *tile, const struct tables *tables)
 /* The DC coefficient that a block's is predicted from. */
 FUNCTION i32 predict(const struct tile *tile, const struct block *block, const struct tables *tables)
 {
-    GLOBAL const struct encode_picture *picture = tile->picture;
-    GLOBAL const struct encode_component *component = &picture->component[block->component];
+    LOCAL const struct encode_picture *picture = tile->picture;
+    LOCAL const struct encode_component *component = &picture->component[block->component];
     u32 mcu = block->mcu, end = block->place;
     if (end == 0 && mcu == 0) {
         LOCAL const u32x2 *quant = tables->quant + block->component * 64;
@@ -56,15 +56,16 @@ FUNCTION i32 predict(const struct tile *tile, const struct block *block, const s
 }
 
 /* From pixels to coefficients, which then lie in tables->values. Whole work-group. */
-FUNCTION struct coded code_blocks(const struct tile *tile, GLOBAL const u32 *pixels, const struct tables *tables)
+FUNCTION struct coded code_blocks(
+    GLOBAL const u32 *work, const struct tile *tile, GLOBAL const u32 *pixels, const struct tables *tables)
 {
     struct coded coded;
     LOCAL u32 *values = tables->values + local_index() * BLOCK_WORDS;
-    load_tables(tile, tables);
+    const struct samples samples = {tables->values, tables->extra};
+    load_tables(work, tile, tables);
+    load_samples(tile, pixels, &samples);
     barrier_local();
-    sum_before(tile, pixels, tables->sums);
-    load_samples(tile, pixels, tables->values);
-    barrier_local();
+    sum_before(tile, &samples, tables->sums);
     coded.block = find_block(tile, local_index());
     coded.codes = tile->picture->component[coded.block.component].table * CODES;
     coded.nonzero[0] = coded.nonzero[1] = 0;
@@ -124,14 +125,14 @@ FUNCTION u32 walk_next(struct walk *walk)
 FUNCTION u32 measure_block(const struct coded *coded, LOCAL const i16 *values, LOCAL const u32 *codes)
 {
     LOCAL const u32 *ac = codes + coded->codes + ENCODE_DC_CODES;
-    u32 size = bit_size(coded->difference), length = (codes[coded->codes + size] & 255) + size;
+    u32 size = bit_size(coded->difference), length = (codes[coded->codes + size] & 31) + size;
     struct walk walk = walk_block(coded);
     while (walk_on(&walk)) {
         u32 run = walk_next(&walk);
         size = bit_size(values[walk.last]);
-        length += (run >> 4) * (ac[ZERO_RUN] & 255) + (ac[(run & 15) << 4 | size] & 255) + size;
+        length += (run >> 4) * (ac[ZERO_RUN] & 31) + (ac[(run & 15) << 4 | size] & 31) + size;
     }
-    return walk.last == 63 ? length : length + (ac[END_OF_BLOCK] & 255);
+    return walk.last == 63 ? length : length + (ac[END_OF_BLOCK] & 31);
 }
 
 /* Bits on their way to a window of words, which holds 0 where nothing was written. */
@@ -139,33 +140,46 @@ struct writer {
     LOCAL u32 *window;
     u32 first; /* word that the window starts with */
     u32 at;    /* word that the bits go to next */
-    u32 count; /* of bits in hand, below 32 */
-    u64 bits;
+    u32 join;  /* whether that word has bits of another block */
+    u32 count; /* of bits in hand, below 32, */
+    u32 bits;  /* from the highest on; the rest is 0 */
 };
 
-FUNCTION void write_word(struct writer *writer, u32 word)
+FUNCTION void write_word(struct writer *writer)
 {
-    if (writer->at - writer->first < WINDOW)
-        join_local(writer->window + (writer->at - writer->first), word);
+    if (writer->at - writer->first < WINDOW) {
+        LOCAL u32 *to = writer->window + (writer->at - writer->first);
+        if (writer->join)
+            join_local(to, writer->bits);
+        else
+            *to = writer->bits;
+    }
+    writer->join = 0;
     writer->at++;
 }
 
-/* A code of at most 32 bits. */
-FUNCTION void put(struct writer *writer, u32 code, u32 length)
+/* `length` bits, 1–31, from the highest on; the rest is 0. */
+FUNCTION void put(struct writer *writer, u32 bits, u32 length)
 {
-    writer->bits = writer->bits << length | code;
+    writer->bits |= bits >> writer->count;
     writer->count += length;
     if (writer->count >= 32) {
+        write_word(writer);
         writer->count -= 32;
-        write_word(writer, (u32)(writer->bits >> writer->count));
+        writer->bits = bits << (length - writer->count);
     }
 }
 
 /* A symbol's code and the low bits of a value, or of its predecessor where it is negative. */
 FUNCTION void put_value(struct writer *writer, u32 code, i32 value, u32 size)
 {
-    u32 bits = (u32)(value + (value >> 31)) & ((1u << size) - 1);
-    put(writer, (code >> 8) << size | bits, (code & 255) + size);
+    u32 length = code & 31, bits = (u32)(value + (value >> 31)) << (31 - size) << 1 >> length;
+    put(writer, (code & 0xFFFF0000u) | bits, length + size);
+}
+
+FUNCTION void put_code(struct writer *writer, u32 code)
+{
+    put(writer, code & 0xFFFF0000u, code & 31);
 }
 
 FUNCTION void write_block(
@@ -179,14 +193,15 @@ FUNCTION void write_block(
         u32 run = walk_next(&walk);
         i32 value = values[walk.last];
         for (; run > 15; run -= 16)
-            put(writer, ac[ZERO_RUN] >> 8, ac[ZERO_RUN] & 255);
+            put_code(writer, ac[ZERO_RUN]);
         size = bit_size(value);
         put_value(writer, ac[run << 4 | size], value, size);
     }
     if (walk.last != 63)
-        put(writer, ac[END_OF_BLOCK] >> 8, ac[END_OF_BLOCK] & 255);
+        put_code(writer, ac[END_OF_BLOCK]);
+    writer->join = 1;
     if (writer->count > 0)
-        write_word(writer, (u32)(writer->bits << (32 - writer->count)));
+        write_word(writer);
 }
 
 /* What comes before each block in coding order, in bits, where `length` is its own. Whole work-group. */
@@ -213,6 +228,7 @@ DENSE_KERNEL(ENCODE_BLOCKS, GROUPS_AT_ONCE)
 encode_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels, GLOBAL u32 *RESTRICT bits,
     GLOBAL u32 *RESTRICT lists, u32 skip)
 {
+    SHARED u32 picture[ENCODE_PICTURE_WORDS];
     SHARED u32 values[ENCODE_BLOCKS * BLOCK_WORDS];
     SHARED i32 dc[ENCODE_BLOCKS];
     SHARED u32x2 quant[ENCODE_COMPONENTS * 64];
@@ -222,11 +238,11 @@ encode_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels,
     SHARED u32 scratch[ENCODE_BLOCKS];
     SHARED u32 window[WINDOW];
     u32 self = local_index(), total;
-    struct tile tile = find_tile(work, group_index() + skip);
-    struct tables tables = {values, dc, quant, sums};
+    struct tile tile = find_tile(work, group_index() + skip, picture, ENCODE_BLOCKS);
+    struct tables tables = {values, window, dc, quant, sums};
     for (u32 i = self; i < ENCODE_CODES; i += ENCODE_BLOCKS)
         codes[i] = work[tile.picture->codes + i];
-    struct coded coded = code_blocks(&tile, pixels, &tables);
+    struct coded coded = code_blocks(work, &tile, pixels, &tables);
     LOCAL const i16 *own = (LOCAL const i16 *)(values + self * BLOCK_WORDS);
     u32 length = coded.block.exists ? measure_block(&coded, own, codes) : 0;
     u32 start = place_block(lengths, scratch, coded.block.order, coded.block.exists, length, &total);
@@ -237,7 +253,7 @@ encode_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels,
             window[i] = 0;
         barrier_local();
         if (coded.block.exists && start / 32 < first + WINDOW && start + length > first * 32) {
-            struct writer writer = {window, first, start / 32, start % 32, 0};
+            struct writer writer = {window, first, start / 32, start % 32 != 0, start % 32, 0};
             write_block(&coded, own, codes, &writer);
         }
         barrier_local();
@@ -269,17 +285,19 @@ DENSE_KERNEL(ENCODE_BLOCKS, GROUPS_AT_ONCE)
 count_symbols(
     GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels, GLOBAL u32 *RESTRICT histograms, u32 skip)
 {
+    SHARED u32 picture[ENCODE_PICTURE_WORDS];
     SHARED u32 values[ENCODE_BLOCKS * BLOCK_WORDS];
+    SHARED u32 extra[ENCODE_MCU_BLOCKS * BLOCK_WORDS];
     SHARED i32 dc[ENCODE_BLOCKS];
     SHARED u32x2 quant[ENCODE_COMPONENTS * 64];
     SHARED u32 sums[ENCODE_COMPONENTS];
     SHARED u32 histogram[ENCODE_CODES];
     u32 self = local_index();
-    struct tile tile = find_tile(work, group_index() + skip);
-    struct tables tables = {values, dc, quant, sums};
+    struct tile tile = find_tile(work, group_index() + skip, picture, ENCODE_BLOCKS);
+    struct tables tables = {values, extra, dc, quant, sums};
     for (u32 i = self; i < ENCODE_CODES; i += ENCODE_BLOCKS)
         histogram[i] = 0;
-    struct coded coded = code_blocks(&tile, pixels, &tables);
+    struct coded coded = code_blocks(work, &tile, pixels, &tables);
     barrier_local();
     if (coded.block.exists)
         count_block(&coded, (LOCAL const i16 *)(values + self * BLOCK_WORDS), histogram);

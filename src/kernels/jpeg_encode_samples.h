@@ -8,7 +8,7 @@
 enum { BLOCK_WORDS = 33 }; /* room for 64 coefficients of 16 bits, and one word more against bank conflicts */
 
 /* A channel's byte: where the buffer of pixels does not hold it, `pixels` is null and the place its address. */
-FUNCTION GLOBAL const u8 *channel_row(GLOBAL const struct encode_channel *channel, GLOBAL const u32 *pixels, u32 y)
+FUNCTION GLOBAL const u8 *channel_row(LOCAL const struct encode_channel *channel, GLOBAL const u32 *pixels, u32 y)
 {
     u64 offset = (u64)channel->offset[1] << 32 | channel->offset[0];
     GLOBAL const u8 *base = (GLOBAL const u8 *)pixels + offset;
@@ -20,20 +20,20 @@ FUNCTION GLOBAL const u8 *channel_row(GLOBAL const struct encode_channel *channe
     return base + (i64)channel->pitch * (i64)y;
 }
 
-FUNCTION i32 pixel_value(GLOBAL const struct encode_picture *picture, GLOBAL const struct encode_component *component,
+FUNCTION i32 pixel_value(LOCAL const struct encode_picture *picture, LOCAL const struct encode_component *component,
     GLOBAL const u32 *pixels, u32 x, u32 y)
 {
     i32 sum = component->addend;
     for (u32 i = 0; i < 4; i++)
         if (component->factor[i] != 0) {
-            GLOBAL const struct encode_channel *channel = &picture->channel[i];
+            LOCAL const struct encode_channel *channel = &picture->channel[i];
             sum += component->factor[i] * (i32)channel_row(channel, pixels, y)[(u64)x * channel->step];
         }
     return sum >> 16;
 }
 
 /* A sample anywhere, also beyond the component's edges. */
-OUTLINED u32 sample_at(GLOBAL const struct encode_picture *picture, GLOBAL const struct encode_component *component,
+OUTLINED u32 sample_at(LOCAL const struct encode_picture *picture, LOCAL const struct encode_component *component,
     GLOBAL const u32 *pixels, u32 x, u32 y)
 {
     u32 sum = component->rounding + (component->alternate & x);
@@ -45,20 +45,42 @@ OUTLINED u32 sample_at(GLOBAL const struct encode_picture *picture, GLOBAL const
     return sum * component->part >> 16;
 }
 
-/* `count` samples of a block's row, from its sample `first` on: a multiple of 4, as the count is. */
-FUNCTION void sample_run(const struct tile *tile, u32 c, GLOBAL const u32 *pixels, LOCAL u32 *samples, u32 mcu,
-    u32 place, u32 row, u32 first, u32 count)
+/*
+ * Where a tile's samples go: those of its own blocks, and, where it does not start an interval, those of the MCU before
+ * it, in coding order (`extra`). That MCU counts as number tile->mcus.
+ */
+struct samples {
+    LOCAL u32 *own, *extra;
+};
+
+FUNCTION LOCAL u32 *block_samples(const struct tile *tile, const struct samples *samples, u32 c, u32 mcu)
 {
-    GLOBAL const struct encode_picture *picture = tile->picture;
-    GLOBAL const struct encode_component *component = &picture->component[c];
-    u32 at = tile->first + mcu, slot = tile->mcus * component->first_block + mcu * component->h * component->v + place;
+    LOCAL const struct encode_component *component = &tile->picture->component[c];
+    if (mcu == tile->mcus)
+        return samples->extra + component->first_block * BLOCK_WORDS;
+    return samples->own + (tile->mcus * component->first_block + mcu * component->h * component->v) * BLOCK_WORDS;
+}
+
+/* The MCU's number in the picture. */
+FUNCTION u32 place_of_mcu(const struct tile *tile, u32 mcu)
+{
+    return mcu == tile->mcus ? tile->first - 1 : tile->first + mcu;
+}
+
+/* `count` samples of a block's row, from its sample `first` on: a multiple of 4, as the count is. */
+FUNCTION void sample_run(const struct tile *tile, u32 c, GLOBAL const u32 *pixels, LOCAL u32 *out, u32 mcu, u32 place,
+    u32 row, u32 first, u32 count)
+{
+    LOCAL const struct encode_picture *picture = tile->picture;
+    LOCAL const struct encode_component *component = &picture->component[c];
+    u32 at = place_of_mcu(tile, mcu);
     u32 x = (at % picture->mcus_w * component->h + place % component->h) * 8 + first;
     u32 y = (at / picture->mcus_w * component->v + place / component->h) * 8 + row;
-    for (u32 i = 0; i < count; i += 4) {
+    ROLL for (u32 i = 0; i < count; i += 4)
+    {
         u32 word = 0;
-        for (u32 j = 0; j < 4; j++)
-            word |= sample_at(picture, component, pixels, x + i + j, y) << (8 * j);
-        samples[slot * BLOCK_WORDS + row * 2 + (first + i) / 4] = word;
+        ROLL for (u32 j = 0; j < 4; j++) word |= sample_at(picture, component, pixels, x + i + j, y) << (8 * j);
+        out[place * BLOCK_WORDS + row * 2 + (first + i) / 4] = word;
     }
 }
 
@@ -92,25 +114,23 @@ FUNCTION u32 pick_pixel(const u32 *word, u32 step, u32 i)
 
 /* What a work-item that loads by pixel keeps in mind. */
 struct encode_place {
-    u32 h, blocks;               /* of the first component in an MCU */
-    u32 chroma_h, chroma_blocks; /* of the others */
+    u32 h;        /* blocks of the first component in a row of an MCU */
+    u32 chroma_h; /* and of the others */
     u32 box_w, box_h;
-    u32 first[2]; /* block of each of the others in the tile */
+    LOCAL u32 *out[3]; /* samples of each component */
 };
 
-FUNCTION struct encode_place place_of(const struct tile *tile)
+FUNCTION struct encode_place find_place(const struct tile *tile, const struct samples *samples, u32 mcu)
 {
-    GLOBAL const struct encode_component *luma = &tile->picture->component[0];
-    GLOBAL const struct encode_component *chroma = &tile->picture->component[1];
+    LOCAL const struct encode_component *chroma = &tile->picture->component[1];
     struct encode_place place;
-    place.h = luma->h;
-    place.blocks = luma->h * luma->v;
+    place.h = tile->picture->component[0].h;
     place.chroma_h = chroma->h;
-    place.chroma_blocks = chroma->h * chroma->v;
     place.box_w = chroma->box_w;
     place.box_h = chroma->box_h;
-    place.first[0] = tile->mcus * chroma->first_block;
-    place.first[1] = tile->mcus * tile->picture->component[2].first_block;
+    UNROLL
+    for (u32 c = 0; c < 3; c++)
+        place.out[c] = block_samples(tile, samples, c, mcu);
     return place;
 }
 
@@ -119,7 +139,7 @@ struct weights {
     i32 addend;
 };
 
-FUNCTION struct weights weights_of(GLOBAL const struct encode_component *component)
+FUNCTION struct weights weights_of(LOCAL const struct encode_component *component)
 {
     struct weights weights;
     for (u32 i = 0; i < 3; i++)
@@ -166,17 +186,12 @@ FUNCTION void store_means(const struct encode_place *place, LOCAL u32 *out, cons
     }
 }
 
-/* Eight pixels by as many rows as a box has. `from`: the first; `y`: its row in the MCU; `luma`: of the MCU. */
-FUNCTION void convert_pixels(const struct tile *tile, const struct encode_place *place, GLOBAL const u8 *from,
-    LOCAL u32 *samples, u32 mcu, u32 x, u32 row)
+/* Eight pixels by as many rows as a box has. `from`: the first, in column `x` of the MCU. */
+FUNCTION void convert_pixels(LOCAL const struct encode_picture *picture, const struct encode_place *place,
+    const struct weights *weights, GLOBAL const u8 *from, u32 x, u32 row)
 {
-    GLOBAL const struct encode_picture *picture = tile->picture;
     u32 step = picture->channel[0].step, at = x / place->box_w;
     u32 blue[8], red[8];
-    struct weights weights[3];
-    UNROLL
-    for (u32 c = 0; c < 3; c++)
-        weights[c] = weights_of(&picture->component[c]);
     UNROLL
     for (u32 i = 0; i < 8; i++)
         blue[i] = red[i] = 0;
@@ -191,65 +206,77 @@ FUNCTION void convert_pixels(const struct tile *tile, const struct encode_place 
             blue[i] += weigh(&weights[1], pixel);
             red[i] += weigh(&weights[2], pixel);
         }
-        LOCAL u32 *out = samples + (mcu * place->blocks + y / 8 * place->h + x / 8) * BLOCK_WORDS + y % 8 * 2;
+        LOCAL u32 *out = place->out[0] + (y / 8 * place->h + x / 8) * BLOCK_WORDS + y % 8 * 2;
         out[0] = luma[0];
         out[1] = luma[1];
     }
-    LOCAL u32 *out = samples + (mcu * place->chroma_blocks + row / 8 * place->chroma_h + at / 8) * BLOCK_WORDS +
-                     row % 8 * 2 + at % 8 / 4;
-    store_means(place, out + place->first[0] * BLOCK_WORDS, blue);
-    store_means(place, out + place->first[1] * BLOCK_WORDS, red);
+    u32 to = (row / 8 * place->chroma_h + at / 8) * BLOCK_WORDS + row % 8 * 2 + at % 8 / 4;
+    store_means(place, place->out[1] + to, blue);
+    store_means(place, place->out[2] + to, red);
 }
 
 /* The same at the picture's edges. */
 FUNCTION void convert_edge(
-    const struct tile *tile, GLOBAL const u32 *pixels, LOCAL u32 *samples, u32 mcu, u32 x, u32 row)
+    const struct tile *tile, const struct encode_place *place, GLOBAL const u32 *pixels, u32 mcu, u32 x, u32 row)
 {
-    for (u32 c = 0; c < 3; c++) {
-        GLOBAL const struct encode_component *component = &tile->picture->component[c];
-        GLOBAL const struct encode_component *other = &tile->picture->component[1];
-        u32 rows = c == 0 ? other->box_h : 1, at = c == 0 ? x : x / other->box_w;
-        for (u32 j = 0; j < rows; j++) {
-            u32 y = row * rows + j;
-            sample_run(tile, c, pixels, samples, mcu, y / 8 * component->h + at / 8, y % 8, at % 8,
-                c == 0 || other->box_w == 1 ? 8 : 4);
-        }
+    ROLL for (u32 i = 0; i < place->box_h + 2; i++)
+    { /* rows of the first component, then the others */
+        u32 c = i < place->box_h ? 0 : i - place->box_h + 1, h = c == 0 ? place->h : place->chroma_h;
+        u32 at = c == 0 ? x : x / place->box_w, y = c == 0 ? row * place->box_h + i : row;
+        sample_run(tile, c, pixels, place->out[c], mcu, y / 8 * h + at / 8, y % 8, at % 8,
+            c == 0 || place->box_w == 1 ? 8 : 4);
     }
 }
 
 /* A work-item keeps to a column of eight pixels. Those beyond whole rows of columns are idle. */
-FUNCTION void load_by_pixel(const struct tile *tile, GLOBAL const u32 *pixels, LOCAL u32 *samples)
+FUNCTION void load_by_pixel(const struct tile *tile, GLOBAL const u32 *pixels, const struct samples *samples)
 {
-    GLOBAL const struct encode_picture *picture = tile->picture;
-    GLOBAL const struct encode_component *luma = &picture->component[0];
-    const struct encode_place place = place_of(tile);
-    u32 columns = tile->mcus * place.h, step = ENCODE_BLOCKS / columns;
-    u32 column = local_index() % columns, row = local_index() / columns;
-    u32 mcu = column / place.h, x = column % place.h * 8, at = tile->first + mcu;
-    u32 left = at % picture->mcus_w * place.h * 8 + x, top = at / picture->mcus_w * luma->v * 8;
-    u32 rows = local_index() < step * columns ? 8 * luma->v / place.box_h : 0;
+    LOCAL const struct encode_picture *picture = tile->picture;
+    LOCAL const struct encode_component *luma = &picture->component[0];
+    u32 columns = (tile->mcus + !tile->starts) * luma->h, step = ENCODE_BLOCKS / columns;
+    u32 row = local_index() / columns, column = local_index() - row * columns, mcu = column / luma->h;
+    u32 at = place_of_mcu(tile, mcu), down = at / picture->mcus_w, x = (column - mcu * luma->h) * 8;
+    u32 left = (at - down * picture->mcus_w) * luma->h * 8 + x, top = down * luma->v * 8;
+    const struct encode_place place = find_place(tile, samples, mcu);
+    u32 rows = row < step ? 8 * luma->v / place.box_h : 0;
+    struct weights weights[3];
+    UNROLL
+    for (u32 c = 0; c < 3; c++)
+        weights[c] = weights_of(&picture->component[c]);
     ROLL for (; row < rows; row += step)
     {
         u32 y = top + row * place.box_h;
         GLOBAL const u8 *from = channel_row(&picture->channel[0], pixels, y) + (u64)left * picture->channel[0].step;
         if (left + 8 + picture->ragged <= luma->width && y + place.box_h <= luma->height)
-            convert_pixels(tile, &place, from, samples, mcu, x, row);
+            convert_pixels(picture, &place, weights, from, x, row);
         else
-            convert_edge(tile, pixels, samples, mcu, x, row);
+            convert_edge(tile, &place, pixels, mcu, x, row);
     }
 }
 
-FUNCTION void load_by_sample(const struct tile *tile, GLOBAL const u32 *pixels, LOCAL u32 *samples)
+FUNCTION void load_by_sample(const struct tile *tile, GLOBAL const u32 *pixels, const struct samples *samples)
 {
-    GLOBAL const struct encode_picture *picture = tile->picture;
-    for (u32 i = local_index(); i < tile->mcus * picture->mcu_blocks * 8; i += ENCODE_BLOCKS) {
+    LOCAL const struct encode_picture *picture = tile->picture;
+    u32 own = tile->mcus * picture->mcu_blocks, all = tile->starts ? own : own + picture->mcu_blocks;
+    ROLL for (u32 i = local_index(); i < all * 8; i += ENCODE_BLOCKS)
+    {
         struct block block = find_block(tile, i / 8);
-        sample_run(tile, block.component, pixels, samples, block.mcu, block.place, i % 8, 0, 8);
+        if (i / 8 >= own) {
+            u32 within = i / 8 - own;
+            block.component = 0;
+            while (block.component + 1 < picture->components &&
+                   within >= picture->component[block.component + 1].first_block)
+                block.component++;
+            block.mcu = tile->mcus;
+            block.place = within - picture->component[block.component].first_block;
+        }
+        sample_run(tile, block.component, pixels, block_samples(tile, samples, block.component, block.mcu), block.mcu,
+            block.place, i % 8, 0, 8);
     }
 }
 
 /* Those of all blocks, also of the ones that pad MCUs. */
-FUNCTION void load_samples(const struct tile *tile, GLOBAL const u32 *pixels, LOCAL u32 *samples)
+FUNCTION void load_samples(const struct tile *tile, GLOBAL const u32 *pixels, const struct samples *samples)
 {
     if (tile->picture->loading == ENCODE_BY_PIXEL)
         load_by_pixel(tile, pixels, samples);
@@ -261,15 +288,14 @@ FUNCTION void load_samples(const struct tile *tile, GLOBAL const u32 *pixels, LO
  * The DC coefficients before the tile, of each component, times 8 and not quantised: sums of samples. `sums` holds 0
  * for each. Nothing where the tile starts an interval.
  */
-FUNCTION void sum_before(const struct tile *tile, GLOBAL const u32 *pixels, LOCAL u32 *sums)
+FUNCTION void sum_before(const struct tile *tile, const struct samples *samples, LOCAL u32 *sums)
 {
-    GLOBAL const struct encode_picture *picture = tile->picture;
-    u32 mcu = tile->first - 1, at = local_index() % 64;
-    for (u32 c = local_index() / 64; c < picture->components && !tile->starts; c += ENCODE_BLOCKS / 64) {
-        GLOBAL const struct encode_component *component = &picture->component[c];
-        u32 place = last_real(picture, component, mcu, component->h * component->v);
-        u32 x = (mcu % picture->mcus_w * component->h + place % component->h) * 8 + at % 8;
-        u32 y = (mcu / picture->mcus_w * component->v + place / component->h) * 8 + at / 8;
-        count_up_local(sums + c, sample_at(picture, component, pixels, x, y));
-    }
+    u32 c = local_index() / 16;
+    if (c >= tile->picture->components || tile->starts)
+        return;
+    LOCAL const struct encode_component *component = &tile->picture->component[c];
+    u32 place =
+        component->first_block + last_real(tile->picture, component, tile->first - 1, component->h * component->v);
+    u32 word = samples->extra[place * BLOCK_WORDS + local_index() % 16];
+    count_up_local(sums + c, (word & 255) + (word >> 8 & 255) + (word >> 16 & 255) + (word >> 24));
 }

@@ -71,9 +71,9 @@ FUNCTION struct advance scan_advances(LOCAL u32 *scratch, struct advance own)
     return sum;
 }
 
-FUNCTION u32 ends_interval(GLOBAL const struct encode_picture *picture, u32 tile)
+FUNCTION u32 ends_interval(u32 interval_tiles, u32 tiles, u32 tile)
 {
-    return (tile + 1) % picture->interval_tiles == 0 || tile + 1 == picture->tiles;
+    return (tile + 1) % interval_tiles == 0 || tile + 1 == tiles;
 }
 
 /* Where each of a picture's tiles starts, from their lengths. Whole work-group. */
@@ -84,11 +84,11 @@ FUNCTION void place_all(GLOBAL const struct encode_picture *picture, LOCAL u32 *
     struct advance own = {0, 0, 0};
     last = last < picture->tiles ? last : picture->tiles;
     for (u32 i = first; i < last; i++)
-        own = advance_on(own, lengths[i], align && ends_interval(picture, i));
+        own = advance_on(own, lengths[i], align && ends_interval(picture->interval_tiles, picture->tiles, i));
     struct advance before = scan_advances(scratch, own);
     for (u32 i = first; i < last; i++) {
         starts[i] = advance_from(&before, 0);
-        before = advance_on(before, lengths[i], align && ends_interval(picture, i));
+        before = advance_on(before, lengths[i], align && ends_interval(picture->interval_tiles, picture->tiles, i));
     }
 }
 
@@ -119,7 +119,7 @@ struct stretch {
     u32 whole; /* of them those that end in the tile too; the last may not */
 };
 
-FUNCTION GLOBAL const u32 *tile_words(GLOBAL const struct encode_picture *picture, GLOBAL const u32 *bits, u32 tile)
+FUNCTION GLOBAL const u32 *tile_words(LOCAL const struct encode_picture *picture, GLOBAL const u32 *bits, u32 tile)
 {
     return bits + picture->bits + (u64)tile * picture->tile_mcus * picture->mcu_blocks * ENCODE_BLOCK_WORDS;
 }
@@ -140,7 +140,7 @@ FUNCTION u32 bits_behind(const struct tile *tile, GLOBAL const u32 *bits, GLOBAL
 {
     u32 result = 0, count = 0;
     for (u32 i = 0; count < 8; i++) {
-        if (ends_interval(tile->picture, tile->number + i))
+        if (ends_interval(tile->picture->interval_tiles, tile->picture->tiles, tile->number + i))
             return result | 0xFFu >> count;
         result |= tile_words(tile->picture, bits, tile->number + i + 1)[0] >> 24 >> count;
         count += lengths[i + 1];
@@ -183,8 +183,9 @@ FUNCTION u32 sum_tiles(const struct tile *tile, LOCAL u32 *scratch, GLOBAL const
 /* How many bytes each tile adds to its stream. */
 KERNEL(STREAM_GROUP) measure_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *lists)
 {
+    SHARED u32 picture[ENCODE_PICTURE_WORDS];
     SHARED u32 scratch[STREAM_GROUP];
-    struct tile tile = find_tile(work, group_index());
+    struct tile tile = find_tile(work, group_index(), picture, STREAM_GROUP);
     GLOBAL const u32 *lengths = list_of(work, lists, ENCODE_LENGTHS) + group_index();
     GLOBAL u32 *starts = list_of(work, lists, ENCODE_STARTS) + group_index();
     u32 start = sum_tiles(&tile, scratch, lengths - tile.number, tile.picture->interval < tile.picture->mcus);
@@ -269,8 +270,9 @@ write_streams(
     GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *lists, GLOBAL u32 *RESTRICT streams)
 {
     SHARED u32 scratch[STREAM_GROUP];
+    SHARED u32 picture[ENCODE_PICTURE_WORDS];
     SHARED u32 stage[ROUND_BYTES / 4 + 1];
-    struct tile tile = find_tile(work, group_index());
+    struct tile tile = find_tile(work, group_index(), picture, STREAM_GROUP);
     GLOBAL const u32 *lengths = list_of(work, lists, ENCODE_LENGTHS) + group_index();
     GLOBAL const u32 *sizes = list_of(work, lists, ENCODE_SIZES) + group_index();
     struct stretch stretch = find_stretch(&tile, bits, *lengths, list_of(work, lists, ENCODE_STARTS)[group_index()]);

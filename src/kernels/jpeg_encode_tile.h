@@ -10,13 +10,13 @@ FUNCTION u32 least(u32 a, u32 b)
 }
 
 struct tile {
-    GLOBAL const struct encode_picture *picture;
-    u32 index;        /* of the picture */
-    u32 number;       /* of the tile in it */
-    u32 interval;     /* of restarts, that it lies in */
-    u32 first;        /* MCU in coding order */
-    u32 mcus;         /* at least 1 */
-    u32 starts, ends; /* whether the interval does so with it */
+    LOCAL const struct encode_picture *picture; /* in the work-group's memory: it is looked at all the time */
+    u32 index;                                  /* of the picture */
+    u32 number;                                 /* of the tile in it */
+    u32 interval;                               /* of restarts, that it lies in */
+    u32 first;                                  /* MCU in coding order */
+    u32 mcus;                                   /* at least 1 */
+    u32 starts, ends;                           /* whether the interval does so with it */
 };
 
 FUNCTION GLOBAL const struct encode_picture *picture_of(GLOBAL const u32 *work, u32 index)
@@ -25,7 +25,8 @@ FUNCTION GLOBAL const struct encode_picture *picture_of(GLOBAL const u32 *work, 
     return (GLOBAL const struct encode_picture *)(work + head->picture) + index;
 }
 
-FUNCTION struct tile find_tile(GLOBAL const u32 *work, u32 group)
+/* `shared`: ENCODE_PICTURE_WORDS, which get the picture. `size`: of the work-group. Whole work-group. */
+FUNCTION struct tile find_tile(GLOBAL const u32 *work, u32 group, LOCAL u32 *shared, u32 size)
 {
     GLOBAL const struct encode_work *head = (GLOBAL const struct encode_work *)work;
     GLOBAL const u32 *list = work + head->tiles;
@@ -38,16 +39,18 @@ FUNCTION struct tile find_tile(GLOBAL const u32 *work, u32 group)
         else
             high = middle;
     }
-    tile.picture = picture_of(work, low);
-    tile.index = low;
+    for (u32 i = local_index(); i < ENCODE_PICTURE_WORDS; i += size)
+        shared[i] = ((GLOBAL const u32 *)picture_of(work, low))[i];
     tile.number = group - list[low];
+    barrier_local();
+    tile.picture = (LOCAL const struct encode_picture *)shared;
+    tile.index = low;
     tile.interval = tile.number / tile.picture->interval_tiles;
-    u32 within = tile.number % tile.picture->interval_tiles;
+    u32 within = tile.number - tile.interval * tile.picture->interval_tiles;
     u32 before = tile.interval * tile.picture->interval, left = tile.picture->mcus - before;
-    left = left < tile.picture->interval ? left : tile.picture->interval;
-    left -= within * tile.picture->tile_mcus;
+    left = least(left, tile.picture->interval) - within * tile.picture->tile_mcus;
     tile.first = before + within * tile.picture->tile_mcus;
-    tile.mcus = left < tile.picture->tile_mcus ? left : tile.picture->tile_mcus;
+    tile.mcus = least(left, tile.picture->tile_mcus);
     tile.starts = within == 0;
     tile.ends = left == tile.mcus;
     return tile;
@@ -68,7 +71,7 @@ struct block {
 
 /* Whether a component's block of an MCU holds samples. */
 FUNCTION u32 is_real(
-    GLOBAL const struct encode_picture *picture, GLOBAL const struct encode_component *component, u32 mcu, u32 place)
+    LOCAL const struct encode_picture *picture, LOCAL const struct encode_component *component, u32 mcu, u32 place)
 {
     u32 x = mcu % picture->mcus_w * component->h + place % component->h;
     u32 y = mcu / picture->mcus_w * component->v + place / component->h;
@@ -77,7 +80,7 @@ FUNCTION u32 is_real(
 
 /* The last block of an MCU's component, before `end`, that holds samples. The first one always does. */
 FUNCTION u32 last_real(
-    GLOBAL const struct encode_picture *picture, GLOBAL const struct encode_component *component, u32 mcu, u32 end)
+    LOCAL const struct encode_picture *picture, LOCAL const struct encode_component *component, u32 mcu, u32 end)
 {
     u32 place = end - 1;
     while (place > 0 && !is_real(picture, component, mcu, place))
@@ -87,14 +90,14 @@ FUNCTION u32 last_real(
 
 FUNCTION struct block find_block(const struct tile *tile, u32 item)
 {
-    GLOBAL const struct encode_picture *picture = tile->picture;
+    LOCAL const struct encode_picture *picture = tile->picture;
     struct block block;
     u32 c = 0;
     block.exists = item < tile->mcus * picture->mcu_blocks;
     item = block.exists ? item : 0;
     while (c + 1 < picture->components && item >= tile->mcus * picture->component[c + 1].first_block)
         c++;
-    GLOBAL const struct encode_component *component = &picture->component[c];
+    LOCAL const struct encode_component *component = &picture->component[c];
     u32 blocks = component->h * component->v, within = item - tile->mcus * component->first_block;
     block.component = c;
     block.mcu = within / blocks;

@@ -21,11 +21,13 @@ enum {
     ENCODE_COMPONENTS = 4,
     ENCODE_BLOCKS = 128, /* of a tile, at most; also the work-items of its group */
     ENCODE_BLOCK_WORDS =
-        53,                /* for the longest block: a DC code with 11 bits and 63 AC codes with 10, of 16 bits each */
-    ENCODE_DC_CODES = 16,  /* of a table */
-    ENCODE_AC_CODES = 256, /* behind them */
+        53, /* for the longest block: a DC code with 11 bits and 63 AC codes with 10, of 16 bits each */
+    ENCODE_MCU_BLOCKS = 10,
+    ENCODE_DC_CODES = 16,                                   /* of a table */
+    ENCODE_AC_CODES = 256,                                  /* behind them */
     ENCODE_CODES = 2 * (ENCODE_DC_CODES + ENCODE_AC_CODES), /* of a picture: by destination, DC before AC */
-    ENCODE_PLACE_GROUP = 256,                               /* work-items that put a picture's tiles in a row */
+    ENCODE_QUANT = 128,       /* raster order: 2^32 divided by the divisor, rounded up, and half the divisor */
+    ENCODE_PLACE_GROUP = 256, /* work-items that put a picture's tiles in a row */
     ENCODE_STREAM_GROUP = 128,
     ENCODE_SUMMED_TILES = 4096, /* of a picture, at most, that tiles sum up by themselves */
     ENCODE_HEAD = 16            /* bytes before a picture's stream; the first four are its length */
@@ -65,7 +67,6 @@ struct encode_component {
     i32 factor[4];
     i32 addend;
     u32 reserved;
-    u32 quant[64][2]; /* raster order: 2^32 divided by the divisor, rounded up, and half the divisor */
 };
 
 /* Channels of the pixels, which lie interleaved or in planes. */
@@ -91,15 +92,17 @@ struct encode_picture {
     u32 tile_mcus;      /* MCUs in a tile but the last of an interval */
     u32 tiles;
     u32 bits;     /* its first in the buffer of bits, in words */
-    u32 codes;    /* offset of its Huffman codes: a code in bits 8 and up, its length in bits 0–7 */
+    u32 codes;    /* offset of its Huffman codes: a code in the highest bits, its length in bits 0–4 */
     u32 stream;   /* its head in the buffer of streams, in units of 16 bytes */
     u32 capacity; /* bytes behind the head */
     u32 loading;
     u32 ragged; /* 1 where rows of pixels do not all start at whole words, else 0 */
     u32 summed; /* 1: what comes before a tile is summed up where it is needed; 0: place_bits, place_bytes do it */
-    u32 reserved;
+    u32 quant;  /* offset of ENCODE_QUANT words for each component, see there */
     struct encode_channel channel[4];
     struct encode_component component[ENCODE_COMPONENTS];
 };
+
+enum { ENCODE_PICTURE_WORDS = sizeof(struct encode_picture) / 4 };
 
 #endif
