@@ -263,7 +263,7 @@ static bool write_direct(
     uint64_t first = planes->offset[plane] + (address ? planes->buffer[plane].handle : 0);
     channel->pitch = (int32_t)item->image->plane[plane].pitch;
     set_wide(address ? channel->address : channel->offset, first + within);
-    return first % 4 != 0 || channel->pitch % 4 != 0;
+    return first % 8 != 0 || channel->pitch % 8 != 0;
 }
 
 /* `pixels`: bytes of the buffer of pixels in use. */

@@ -15,7 +15,7 @@ FUNCTION GLOBAL const u8 *channel_row(LOCAL const struct encode_channel *channel
 #if defined(__CUDACC__)
     u64 address = (u64)channel->address[1] << 32 | channel->address[0];
     if (address != 0)
-        base = (const u8 *)address;
+        base = (const u8 *)__cvta_global_to_generic((size_t)address);
 #endif
     return base + (i64)channel->pitch * (i64)y;
 }
@@ -86,12 +86,23 @@ FUNCTION void sample_run(const struct tile *tile, u32 c, GLOBAL const u32 *pixel
 
 /*
  * Eight pixels of a row as words: six of three bytes a pixel, eight of four. They exist, and so does the next one where
- * they do not start at a whole word.
+ * rows are ragged.
  */
-FUNCTION void load_pixels(GLOBAL const u8 *from, u32 step, u32 *word)
+FUNCTION void load_pixels(LOCAL const struct encode_picture *picture, GLOBAL const u8 *from, u32 *word)
 {
-    u32 odd = (u32)((size_t)from & 3), words = 2 * step;
-    GLOBAL const u32 *wide = (GLOBAL const u32 *)((size_t)from - odd);
+    u32 odd = (u32)((size_t)from & 3), words = 2 * picture->channel[0].step;
+    GLOBAL const u32 *wide = (GLOBAL const u32 *)(GLOBAL const void *)(from - odd);
+    if (!picture->ragged) {
+        UNROLL
+        for (u32 i = 0; i < 8; i += 2) {
+            u32x2 pair = make_u32x2(0, 0);
+            if (i < words)
+                pair = ((GLOBAL const u32x2 *)(GLOBAL const void *)from)[i / 2];
+            word[i] = pair.x;
+            word[i + 1] = pair.y;
+        }
+        return;
+    }
     u32 last = wide[0];
     UNROLL
     for (u32 i = 0; i < 8; i++) {
@@ -198,7 +209,7 @@ FUNCTION void convert_pixels(LOCAL const struct encode_picture *picture, const s
     ROLL for (u32 j = 0; j < place->box_h; j++, from += picture->channel[0].pitch)
     {
         u32 word[8], luma[2] = {0, 0}, y = row * place->box_h + j;
-        load_pixels(from, step, word);
+        load_pixels(picture, from, word);
         UNROLL
         for (u32 i = 0; i < 8; i++) {
             u32 pixel = pick_pixel(word, step, i);

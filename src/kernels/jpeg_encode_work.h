@@ -96,7 +96,7 @@ struct encode_picture {
     u32 stream;   /* its head in the buffer of streams, in units of 16 bytes */
     u32 capacity; /* bytes behind the head */
     u32 loading;
-    u32 ragged; /* 1 where rows of pixels do not all start at whole words, else 0 */
+    u32 ragged; /* 1 where rows of pixels do not all start at multiples of 8 bytes, else 0 */
     u32 summed; /* 1: what comes before a tile is summed up where it is needed; 0: place_bits, place_bytes do it */
     u32 quant;  /* offset of ENCODE_QUANT words for each component, see there */
     struct encode_channel channel[4];
