@@ -126,6 +126,24 @@ kst_status kst_decoder_decode(kst_decoder *decoder, const kst_decode_options *op
     return status ? status : kst_decoding_run(&decoding);
 }
 
+/* With a GPU that is there already, pinned data are on their way to it while their headers are read. */
+static kst_status open_and_decode(
+    kst_decoder *decoder, const void *data, size_t length, const kst_decode_options *options, kst_image *image)
+{
+    struct jpeg_gpu_early early = {.lane = NULL};
+    struct gpu_executor *gpu = decoder->context->gpu;
+    if (gpu && data)
+        kst_gpu_early_begin(gpu, data, length, &early);
+    decoder->early = &early;
+    kst_status status = kst_decoder_open(decoder, data, length);
+    if (!status)
+        status = kst_decoder_decode(decoder, options, image);
+    decoder->early = NULL;
+    if (gpu)
+        kst_gpu_early_drop(gpu, &early);
+    return status;
+}
+
 kst_status kst_decode(kst_context *context, const void *data, size_t length, const kst_decode_options *options,
     kst_image *image, kst_report *report)
 {
@@ -138,9 +156,7 @@ kst_status kst_decode(kst_context *context, const void *data, size_t length, con
         kst_report_copy(report, &failed);
         return status;
     }
-    status = kst_decoder_open(decoder, data, length);
-    if (!status)
-        status = kst_decoder_decode(decoder, options, image);
+    status = open_and_decode(decoder, data, length, options, image);
     kst_report_copy(report, &decoder->report);
     kst_decoder_destroy(&decoder);
     return status;

@@ -292,7 +292,7 @@ kst_status kst_decoding_settle(struct decoding *d, const struct jpeg_gpu_damage 
 
 static kst_status run_on_gpu(struct decoding *d)
 {
-    const struct jpeg_gpu_order order = {.after = d->after};
+    const struct jpeg_gpu_order order = {.after = d->after, .early = d->decoder->early};
     struct jpeg_gpu_damage damage = {0};
     struct jpeg_gpu_times times = {0};
     struct gpu_error error;

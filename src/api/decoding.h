@@ -17,7 +17,8 @@ struct kst_decoder {
     struct jpeg_stream stream;
     struct jpeg_metadata metadata;
     kst_info info;
-    kst_report parsed; /* what opening reported: every decoding starts from it */
+    struct jpeg_gpu_early *early; /* the stream on its way to the device; null: it is not */
+    kst_report parsed;            /* what opening reported: every decoding starts from it */
     kst_report report;
 };
 

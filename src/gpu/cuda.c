@@ -446,6 +446,12 @@ static void cuda_wait(struct gpu_queue *queue, const struct gpu_event *event)
     leave_queue(queue, "cuStreamWaitEvent", result);
 }
 
+/* The driver begins by itself. */
+static void cuda_flush(struct gpu_queue *queue)
+{
+    (void)queue;
+}
+
 static bool cuda_passed(struct gpu *gpu, const struct gpu_event *event)
 {
     struct cuda *cuda = cuda_of(gpu);
@@ -506,6 +512,7 @@ const struct gpu_backend kst_gpu_cuda = {
     .launch = cuda_launch,
     .record = cuda_record,
     .wait = cuda_wait,
+    .flush = cuda_flush,
     .passed = cuda_passed,
     .finish = cuda_finish,
     .elapsed = cuda_elapsed,

@@ -152,6 +152,8 @@ struct gpu_backend {
     /* Make what follows in the queue wait for an event that was recorded in any queue of the device. */
     void (*wait)(struct gpu_queue *queue, const struct gpu_event *event);
 
+    /* Have the device begin with what is queued. */
+    void (*flush)(struct gpu_queue *queue);
     /* Whether the queue has come past an event that was recorded, or failed. */
     bool (*passed)(struct gpu *gpu, const struct gpu_event *event);
 

@@ -55,7 +55,8 @@ static void run(struct job *job)
 {
     const struct gpu_backend *backend = job->executor->gpu->backend;
     struct gpu_queue *queue = &job->lane->queue;
-    backend->record(queue, &job->lane->event[BEFORE]);
+    if (!job->uploaded)
+        backend->record(queue, &job->lane->event[BEFORE]);
     kst_gpu_job_upload(job);
     backend->record(queue, &job->lane->event[AFTER_UPLOAD]);
     kst_gpu_entropy_run(job);
@@ -72,13 +73,30 @@ static void drop(struct job *job)
     kst_memory_release(executor->gpu->memory, job);
 }
 
+/* A stream that is on its way, with its lane, if it is this job's. */
+static void take_early(struct job *job, struct jpeg_gpu_early *early, uint64_t stream_length)
+{
+    uint64_t length;
+    if (!early || !early->lane || job->count != 1 || job->items->coefficients.copy ||
+        kst_gpu_scan_data(job->items->plan, &length) != early->data || length > early->length ||
+        stream_length > early->stream.length)
+        return;
+    job->lane = early->lane;
+    job->buffer[STREAM] = early->stream;
+    job->buffer[STREAM].used = (size_t)stream_length;
+    job->uploaded = true;
+    *early = (struct jpeg_gpu_early){.lane = NULL};
+}
+
 static bool prepare(struct job *job, const struct jpeg_gpu_order *order, struct gpu_error *error)
 {
     uint64_t length[JOB_BUFFERS] = {0};
-    job->lane = kst_gpu_lane_take(job->executor, error);
+    measure(job, length);
+    take_early(job, order->early, length[STREAM]);
+    if (!job->lane)
+        job->lane = kst_gpu_lane_take(job->executor, error);
     if (!job->lane)
         return false;
-    measure(job, length);
     if (order->after)
         job->executor->gpu->backend->wait(&job->lane->queue, order->after);
     if (order->heir_of)

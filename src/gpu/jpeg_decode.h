@@ -5,6 +5,7 @@
 
 #include "gpu/executor.h"
 #include "gpu/jpeg_batch.h"
+#include "gpu/jpeg_early.h"
 
 /* What there is to say of a picture's data. */
 struct jpeg_gpu_damage {
@@ -26,6 +27,7 @@ struct job;
 struct jpeg_gpu_order {
     const struct gpu_event *after; /* null: nothing to wait for */
     struct job *heir_of;           /* a job begun before, whose buffers are taken over as it ends; null: none */
+    struct jpeg_gpu_early *early;  /* what is on its way already, taken over if it is the job's stream; null: nothing */
     bool detail;                   /* time each kernel */
 };
 

@@ -37,6 +37,7 @@ struct job {
     size_t damage_length, pixels_length, planes_length; /* bytes of the result that host memory is needed for */
     struct gpu_lane *lane;
     struct gpu_buffer buffer[JOB_BUFFERS];
+    bool uploaded; /* the stream is on its way, in the lane's queue */
     bool detail;
 };
 

@@ -144,7 +144,8 @@ void kst_gpu_job_upload(struct job *job)
     const struct gpu_backend *backend = job->executor->gpu->backend;
     backend->copy(&job->lane->queue, &job->buffer[WORK], 0, &job->buffer[HOST_WORK], 0, (size_t)job->size.words * 4);
     upload_blocks(job);
-    upload_streams(job);
+    if (!job->uploaded)
+        upload_streams(job);
 }
 
 /* An image's planes from the batch's buffers, to pinned or device memory. */

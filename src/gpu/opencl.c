@@ -352,6 +352,7 @@ const struct gpu_backend kst_gpu_opencl = {
     .launch = kst_opencl_launch,
     .record = kst_opencl_record,
     .wait = kst_opencl_wait,
+    .flush = kst_opencl_flush,
     .passed = kst_opencl_passed,
     .finish = kst_opencl_finish,
     .elapsed = kst_opencl_elapsed,

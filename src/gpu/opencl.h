@@ -50,6 +50,7 @@ void kst_opencl_launch(struct gpu_queue *queue, const struct gpu_kernel *kernel,
     const struct gpu_argument *arguments, uint32_t count);
 void kst_opencl_record(struct gpu_queue *queue, struct gpu_event *event);
 void kst_opencl_wait(struct gpu_queue *queue, const struct gpu_event *event);
+void kst_opencl_flush(struct gpu_queue *queue);
 bool kst_opencl_passed(struct gpu *gpu, const struct gpu_event *event);
 void kst_opencl_finish(struct gpu_queue *queue);
 double kst_opencl_elapsed(struct gpu *gpu, const struct gpu_event *from, const struct gpu_event *to);

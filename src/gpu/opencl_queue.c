@@ -169,6 +169,13 @@ void kst_opencl_wait(struct gpu_queue *queue, const struct gpu_event *event)
             opencl->driver.barrier((cl_queue)queue->handle, 1, &handle, NULL));
 }
 
+void kst_opencl_flush(struct gpu_queue *queue)
+{
+    struct opencl *opencl = kst_opencl_of(queue->gpu);
+    if (takes_work(queue))
+        kst_opencl_check(&queue->error, opencl, "clFlush", opencl->driver.flush((cl_queue)queue->handle));
+}
+
 bool kst_opencl_passed(struct gpu *gpu, const struct gpu_event *event)
 {
     struct opencl *opencl = kst_opencl_of(gpu);

@@ -276,9 +276,65 @@ static void test_pinned(void **state)
     kst_buffer_release(cpu_context, &stream);
 }
 
+/* Damage in pinned data that are long enough to be on their way while they are read. */
+static void spoil(uint8_t *data, size_t *length, uint32_t kind)
+{
+    size_t middle = *length / 2;
+    if (kind == 1)
+        memset(data + middle, 0x5A, 9);
+    else if (kind == 2)
+        memcpy(data + middle, "\xFF\xD3", 2);
+    else if (kind == 3)
+        *length = middle;
+    else if (kind == 4)
+        memcpy(data + middle, "\xFF\xD9", 2);
+    else if (kind == 5)
+        memcpy(data + 2, "\xFF\xE5\x7F\xFF", 4); /* headers that lead nowhere */
+}
+
+static void test_early(void **state)
+{
+    (void)state;
+    for (uint32_t kind = 0; kind < 9; kind++) {
+        kst_encode_options encoding;
+        kst_encode_options_init(&encoding);
+        encoding.quality = 95;
+        encoding.coding = kind == 6 ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
+        encoding.restart = (kst_restart){kind == 7 ? KST_RESTART_MCUS : KST_RESTART_NONE, 5};
+        kst_buffer stream = encode_noise(400, 300, &encoding);
+        assert_true(stream.length > 70000);
+        for (uint32_t g = 0; g < gpu_contexts; g++) {
+            kst_image wanted, found;
+            kst_report report, wanted_report;
+            void *memory;
+            size_t length = stream.length;
+            kst_image_init(&wanted);
+            kst_image_init(&found);
+            kst_report_init(&report);
+            kst_report_init(&wanted_report);
+            found.memory = device_memory(gpu_context[g]);
+            assert_int_equal(kst_pinned_allocate(gpu_context[g], length + 1, &memory), KST_OK);
+            uint8_t *data = (uint8_t *)memory + kind % 2;
+            memcpy(data, stream.data, length);
+            spoil(data, &length, kind);
+            kst_status status = kst_decode(cpu_context, data, length, NULL, &wanted, &wanted_report);
+            assert_int_equal(kst_decode(gpu_context[g], data, length, NULL, &found, &report), status);
+            assert_string_equal(report.message, wanted_report.message);
+            assert_int_equal(report.warnings, wanted_report.warnings);
+            if (!status)
+                expect_same_image("early", gpu_context[g], &wanted, &found);
+            kst_image_release(cpu_context, &wanted);
+            kst_image_release(gpu_context[g], &found);
+            kst_pinned_release(gpu_context[g], memory);
+        }
+        kst_buffer_release(cpu_context, &stream);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_made), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_other_work), cmocka_unit_test(test_misuse), cmocka_unit_test(test_pinned)};
+        cmocka_unit_test(test_other_work), cmocka_unit_test(test_misuse), cmocka_unit_test(test_pinned),
+        cmocka_unit_test(test_early)};
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
 }
