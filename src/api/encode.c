@@ -386,8 +386,8 @@ kst_status kst_encoding_settle(struct encoding *e, const struct jpeg_encode_time
 
 static kst_status run_on_gpu(struct encoding *e)
 {
-    struct jpeg_encode_times times;
-    struct gpu_error error;
+    struct jpeg_encode_times times = {.upload = 0};
+    struct gpu_error error = {.status = KST_OK};
     struct encode_batch *batch = kst_gpu_jpeg_encode_begin(e->gpu, &e->item, 1, &error);
     if (batch)
         kst_gpu_jpeg_encode_wait(batch, &times, &error);
