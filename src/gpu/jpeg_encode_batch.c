@@ -202,8 +202,8 @@ static void write_quantiser(const uint16_t quant[64], uint32_t *to)
 
 static void write_box(const struct jpeg_frame *frame, uint32_t c, struct encode_component *component)
 {
-    component->box_w = is_single(frame) ? 1 : frame->hmax / frame->component[c].h;
-    component->box_h = is_single(frame) ? 1 : frame->vmax / frame->component[c].v;
+    component->box_w = is_single(frame) ? 1U : (uint32_t)frame->hmax / frame->component[c].h;
+    component->box_h = is_single(frame) ? 1U : (uint32_t)frame->vmax / frame->component[c].v;
     uint32_t area = component->box_w * component->box_h;
     bool usual = component->box_w == 2 && component->box_h <= 2;
     component->part = divide_up(1 << 16, area);
