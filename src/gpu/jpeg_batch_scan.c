@@ -7,7 +7,8 @@
 enum {
     SEGMENT_WORDS = sizeof(struct work_segment) / 4,
     SHORT_WORDS = (1 << WORK_SHORT_BITS) / 2,
-    LONG_WORDS = (1 << WORK_LONG_BITS) / 2
+    LONG_WORDS = (1 << WORK_LONG_BITS) / 2,
+    MOST_PADDING = 3 /* words before the tables, which begin at a multiple of 16 bytes, as all of them do */
 };
 
 /* The Huffman tables that a scan uses, each once. */
@@ -125,7 +126,7 @@ void kst_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size)
     }
     uint64_t blocks = (uint64_t)scan->geometry.mcus_w * scan->geometry.mcus_h * scan->geometry.mcu_blocks;
     size->words += (uint64_t)scan->segment_count * SEGMENT_WORDS + (uint64_t)tables.count * SHORT_WORDS +
-                   (uint64_t)count_long_tables(plan, &tables) * LONG_WORDS + pair_words(&kinds);
+                   (uint64_t)count_long_tables(plan, &tables) * LONG_WORDS + pair_words(&kinds) + MOST_PADDING;
     size->stream += length / 16 + 2;
     size->blocks += blocks;
     size->groups[WORK_OF_PARTS] += count_groups(parts);
@@ -135,6 +136,7 @@ static void write_tables(struct builder *builder, const struct jpeg_plan *plan, 
 {
     struct table_list list = list_tables(plan->scan);
     uint32_t long_tables = 0;
+    builder->words = (builder->words + 3) / 4 * 4;
     picture->tables = list.count;
     picture->short_table = builder->words;
     picture->long_table = builder->words + list.count * SHORT_WORDS;

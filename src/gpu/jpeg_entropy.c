@@ -8,7 +8,7 @@ enum {
     MAP_LISTS = 15,
     WRITE_RATIO = WORK_PARTS / WORK_WRITE_PARTS,
     GROUP_LISTS = MAP_LISTS + 2 + WORK_COMPONENTS * WRITE_RATIO,
-    READ_AHEAD = 2
+    READ_AHEAD = 4
 };
 
 void kst_gpu_entropy_lengths(const struct job *job, uint64_t length[JOB_BUFFERS])

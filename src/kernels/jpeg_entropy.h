@@ -9,7 +9,7 @@ enum {
     WRITE_PARTS = WORK_WRITE_PARTS,
     WRITE_RATIO = WORK_PARTS / WORK_WRITE_PARTS,
     WRITE_TABLES = 4, /* that the group's memory holds */
-    WRITE_WORDS = (WRITE_PARTS + 1) * PART_WORDS,
+    WRITE_WORDS = (WRITE_PARTS + 1) * PART_WORDS + 3,
     ORDER_SIZE = 160, /* an index, and how far an end of a block moves it on */
     BLOCK_ROWS = 9    /* of 16 bytes that a work-item's block takes, with padding against bank conflicts */
 };
@@ -285,14 +285,16 @@ FUNCTION u32 segment_blocks(GLOBAL const u32 *work, GLOBAL const struct work_pic
 }
 
 /* Bring what the group shares to its memory. Whole work-group; a barrier follows. */
-FUNCTION void share_writing(struct writing *writing, const struct part_group *group, LOCAL u32 *symbols,
-    LOCAL u32 *blocks, LOCAL u8 *order, LOCAL u32 *words)
+FUNCTION void share_writing(struct writing *writing, const struct part_group *group, LOCAL u32x4 *symbols,
+    LOCAL u32 *blocks, LOCAL u8 *order, LOCAL u32x4 *words)
 {
     GLOBAL const struct work_picture *picture = writing->picture;
+    GLOBAL const u32x4 *tables = (GLOBAL const u32x4 *)(GLOBAL const void *)(writing->work + picture->short_table);
+    GLOBAL const u32x4 *bytes = (GLOBAL const u32x4 *)(GLOBAL const void *)writing->bytes;
     u32 self = local_index(), left = picture->parts - group->part;
-    u32 count = (left < WRITE_PARTS + 1 ? left : WRITE_PARTS + 1) * PART_WORDS;
-    for (u32 i = self; picture->tables <= WRITE_TABLES && i < picture->tables * SHORT_SIZE / 2; i += WRITE_PARTS)
-        symbols[i] = (writing->work + picture->short_table)[i];
+    u32 count = ((left < WRITE_PARTS + 1 ? left : WRITE_PARTS + 1) * PART_WORDS + 3) / 4;
+    for (u32 i = self; picture->tables <= WRITE_TABLES && i < picture->tables * SHORT_SIZE / 8; i += WRITE_PARTS)
+        symbols[i] = tables[i];
     if (self < WORK_MCU_BLOCKS) {
         blocks[self] = picture->block_table[self];
         blocks[WORK_MCU_BLOCKS + self] = picture->block_component[self] & 0xFF;
@@ -300,13 +302,13 @@ FUNCTION void share_writing(struct writing *writing, const struct part_group *gr
     for (u32 i = self; i < ORDER_SIZE; i += WRITE_PARTS)
         order[i] = column_order[i < 64 ? i : 63];
     for (u32 i = self; group->count > 0 && i < count; i += WRITE_PARTS)
-        words[i] = writing->bytes[i];
+        words[i] = bytes[i];
     writing->symbols = (LOCAL const u16 *)symbols;
     writing->tables = blocks;
     writing->components = blocks + WORK_MCU_BLOCKS;
     writing->order = order;
     writing->rest = (GLOBAL const u16 *)(writing->work + picture->long_table);
-    writing->words = words;
+    writing->words = (LOCAL const u32 *)words;
     writing->blocks_in_mcu = picture->blocks_in_mcu;
 }
 
@@ -332,8 +334,8 @@ write_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, 
     GLOBAL u32 *RESTRICT groups, GLOBAL u32x4 *RESTRICT coefficients, GLOBAL u16 *RESTRICT dc,
     GLOBAL u32 *RESTRICT damage)
 {
-    SHARED u32 symbols[WRITE_TABLES * SHORT_SIZE / 2];
-    SHARED u32 words[WRITE_WORDS];
+    SHARED u32x4 symbols[WRITE_TABLES * SHORT_SIZE / 8];
+    SHARED u32x4 words[WRITE_WORDS / 4];
     SHARED u32x4 block[WRITE_PARTS * BLOCK_ROWS];
     SHARED u32 sums[WORK_COMPONENTS * WRITE_PARTS];
     SHARED u32 scratch[WRITE_PARTS];

@@ -91,14 +91,15 @@ struct pair_tables {
 
 /* Bring the picture's tables to the group's memory. Whole work-group; a barrier follows. */
 FUNCTION struct pair_tables share_pairs(
-    GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, LOCAL u32 *pairs)
+    GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, LOCAL u32x4 *pairs)
 {
     struct pair_tables tables;
-    for (u32 i = local_index(); i < picture->pair_words; i += MAP_GROUP)
-        pairs[i] = work[picture->pair_table + i];
+    GLOBAL const u32x4 *from = (GLOBAL const u32x4 *)(GLOBAL const void *)(work + picture->pair_table);
+    for (u32 i = local_index(); i < picture->pair_words / 4; i += MAP_GROUP)
+        pairs[i] = from[i];
     tables.work = work;
     tables.picture = picture;
-    tables.pairs = pairs;
+    tables.pairs = (LOCAL const u32 *)pairs;
     tables.rest = (GLOBAL const u16 *)(work + picture->long_table);
     tables.bits = picture->pair_bits;
     tables.kinds = picture->block_kinds;

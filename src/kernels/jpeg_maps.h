@@ -33,10 +33,28 @@ struct candidates {
     LOCAL u32 *offsets; /* of a start's first among those */
 };
 
-/* A way that leads to a start: the place in the part before that it has come to. */
-enum { WAY_BLOCK = 16, WAY_INDEX = 20 };
+/*
+ * Ways lead through a part to the start of the next, from all blocks of the MCU; those that have come to the same place
+ * half-way are one. In order of starts.
+ */
+struct ways {
+    LOCAL u16 *starts;
+    LOCAL u32 *middles; /* places half-way */
+    LOCAL u32 *ends;    /* and at the start */
+    LOCAL u16 *leads;   /* to which candidate | blocks that end in the second half << WAY_BLOCKS */
+    LOCAL u32 *offsets; /* of a start's first */
+};
 
-FUNCTION u32 pass_way(const struct pair_tables *tables, LOCAL const u32 *words, u32 way, u32 end)
+/* A place in a word: position, block and index. */
+enum { WAY_BLOCK = 16, WAY_INDEX = 20, WAY_BLOCKS = 4 };
+
+FUNCTION u32 pack_place(struct place place)
+{
+    return place.position | place.block << WAY_BLOCK | place.index << WAY_INDEX;
+}
+
+/* On from a place to bit `end`; *blocks: that end on the way. */
+FUNCTION u32 pass_way(const struct pair_tables *tables, LOCAL const u32 *words, u32 way, u32 end, u32 *blocks)
 {
     struct place place;
     place.position = way & 0xFFFF;
@@ -44,34 +62,22 @@ FUNCTION u32 pass_way(const struct pair_tables *tables, LOCAL const u32 *words, 
     place.index = way >> WAY_INDEX;
     struct passage passage = enter_passage(tables, words, place);
     pass_until(tables, words, &passage, end);
-    place = place_of(tables, &passage);
-    return place.position | place.block << WAY_BLOCK | place.index << WAY_INDEX;
+    *blocks = passage.blocks;
+    return pack_place(place_of(tables, &passage));
 }
 
-/* The middle of the way through the part before a start, entered as block `block`. */
+/* Half-way through the part before a start, entered as block `block`. */
 FUNCTION u32 enter_way(const struct pair_tables *tables, LOCAL const u32 *words, u32 info, u32 block)
 {
-    return pass_way(tables, words, info & PART_FIRST ? 0 : block << WAY_BLOCK, (info & PART_BITS) / 2);
+    u32 blocks;
+    return pass_way(tables, words, info & PART_FIRST ? 0 : block << WAY_BLOCK, (info & PART_BITS) / 2, &blocks);
 }
 
-/* Whether no way before this one to the same start has come to the same place. */
-FUNCTION u32 is_distinct(LOCAL const u32 *ways, LOCAL const u16 *items, u32 item, u32 first)
+/* Follow all ways half of their length. Returns how many are then left. Whole work-group. */
+FUNCTION u32 find_ways(const struct pair_tables *tables, LOCAL const u32 *words, LOCAL const u32 *info,
+    const struct ways *ways, LOCAL u32 *scratch)
 {
-    u32 distinct = 1;
-    for (u32 i = first; i < item; i++)
-        if (((items[i] ^ items[item]) & 0xFF) == 0 && ways[i] == ways[item])
-            distinct = 0;
-    return distinct;
-}
-
-/*
- * Find the candidates of all starts: follow all ways half of their length, and those that are still distinct then, to
- * their end. Whole work-group.
- */
-FUNCTION void find_candidates(const struct pair_tables *tables, LOCAL const u32 *words, LOCAL const u32 *info,
-    const struct candidates *candidates, LOCAL u32 *ways, LOCAL u16 *items, LOCAL u32 *scratch)
-{
-    u32 n = tables->blocks_in_mcu, count = 0, before = 0;
+    u32 n = tables->blocks_in_mcu, count = 0;
     for (u32 round = 0; round < STARTS * n; round += MAP_GROUP) {
         u32 item = round + local_index(), start = item / n, block = item % n, total, way = 0, distinct = 0;
         if (item < STARTS * n) {
@@ -79,45 +85,73 @@ FUNCTION void find_candidates(const struct pair_tables *tables, LOCAL const u32 
             distinct = block == 0 || ((known | info[start]) & PART_FIRST) == 0;
             if (distinct && !known)
                 way = enter_way(tables, words + start * PART_WORDS, info[start], block);
-            ways[item] = way;
+            ways->ends[item] = way;
         }
         barrier_local();
         for (u32 i = 1; i <= block && distinct; i++)
-            distinct = ways[item - i] != way;
+            distinct = ways->ends[item - i] != way;
         u32 place = count + group_scan(scratch, MAP_GROUP, distinct, &total);
-        barrier_local();
         if (distinct) {
-            items[place] = (u16)start;
-            ways[MOST_CANDIDATES + place] = way;
+            ways->starts[place] = (u16)start;
+            ways->middles[place] = way;
         }
+        if (item < STARTS * n && block == 0)
+            ways->offsets[start] = place;
         count += total;
     }
-    ways += MOST_CANDIDATES;
+    if (local_index() == 0)
+        ways->offsets[STARTS] = count;
     barrier_local();
+    return count;
+}
+
+/* The first way to the same start that ends in the same place. */
+FUNCTION u32 first_same(const struct ways *ways, u32 item)
+{
+    u32 same = ways->offsets[ways->starts[item]];
+    while (ways->ends[same] != ways->ends[item])
+        same++;
+    return same;
+}
+
+FUNCTION u32 state_of(u32 way, u32 end)
+{
+    return ((way & 0xFFFF) - end) | (way >> WAY_BLOCK & 15) << STATE_BLOCK | way >> WAY_INDEX << STATE_INDEX;
+}
+
+/* Find the candidates of all starts, to which the ways lead. Whole work-group. */
+FUNCTION void find_candidates(const struct pair_tables *tables, LOCAL const u32 *words, LOCAL const u32 *info,
+    const struct ways *ways, const struct candidates *candidates, LOCAL u32 *scratch)
+{
+    u32 n = tables->blocks_in_mcu, before = 0, count = find_ways(tables, words, info, ways, scratch);
     for (u32 round = 0; round < STARTS * n; round += MAP_GROUP) {
-        u32 item = round + local_index(), start = 0, total, way = 0, distinct = 0, leads = 0;
+        u32 item = round + local_index(), start = 0, known = 1, total, way = 0, same = item, blocks = 0;
         if (item < count) {
-            start = items[item];
-            leads = item == 0 || items[item - 1] != start;
-            if ((info[start + 1] & PART_FIRST) == 0)
-                way = pass_way(tables, words + start * PART_WORDS, ways[item], info[start] & PART_BITS);
-            ways[MOST_CANDIDATES + item] = way;
+            start = ways->starts[item];
+            known = info[start + 1] & PART_FIRST;
+            if (!known)
+                way =
+                    pass_way(tables, words + start * PART_WORDS, ways->middles[item], info[start] & PART_BITS, &blocks);
+            ways->ends[item] = way;
         }
         barrier_local();
         if (item < count)
-            distinct = is_distinct(ways + MOST_CANDIDATES, items, item, item > n ? item - n : 0);
+            same = first_same(ways, item);
+        u32 distinct = item < count && same == item;
         u32 place = before + group_scan(scratch, MAP_GROUP, distinct, &total);
-        if (leads)
+        if (distinct && item == ways->offsets[start])
             candidates->offsets[start] = place;
         barrier_local();
+        u32 which = place - candidates->offsets[start];
         if (distinct) {
-            u32 which = place - candidates->offsets[start], state = STATE_START;
-            if ((info[start + 1] & PART_FIRST) == 0)
-                state = ((way & 0xFFFF) - (info[start] & PART_BITS)) | (way >> WAY_BLOCK & 15) << STATE_BLOCK |
-                        way >> WAY_INDEX << STATE_INDEX;
-            candidates->states[start * WORK_MCU_BLOCKS + which] = (u16)state;
+            candidates->states[start * WORK_MCU_BLOCKS + which] =
+                (u16)(known ? STATE_START : state_of(way, info[start] & PART_BITS));
             candidates->items[place] = (u16)(start | which << 8);
+            ways->leads[item] = (u16)(which | blocks << WAY_BLOCKS);
         }
+        barrier_local();
+        if (item < count && !distinct)
+            ways->leads[item] = (u16)((ways->leads[same] & MAP_NEXT) | blocks << WAY_BLOCKS);
         before += total;
     }
     if (local_index() == 0)
@@ -185,24 +219,43 @@ FUNCTION u32 find_next(
 }
 
 /*
+ * Where a part leads from a state, and how many blocks end in it. Most often it has come to a place on one of the ways
+ * half-way; *behind is the state at the end where it has not.
+ */
+FUNCTION u32 lead_on(const struct pair_tables *tables, const struct map_group *group, LOCAL const u32 *words,
+    LOCAL const u32 *info, const struct ways *ways, const struct candidates *candidates, LOCAL u32 *extra, u32 start,
+    u32 state, u32 *blocks, u32 *behind)
+{
+    u32 end = info[start + 1] & PART_BITS;
+    words += (start + 1) * PART_WORDS;
+    struct passage passage = enter_passage(tables, words, unpack_state(state));
+    pass_until(tables, words, &passage, end / 2);
+    u32 middle = pack_place(place_of(tables, &passage));
+    for (u32 i = ways->offsets[start + 1]; i < ways->offsets[start + 2]; i++)
+        if (ways->middles[i] == middle) {
+            *blocks = passage.blocks + (ways->leads[i] >> WAY_BLOCKS);
+            return ways->leads[i] & MAP_NEXT;
+        }
+    pass_until(tables, words, &passage, end);
+    *blocks = passage.blocks;
+    *behind = pack_state(place_of(tables, &passage), end);
+    return find_next(group, candidates, extra, start + 1, *behind);
+}
+
+/*
  * Fill the map of a part's candidate. Where it leads to what is no candidate of the next part, that part's map gets one
  * more entry, and so on.
  */
 FUNCTION void map_candidate(const struct pair_tables *tables, const struct map_group *group, LOCAL const u32 *words,
-    LOCAL const u32 *info, const struct candidates *candidates, LOCAL u32 *extra, u32 item, GLOBAL u32 *RESTRICT maps)
+    LOCAL const u32 *info, const struct ways *ways, const struct candidates *candidates, LOCAL u32 *extra, u32 item,
+    GLOBAL u32 *RESTRICT maps)
 {
     u32 start = item & 0xFF, which = item >> 8, more = 1;
     u32 state = candidates->states[start * WORK_MCU_BLOCKS + which];
     while (more) {
         u32 flags = info[start + 1], blocks = 0, next = 0, behind = STATE_START;
-        if ((flags & PART_LAST) == 0) {
-            u32 end = flags & PART_BITS;
-            struct passage passage = enter_passage(tables, words + (start + 1) * PART_WORDS, unpack_state(state));
-            pass_until(tables, words + (start + 1) * PART_WORDS, &passage, end);
-            behind = pack_state(place_of(tables, &passage), end);
-            blocks = passage.blocks;
-            next = find_next(group, candidates, extra, start + 1, behind);
-        }
+        if ((flags & PART_LAST) == 0)
+            next = lead_on(tables, group, words, info, ways, candidates, extra, start, state, &blocks, &behind);
         if (group->first + start < group->picture->parts)
             maps[which * group->stride + group->at + start] =
                 next | blocks << MAP_BLOCKS | state << MAP_STATE | (flags & PART_FIRST ? MAP_FIRST : 0);
@@ -259,7 +312,7 @@ map_parts(GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT stream, 
     GLOBAL u32 *RESTRICT parts, GLOBAL u32 *RESTRICT maps, GLOBAL u32x4 *RESTRICT coefficients,
     GLOBAL u32 *RESTRICT damage)
 {
-    SHARED u32 pairs[WORK_PAIR_WORDS];
+    SHARED u32x4 pairs[WORK_PAIR_WORDS / 4];
     SHARED u32 words[STAGED_WORDS];
     SHARED u32 info[STAGED_PARTS];
     SHARED u32 segments[2 * STAGED_PARTS];
@@ -268,11 +321,20 @@ map_parts(GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT stream, 
     SHARED u32 extra[STARTS + 1];
     SHARED u16 states[MOST_CANDIDATES];
     SHARED u16 items[MOST_CANDIDATES];
-    SHARED u32 ways[3 * MOST_CANDIDATES];
-    SHARED u16 way_items[MOST_CANDIDATES];
+    SHARED u32 middles[MOST_CANDIDATES];
+    SHARED u32 ends[MOST_CANDIDATES];
+    SHARED u16 way_starts[MOST_CANDIDATES];
+    SHARED u16 leads[MOST_CANDIDATES];
+    SHARED u32 way_offsets[STARTS + 1];
     u32 index, self = local_index();
     struct map_group group = find_map_group(work, &index);
     struct candidates candidates;
+    struct ways ways;
+    ways.starts = way_starts;
+    ways.middles = middles;
+    ways.ends = ends;
+    ways.leads = leads;
+    ways.offsets = way_offsets;
     candidates.states = states;
     candidates.items = items;
     candidates.offsets = offsets;
@@ -285,8 +347,8 @@ map_parts(GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT stream, 
     struct pair_tables tables = share_pairs(work, group.picture, pairs);
     stage_parts(work, group.picture, stream, group.first, words, info, segments, scratch);
     keep_parts(&group, words, info, segments, bytes, parts);
-    find_candidates(&tables, words, info, &candidates, ways, way_items, scratch);
+    find_candidates(&tables, words, info, &ways, &candidates, scratch);
     barrier_all();
     for (u32 i = self; i < offsets[MAP_PARTS]; i += MAP_GROUP)
-        map_candidate(&tables, &group, words, info, &candidates, extra, items[i], maps);
+        map_candidate(&tables, &group, words, info, &ways, &candidates, extra, items[i], maps);
 }

@@ -97,13 +97,13 @@ struct work_picture {
     u32 segment;       /* offset of its first struct work_segment */
     u32 segments;
     u32 parts;
-    u32 tables;          /* how many Huffman tables */
-    u32 short_table;     /* offset of the first: 1 << WORK_SHORT_BITS half-words each */
-    u32 long_table;      /* offset of groups of 1 << WORK_LONG_BITS half-words */
-    u32 pair_table;      /* offset of tables of pairs, two (DC, AC) for each of the kinds of blocks */
-    u32 pair_words;      /* in all of them */
-    u32 pair_bits;       /* 1 << pair_bits words each */
-    u32 block_kinds;     /* of each block of an MCU: two bits, the lowest the first's */
+    u32 tables;      /* how many Huffman tables */
+    u32 short_table; /* offset of the first, a multiple of 4, as those below: 1 << WORK_SHORT_BITS half-words each */
+    u32 long_table;  /* offset of groups of 1 << WORK_LONG_BITS half-words */
+    u32 pair_table;  /* offset of tables of pairs, two (DC, AC) for each of the kinds of blocks */
+    u32 pair_words;  /* in all of them */
+    u32 pair_bits;   /* 1 << pair_bits words each */
+    u32 block_kinds; /* of each block of an MCU: two bits, the lowest the first's */
     u32 scan_components; /* as far as those of its blocks reach */
     u32 blocks_in_mcu;
     u32 mcus_w;
