@@ -313,6 +313,19 @@ static void test_mixed(void **state)
     renew_executors();
 }
 
+/* Runs of fill bytes (T.81 B.1.1.2) as long as the kernels take, or a little longer. */
+static void put_fill(uint8_t *data, size_t length)
+{
+    for (uint32_t runs = 1 + next_random() % 30; runs > 0 && length > 0; runs--) {
+        size_t fill = 1 + next_random() % (runs > 1 ? WORK_MOST_FILL : WORK_MOST_FILL + 1);
+        fill = fill < length ? fill : length - 1;
+        memset(data, 0xFF, fill);
+        data[fill] = 0;
+        data += fill + 1;
+        length -= fill + 1;
+    }
+}
+
 /* Bytes changed, dropped and doubled anywhere behind the headers. */
 static void mutate(uint8_t *data, size_t *length)
 {
@@ -320,7 +333,7 @@ static void mutate(uint8_t *data, size_t *length)
     size_t least = *length > 700 ? 620 : *length / 2;
     for (uint32_t i = 0; i < changes; i++) {
         size_t at = least + next_random() % (*length - least);
-        switch (next_random() % 4) {
+        switch (next_random() % 5) {
         case 0:
             data[at] = (uint8_t)next_random();
             break;
@@ -330,6 +343,9 @@ static void mutate(uint8_t *data, size_t *length)
         case 2:
             memmove(data + at, data + at + 1, *length - at - 1);
             *length -= 1;
+            break;
+        case 3:
+            put_fill(data + at, *length - at);
             break;
         default:
             data[at] ^= (uint8_t)(1 << next_random() % 8);
