@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Arrays of others: who gives what, and arrays in host memory. */
+#include "kostka_python.h"
+
+void kst_py_array_release(struct array *array)
+{
+    if (array->has_buffer)
+        PyBuffer_Release(&array->buffer);
+    array->has_buffer = false;
+    Py_CLEAR(array->keeper);
+}
+
+/* The struct module's codes of 8 and 16 bits, in the machine's order. */
+static bool read_format(struct view *view, const char *format)
+{
+    const char *code = format ? format : "B";
+    const union {
+        uint16_t number;
+        uint8_t first;
+    } order = {1};
+    bool native = strchr(order.first ? "@=<|" : "@=>!|", code[0]) && code[0];
+    bool is_order = code[0] && strchr("@=<>!|", code[0]);
+    if (is_order)
+        code++;
+    view->bits = code[0] == 'B' || code[0] == 'b' ? 8 : 16;
+    view->is_signed = code[0] == 'b' || code[0] == 'h';
+    if (code[0] && strchr("BbHh", code[0]) && code[1] == '\0' && (!is_order || native || view->bits == 8))
+        return true;
+    PyErr_Format(PyExc_TypeError, "the array's samples are of the type '%.20s', not uint8", format ? format : "");
+    return false;
+}
+
+static bool hold_buffer(struct array *array, PyObject *object, bool writable)
+{
+    struct view *view = &array->view;
+    if (PyObject_GetBuffer(object, &array->buffer, PyBUF_STRIDES | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0)) < 0)
+        return false;
+    array->has_buffer = true;
+    const Py_buffer *buffer = &array->buffer;
+    if (buffer->ndim < 2 || buffer->ndim > VIEW_DIMENSIONS) {
+        PyErr_Format(PyExc_ValueError, "the array has %d dimensions; a picture has 2 or 3", buffer->ndim);
+        return false;
+    }
+    view->dimensions = buffer->ndim;
+    for (int i = 0; i < buffer->ndim; i++) {
+        view->shape[i] = buffer->shape[i];
+        view->stride[i] = buffer->strides[i];
+    }
+    view->data = buffer->buf;
+    view->memory = KST_MEMORY_HOST;
+    view->read_only = buffer->readonly;
+    return read_format(view, buffer->format);
+}
+
+/* Null, without an exception, where there is no such attribute. */
+static PyObject *optional_attribute(PyObject *object, const char *name)
+{
+    PyObject *value = PyObject_GetAttrString(object, name);
+    if (!value && PyErr_ExceptionMatches(PyExc_AttributeError))
+        PyErr_Clear();
+    return value;
+}
+
+static bool hold_foreign(struct array *array, PyObject *object, bool writable, PyObject *stream)
+{
+    PyObject *found = optional_attribute(object, "__dlpack__");
+    bool fine = false;
+    if (found) {
+        fine = kst_py_array_hold_dlpack(array, object, writable, stream);
+    } else if (!PyErr_Occurred()) {
+        found = optional_attribute(object, "__cuda_array_interface__");
+        if (found) {
+            array->keeper = Py_NewRef(object);
+            fine = kst_py_array_hold_cuda(array, found);
+        } else if (!PyErr_Occurred()) {
+            PyErr_Format(PyExc_TypeError,
+                "%R is no array: it has neither the buffer protocol nor __dlpack__ nor __cuda_array_interface__",
+                (PyObject *)Py_TYPE(object));
+        }
+    }
+    Py_XDECREF(found);
+    return fine;
+}
+
+bool kst_py_array_hold(
+    struct state *state, struct array *array, PyObject *object, bool writable, PyObject *stream, bool *is_image)
+{
+    bool fine = true;
+    *array = (struct array){.view = {.ordinal = -1}};
+    *is_image = Py_TYPE(object) == state->image;
+    if (*is_image) {
+        array->keeper = Py_NewRef(object);
+        array->view = ((struct image *)object)->view;
+    } else if (PyObject_CheckBuffer(object)) {
+        fine = hold_buffer(array, object, writable);
+    } else {
+        fine = hold_foreign(array, object, writable, stream);
+    }
+    if (fine && writable && array->view.read_only) {
+        PyErr_SetString(PyExc_ValueError, "the array is read-only");
+        fine = false;
+    }
+    if (!fine)
+        kst_py_array_release(array);
+    return fine;
+}

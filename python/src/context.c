@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "kostka_python.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* The last line of the log while a context is made: why a device cannot be used. */
+struct reason {
+    pthread_mutex_t lock;
+    char line[192];
+};
+
+static void note(void *user, kst_log_level level, const char *line)
+{
+    struct reason *reason = user;
+    (void)level;
+    pthread_mutex_lock(&reason->lock);
+    snprintf(reason->line, sizeof reason->line, "%s", line);
+    pthread_mutex_unlock(&reason->lock);
+}
+
+static bool read_limit(PyObject *limits, const char *name, uint64_t most, uint64_t *value, Py_ssize_t *known)
+{
+    PyObject *object = PyDict_GetItemString(limits, name);
+    if (!object)
+        return true;
+    ++*known;
+    *value = PyLong_AsUnsignedLongLong(object);
+    if (PyErr_Occurred())
+        return false;
+    if (*value > most)
+        PyErr_Format(PyExc_ValueError, "limits['%s'] is too large", name);
+    return *value <= most;
+}
+
+static bool read_limits(PyObject *limits, kst_limits *out)
+{
+    uint64_t scans = 0, markers = 0;
+    Py_ssize_t known = 0;
+    if (!limits)
+        return true;
+    if (!read_limit(limits, "pixels", UINT64_MAX, &out->pixels, &known) ||
+        !read_limit(limits, "memory", UINT64_MAX, &out->memory, &known) ||
+        !read_limit(limits, "metadata", UINT64_MAX, &out->metadata, &known) ||
+        !read_limit(limits, "scans", UINT32_MAX, &scans, &known) ||
+        !read_limit(limits, "markers", UINT32_MAX, &markers, &known))
+        return false;
+    out->scans = (uint32_t)scans;
+    out->markers = (uint32_t)markers;
+    if (known < PyDict_Size(limits)) {
+        PyErr_SetString(PyExc_ValueError, "limits are pixels, memory, metadata, scans and markers");
+        return false;
+    }
+    return true;
+}
+
+/* What tells of a device's failure is not in the status. */
+static void raise_creation(struct state *state, kst_status status, const char *line)
+{
+    kst_report report;
+    kst_report_init(&report);
+    report.status = status;
+    report.offset = UINT64_MAX;
+    if (line[0])
+        snprintf(report.message, sizeof report.message, "%s", line);
+    kst_py_raise(state, status, &report);
+}
+
+static void look_at_device(struct context *self)
+{
+    kst_device_info info = {.size = sizeof info};
+    kst_context_device(self->handle, &info);
+    const char *number = strchr(info.name, ':');
+    self->kind = info.kind;
+    self->ordinal = number ? (int)strtol(number + 1, NULL, 10) : 0;
+}
+
+kst_device_kind kst_py_context_kind(struct context *context)
+{
+    kst_device_info info = {.size = sizeof info};
+    if (context->automatic && context->kind == KST_DEVICE_CPU)
+        look_at_device(context);
+    if (!context->automatic || context->kind != KST_DEVICE_CPU)
+        return context->kind;
+    for (uint32_t i = 0; kst_device_get(i, &info) == KST_OK; i++)
+        if (info.kind == KST_DEVICE_CUDA)
+            return KST_DEVICE_CUDA;
+    return KST_DEVICE_CPU;
+}
+
+static bool create(struct context *self, const kst_context_options *wanted)
+{
+    struct reason *reason = calloc(1, sizeof *reason);
+    kst_context_options options = *wanted;
+    kst_status status;
+    if (!reason) {
+        PyErr_NoMemory();
+        return false;
+    }
+    pthread_mutex_init(&reason->lock, NULL);
+    options.log = (kst_log){note, reason, KST_LOG_ERROR};
+    self->reason = reason;
+    Py_BEGIN_ALLOW_THREADS;
+    status = kst_context_create(&options, &self->handle);
+    Py_END_ALLOW_THREADS;
+    if (status != KST_OK) {
+        raise_creation(kst_py_state((PyObject *)self), status, reason->line);
+        return false;
+    }
+    const char *name = options.device ? options.device : getenv("KOSTKA_DEVICE");
+    self->automatic = !name || strcmp(name, "auto") == 0;
+    look_at_device(self);
+    return true;
+}
+
+static PyObject *context_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"device", "threads", "cpu", "limits", NULL};
+    kst_context_options options;
+    PyObject *threads = NULL, *limits = NULL;
+    kst_context_options_init(&options);
+    if (!PyArg_ParseTupleAndKeywords(
+            args, keywords, "|z$OzO!:Context", names, &options.device, &threads, &options.cpu, &PyDict_Type, &limits))
+        return NULL;
+    unsigned long count = threads ? PyLong_AsUnsignedLong(threads) : 0;
+    if (PyErr_Occurred() || !read_limits(limits, &options.limits))
+        return NULL;
+    if (count > 4096)
+        return PyErr_Format(PyExc_ValueError, "threads is %lu, more than 4096", count);
+    options.threads = (uint32_t)count;
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    struct context *self = (struct context *)allocate(type, 0);
+    if (!self)
+        return NULL;
+    self->process = getpid();
+    if (!create(self, &options))
+        Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+/* Threads end with the library's context. A child process has none of them to wait for: there it is left alone. */
+static void end(struct context *self)
+{
+    kst_context *handle = self->handle;
+    struct reason *reason = self->reason;
+    self->handle = NULL;
+    self->reason = NULL;
+    if (handle && self->process != getpid())
+        return;
+    Py_BEGIN_ALLOW_THREADS;
+    kst_context_destroy(&handle);
+    Py_END_ALLOW_THREADS;
+    if (reason)
+        pthread_mutex_destroy(&reason->lock);
+    free(reason);
+}
+
+static void context_dealloc(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    end((struct context *)object);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
+    Py_DECREF(type);
+}
+
+bool kst_py_context_enter(struct context *context)
+{
+    if (context->closed)
+        PyErr_SetString(PyExc_ValueError, "the context is closed");
+    else if (context->process != getpid())
+        PyErr_SetString(PyExc_RuntimeError, "the context is another process's: make one after fork()");
+    else {
+        context->users++;
+        return true;
+    }
+    return false;
+}
+
+void kst_py_context_leave(struct context *context)
+{
+    if (--context->users == 0 && context->closed)
+        end(context);
+}
+
+static PyObject *context_close(PyObject *object, PyObject *unused)
+{
+    struct context *self = (struct context *)object;
+    (void)unused;
+    self->closed = true;
+    if (self->users == 0)
+        end(self);
+    return Py_NewRef(Py_None);
+}
+
+static PyObject *context_begin(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    if (!kst_py_context_enter((struct context *)self))
+        return NULL;
+    kst_py_context_leave((struct context *)self);
+    return Py_NewRef(self);
+}
+
+static PyObject *context_finish(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    PyObject *none = context_close(self, NULL);
+    Py_DECREF(none);
+    return Py_NewRef(Py_False);
+}
+
+static PyObject *context_device(PyObject *object, void *closure)
+{
+    struct context *self = (struct context *)object;
+    kst_device_info info = {.size = sizeof info};
+    (void)closure;
+    if (!kst_py_context_enter(self))
+        return NULL;
+    kst_context_device(self->handle, &info);
+    kst_py_context_leave(self);
+    return kst_py_device(kst_py_state(object), &info);
+}
+
+static PyObject *context_is_closed(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyBool_FromLong(((struct context *)self)->closed);
+}
+
+PyDoc_STRVAR(context_doc,
+    "Context(device=None, *, threads=0, cpu=None, limits=None)\n--\n\n"
+    "A device and threads to work with. May be used from any threads at once.\n\n"
+    "device: 'auto', 'cpu', 'cuda', 'cuda:1', 'opencl:0' …; None: KOSTKA_DEVICE, else 'auto'\n"
+    "threads: to work on, the caller's among them; 0: KOSTKA_THREADS, else one per processor\n"
+    "cpu: the highest instruction tier, 'c', 'sse2', 'avx2', 'avx512', 'neon'\n"
+    "limits: a dict of 'pixels', 'memory', 'metadata' (bytes), 'scans', 'markers' of one operation");
+PyDoc_STRVAR(close_doc, "close()\n--\n\nEnd it, once calls under way and images on its device have ended.");
+PyDoc_STRVAR(decode_doc,
+    "decode(data, *, format='auto', reduce=0, region=None, strict=False, orient=False, alpha=255,\n"
+    "       memory='host', out=None, stream=None)\n--\n\nDecode one stream; see kostka.decode().");
+PyDoc_STRVAR(decode_batch_doc,
+    "decode_batch(data, *, format='auto', reduce=0, region=None, strict=False, orient=False, alpha=255,\n"
+    "             memory='host', out=None, stream=None, errors='raise')\n--\n\n"
+    "Decode a sequence of streams to a list of images; see kostka.decode_batch().");
+PyDoc_STRVAR(encode_doc,
+    "encode(image, *, format='auto', quality=75, subsampling='420', coding='baseline', restart=None,\n"
+    "       colour='unknown', icc=None, exif=None, xmp=None, comment=None, stream=None)\n--\n\n"
+    "Encode one image to bytes; see kostka.encode().");
+PyDoc_STRVAR(encode_batch_doc,
+    "encode_batch(images, *, format='auto', quality=75, subsampling='420', coding='baseline', restart=None,\n"
+    "             colour='unknown', icc=None, exif=None, xmp=None, comment=None, stream=None, errors='raise')\n--\n\n"
+    "Encode a sequence of images to a list of bytes; see kostka.encode_batch().");
+PyDoc_STRVAR(transcode_doc,
+    "transcode(data, *, coding='baseline', restart=None, transform='none', edge='keep', crop=None,\n"
+    "          strip='nothing', grey=False, strict=False)\n--\n\n"
+    "Write a stream anew without loss; see kostka.transcode().");
+PyDoc_STRVAR(info_doc, "info(data)\n--\n\nWhat a stream holds, as Info.");
+
+#define FUNCTION(function) (PyCFunction)(void (*)(void))(function)
+#define WITH_KEYWORDS (METH_VARARGS | METH_KEYWORDS)
+
+static PyMethodDef methods[] = {{"decode", FUNCTION(kst_py_decode), WITH_KEYWORDS, decode_doc},
+    {"decode_batch", FUNCTION(kst_py_decode_batch), WITH_KEYWORDS, decode_batch_doc},
+    {"encode", FUNCTION(kst_py_encode), WITH_KEYWORDS, encode_doc},
+    {"encode_batch", FUNCTION(kst_py_encode_batch), WITH_KEYWORDS, encode_batch_doc},
+    {"transcode", FUNCTION(kst_py_transcode), WITH_KEYWORDS, transcode_doc},
+    {"info", kst_py_read_info, METH_O, info_doc}, {"close", context_close, METH_NOARGS, close_doc},
+    {"__enter__", context_begin, METH_NOARGS, NULL}, {"__exit__", context_finish, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL}};
+
+static PyGetSetDef members[] = {{"device", context_device, NULL, "The Device that it works on.", NULL},
+    {"closed", context_is_closed, NULL, "Whether close() was called.", NULL}, {NULL, NULL, NULL, NULL, NULL}};
+
+static PyType_Slot slots[] = {{Py_tp_doc, (void *)context_doc}, {Py_tp_new, context_new},
+    {Py_tp_dealloc, context_dealloc}, {Py_tp_methods, methods}, {Py_tp_getset, members}, {0, NULL}};
+
+PyType_Spec kst_py_context_spec = {"kostka.Context", sizeof(struct context), 0, Py_TPFLAGS_DEFAULT, slots};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "decoding.h"
+
+static bool work(struct decoding *decoding, PyObject *const *data, PyObject *const *outs)
+{
+    return kst_py_decoding_begin(decoding, data) && kst_py_decoding_describe(decoding) &&
+           kst_py_decoding_place(decoding, outs) && kst_py_decoding_run(decoding);
+}
+
+static PyObject *result_of(struct decoding *decoding, struct piece *piece)
+{
+    if (piece->status)
+        return kst_py_raise(decoding->state, piece->status, &piece->report);
+    return kst_py_image_new(decoding->state, decoding->context, &piece->storage, &piece->report);
+}
+
+PyObject *kst_py_decode(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    struct decoding decoding = {.state = kst_py_state(self), .context = (struct context *)self, .count = 1};
+    PyObject *data, *image = NULL;
+    if (!kst_py_context_enter(decoding.context))
+        return NULL;
+    if (kst_py_decoding_read(&decoding, args, keywords, &data, NULL)) {
+        bool has_out = decoding.out && decoding.out != Py_None;
+        if (work(&decoding, &data, has_out ? &decoding.out : NULL))
+            image = result_of(&decoding, &decoding.piece[0]);
+    }
+    kst_py_decoding_end(&decoding);
+    kst_py_context_leave(decoding.context);
+    return image;
+}
+
+static PyObject *results_of(struct decoding *decoding, bool raise)
+{
+    PyObject *list = PyList_New(decoding->count);
+    for (Py_ssize_t i = 0; list && i < decoding->count; i++) {
+        struct piece *piece = &decoding->piece[i];
+        PyObject *one = piece->status && !raise ? kst_py_error(decoding->state, piece->status, &piece->report)
+                                                : result_of(decoding, piece);
+        if (!one && piece->status)
+            kst_py_error_index(i);
+        if (!one || PyList_SetItem(list, i, one) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *decode_all(struct decoding *decoding, const struct sequence *data, PyObject *outs, bool raise)
+{
+    struct sequence out = {NULL};
+    PyObject *list = NULL;
+    if (outs && !kst_py_sequence_read(&out, outs, "out"))
+        return NULL;
+    decoding->count = data->count;
+    if (outs && out.count != data->count)
+        PyErr_Format(PyExc_ValueError, "out holds %zd arrays for %zd streams", out.count, data->count);
+    else if (work(decoding, data->item, outs ? out.item : NULL))
+        list = results_of(decoding, raise);
+    kst_py_sequence_release(&out);
+    return list;
+}
+
+PyObject *kst_py_decode_batch(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    struct decoding decoding = {.state = kst_py_state(self), .context = (struct context *)self, .is_batch = true};
+    struct sequence sequence = {NULL};
+    PyObject *data, *list = NULL;
+    const char *errors = "raise";
+    bool raise;
+    if (!kst_py_context_enter(decoding.context))
+        return NULL;
+    if (kst_py_decoding_read(&decoding, args, keywords, &data, &errors) && kst_py_errors(errors, &raise) &&
+        kst_py_sequence_read(&sequence, data, "data"))
+        list = decode_all(&decoding, &sequence, decoding.out == Py_None ? NULL : decoding.out, raise);
+    kst_py_decoding_end(&decoding);
+    kst_py_context_leave(decoding.context);
+    kst_py_sequence_release(&sequence);
+    return list;
+}
+
+PyObject *kst_py_read_info(PyObject *self, PyObject *data)
+{
+    struct state *state = kst_py_state(self);
+    struct context *context = (struct context *)self;
+    Py_buffer buffer;
+    kst_decoder *decoder = NULL;
+    kst_status status;
+    PyObject *info = NULL;
+    if (!kst_py_context_enter(context))
+        return NULL;
+    if (PyObject_GetBuffer(data, &buffer, PyBUF_SIMPLE) == 0) {
+        Py_BEGIN_ALLOW_THREADS;
+        status = kst_decoder_create(context->handle, &decoder);
+        if (!status)
+            status = kst_decoder_open(decoder, buffer.buf, (size_t)buffer.len);
+        Py_END_ALLOW_THREADS;
+        info = status ? kst_py_raise(state, status, kst_decoder_report(decoder)) : kst_py_info(state, decoder);
+        kst_decoder_destroy(&decoder);
+        PyBuffer_Release(&buffer);
+    }
+    kst_py_context_leave(context);
+    return info;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A stream is described first, so that its picture is known before any memory is: images on the host are made without
+ * gaps between rows, and arrays of the caller's are compared with it before work begins. On a device the library makes
+ * the images.
+ */
+#include "decoding.h"
+
+bool kst_py_decoding_begin(struct decoding *decoding, PyObject *const *data)
+{
+    decoding->piece = PyMem_Calloc((size_t)decoding->count, sizeof *decoding->piece);
+    if (!decoding->piece && decoding->count > 0) {
+        PyErr_NoMemory();
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < decoding->count; i++) {
+        struct piece *piece = &decoding->piece[i];
+        if (PyObject_GetBuffer(data[i], &piece->data, PyBUF_SIMPLE) < 0)
+            return false;
+        piece->has_data = true;
+        kst_report_init(&piece->report);
+        kst_image_init(&piece->storage.image);
+        piece->storage.image.memory = decoding->memory;
+    }
+    return true;
+}
+
+void kst_py_decoding_end(struct decoding *decoding)
+{
+    for (Py_ssize_t i = 0; decoding->piece && i < decoding->count; i++) {
+        struct piece *piece = &decoding->piece[i];
+        kst_decoder_destroy(&piece->decoder);
+        kst_py_storage_release(decoding->context, &piece->storage);
+        if (piece->has_data)
+            PyBuffer_Release(&piece->data);
+    }
+    PyMem_Free(decoding->piece);
+    decoding->piece = NULL;
+}
+
+static void describe_piece(const struct decoding *decoding, struct piece *piece)
+{
+    kst_image described;
+    kst_image_init(&described);
+    piece->status = kst_decoder_create(decoding->context->handle, &piece->decoder);
+    if (piece->status) {
+        piece->report.status = piece->status;
+        piece->report.offset = UINT64_MAX;
+        return;
+    }
+    piece->status = kst_decoder_open(piece->decoder, piece->data.buf, (size_t)piece->data.len);
+    if (!piece->status)
+        piece->status = kst_decoder_describe(piece->decoder, &decoding->options, &described);
+    piece->report = *kst_decoder_report(piece->decoder);
+    if (!piece->status) {
+        described.memory = decoding->memory;
+        piece->storage.image = described;
+    }
+    if (piece->status || decoding->is_batch || decoding->has_stream)
+        kst_decoder_destroy(&piece->decoder);
+}
+
+static bool has_out(const struct decoding *decoding)
+{
+    return decoding->out && decoding->out != Py_None;
+}
+
+bool kst_py_decoding_describe(struct decoding *decoding)
+{
+    if (decoding->memory != KST_MEMORY_HOST && !has_out(decoding))
+        return true; /* the library finds out by itself */
+    Py_BEGIN_ALLOW_THREADS;
+    for (Py_ssize_t i = 0; i < decoding->count; i++)
+        describe_piece(decoding, &decoding->piece[i]);
+    Py_END_ALLOW_THREADS;
+    return true;
+}
+
+/* Work on arrays that came with no stream follows what the default stream holds. */
+static bool place_out(struct decoding *decoding, struct piece *piece, PyObject *out)
+{
+    bool is_image;
+    struct array *array = &piece->storage.array;
+    if (!kst_py_array_hold(decoding->state, array, out, true, decoding->stream, &is_image) ||
+        !kst_py_view_bind(&array->view, &piece->storage.image))
+        return false;
+    if (array->view.memory != KST_MEMORY_CUDA || kst_py_context_kind(decoding->context) != KST_DEVICE_CUDA)
+        return true; /* the library refuses what does not fit */
+    if (array->view.ordinal >= 0 && !decoding->context->automatic &&
+        array->view.ordinal != decoding->context->ordinal) {
+        PyErr_Format(PyExc_ValueError, "the array lies on cuda:%d, the context's device is cuda:%d",
+            array->view.ordinal, decoding->context->ordinal);
+        return false;
+    }
+    if (!decoding->has_stream)
+        decoding->on = (kst_stream){KST_DEVICE_CUDA, NULL};
+    decoding->has_stream = true;
+    kst_decoder_destroy(&piece->decoder);
+    return true;
+}
+
+bool kst_py_decoding_place(struct decoding *decoding, PyObject *const *outs)
+{
+    for (Py_ssize_t i = 0; i < decoding->count; i++) {
+        struct piece *piece = &decoding->piece[i];
+        if (piece->status)
+            continue;
+        if (outs) {
+            if (!place_out(decoding, piece, outs[i]))
+                return false;
+        } else if (decoding->memory == KST_MEMORY_HOST && !kst_py_storage_allocate(&piece->storage)) {
+            PyErr_NoMemory();
+            return false;
+        }
+    }
+    return true;
+}
+
+static void run_one(struct decoding *decoding)
+{
+    struct piece *piece = &decoding->piece[0];
+    if (piece->decoder) {
+        piece->status = kst_decoder_decode(piece->decoder, &decoding->options, &piece->storage.image);
+        piece->report = *kst_decoder_report(piece->decoder);
+    } else {
+        piece->status = kst_decode(decoding->context->handle, piece->data.buf, (size_t)piece->data.len,
+            &decoding->options, &piece->storage.image, &piece->report);
+    }
+}
+
+/* Of those that can be decoded at all. The status is of the call as a whole. */
+static kst_status run_many(struct decoding *decoding, kst_decode_item *items)
+{
+    size_t count = 0;
+    kst_job *job;
+    for (Py_ssize_t i = 0; i < decoding->count; i++) {
+        struct piece *piece = &decoding->piece[i];
+        if (!piece->status)
+            items[count++] = (kst_decode_item){.data = piece->data.buf,
+                .length = (size_t)piece->data.len,
+                .options = &decoding->options,
+                .image = &piece->storage.image};
+    }
+    kst_status status =
+        kst_decode_submit(decoding->context->handle, items, count, decoding->has_stream ? &decoding->on : NULL, &job);
+    if (status)
+        return status;
+    kst_job_wait(&job);
+    for (Py_ssize_t i = 0, at = 0; i < decoding->count; i++) {
+        struct piece *piece = &decoding->piece[i];
+        if (piece->status)
+            continue;
+        piece->report = items[at++].report;
+        piece->status = piece->report.status;
+    }
+    return KST_OK;
+}
+
+bool kst_py_decoding_run(struct decoding *decoding)
+{
+    kst_decode_item *items = NULL;
+    kst_status status = KST_OK;
+    bool many = decoding->is_batch || decoding->has_stream;
+    if (decoding->count == 0 || (!many && decoding->piece[0].status))
+        return true;
+    if (many)
+        items = PyMem_Calloc((size_t)decoding->count, sizeof *items);
+    if (many && !items) {
+        PyErr_NoMemory();
+        return false;
+    }
+    Py_BEGIN_ALLOW_THREADS;
+    if (many)
+        status = run_many(decoding, items);
+    else
+        run_one(decoding);
+    Py_END_ALLOW_THREADS;
+    PyMem_Free(items);
+    if (status)
+        kst_py_raise(decoding->state, status, NULL);
+    return !status;
+}

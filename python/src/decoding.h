@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Decoding one stream or many: what is asked for, and the steps that a call takes. */
+#ifndef KOSTKA_PYTHON_DECODING_H
+#define KOSTKA_PYTHON_DECODING_H
+
+#include "kostka_python.h"
+
+struct piece {
+    Py_buffer data;
+    bool has_data;
+    kst_decoder *decoder; /* holds the stream between description and decoding */
+    struct storage storage;
+    kst_status status;
+    kst_report report;
+};
+
+struct decoding {
+    struct state *state;
+    struct context *context;
+    kst_decode_options options;
+    kst_memory memory; /* of images that the call makes */
+    PyObject *out;     /* borrowed; null or None: none */
+    PyObject *stream;  /* borrowed; null or None: none */
+    kst_stream on;     /* where `has_stream` */
+    bool has_stream;
+    bool is_batch;
+    Py_ssize_t count;
+    struct piece *piece;
+};
+
+/* decode_arguments.c: false with an exception. `errors` is null for a single stream. */
+bool kst_py_decoding_read(
+    struct decoding *decoding, PyObject *args, PyObject *keywords, PyObject **data, const char **errors);
+
+/* decode_steps.c: with the GIL; all in turn. False with an exception. */
+bool kst_py_decoding_begin(struct decoding *decoding, PyObject *const *data);
+bool kst_py_decoding_describe(struct decoding *decoding);
+bool kst_py_decoding_place(struct decoding *decoding, PyObject *const *outs);
+bool kst_py_decoding_run(struct decoding *decoding);
+void kst_py_decoding_end(struct decoding *decoding);
+
+#endif

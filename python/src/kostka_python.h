@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the Python extension share. All of it is called with the GIL held, unless said otherwise. */
+#ifndef KOSTKA_PYTHON_H
+#define KOSTKA_PYTHON_H
+
+#define Py_LIMITED_API 0x030B0000 /* the stable ABI of 3.11, the first with the buffer protocol */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <string.h>
+#include <sys/types.h>
+
+#include <kostka/kostka_device.h>
+
+/* Of one module object: nothing is global. */
+struct state {
+    PyTypeObject *context, *image;
+    PyTypeObject *report, *info, *component, *metadata, *device;
+    PyObject *error;
+};
+
+/* The types are final, so that an object's own type leads to its module. */
+struct state *kst_py_state(PyObject *object);
+
+/* ── names.c: what enumerators are called ── */
+
+struct name {
+    const char *text; /* null: the last */
+    int value;
+};
+
+extern const struct name kst_py_formats[], kst_py_colours[], kst_py_codings[], kst_py_subsamplings[],
+    kst_py_transforms[], kst_py_edges[], kst_py_strips[], kst_py_device_kinds[], kst_py_stages[], kst_py_codecs[],
+    kst_py_processes[], kst_py_metadata_kinds[], kst_py_density_units[];
+
+/* False with a ValueError that lists what is allowed. */
+bool kst_py_value_of(const struct name *table, const char *what, const char *text, int *value);
+const char *kst_py_name_of(const struct name *table, int value);
+
+/* None, "auto", "keep" (where `may_keep`), a number of MCUs, or ("rows", number). False with an exception. */
+bool kst_py_restart(PyObject *object, bool may_keep, kst_restart *restart);
+
+/* None or (x, y, width, height). False with an exception. */
+bool kst_py_region(PyObject *object, const char *what, kst_region *region);
+
+/* ── error.c, records.c ── */
+
+PyObject *kst_py_error_type(void);
+bool kst_py_records_add(PyObject *module, struct state *state);
+
+/* Always null: raises KostkaError; `report` may be null. */
+PyObject *kst_py_raise(struct state *state, kst_status status, const kst_report *report);
+PyObject *kst_py_error(struct state *state, kst_status status, const kst_report *report);
+
+PyObject *kst_py_report(struct state *state, const kst_report *report);
+PyObject *kst_py_device(struct state *state, const kst_device_info *info);
+PyObject *kst_py_info(struct state *state, const kst_decoder *decoder);
+
+/* ── context.c ── */
+
+struct reason;
+
+struct context {
+    PyObject_HEAD kst_context *handle;
+    size_t users; /* calls under way, and images with memory of its own */
+    bool closed;
+    pid_t process;  /* that made it: a child does not have its threads */
+    bool automatic; /* "auto": on the CPU until there is work for a GPU */
+    kst_device_kind kind;
+    int ordinal;           /* of the device among those of its kind */
+    struct reason *reason; /* where its log goes */
+};
+
+extern PyType_Spec kst_py_context_spec;
+
+/* A call, or an image, begins to use it. False with an exception where it is closed or another process's. */
+bool kst_py_context_enter(struct context *context);
+void kst_py_context_leave(struct context *context);
+
+/* The kind of its device; with "auto" of the one that device memory and streams are of. */
+kst_device_kind kst_py_context_kind(struct context *context);
+
+PyObject *kst_py_decode(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *kst_py_decode_batch(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *kst_py_encode(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *kst_py_encode_batch(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *kst_py_transcode(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *kst_py_read_info(PyObject *self, PyObject *data);
+
+/* ── sequence.c: batches ── */
+
+struct sequence {
+    PyObject **item;
+    Py_ssize_t count;
+};
+
+bool kst_py_sequence_read(struct sequence *sequence, PyObject *object, const char *what);
+void kst_py_sequence_release(struct sequence *sequence);
+
+/* Whether "raise" or "return" is wanted. */
+bool kst_py_errors(const char *errors, bool *raise);
+
+/* Note in the exception that is raised which item of a batch it is about. */
+void kst_py_error_index(Py_ssize_t index);
+
+/* ── view.c: memory as an array ── */
+
+enum { VIEW_DIMENSIONS = 3 };
+
+struct view {
+    int dimensions; /* 2: rows, columns; 3: with channels last or, for planes, first; 0: not an array */
+    Py_ssize_t shape[VIEW_DIMENSIONS];
+    Py_ssize_t stride[VIEW_DIMENSIONS]; /* bytes */
+    void *data;                         /* the first sample, or a cl_mem */
+    size_t offset;                      /* in a cl_mem */
+    kst_memory memory;
+    int ordinal; /* of the CUDA device; -1: not known */
+    int bits;    /* of a sample as it lies there: 8 or 16 */
+    bool is_signed;
+    bool read_only;
+};
+
+/* An image's samples. RAW is no array: its planes have sizes of their own. */
+void kst_py_view_image(struct view *view, const kst_image *image, int ordinal);
+
+/* Give a described image the memory of a view. False with an exception: another shape or type, or rows with gaps. */
+bool kst_py_view_bind(const struct view *view, kst_image *image);
+
+/* Describe the image that a view's shape means, with `format` or, for AUTO, the one with as many channels. */
+bool kst_py_view_describe(const struct view *view, kst_format format, kst_image *image);
+
+bool kst_py_view_is_contiguous(const struct view *view);
+PyObject *kst_py_view_shape(const struct view *view);
+PyObject *kst_py_view_strides(const struct view *view);
+/* "|u1", "<u2" … */
+PyObject *kst_py_view_type(const struct view *view);
+
+/* ── array.c, array_cuda.c, array_dlpack.c: arrays of others ── */
+
+struct array {
+    struct view view;
+    Py_buffer buffer;
+    bool has_buffer;
+    PyObject *keeper; /* keeps the memory: an array or a DLPack capsule */
+};
+
+/*
+ * Hold an array. Its memory may be written to with `writable`. The device's work on it is done, or, where it gave the
+ * array through DLPack, precedes what comes into `stream` (1: the default).
+ */
+bool kst_py_array_hold(
+    struct state *state, struct array *array, PyObject *object, bool writable, PyObject *stream, bool *is_image);
+bool kst_py_array_hold_cuda(struct array *array, PyObject *interface);
+bool kst_py_array_hold_dlpack(struct array *array, PyObject *object, bool writable, PyObject *stream);
+void kst_py_array_release(struct array *array);
+
+/* ── stream.c: CUDA's, by its driver ── */
+
+/* The handle of a stream: an integer, or an object of PyTorch, CuPy or PyOpenCL. None: `is_given` becomes false. */
+bool kst_py_stream(PyObject *object, void **handle, bool *is_given);
+
+/* Which device's memory it is; -1: not known. */
+int kst_py_cuda_ordinal(const void *pointer);
+
+/* Wait for a stream, or (`all`) for the whole device. False where that failed. The GIL is not needed. */
+bool kst_py_cuda_wait(int ordinal, void *stream, bool all);
+
+/* ── image.c, image_export.c, dlpack.c ── */
+
+/* What an image's samples lie in. */
+struct storage {
+    kst_image image;
+    void *block;        /* of PyMem_Malloc() */
+    struct array array; /* of the caller's */
+};
+
+bool kst_py_storage_allocate(struct storage *storage);
+void kst_py_storage_release(struct context *context, struct storage *storage);
+
+struct image {
+    PyObject_HEAD struct context *context; /* of which it is a user */
+    PyObject *owner;                       /* a plane: the image that it is of */
+    PyObject *report;
+    struct storage storage;
+    struct view view;
+    bool is_shared; /* others may have work under way on its device memory */
+};
+
+extern PyType_Spec kst_py_image_spec;
+
+/* Takes the storage over, also where it fails. `report` may be null. */
+PyObject *kst_py_image_new(
+    struct state *state, struct context *context, struct storage *storage, const kst_report *report);
+
+int kst_py_image_get_buffer(PyObject *object, Py_buffer *buffer, int flags);
+PyObject *kst_py_image_array_interface(PyObject *object, void *closure);
+PyObject *kst_py_image_cuda_interface(PyObject *object, void *closure);
+PyObject *kst_py_image_dlpack(PyObject *object, PyObject *args, PyObject *keywords);
+PyObject *kst_py_image_dlpack_device(PyObject *object, PyObject *unused);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "kostka_python.h"
+
+struct state *kst_py_state(PyObject *object)
+{
+    return PyType_GetModuleState(Py_TYPE(object));
+}
+
+static PyObject *devices(PyObject *module, PyObject *unused)
+{
+    (void)unused;
+    uint32_t count;
+    Py_BEGIN_ALLOW_THREADS;
+    count = kst_device_count();
+    Py_END_ALLOW_THREADS;
+    PyObject *list = PyList_New(0);
+    for (uint32_t i = 0; list && i < count; i++) {
+        kst_device_info info = {.size = sizeof info};
+        if (kst_device_get(i, &info) != KST_OK)
+            continue;
+        PyObject *device = kst_py_device(PyModule_GetState(module), &info);
+        if (!device || PyList_Append(list, device) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(device);
+    }
+    return list;
+}
+
+PyDoc_STRVAR(devices_doc, "devices()\n--\n\nThe devices of this machine, as a list of Device; the CPU is the first.");
+
+static PyMethodDef functions[] = {{"devices", devices, METH_NOARGS, devices_doc}, {NULL, NULL, 0, NULL}};
+
+static bool add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)
+{
+    *type = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
+    return *type && PyModule_AddType(module, *type) == 0;
+}
+
+static int execute(PyObject *module)
+{
+    struct state *state = PyModule_GetState(module);
+    state->error = kst_py_error_type();
+    if (!state->error || PyModule_AddObjectRef(module, "KostkaError", state->error) < 0)
+        return -1;
+    if (!kst_py_records_add(module, state) || !add_type(module, &kst_py_context_spec, &state->context) ||
+        !add_type(module, &kst_py_image_spec, &state->image))
+        return -1;
+    return PyModule_AddStringConstant(module, "__version__", kst_version_string());
+}
+
+static int traverse(PyObject *module, visitproc visit, void *arg)
+{
+    struct state *state = PyModule_GetState(module);
+    Py_VISIT(state->context);
+    Py_VISIT(state->image);
+    Py_VISIT(state->report);
+    Py_VISIT(state->info);
+    Py_VISIT(state->component);
+    Py_VISIT(state->metadata);
+    Py_VISIT(state->device);
+    Py_VISIT(state->error);
+    return 0;
+}
+
+static int clear(PyObject *module)
+{
+    struct state *state = PyModule_GetState(module);
+    Py_CLEAR(state->context);
+    Py_CLEAR(state->image);
+    Py_CLEAR(state->report);
+    Py_CLEAR(state->info);
+    Py_CLEAR(state->component);
+    Py_CLEAR(state->metadata);
+    Py_CLEAR(state->device);
+    Py_CLEAR(state->error);
+    return 0;
+}
+
+static void release(void *module)
+{
+    clear(module);
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, execute}, {0, NULL}};
+
+static struct PyModuleDef definition = {
+    .m_base = PyModuleDef_HEAD_INIT,
+    .m_name = "kostka._kostka",
+    .m_doc = "Kostka's C library; use the package kostka.",
+    .m_size = sizeof(struct state),
+    .m_methods = functions,
+    .m_slots = slots,
+    .m_traverse = traverse,
+    .m_clear = clear,
+    .m_free = release,
+};
+
+PyMODINIT_FUNC PyInit__kostka(void)
+{
+    return PyModuleDef_Init(&definition);
+}

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import unittest
+
+import kostka
+import pictures
+
+try:
+    import cupy
+    import numpy
+
+    cupy.cuda.runtime.getDeviceCount()
+except Exception:  # what it raises without a driver is its own
+    cupy = None
+
+WIDTH, HEIGHT = 203, 91
+
+
+@unittest.skipUnless(cupy, "CuPy or its device is not there")
+class Cupy(unittest.TestCase):
+    def setUp(self):
+        self.context = kostka.Context("cuda:0")
+        self.data = kostka.encode(pictures.array(WIDTH, HEIGHT), device="cpu")
+        self.host = numpy.asarray(kostka.decode(self.data, device="cpu"))
+
+    def test_decode(self):
+        image = self.context.decode(self.data, memory="device")
+        for array in (cupy.asarray(image), cupy.from_dlpack(image)):
+            self.assertEqual(array.data.ptr, image.__cuda_array_interface__["data"][0])
+            self.assertTrue((cupy.asnumpy(array) == self.host).all())
+
+    def test_out(self):
+        batch = cupy.zeros((3, HEIGHT, WIDTH, 3), cupy.uint8)
+        self.context.decode_batch([self.data] * 3, out=batch)
+        self.assertTrue((cupy.asnumpy(batch) == self.host).all())
+        stream = cupy.cuda.Stream(non_blocking=True)
+        with stream:
+            target = cupy.full((HEIGHT, WIDTH, 3), 3, cupy.uint8)
+            self.context.decode(self.data, out=target, stream=stream)
+            self.assertTrue((cupy.asnumpy(target) == self.host).all())
+
+    def test_encode(self):
+        wanted = kostka.encode(self.host)
+        array = cupy.asarray(self.host)
+        self.assertEqual(kostka.encode(array), wanted)
+        only = pictures.Cai(**{**array.__cuda_array_interface__})
+        self.assertEqual(kostka.encode(only), wanted)
+        stream = cupy.cuda.Stream(non_blocking=True)
+        with stream:
+            fresh = cupy.asarray(self.host) + cupy.uint8(0)
+            self.assertEqual(kostka.encode(fresh), wanted)
+            self.assertEqual(kostka.encode(pictures.Cai(**fresh.__cuda_array_interface__)), wanted)
+        self.assertRaises(ValueError, kostka.encode, array[:, ::2])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Pictures in an OpenCL device's memory: PoCL's, where there is no GPU."""
+
+import unittest
+
+import kostka
+import pictures
+
+WIDTH, HEIGHT = 52, 36
+
+
+@unittest.skipUnless(any(device.kind == "opencl" for device in kostka.devices()), "no OpenCL device")
+class OpenCl(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.context = kostka.Context("opencl:0")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.context = None
+
+    def test_device_memory(self):
+        data = kostka.encode(pictures.array(WIDTH, HEIGHT), device="cpu")
+        host = kostka.decode(data, device="cpu")
+        self.assertEqual(bytes(self.context.decode(data)), bytes(host))
+        image = self.context.decode(data, memory="device")
+        self.assertEqual((image.memory, image.shape), ("opencl", host.shape))
+        self.assertEqual(image.__dlpack_device__(), (4, 0))
+        self.assertRaises(BufferError, memoryview, image)
+        self.assertFalse(hasattr(image, "__cuda_array_interface__"))
+        wanted = kostka.encode(host, device="cpu")
+        self.assertEqual(self.context.encode(image), wanted)
+        self.assertEqual(kostka.encode(image), wanted)
+        again = self.context.decode(data, out=image)
+        self.assertEqual(self.context.encode(again), wanted)
+        with self.assertRaises(kostka.KostkaError) as caught:
+            kostka.encode(image, device="cpu")
+        self.assertEqual(caught.exception.status, "ERROR_IMAGE_MEMORY")
+        planar = self.context.decode(data, format="planar", memory="device")
+        self.assertEqual(self.context.encode(planar), wanted)
+        grey = self.context.encode(planar.planes[1])
+        self.assertEqual(grey, kostka.encode(kostka.decode(data, format="planar").planes[1], device="cpu"))
+
+    def test_batch(self):
+        streams = [kostka.encode(pictures.array(WIDTH, HEIGHT, seed=seed), device="cpu") for seed in range(3)]
+        images = kostka.decode_batch(streams + [b"x"], device=self.context, memory="device", errors="return")
+        self.assertIsInstance(images.pop(), kostka.KostkaError)
+        wanted = kostka.encode_batch(kostka.decode_batch(streams, device="cpu"), device="cpu")
+        self.assertEqual(kostka.encode_batch(images), wanted)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Nothing is kept too long, and nothing let go too early, on the way to an error as on any other."""
+
+import gc
+import sys
+import tracemalloc
+import unittest
+
+import kostka
+import pictures
+from pictures import Cai, Dlpack
+
+ROUNDS = 100
+
+
+class References(unittest.TestCase):
+    def setUp(self):
+        self.array = pictures.array(40, 24)
+        self.context = kostka.Context("cpu", threads=1)
+        self.data = self.context.encode(self.array)
+        self.context.decode(self.data)
+
+    def check(self, call, raises=None, keep=()):
+        """Repeat a call; neither memory nor references grow."""
+
+        def once():
+            if raises:
+                self.assertRaises(raises, call)
+            else:
+                call()
+
+        kept = [self.context, self.data, self.array, None, True, *keep]
+        tracemalloc.start()
+        for _ in range(ROUNDS):  # the interpreter's own stores fill up
+            once()
+        gc.collect()
+        before = [sys.getrefcount(item) for item in kept]
+        grown = []
+        for _ in range(3):  # what others let grow once does not count
+            first = tracemalloc.get_traced_memory()[0]
+            for _ in range(ROUNDS):
+                once()
+            gc.collect()
+            grown.append(tracemalloc.get_traced_memory()[0] - first)
+        tracemalloc.stop()
+        for item, count in zip(kept, before):
+            self.assertLess(abs(sys.getrefcount(item) - count), 2 * ROUNDS)  # None's moves by itself
+        self.assertLess(min(grown), ROUNDS * 16)
+
+    def test_decode(self):
+        self.check(lambda: self.context.decode(self.data))
+        self.check(lambda: self.context.decode(self.data, format="planar").planes)
+        self.check(lambda: self.context.decode(self.data, memory="pinned", region=(1, 2, 3, 4)))
+        self.check(lambda: self.context.decode(self.data, out=self.array))
+        self.check(lambda: self.context.decode_batch([self.data] * 3))
+        self.check(lambda: self.context.decode_batch([self.data, b""], errors="return"))
+        self.check(lambda: self.context.info(self.data))
+
+    def test_decode_errors(self):
+        wrong = memoryview(bytearray(12)).cast("B", (2, 2, 3))
+        self.check(lambda: self.context.decode(b"x"), kostka.KostkaError)
+        self.check(lambda: self.context.info(b"x"), kostka.KostkaError)
+        self.check(lambda: self.context.decode(self.data, out=wrong), ValueError, (wrong,))
+        self.check(lambda: self.context.decode(self.data, out=object()), TypeError)
+        self.check(lambda: self.context.decode(self.data, format="no"), ValueError)
+        self.check(lambda: self.context.decode(self.data, region=(1, 2, 3, "4")), TypeError)
+        self.check(lambda: self.context.decode(self.data, stream=1), kostka.KostkaError)
+        self.check(lambda: self.context.decode_batch([self.data, b"x"]), kostka.KostkaError)
+        self.check(lambda: self.context.decode_batch([self.data, 5]), TypeError)
+        self.check(lambda: self.context.decode_batch([self.data] * 2, out=[self.array, wrong]), ValueError, (wrong,))
+        self.check(lambda: self.context.decode_batch([self.data] * 2, out=[self.array]), ValueError)
+
+    def test_encode(self):
+        icc = b"profile" * 30
+        self.check(lambda: self.context.encode(self.array))
+        self.check(lambda: self.context.encode(self.array, icc=icc, comment=b"c", restart=("rows", 1)), keep=(icc,))
+        self.check(lambda: self.context.encode_batch([self.array] * 3))
+        self.check(lambda: self.context.encode_batch([self.array], quality=0, errors="return"))
+        self.check(lambda: self.context.transcode(self.data, crop=(0, 0, 8, 8)))
+
+    def test_encode_errors(self):
+        icc = b"profile" * 30
+        flat = bytearray(12)
+        self.check(lambda: self.context.encode(self.array, icc=icc, quality=0), kostka.KostkaError, (icc,))
+        self.check(lambda: self.context.encode(self.array, icc=icc, exif=5), TypeError, (icc,))
+        self.check(lambda: self.context.encode(flat, icc=icc), ValueError, (icc, flat))
+        self.check(lambda: self.context.encode_batch([self.array, flat]), ValueError, (flat,))
+        self.check(lambda: self.context.encode_batch([self.array] * 2, quality=0), kostka.KostkaError)
+        self.check(lambda: self.context.encode_batch([self.array], errors="no"), ValueError)
+        self.check(lambda: self.context.encode(self.array, restart=("rows", 0)), ValueError)
+        self.check(lambda: self.context.transcode(b"x"), kostka.KostkaError)
+        self.check(lambda: self.context.transcode(self.data, crop=(0, 0, 0)), ValueError)
+
+    def test_protocols(self):
+        image = self.context.decode(self.data)
+        kept = (image,)
+        self.check(lambda: memoryview(image).tobytes(), keep=kept)
+        self.check(lambda: image.__array_interface__, keep=kept)
+        self.check(lambda: image.__dlpack__(), keep=kept)
+        self.check(lambda: image.__dlpack__(max_version=(1, 0)), keep=kept)
+        self.check(lambda: self.context.encode(Dlpack((1, 0), image.__dlpack__())), keep=kept)
+        self.check(lambda: self.context.encode(image), keep=kept)
+        self.check(lambda: image.__dlpack__(stream=5), BufferError, kept)
+        self.check(lambda: image.__dlpack__(dl_device=(2, 1)), BufferError, kept)
+        self.check(lambda: image.report, keep=kept)
+        self.check(lambda: repr(image), keep=kept)
+
+    def test_foreign_errors(self):
+        for wrong in (
+            Cai(),
+            Cai(typestr="|f4"),
+            Cai(shape=(1,)),
+            Cai(stream="x"),
+            Dlpack((1, 0), None),
+            Dlpack((1, 0), ValueError()),
+            Dlpack((9, 9), None),
+            Dlpack((1,), None),
+        ):
+            self.check(lambda: self.context.decode(self.data, out=wrong), Exception, (wrong,))
+
+    def test_contexts(self):
+        def make():
+            kostka.Context("cpu", threads=1, limits={"pixels": 5}).device
+
+        self.check(make)
+        self.check(lambda: kostka.Context("none"), kostka.KostkaError)
+        self.check(lambda: kostka.Context("cpu", limits={"x": 1}), ValueError)
+        self.check(lambda: kostka.Context("cpu", threads=1).decode(self.data, memory="pinned"))
+
+
+if __name__ == "__main__":
+    unittest.main()

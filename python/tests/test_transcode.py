@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import unittest
+
+import kostka
+import pictures
+
+
+class Transcode(unittest.TestCase):
+    def setUp(self):
+        self.data = kostka.encode(pictures.array(64, 48), comment=b"kept")
+
+    def test_pixels_stay(self):
+        wanted = bytes(kostka.decode(self.data))
+        for options in (
+            {"coding": "progressive"},
+            {"coding": "optimized"},
+            {"restart": "auto"},
+            {"restart": 2},
+            {"restart": "keep"},
+            {"strip": "all"},
+        ):
+            self.assertEqual(bytes(kostka.decode(kostka.transcode(self.data, **options))), wanted)
+
+    def test_transforms(self):
+        info = kostka.info(kostka.transcode(self.data, transform="rotate_90"))
+        self.assertEqual((info.width, info.height), (48, 64))
+        there = kostka.transcode(self.data, transform="flip_h")
+        self.assertEqual(kostka.transcode(there, transform="flip_h"), kostka.transcode(self.data))
+
+    def test_crop_grey_strip(self):
+        info = kostka.info(kostka.transcode(self.data, crop=(16, 16, 20, 10)))
+        self.assertEqual((info.width, info.height), (20, 10))
+        self.assertEqual(len(kostka.info(kostka.transcode(self.data, grey=True)).components), 1)
+        self.assertEqual(len(kostka.info(self.data).metadata), 1)
+        self.assertEqual(kostka.info(kostka.transcode(self.data, strip="all")).metadata, ())
+
+    def test_errors(self):
+        odd = kostka.encode(pictures.array(61, 45))
+        with self.assertRaises(kostka.KostkaError) as caught:
+            kostka.transcode(odd, transform="rotate_180", edge="perfect")
+        self.assertEqual(caught.exception.status, "ERROR_JPEG_NOT_PERFECT")
+        with self.assertRaises(kostka.KostkaError) as caught:
+            kostka.transcode(self.data, crop=(0, 0, 1000, 1000))
+        self.assertEqual(caught.exception.status, "ERROR_REGION")
+        self.assertRaises(kostka.KostkaError, kostka.transcode, b"")
+        self.assertRaises(kostka.KostkaError, kostka.transcode, self.data[:-200], strict=True)
+        for wrong in ({"transform": "turn"}, {"crop": (1, 2)}, {"restart": "never"}, {"edge": ""}, {"coding": "raw"}):
+            self.assertRaises(ValueError, kostka.transcode, self.data, **wrong)
+
+
+if __name__ == "__main__":
+    unittest.main()
