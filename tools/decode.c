@@ -12,8 +12,10 @@ static bool decode_one(const void *settings, struct task *task, struct problem *
 
     picture_init(&picture);
     found = file_format_of(task->source);
-    bool good = found == NULL || found == &file_jpeg ||
-                problem_set(problem, "a %s file, not JPEG; 'kostka convert' changes it to another format", found->name);
+    bool good =
+        found == NULL || found == &file_jpeg || found == &file_j2k ||
+        problem_set(problem, "a %s file, neither JPEG nor JPEG 2000; 'kostka convert' changes it to another format",
+            found->name);
     good = good && file_jpeg.read(task->source, &task->files, &picture, problem);
     if (good) {
         char *path = task_path(task, file_extension(target, &picture));
@@ -37,9 +39,9 @@ static int choose_target(const struct output_options *output, int argc, char **a
     if (*target == NULL)
         *target = file_format_by_path(path);
     if (*target == NULL)
-        return complain_usage(
-            "decode", "'%s' names no known format; .ppm, .pgm, .pam, .png, .tif and .raw do, or --out-format", path);
-    if (*target == &file_jpeg)
+        return complain_usage("decode",
+            "'%s' names no known format; .ppm, .pgm, .pam, .png, .tif, .pgx and .raw do, or --out-format", path);
+    if (*target == &file_jpeg || *target == &file_j2k)
         return complain_usage("decode", "the output is to hold pixels, not JPEG; 'convert' compresses anew");
     return EXIT_FINE;
 }
@@ -68,27 +70,30 @@ static int run(int argc, char **argv)
 
 const struct verb verb_decode = {
     .name = "decode",
-    .summary = "turn JPEG files into pixels: PNM, PAM, PNG, TIFF",
+    .summary = "turn JPEG and JPEG 2000 files into pixels: PNM, PAM, PNG, TIFF, PGX",
     .run = run,
     .help = "Usage: kostka decode [OPTIONS] IN OUT\n"
             "       kostka decode [OPTIONS] --out-dir DIR IN...\n"
             "\n"
-            "Decodes JPEG. OUT's extension chooses the format: .ppm .pgm .pnm .pam .png .tif .raw .yuv;\n"
+            "Decodes JPEG and JPEG 2000. OUT's extension chooses the format: .ppm .pgm .pnm .pam .png .tif .pgx\n"
+            ".raw .yuv;\n"
             "'-' is standard input or output (there PNM, unless --out-format says otherwise).\n"
             "\n"
             "  --format FORMAT     auto (default), grey, rgb, bgr, rgba, bgra, cmyk; planar: one plane for each\n"
             "                      colour; raw: the components as coded, neither converted nor enlarged\n"
-            "  --scale 1/2|1/4|1/8 decode at a fraction of the size; --reduce 1|2|3 is the same\n"
+            "  --scale 1/2|1/4|1/8 decode at a fraction of the size; --reduce 1|2|3 is the same (JPEG 2000: any N)\n"
+            "  --layers N          JPEG 2000: no more than the first N quality layers\n"
             "  --region WxH+X+Y    decode only this part (of the scaled picture); --crop is the same\n"
             "  --orient            turn the picture as its Exif orientation says\n"
             "  --strict            damage is an error instead of a warning\n"
             "  --out-dir DIR       many inputs; each becomes a file of the same name there\n"
-            "  --out-format NAME   png, tiff, pnm, pgm, ppm, pam or raw, whatever the output's name\n"
+            "  --out-format NAME   png, tiff, pnm, pgm, ppm, pam, pgx or raw, whatever the output's name\n"
             "  --compression 0-9   of PNG (default 4) and TIFF (default none)\n"
             "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
             "  --device DEVICE     auto, cpu, cuda:N, opencl:N; see 'kostka devices'\n"
             "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"
             "  -v, --verbose       tell what ran where, and for how long\n"
             "\n"
-            "Planes (planar, raw) become NAME-0.pgm, NAME-1.pgm ...; with .raw or .yuv one file of all planes.\n",
+            "Planes (planar, raw, and all of PGX) become NAME-0.pgm, NAME-1.pgm ...; with .raw or .yuv one file of\n"
+            "all planes.\n",
 };

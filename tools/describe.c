@@ -36,6 +36,12 @@ static const char *process_name(kst_process process)
     return process <= KST_PROCESS_PROGRESSIVE ? names[process] : names[0];
 }
 
+static const char *progression_name(kst_progression progression)
+{
+    static const char *const names[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
+    return progression <= KST_PROGRESSION_CPRL ? names[progression] : "unknown";
+}
+
 static const char *metadata_name(const kst_metadata *metadata, char text[16])
 {
     switch (metadata->kind) {
@@ -113,11 +119,37 @@ static void print_metadata(const kst_decoder *decoder)
     }
 }
 
+static void print_jpeg2000(const struct source *source, const kst_decoder *decoder)
+{
+    const kst_info *info = kst_decoder_info(decoder);
+    double pixels = (double)info->width * info->height;
+
+    printf("%s: JPEG 2000%s, %ux%u, %s%s, %u %s\n", source->name, info->jp2 ? " (JP2)" : "", (unsigned)info->width,
+        (unsigned)info->height, colour_name(info->colour), info->alpha ? " with alpha" : "",
+        (unsigned)info->component_count, info->component_count == 1 ? "component" : "components");
+    for (uint32_t i = 0; i < info->component_count && i < 4; i++) {
+        const kst_component_info *c = &info->component[i];
+        printf("  component    %u: %ux%u, %u bits%s\n", (unsigned)i, (unsigned)c->width, (unsigned)c->height,
+            (unsigned)c->depth, c->is_signed ? ", signed" : "");
+    }
+    printf("  coding       %s, %u levels, %u %s, %s, %u %s of %ux%u\n", info->reversible ? "5/3" : "9/7",
+        (unsigned)info->levels, (unsigned)info->layers, info->layers == 1 ? "layer" : "layers",
+        progression_name(info->progression), (unsigned)info->tiles, info->tiles == 1 ? "tile" : "tiles",
+        (unsigned)info->tile_width, (unsigned)info->tile_height);
+    printf("  bytes        %zu, %llu of them packets (%.3f bits a pixel)\n", source->length,
+        (unsigned long long)info->entropy_bytes, pixels > 0 ? 8.0 * (double)info->entropy_bytes / pixels : 0.0);
+    print_metadata(decoder);
+}
+
 void describe_print(const struct source *source, const kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);
     char sampling[32] = "";
 
+    if (info->codec == KST_CODEC_JPEG2000) {
+        print_jpeg2000(source, decoder);
+        return;
+    }
     sampling_text(info, sampling);
     printf(
         "%s: JPEG, %ux%u, %s", source->name, (unsigned)info->width, (unsigned)info->height, colour_name(info->colour));
@@ -182,11 +214,38 @@ static json_t *json_metadata(const kst_decoder *decoder)
     return list;
 }
 
+static json_t *json_jpeg2000(const struct source *source, const kst_decoder *decoder)
+{
+    const kst_info *info = kst_decoder_info(decoder);
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < info->component_count && i < 4; i++) {
+        const kst_component_info *c = &info->component[i];
+        json_array_append_new(
+            list, json_pack("{s:i, s:i, s:I, s:I, s:i, s:b}", "dx", c->h, "dy", c->v, "width", (json_int_t)c->width,
+                      "height", (json_int_t)c->height, "depth", c->depth, "signed", c->is_signed));
+    }
+    json_t *made = json_pack("{s:o, s:s, s:I, s:b, s:I, s:I, s:s, s:b, s:I, s:o}", "file", json_text(source->name),
+        "format", "jpeg2000", "bytes", (json_int_t)source->length, "jp2", info->jp2, "width", (json_int_t)info->width,
+        "height", (json_int_t)info->height, "colour", colour_name(info->colour), "alpha", info->alpha,
+        "component_count", (json_int_t)info->component_count, "components", list);
+    json_t *more = json_pack("{s:I, s:I, s:I, s:I, s:I, s:s, s:b, s:I, s:o}", "tile_width",
+        (json_int_t)info->tile_width, "tile_height", (json_int_t)info->tile_height, "tiles", (json_int_t)info->tiles,
+        "layers", (json_int_t)info->layers, "levels", (json_int_t)info->levels, "progression",
+        progression_name(info->progression), "reversible", info->reversible, "packet_bytes",
+        (json_int_t)info->entropy_bytes, "metadata", json_metadata(decoder));
+    json_object_update(made, more);
+    json_decref(more);
+    return made;
+}
+
 json_t *describe_json(const struct source *source, const kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);
     char sampling[32] = "";
 
+    if (info->codec == KST_CODEC_JPEG2000)
+        return json_jpeg2000(source, decoder);
     sampling_text(info, sampling);
     json_t *made = json_pack("{s:o, s:s, s:I, s:s, s:I, s:I, s:s, s:s, s:I, s:I}", "file", json_text(source->name),
         "format", "jpeg", "bytes", (json_int_t)source->length, "process", process_name(info->process), "width",

@@ -83,7 +83,7 @@ static bool tell_one(const struct info_settings *settings, const char *name)
         return tell_failure(settings, name, KST_OK, UINT64_MAX, problem.text);
     const struct file_format *format = file_format_of(&source);
     bool good = false;
-    if (format != NULL && format != &file_jpeg)
+    if (format != NULL && format != &file_jpeg && format != &file_j2k)
         good = tell_other(settings, &source);
     else if (kst_decoder_create(settings->files.context, &decoder) == KST_OK) {
         good = tell_jpeg(settings, &source, decoder);
@@ -125,7 +125,8 @@ const struct verb verb_info = {
     .run = run,
     .help = "Usage: kostka info [--json] FILE...\n"
             "\n"
-            "Reads the headers of JPEG files, and tells size, colour, sampling, coding, the quality that the\n"
+            "Reads the headers of JPEG and JPEG 2000 files, and tells size, colour, sampling, coding, the quality that "
+            "the\n"
             "quantisation tables stand for, density, orientation and metadata. Of PNG, TIFF and PNM the size.\n"
             "\n"
             "  --json              an array with an object for each file, quantisation tables included\n"

@@ -47,9 +47,14 @@ static bool handle(const char *verb, void *settings, int code, const char *value
     case OPTION_SCALE:
         return set_scale(verb, value, &options->reduce);
     case OPTION_REDUCE:
-        if (!value_number(verb, "--reduce", value, 0, 3, &number))
+        if (!value_number(verb, "--reduce", value, 0, 32, &number))
             return false;
         options->reduce = (uint32_t)number;
+        return true;
+    case OPTION_LAYERS:
+        if (!value_number(verb, "--layers", value, 1, 65535, &number))
+            return false;
+        options->layers = (uint32_t)number;
         return true;
     case OPTION_CROP:
         return value_region(verb, value, &options->region);
@@ -66,7 +71,8 @@ struct option_group decode_group(kst_decode_options *options)
 {
     static const struct option table[] = {{"format", required_argument, NULL, OPTION_FORMAT},
         {"scale", required_argument, NULL, OPTION_SCALE}, {"reduce", required_argument, NULL, OPTION_REDUCE},
-        {"region", required_argument, NULL, OPTION_CROP}, {"crop", required_argument, NULL, OPTION_CROP},
-        {"strict", no_argument, NULL, OPTION_STRICT}, {"orient", no_argument, NULL, OPTION_ORIENT}, {NULL, 0, NULL, 0}};
+        {"layers", required_argument, NULL, OPTION_LAYERS}, {"region", required_argument, NULL, OPTION_CROP},
+        {"crop", required_argument, NULL, OPTION_CROP}, {"strict", no_argument, NULL, OPTION_STRICT},
+        {"orient", no_argument, NULL, OPTION_ORIENT}, {NULL, 0, NULL, 0}};
     return (struct option_group){table, handle, options};
 }

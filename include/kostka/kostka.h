@@ -4,7 +4,7 @@
 
 /**
  * @file
- * Kostka: decoding, encoding and lossless transcoding of JPEG (ITU-T T.81).
+ * Kostka: decoding, encoding and lossless transcoding of JPEG (ITU-T T.81); decoding of JPEG 2000 (ITU-T T.800).
  *
  * A context holds the device, the threads, the allocator and the limits; decoders are handles on one coded picture
  * each. Nothing here prints, aborts, installs signal handlers or keeps global state. Functions that can fail return a
@@ -189,7 +189,8 @@ KST_API void kst_report_init(kst_report *report);
 
 /** How samples are arranged. Interleaved formats have one plane whose rows hold the channels of each pixel in turn. */
 typedef enum kst_format {
-    KST_FORMAT_AUTO = 0, /**< decoding only: GREY, RGB or CMYK, whichever the stream holds; PLANAR for two components */
+    KST_FORMAT_AUTO = 0, /**< decoding only: GREY, RGB or CMYK, whichever the stream holds; PLANAR for two components.
+                              JPEG 2000: RGBA with alpha, RAW where the components are not of one size and depth */
     KST_FORMAT_GREY = 1,
     KST_FORMAT_RGB = 2,
     KST_FORMAT_BGR = 3,
@@ -197,7 +198,8 @@ typedef enum kst_format {
     KST_FORMAT_BGRA = 5,
     KST_FORMAT_CMYK = 6,   /**< as coded: Adobe's files hold inverted ink, 255 being none */
     KST_FORMAT_PLANAR = 7, /**< one full-size plane a channel, after colour conversion: grey; R, G, B; or C, M, Y, K */
-    KST_FORMAT_RAW = 8     /**< one plane a component as coded: no colour conversion, no resampling */
+    KST_FORMAT_RAW = 8 /**< one plane a component as coded: no colour conversion, no resampling. JPEG 2000: the first
+                            four, after the inverse component transform */
 } kst_format;
 
 typedef enum kst_colour {
@@ -291,7 +293,20 @@ KST_API kst_status kst_compare(const kst_image *a, const kst_image *b, kst_compa
 /** @name What a stream holds
  * @{ */
 
-typedef enum kst_codec { KST_CODEC_NONE = 0, KST_CODEC_JPEG = 1 } kst_codec;
+typedef enum kst_codec {
+    KST_CODEC_NONE = 0,
+    KST_CODEC_JPEG = 1,
+    KST_CODEC_JPEG2000 = 2 /**< T.800, as a codestream or in a JP2 file; decoding only */
+} kst_codec;
+
+/** The order of packets in a JPEG 2000 codestream (T.800 B.12): layer, resolution, component, position. */
+typedef enum kst_progression {
+    KST_PROGRESSION_LRCP = 0,
+    KST_PROGRESSION_RLCP = 1,
+    KST_PROGRESSION_RPCL = 2,
+    KST_PROGRESSION_PCRL = 3,
+    KST_PROGRESSION_CPRL = 4
+} kst_progression;
 
 typedef enum kst_process {
     KST_PROCESS_NONE = 0,
@@ -304,7 +319,7 @@ typedef struct kst_component_info {
     uint32_t width; /**< samples actually coded, without padding (A.1.1) */
     uint32_t height;
     uint8_t id;
-    uint8_t h; /**< sampling factors (A.1.1) */
+    uint8_t h; /**< sampling factors (A.1.1); of JPEG 2000 the separations XRsiz and YRsiz instead */
     uint8_t v;
     uint8_t depth;
     bool is_signed;
@@ -321,11 +336,11 @@ typedef struct kst_info {
     kst_colour colour; /**< as coded */
     uint32_t width;
     uint32_t height;
-    uint32_t component_count;
-    kst_component_info component[4];
-    uint32_t scans;            /**< scans found */
-    uint32_t restart_interval; /**< MCUs, of the first scan; 0: none */
-    uint32_t mcu_width;        /**< pixels */
+    uint32_t component_count;        /**< JPEG 2000: up to 16,384 */
+    kst_component_info component[4]; /**< the first four */
+    uint32_t scans;                  /**< scans found */
+    uint32_t restart_interval;       /**< MCUs, of the first scan; 0: none */
+    uint32_t mcu_width;              /**< pixels */
     uint32_t mcu_height;
     int quality;     /**< the IJG quality whose tables these are; 0: none fits */
     int orientation; /**< Exif orientation 1–8; 1 where there is none */
@@ -338,6 +353,15 @@ typedef struct kst_info {
     uint16_t density_y;
     uint64_t entropy_bytes;      /**< entropy-coded data, all scans together */
     uint16_t quant_table[4][64]; /**< each component's, in raster order (not zig-zag) */
+    uint32_t tile_width;         /**< JPEG 2000, as all that follow; nominal */
+    uint32_t tile_height;
+    uint32_t tiles;
+    uint32_t layers;
+    uint32_t levels; /**< of decomposition, of the first component: as often the picture can be halved */
+    kst_progression progression;
+    bool reversible; /**< the 5/3 transform, of the first component */
+    bool alpha;      /**< a channel of opacity is known */
+    bool jp2;        /**< a JP2 file, not a bare codestream */
 } kst_info;
 
 typedef enum kst_metadata_kind {
@@ -370,11 +394,12 @@ typedef struct kst_region {
 typedef struct kst_decode_options {
     size_t size;
     kst_format format; /**< default KST_FORMAT_AUTO */
-    uint32_t reduce;   /**< decode at 1/2^reduce of the size, rounded up; JPEG: 0–3 */
+    uint32_t reduce;   /**< decode at 1/2^reduce of the size, rounded up; JPEG: 0–3, JPEG 2000: 0–kst_info.levels */
     kst_region region; /**< in pixels of the reduced picture, before orientation; only what it needs is decoded */
     bool strict;       /**< the first warning ends the decoding with that warning as its status */
     bool orient;       /**< turn the picture as its Exif orientation says (not with KST_FORMAT_RAW) */
-    uint8_t alpha;     /**< what RGBA and BGRA get; default 255 */
+    uint8_t alpha;     /**< what RGBA and BGRA get from pictures without; default 255, which is full at any depth */
+    uint32_t layers;   /**< JPEG 2000: no more than the first so many; 0: all */
 } kst_decode_options;
 
 KST_API void kst_decode_options_init(kst_decode_options *options);
@@ -403,7 +428,9 @@ KST_API const kst_metadata *kst_decoder_metadata(const kst_decoder *decoder, siz
 
 /**
  * Describe the image that kst_decoder_decode() would give: format, size and planes, with tight pitches and no buffers.
- * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_STATE, KST_ERROR_OPTIONS, KST_ERROR_REGION, KST_ERROR_JPEG_COLOUR
+ * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_STATE, KST_ERROR_OPTIONS, KST_ERROR_REGION, KST_ERROR_JPEG_COLOUR;
+ *         of JPEG 2000 KST_ERROR_J2K_COLOUR, KST_ERROR_IMAGE_DEPTH (more than 16 bits), KST_ERROR_IMAGE_SIZE (a
+ * component without samples)
  */
 KST_API kst_status kst_decoder_describe(kst_decoder *decoder, const kst_decode_options *options, kst_image *image);
 

@@ -27,7 +27,8 @@ const struct name kst_py_device_kinds[] = {{"none", KST_DEVICE_NONE}, {"cpu", KS
 const struct name kst_py_stages[] = {{"parse", KST_STAGE_PARSE}, {"entropy", KST_STAGE_ENTROPY},
     {"pixels", KST_STAGE_PIXELS}, {"write", KST_STAGE_WRITE}, {"upload", KST_STAGE_UPLOAD},
     {"download", KST_STAGE_DOWNLOAD}, {NULL, 0}};
-const struct name kst_py_codecs[] = {{"none", KST_CODEC_NONE}, {"jpeg", KST_CODEC_JPEG}, {NULL, 0}};
+const struct name kst_py_codecs[] = {
+    {"none", KST_CODEC_NONE}, {"jpeg", KST_CODEC_JPEG}, {"jpeg2000", KST_CODEC_JPEG2000}, {NULL, 0}};
 const struct name kst_py_processes[] = {{"none", KST_PROCESS_NONE}, {"baseline", KST_PROCESS_BASELINE},
     {"extended", KST_PROCESS_EXTENDED}, {"progressive", KST_PROCESS_PROGRESSIVE}, {NULL, 0}};
 const struct name kst_py_metadata_kinds[] = {{"icc", KST_METADATA_ICC}, {"exif", KST_METADATA_EXIF},

@@ -4,6 +4,7 @@
 
 #include "api/decoding.h"
 #include "api/info.h"
+#include "api/j2k_decode.h"
 #include "core/report.h"
 #include "image/orient.h"
 
@@ -37,6 +38,7 @@ void kst_decoder_close(kst_decoder *decoder)
         return;
     kst_jpeg_metadata_release(&decoder->memory, &decoder->metadata);
     kst_jpeg_stream_release(&decoder->memory, &decoder->stream);
+    kst_j2k_stream_release(&decoder->memory, &decoder->j2k);
     decoder->open = false;
 }
 
@@ -65,6 +67,23 @@ kst_status kst_decoder_fail(kst_decoder *decoder, kst_status status)
     return status;
 }
 
+static kst_status open_jpeg(kst_decoder *decoder, const uint8_t *data, size_t length)
+{
+    const kst_limits *limits = &decoder->context->limits;
+    kst_status status = kst_jpeg_parse_on(
+        decoder->context->pool, &decoder->memory, limits, data, length, &decoder->stream, &decoder->report);
+    if (status)
+        return status;
+    status = kst_jpeg_metadata_assemble(&decoder->memory, data, decoder->stream.application,
+        decoder->stream.application_count, limits->metadata, false, &decoder->report, &decoder->metadata);
+    if (status) {
+        kst_jpeg_stream_release(&decoder->memory, &decoder->stream);
+        return status;
+    }
+    kst_jpeg_info(&decoder->stream, decoder->metadata.orientation, &decoder->info);
+    return KST_OK;
+}
+
 kst_status kst_decoder_open(kst_decoder *decoder, const void *data, size_t length)
 {
     if (!decoder)
@@ -74,19 +93,11 @@ kst_status kst_decoder_open(kst_decoder *decoder, const void *data, size_t lengt
     if (!data && length > 0)
         return kst_decoder_fail(decoder, KST_ERROR_ARGUMENT);
     double start = kst_seconds();
-    const kst_limits *limits = &decoder->context->limits;
-    kst_status status = kst_jpeg_parse_on(
-        decoder->context->pool, &decoder->memory, limits, data, length, &decoder->stream, &decoder->report);
+    kst_status status =
+        kst_j2k_recognised(data, length) ? kst_j2k_open(decoder, data, length) : open_jpeg(decoder, data, length);
     if (status)
         return kst_decoder_fail(decoder, status);
-    status = kst_jpeg_metadata_assemble(&decoder->memory, data, decoder->stream.application,
-        decoder->stream.application_count, limits->metadata, false, &decoder->report, &decoder->metadata);
-    if (status) {
-        kst_jpeg_stream_release(&decoder->memory, &decoder->stream);
-        return kst_decoder_fail(decoder, status);
-    }
     decoder->open = true;
-    kst_jpeg_info(&decoder->stream, decoder->metadata.orientation, &decoder->info);
     kst_report_stage(&decoder->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
     decoder->parsed = decoder->report;
     return KST_OK;

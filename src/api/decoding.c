@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "api/image.h"
+#include "api/j2k_decode.h"
 #include "core/report.h"
 #include "cpu/jpeg_decode.h"
 #include "gpu/jpeg_target.h"
 #include "image/allocate.h"
 #include "image/orient.h"
+#include "j2k/output.h"
 
 static kst_status choose_options(const kst_decode_options *options, kst_decode_options *chosen)
 {
@@ -19,6 +21,11 @@ static kst_status choose_options(const kst_decode_options *options, kst_decode_o
         return KST_ERROR_OPTIONS;
     *chosen = *options;
     return options->orient && options->format == KST_FORMAT_RAW ? KST_ERROR_OPTIONS : KST_OK;
+}
+
+static bool is_jpeg(const kst_decoder *decoder)
+{
+    return decoder->info.codec == KST_CODEC_JPEG;
 }
 
 static int orientation_of(const kst_decoder *decoder, const kst_decode_options *options)
@@ -43,7 +50,9 @@ static void swap_sides(kst_image *image)
 static kst_status describe(
     const kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image)
 {
-    kst_status status = kst_jpeg_output_describe(&decoder->stream.plan.frame, options, stored);
+    struct j2k_filter filter;
+    kst_status status = is_jpeg(decoder) ? kst_jpeg_output_describe(&decoder->stream.plan.frame, options, stored)
+                                         : kst_j2k_output_describe(&decoder->j2k, options, stored, &filter);
     if (status)
         return status;
     *image = *stored;
@@ -91,6 +100,8 @@ static kst_status look_at_image(struct decoding *d)
     struct gpu_error error = {.status = KST_OK};
     kst_context *context = d->decoder->context;
     bool device = kst_memory_is_device(d->image->memory);
+    if (!is_jpeg(d->decoder))
+        return device ? refuse(d, "JPEG 2000 is decoded to host memory") : KST_OK;
     d->gpu = device ? kst_context_gpu(context)
                     : kst_context_gpu_for(context, (double)d->decoder->info.entropy_bytes * KST_SECONDS_TO_DECODE);
     if (!d->gpu)
@@ -177,17 +188,25 @@ uint64_t kst_decoding_need(const struct decoding *d)
     return kst_gpu_jpeg_memory(&d->item, 1);
 }
 
+static kst_status decode_stored(struct decoding *d, const kst_image *image)
+{
+    kst_decoder *decoder = d->decoder;
+    if (!is_jpeg(decoder))
+        return kst_j2k_decode(decoder, &d->options, image);
+    return kst_jpeg_cpu_decode(
+        decoder->context, &decoder->memory, &decoder->stream.plan, &d->options, image, &decoder->report);
+}
+
 static kst_status decode_on_cpu(struct decoding *d, const kst_image *image)
 {
     kst_decoder *decoder = d->decoder;
-    const struct jpeg_plan *plan = &decoder->stream.plan;
     if (d->orientation == 1)
-        return kst_jpeg_cpu_decode(decoder->context, &decoder->memory, plan, &d->options, image, &decoder->report);
+        return decode_stored(d, image);
     kst_image turned = d->stored;
     kst_status status = kst_image_make(&decoder->memory, &turned);
     if (status)
         return status;
-    status = kst_jpeg_cpu_decode(decoder->context, &decoder->memory, plan, &d->options, &turned, &decoder->report);
+    status = decode_stored(d, &turned);
     if (!status)
         status = kst_image_orient(&turned, image, d->orientation);
     kst_image_drop(&decoder->memory, &turned);

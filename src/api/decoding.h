@@ -6,6 +6,7 @@
 #include "api/device.h"
 #include "cpu/jpeg_blocks.h"
 #include "gpu/jpeg_decode.h"
+#include "j2k/stream.h"
 #include "jpeg/metadata.h"
 #include "jpeg/output.h"
 #include "jpeg/parse.h"
@@ -14,7 +15,8 @@ struct kst_decoder {
     kst_context *context;
     struct memory memory; /* of the open stream and of the operation */
     bool open;
-    struct jpeg_stream stream;
+    struct jpeg_stream stream; /* nothing in it where info.codec is another */
+    struct j2k_stream j2k;     /* likewise */
     struct jpeg_metadata metadata;
     kst_info info;
     struct jpeg_gpu_early *early; /* the stream on its way to the device; null: it is not */

@@ -38,10 +38,13 @@ static bool gather(struct worker *worker, const struct j2k_block *block)
         return false;
     for (uint32_t i = 0; i < block->segment_count; i++) {
         const struct j2k_segment *segment = &plan->segment[block->first_segment + i];
-        const struct j2k_piece *piece = &plan->piece[segment->first_piece];
         struct j2k_codeword *codeword = &worker->codeword[i];
         codeword->length = segment->length;
         codeword->passes = segment->passes;
+        codeword->data = plan->data; /* of any place, where there are no bytes */
+        if (segment->piece_count == 0)
+            continue;
+        const struct j2k_piece *piece = &plan->piece[segment->first_piece];
         if (segment->piece_count == 1) {
             codeword->data = plan->data + piece->offset;
             continue;

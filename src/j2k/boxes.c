@@ -210,7 +210,8 @@ static bool read_header(struct walk *walk, uint64_t at, uint64_t end, struct j2k
     if (length < header)
         return false;
     if (length > end - at) { /* cut off: what there is counts */
-        complain(walk, at);
+        bool codestream = box->type == J2K_BOX('j', 'p', '2', 'c');
+        kst_report_warning(walk->report, codestream ? KST_WARNING_J2K_TRUNCATED : KST_WARNING_J2K_BOX, at, 1, false);
         length = end - at;
     }
     box->offset = at + header;

@@ -141,7 +141,7 @@ static kst_status parse_cod(struct reading *reading)
 
 static kst_status parse_coc(struct reading *reading)
 {
-    uint32_t component;
+    uint32_t component = 0;
     kst_status status = take_component(reading, &component);
     if (status)
         return status;
@@ -199,7 +199,7 @@ static kst_status parse_qcd(struct reading *reading)
 
 static kst_status parse_qcc(struct reading *reading)
 {
-    uint32_t component;
+    uint32_t component = 0;
     struct j2k_quantisation quantisation = {0};
     kst_status status = take_component(reading, &component);
     if (!status)
@@ -213,7 +213,7 @@ static kst_status parse_qcc(struct reading *reading)
 
 static kst_status parse_rgn(struct reading *reading)
 {
-    uint32_t component;
+    uint32_t component = 0;
     kst_status status = take_component(reading, &component);
     if (status)
         return status;

@@ -144,26 +144,20 @@ struct j2k_packet_totals {
 struct j2k_plan {
     const uint8_t *data; /* borrowed */
     size_t length;
-    struct j2k_rect image; /* on the reference grid: XOsiz, YOsiz, Xsiz, Ysiz */
-    uint8_t reduce;        /* resolutions left out */
     struct j2k_component *component;
-    uint32_t component_count;
     struct j2k_tile *tile; /* those with data that touch the region */
-    uint32_t tile_count;
-    uint32_t missing_tiles; /* that touch the region and have no data */
     struct j2k_tile_component *tile_component;
-    uint32_t tile_component_count;
     struct j2k_resolution *resolution;
-    uint32_t resolution_count;
     struct j2k_band *band;
-    uint32_t band_count;
     struct j2k_block *block;
-    uint32_t block_count;
     struct j2k_segment *segment;
-    uint32_t segment_count;
     struct j2k_piece *piece;
-    uint32_t piece_count;
+    uint32_t component_count, tile_count, tile_component_count, resolution_count, band_count;
+    uint32_t block_count, segment_count, piece_count;
+    uint32_t missing_tiles; /* that touch the region and have no data */
+    struct j2k_rect image;  /* on the reference grid: XOsiz, YOsiz, Xsiz, Ysiz */
     struct j2k_packet_totals totals;
+    uint8_t reduce; /* resolutions left out */
 };
 
 #endif

@@ -69,7 +69,7 @@ wrong decode a.jpg new
 wrong decode a.jpg new.jpg
 wrong decode a.jpg new.ppm --format purple
 wrong decode a.jpg new.ppm --scale 1/3
-wrong decode a.jpg new.ppm --reduce 4
+wrong decode a.jpg new.ppm --reduce 33
 wrong decode a.jpg new.ppm --reduce=-1
 for region in 8 8x 0x8 8x0 8x8+1 8x8+1+ 8x8-1-1 8x8+1+1+1 99999999999x1+0+0 8x8+1+1z; do
     wrong decode a.jpg new.ppm --region "$region"

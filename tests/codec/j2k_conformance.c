@@ -168,36 +168,41 @@ struct reference {
     bool is_signed, little;
 };
 
+static uint32_t take_number(const char **text)
+{
+    char *end;
+    unsigned long number = strtoul(*text, &end, 10);
+    assert_true(end > *text);
+    *text = end;
+    return (uint32_t)number;
+}
+
 /* "PG ML + 8 128 128", signs and spaces as they come; PNM with comments. */
 static void read_reference(const char *name, struct reference *reference)
 {
     size_t length;
-    char order = 'M', sign = '+';
-    int used = 0, width, height, depth = 8;
-    *reference = (struct reference){.channels = 1};
+    *reference = (struct reference){.channels = 1, .depth = 8};
     reference->file = j2k_corpus_read("references", name, &length);
     assert_non_null(reference->file);
     const char *text = (const char *)reference->file;
     if (text[0] == 'P' && text[1] == 'G') {
-        assert_true(sscanf(text, "PG %c%*c%n", &order, &used) == 1);
-        text += used + (text[used] == ' ');
-        if (*text == '+' || *text == '-')
-            sign = *text++;
-        assert_int_equal(sscanf(text, "%d %d %d%n", &depth, &width, &height, &used), 3);
+        reference->little = text[3] == 'L';
+        text += 5 + (text[5] == ' ');
+        reference->is_signed = *text == '-';
+        text += *text == '+' || *text == '-';
+        reference->depth = take_number(&text);
+        reference->width = take_number(&text);
+        reference->height = take_number(&text);
     } else {
         reference->channels = text[1] == '6' ? 3 : 1;
         text = strchr(text + 3, '\n') + 1;
-        assert_int_equal(sscanf(text, "%d %d %*d%n", &width, &height, &used), 2);
+        reference->width = take_number(&text);
+        reference->height = take_number(&text);
+        take_number(&text);
     }
-    text += used;
     text += *text == '\r' && text[1] == '\n' ? 2 : 1;
     reference->sample = (const uint8_t *)text;
-    reference->width = (uint32_t)width;
-    reference->height = (uint32_t)height;
-    reference->depth = (uint32_t)depth;
-    reference->is_signed = sign == '-';
-    reference->little = order == 'L';
-    size_t bytes = depth > 8 ? 2 : 1;
+    size_t bytes = reference->depth > 8 ? 2 : 1;
     assert_true(length - (size_t)(reference->sample - reference->file) >=
                 bytes * reference->channels * reference->width * reference->height);
 }

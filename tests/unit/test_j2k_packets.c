@@ -158,7 +158,8 @@ static void start_builder(struct j2k_builder *builder, struct j2k_plan *plan, co
 
 static void check_orders(struct j2k_builder *builder)
 {
-    for (uint8_t progression = J2K_LRCP; progression <= J2K_CPRL; progression++) {
+    for (uint32_t i = J2K_LRCP; i <= J2K_CPRL; i++) {
+        uint8_t progression = (uint8_t)i;
         struct j2k_volume volume = {.progression = progression, .r1 = J2K_RESOLUTIONS, .layers = 2, .c1 = 3};
         if (random_below(2))
             volume = (struct j2k_volume){.progression = progression, .r0 = 1, .r1 = 3, .layers = 1, .c0 = 1, .c1 = 3};

@@ -30,18 +30,19 @@ struct file_settings {
 };
 
 struct file_format {
-    const char *name;                                   /* for people and for --out-format */
-    const char *extensions[5];                          /* the first one is for new files; ended by null */
-    kst_format wanted;                                  /* what the format can hold: GREY or RGB alone, or AUTO */
+    const char *name;          /* for people and for --out-format */
+    const char *extensions[5]; /* the first one is for new files; ended by null */
+    kst_format wanted;         /* what the format can hold: GREY or RGB alone, planes (RAW), or AUTO */
     bool (*detect)(const uint8_t *data, size_t length); /* null: cannot be read */
     bool (*read)(const struct source *source, const struct file_settings *settings, struct picture *picture,
         struct problem *problem);
-    /* May change the picture's arrangement of pixels on the way. */
+    /* May change the picture's arrangement of pixels on the way. Null: cannot be written. */
     bool (*write)(
         struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem);
 };
 
-extern const struct file_format file_jpeg, file_png, file_tiff, file_pam, file_pnm, file_pgm, file_ppm, file_raw;
+extern const struct file_format file_jpeg, file_j2k, file_pgx, file_png, file_tiff, file_pam, file_pnm, file_pgm,
+    file_ppm, file_raw;
 
 const struct file_format *file_format_by_name(const char *name);       /* or extension; null: unknown */
 const struct file_format *file_format_by_path(const char *path);       /* by extension; null: unknown */
@@ -64,7 +65,7 @@ bool picture_write(struct picture *picture, const char *path, const struct file_
 /* The extension that suits the picture: pgm, ppm or pam for the format "pnm", otherwise the format's first. */
 const char *file_extension(const struct file_format *format, const struct picture *picture);
 
-/* What a JPEG stream reported, as one line; warnings are told to `complain`. */
+/* What a JPEG or JPEG 2000 stream reported, as one line; warnings are told to `complain`. */
 bool jpeg_report_problem(const kst_report *report, kst_status status, struct problem *problem);
 void jpeg_report_warnings(const char *name, const kst_report *report);
 

@@ -8,8 +8,8 @@
 #include "files/files.h"
 
 /* The order is that of detection, and of the names in messages. */
-static const struct file_format *const formats[] = {
-    &file_jpeg, &file_png, &file_tiff, &file_pam, &file_pnm, &file_pgm, &file_ppm, &file_raw, NULL};
+static const struct file_format *const formats[] = {&file_jpeg, &file_j2k, &file_png, &file_tiff, &file_pam, &file_pnm,
+    &file_pgm, &file_ppm, &file_pgx, &file_raw, NULL};
 
 const struct file_format *file_format_by_name(const char *name)
 {
@@ -51,7 +51,7 @@ const struct file_format *file_format_of(const struct source *source)
 
 const char *file_formats_readable(void)
 {
-    return "JPEG, PNG, TIFF, PAM, PPM, PGM or PBM";
+    return "JPEG, JPEG 2000, PNG, TIFF, PAM, PPM, PGM or PBM";
 }
 
 static bool is_opaque(const struct picture *picture)
@@ -131,11 +131,14 @@ static bool write_planes(const struct picture *picture, const char *path, const 
 
     for (uint32_t i = 0; i < picture->image.plane_count && good; i++) {
         const kst_plane *plane = &picture->image.plane[i];
-        char *name = plane_path(path, i);
+        bool alone = picture->image.plane_count == 1 && format == &file_pgx;
+        char *name = alone ? strdup(path) : plane_path(path, i);
         struct picture part;
 
         picture_init(&part);
         kst_image_wrap(&part.image, KST_FORMAT_GREY, plane->width, plane->height, plane->data, plane->pitch);
+        part.image.plane[0].depth = plane->depth;
+        part.image.plane[0].is_signed = plane->is_signed;
         good = name != NULL ? write_one(&part, name, format, settings, problem) : problem_set(problem, "out of memory");
         free(name);
     }
@@ -145,6 +148,11 @@ static bool write_planes(const struct picture *picture, const char *path, const 
 bool picture_write(struct picture *picture, const char *path, const struct file_format *format,
     const struct file_settings *settings, struct problem *problem)
 {
+    if (format->write == NULL)
+        return problem_set(problem, "%s is read only; no such files are written", format->name);
+    for (uint32_t i = 0; i < picture->image.plane_count; i++)
+        if (picture->image.plane[i].is_signed && format != &file_pgx && format != &file_raw)
+            return problem_set(problem, "its samples are signed; PGX and raw hold those");
     if (kst_format_channels(picture->image.format) == 0 && format != &file_raw)
         return write_planes(picture, path, format, settings, problem);
     return write_one(picture, path, format, settings, problem);

@@ -16,6 +16,7 @@ bool jpeg_report_problem(const kst_report *report, kst_status status, struct pro
     case KST_ERROR_LIMIT_MEMORY:
         return problem_set(problem, "%s; raise the limit with --max-memory", text);
     case KST_ERROR_JPEG_COLOUR:
+    case KST_ERROR_J2K_COLOUR:
         return problem_set(problem, "%s; leave --format out for the colours that the file has", text);
     default:
         return problem_set(problem, "%s", text);
@@ -81,6 +82,8 @@ static bool decode_open(kst_decoder *decoder, const struct source *source, const
 
     if (status == KST_OK) {
         const kst_info *info = kst_decoder_info(decoder);
+        if (info->codec == KST_CODEC_JPEG && options.reduce > 3)
+            return problem_set(problem, "JPEG is reduced to 1/8 at most, with --reduce 3");
         options.format = choose_format(info, settings);
         picture->density_unit = info->density_unit;
         picture->density_x = info->density_x;

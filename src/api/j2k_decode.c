@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "api/j2k_decode.h"
+
+#include "core/report.h"
+#include "cpu/j2k_convert.h"
+#include "cpu/j2k_decode.h"
+#include "image/format.h"
+#include "j2k/geometry.h"
+#include "j2k/output.h"
+
+/* The image of one decoding, and the planes in between where it takes any. */
+struct j2k_work {
+    kst_decoder *decoder;
+    const kst_decode_options *options;
+    const kst_image *image;
+    struct j2k_filter filter;
+    struct j2k_channels channels;
+    struct j2k_plan plan;
+    struct j2k_target *target; /* of each component */
+    bool *wanted;              /* likewise */
+    uint16_t **plane;          /* likewise, only with a conversion */
+};
+
+/* Whether each channel of the image is a component of its own, as it stands. */
+static bool is_direct(const struct j2k_work *work)
+{
+    const struct j2k_channels *channels = &work->channels;
+    kst_format format = work->image->format;
+    if (format == KST_FORMAT_RAW)
+        return true;
+    bool grey = channels->colour == KST_COLOUR_GREY, keeps = format == KST_FORMAT_GREY || format == KST_FORMAT_PLANAR;
+    bool alpha = format == KST_FORMAT_RGBA || format == KST_FORMAT_BGRA;
+    if ((grey && !keeps) || channels->colour == KST_COLOUR_YCBCR || (alpha && !channels->has_alpha))
+        return false;
+    for (uint32_t i = 0; i < channels->count; i++) {
+        if (channels->channel[i].palette)
+            return false;
+        for (uint32_t k = 0; k < i; k++)
+            if (channels->channel[k].component == channels->channel[i].component)
+                return false;
+    }
+    return true;
+}
+
+static uint8_t sample_bytes(const kst_plane *plane)
+{
+    return (uint8_t)kst_plane_sample_bytes(plane);
+}
+
+static void aim_raw(struct j2k_work *work)
+{
+    for (uint32_t i = 0; i < work->image->plane_count; i++) {
+        const kst_plane *plane = &work->image->plane[i];
+        work->wanted[i] = true;
+        work->target[i] =
+            (struct j2k_target){.data = plane->data, .pitch = plane->pitch, .step = 1, .bytes = sample_bytes(plane)};
+    }
+}
+
+/* Straight into the image's planes, or between its other channels. */
+static void aim_direct(struct j2k_work *work)
+{
+    const kst_image *image = work->image;
+    uint32_t samples = kst_format_channels(image->format);
+    bool reversed = image->format == KST_FORMAT_BGR || image->format == KST_FORMAT_BGRA;
+    uint32_t count = samples ? samples : image->plane_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const kst_plane *plane = &image->plane[samples ? 0 : i];
+        uint32_t component = work->channels.channel[i].component;
+        uint32_t place = samples ? (reversed && i < 3 ? 2 - i : i) : 0;
+        work->wanted[component] = true;
+        work->target[component] = (struct j2k_target){.data = (uint8_t *)plane->data + place * sample_bytes(plane),
+            .pitch = plane->pitch,
+            .step = samples ? samples : 1,
+            .bytes = sample_bytes(plane)};
+    }
+}
+
+static kst_status aim_between(struct j2k_work *work)
+{
+    const kst_image *image = work->image;
+    size_t count = (size_t)image->width * image->height;
+    kst_status status = KST_OK;
+    for (uint32_t i = 0; i < work->channels.count; i++) {
+        uint32_t component = work->channels.channel[i].component;
+        if (work->plane[component])
+            continue;
+        work->plane[component] = kst_memory_array(&work->decoder->memory, count, sizeof(uint16_t), &status);
+        if (!work->plane[component])
+            return kst_report_error(&work->decoder->report, status, KST_NO_OFFSET, NULL);
+        work->wanted[component] = true;
+        work->target[component] = (struct j2k_target){.data = work->plane[component],
+            .pitch = (ptrdiff_t)(image->width * sizeof(uint16_t)),
+            .step = 1,
+            .bytes = sizeof(uint16_t)};
+    }
+    return KST_OK;
+}
+
+static kst_status convert(struct j2k_work *work)
+{
+    kst_decoder *decoder = work->decoder;
+    const struct j2k_stream *stream = &decoder->j2k;
+    const struct j2k_palette *palette = &stream->file.palette;
+    uint32_t depth = work->channels.channel[0].depth;
+    struct j2k_conversion conversion = {.channels = &work->channels,
+        .image = work->image,
+        .palette_last = palette->entries ? palette->entries - 1U : 0,
+        .alpha = work->options->alpha * ((1U << depth) - 1) / 255};
+    uint16_t *entries = NULL;
+    kst_status status = KST_OK;
+    size_t total = (size_t)palette->entries * J2K_CHANNELS_MAX;
+    entries = kst_memory_array(&decoder->memory, total, sizeof *entries, &status);
+    if (!entries)
+        return kst_report_error(&decoder->report, status, KST_NO_OFFSET, NULL);
+    for (uint32_t i = 0; i < work->channels.count; i++) {
+        const struct j2k_channel *channel = &work->channels.channel[i];
+        conversion.source[i] = work->plane[channel->component];
+        if (!channel->palette)
+            continue;
+        conversion.palette[i] = entries + (size_t)i * palette->entries;
+        for (uint32_t k = 0; k < palette->entries; k++)
+            conversion.palette[i][k] = (uint16_t)kst_j2k_palette_value(stream->data, palette, k, channel->column);
+    }
+    kst_j2k_convert(decoder->context->pool, &conversion);
+    kst_memory_release(&decoder->memory, entries);
+    return KST_OK;
+}
+
+static kst_status run(struct j2k_work *work)
+{
+    kst_decoder *decoder = work->decoder;
+    kst_report *report = &decoder->report;
+    double start = kst_seconds();
+    work->filter.components = work->wanted;
+    kst_status status = kst_j2k_plan_build(
+        &decoder->memory, &decoder->context->limits, &decoder->j2k, &work->filter, &work->plan, report);
+    if (status)
+        return status;
+    kst_report_stage(report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
+    start = kst_seconds();
+    if (work->options->strict && report->warnings > 0)
+        status = kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
+    if (!status)
+        status = kst_j2k_cpu_decode(
+            &decoder->memory, decoder->context->pool, &work->plan, work->target, work->options->strict, report);
+    kst_j2k_plan_release(&decoder->memory, &work->plan);
+    kst_report_stage(report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
+    report->threads = kst_pool_threads(decoder->context->pool);
+    return status;
+}
+
+static kst_status allocate(struct j2k_work *work)
+{
+    struct memory *memory = &work->decoder->memory;
+    uint32_t count = work->decoder->j2k.component_count;
+    kst_status status = KST_OK;
+    work->target = kst_memory_zeroed(memory, count, sizeof *work->target, &status);
+    work->wanted = kst_memory_zeroed(memory, count, sizeof *work->wanted, &status);
+    work->plane = kst_memory_zeroed(memory, count, sizeof *work->plane, &status);
+    return status ? kst_report_error(&work->decoder->report, status, KST_NO_OFFSET, NULL) : KST_OK;
+}
+
+static void release(struct j2k_work *work)
+{
+    struct memory *memory = &work->decoder->memory;
+    for (uint32_t c = 0; work->plane && c < work->decoder->j2k.component_count; c++)
+        kst_memory_release(memory, work->plane[c]);
+    kst_memory_release(memory, work->target);
+    kst_memory_release(memory, work->wanted);
+    kst_memory_release(memory, work->plane);
+}
+
+static kst_status decode(struct j2k_work *work)
+{
+    bool direct = is_direct(work);
+    kst_status status = KST_OK;
+    if (work->image->format == KST_FORMAT_RAW)
+        aim_raw(work);
+    else if (direct)
+        aim_direct(work);
+    else
+        status = aim_between(work);
+    if (!status)
+        status = run(work);
+    return status || direct ? status : convert(work);
+}
+
+kst_status kst_j2k_decode(kst_decoder *decoder, const kst_decode_options *options, const kst_image *image)
+{
+    struct j2k_work work = {.decoder = decoder, .options = options, .image = image};
+    kst_image described;
+    kst_status status = kst_j2k_output_describe(&decoder->j2k, options, &described, &work.filter);
+    if (status)
+        return status;
+    kst_j2k_channels(&decoder->j2k, &work.channels);
+    status = allocate(&work);
+    if (!status)
+        status = decode(&work);
+    release(&work);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* JPEG 2000 behind a decoder. */
+#ifndef KOSTKA_API_J2K_DECODE_H
+#define KOSTKA_API_J2K_DECODE_H
+
+#include "api/decoding.h"
+
+/* Parse the stream and describe it in decoder->info and decoder->metadata. On failure nothing is left of it. */
+kst_status kst_j2k_open(kst_decoder *decoder, const uint8_t *data, size_t length);
+
+/* Decode to an image in host memory, which has what kst_j2k_output_describe() says. */
+kst_status kst_j2k_decode(kst_decoder *decoder, const kst_decode_options *options, const kst_image *image);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What an open JPEG 2000 stream holds, as the API shows it. */
+#include <string.h>
+
+#include "api/j2k_decode.h"
+#include "core/report.h"
+#include "j2k/channels.h"
+#include "j2k/geometry.h"
+#include "j2k/marker.h"
+
+static void describe_components(const struct j2k_stream *stream, kst_info *info)
+{
+    for (uint32_t i = 0; i < stream->component_count && i < 4; i++) {
+        const struct j2k_component_size *size = &stream->component[i];
+        struct j2k_rect area = kst_j2k_divide(stream->size.image, size->dx, size->dy);
+        info->component[i] = (kst_component_info){.width = area.x1 - area.x0,
+            .height = area.y1 - area.y0,
+            .id = (uint8_t)i,
+            .h = size->dx,
+            .v = size->dy,
+            .depth = size->depth,
+            .is_signed = size->is_signed};
+    }
+}
+
+static void describe(const struct j2k_stream *stream, kst_info *info)
+{
+    const struct j2k_size *size = &stream->size;
+    struct j2k_channels channels;
+    kst_j2k_channels(stream, &channels);
+    *info = (kst_info){.size = sizeof *info,
+        .codec = KST_CODEC_JPEG2000,
+        .colour = channels.colour,
+        .width = size->image.x1 - size->image.x0,
+        .height = size->image.y1 - size->image.y0,
+        .component_count = stream->component_count,
+        .orientation = 1,
+        .tile_width = size->tile_width,
+        .tile_height = size->tile_height,
+        .tiles = size->columns * size->rows,
+        .layers = stream->main.layers,
+        .levels = stream->main.coding[0].levels,
+        .progression = (kst_progression)stream->main.progression,
+        .reversible = stream->main.coding[0].reversible,
+        .alpha = channels.has_alpha,
+        .jp2 = stream->file.present};
+    describe_components(stream, info);
+    for (uint32_t i = 0; i < stream->part_count; i++)
+        info->entropy_bytes += stream->part[i].body_length;
+}
+
+enum { COMMENT_HEADER = 2, COMMENT_LATIN = 1, UUID_LENGTH = 16 };
+
+static const uint8_t xmp_uuid[UUID_LENGTH] = {
+    0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
+
+static void add(kst_decoder *decoder, kst_metadata_kind kind, uint64_t offset, uint64_t length)
+{
+    decoder->metadata.item[decoder->metadata.count++] =
+        (kst_metadata){.kind = kind, .data = decoder->j2k.data + offset, .length = (size_t)length, .offset = offset};
+}
+
+/* An ICC profile, XMP and comments of text, in this order. */
+static kst_status collect_metadata(kst_decoder *decoder)
+{
+    const struct j2k_stream *stream = &decoder->j2k;
+    size_t most = (size_t)1 + stream->file.box_count + stream->main_segment_count;
+    kst_status status = KST_OK;
+    decoder->metadata = (struct jpeg_metadata){.orientation = 1};
+    decoder->metadata.item = kst_memory_array(&decoder->memory, most, sizeof *decoder->metadata.item, &status);
+    if (!decoder->metadata.item)
+        return kst_report_error(&decoder->report, status, KST_NO_OFFSET, NULL);
+    if (stream->file.icc_length)
+        add(decoder, KST_METADATA_ICC, stream->file.icc_offset, stream->file.icc_length);
+    for (uint32_t i = 0; i < stream->file.box_count; i++) {
+        const struct j2k_box *box = &stream->file.box[i];
+        if (box->type == J2K_BOX('u', 'u', 'i', 'd') && box->length >= UUID_LENGTH &&
+            memcmp(stream->data + box->offset, xmp_uuid, UUID_LENGTH) == 0)
+            add(decoder, KST_METADATA_XMP, box->offset + UUID_LENGTH, box->length - UUID_LENGTH);
+    }
+    for (uint32_t i = 0; i < stream->main_segment_count; i++) {
+        const struct j2k_marker_segment *segment = &stream->segment[i];
+        if (segment->marker == J2K_COM && segment->length >= COMMENT_HEADER && stream->data[segment->offset] == 0 &&
+            stream->data[segment->offset + 1] == COMMENT_LATIN)
+            add(decoder, KST_METADATA_COMMENT, segment->offset + COMMENT_HEADER, segment->length - COMMENT_HEADER);
+    }
+    return KST_OK;
+}
+
+kst_status kst_j2k_open(kst_decoder *decoder, const uint8_t *data, size_t length)
+{
+    kst_status status =
+        kst_j2k_parse(&decoder->memory, &decoder->context->limits, data, length, &decoder->j2k, &decoder->report);
+    if (status)
+        return status;
+    status = collect_metadata(decoder);
+    if (status) {
+        kst_j2k_stream_release(&decoder->memory, &decoder->j2k);
+        return status;
+    }
+    describe(&decoder->j2k, &decoder->info);
+    return KST_OK;
+}

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# JPEG 2000 files: decoded to the formats that hold them, told of, and refused where nothing can be done.
+. "$KOSTKA_SOURCE/tests/cli/library.sh"
+
+corpus=${KOSTKA_CORPUS:-$KOSTKA_SOURCE/../shared/corpus}/jpeg2000
+case $corpus in
+/*) ;;
+*) corpus=$KOSTKA_SOURCE/$corpus ;;
+esac
+[ -d "$corpus" ] || exit 77
+streams=$corpus/streams
+
+# The references, as other formats hold them. A JP2 file of 12 bits becomes 16 in PNG and stays 12 in PGM.
+expect 0 "$KOSTKA" decode "$streams/file1.jp2" colour.png
+identical "$corpus/references/file1.tif" colour.png
+expect 0 "$KOSTKA" decode "$streams/d1_colr.j2c" colour.ppm
+identical "$corpus/references/d1_colr.ppm" colour.ppm
+expect 0 "$KOSTKA" decode "$streams/a1_mono.j2c" grey.pgm
+identical "$corpus/references/a1_mono.ppm" grey.pgm
+expect 0 "$KOSTKA" decode "$streams/file6.jp2" twelve.pgm
+equals "$("$KOSTKA" info --json twelve.pgm | json 0 depth)" 12
+expect 0 "$KOSTKA" decode "$streams/file6.jp2" sixteen.png
+equals "$("$KOSTKA" info --json sixteen.png | json 0 depth)" 16
+
+# PGX: samples behind one line, one file a component; signed ones too. References differ in how their line is written.
+pgx() {
+    expect 0 "$KOSTKA" decode "$streams/$1" "$2"
+    tail -n +2 "$3" >found.raw
+    tail -n +2 "$corpus/references/$4" >wanted.raw
+    same found.raw wanted.raw
+}
+pgx p0_01.j2k one.pgx one.pgx c1p0_01_0.pgx
+equals "$(head -n 1 one.pgx)" 'PG ML +8 128 128'
+pgx p0_03.j2k signed.pgx signed.pgx c1p0_03_0.pgx
+equals "$(head -n 1 signed.pgx)" 'PG ML -4 256 256'
+pgx p0_06.j2k four.pgx four-3.pgx c1p0_06_3.pgx
+equals "$(head -n 1 four-3.pgx)" 'PG ML +12 257 65'
+expect 1 "$KOSTKA" decode --format raw "$streams/p0_03.j2k" signed.pgm
+says 'signed'
+
+# Less of it.
+expect 0 "$KOSTKA" decode --scale 1/4 "$streams/file1.jp2" quarter.ppm
+equals "$("$KOSTKA" info --json quarter.ppm | json 0 width)" 192
+expect 0 "$KOSTKA" decode --reduce 5 "$streams/file1.jp2" least.ppm
+equals "$("$KOSTKA" info --json least.ppm | json 0 width)" 24
+expect 1 "$KOSTKA" decode --reduce 6 "$streams/file1.jp2" none.ppm
+says 'resolutions'
+expect 0 "$KOSTKA" decode --layers 1 "$streams/f1_mono.j2c" layer.pgm
+expect 0 "$KOSTKA" decode "$streams/f1_mono.j2c" layers.pgm
+expect 1 "$KOSTKA" compare layer.pgm layers.pgm
+expect 2 "$KOSTKA" decode --layers 0 "$streams/f1_mono.j2c" layer.pgm
+
+# What is known without decoding.
+expect 0 "$KOSTKA" info "$streams/file2.jp2"
+prints 'JPEG 2000 (JP2), 480x640, YCbCr, 3 components'
+prints '5/3, 5 levels, 1 layer, LRCP, 1 tile of 480x640'
+expect 0 "$KOSTKA" info --json "$streams/p0_06.j2k"
+equals "$(json 0 format <out)" jpeg2000
+equals "$(json 0 components 1 dx <out)" 2
+equals "$(json 0 progression <out)" RPCL
+
+# Damage is a warning, or with --strict an error; other verbs say that they cannot.
+head -c 200000 "$streams/file4.jp2" >cut.jp2
+expect 0 "$KOSTKA" decode cut.jp2 cut.pgm
+says 'ends early'
+expect 1 "$KOSTKA" decode --strict cut.jp2 strict.pgm
+head -c 60 "$streams/p0_01.j2k" >short.j2k
+expect 1 "$KOSTKA" decode short.j2k short.pgm
+expect 0 "$KOSTKA" convert "$streams/file1.jp2" photo.jpg
+equals "$("$KOSTKA" info --json photo.jpg | json 0 format)" jpeg
+expect 1 "$KOSTKA" convert photo.jpg photo.jp2
+says 'read only'
+expect 2 "$KOSTKA" decode photo.jpg photo.jp2
+finish

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* JPEG 2000 files, which the library reads as it reads JPEG; and PGX, the planes of its conformance tests. */
+#include <stdio.h>
+#include <string.h>
+
+#include "files/files.h"
+
+/* A JP2 file's signature box, or the start and size of a codestream. */
+static bool j2k_detect(const uint8_t *data, size_t length)
+{
+    static const uint8_t file[] = {0, 0, 0, 12, 'j', 'P', ' ', ' '}, codestream[] = {0xFF, 0x4F, 0xFF, 0x51};
+
+    return (length >= sizeof file && memcmp(data, file, sizeof file) == 0) ||
+           (length >= sizeof codestream && memcmp(data, codestream, sizeof codestream) == 0);
+}
+
+static bool j2k_read(
+    const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
+{
+    return file_jpeg.read(source, settings, picture, problem);
+}
+
+const struct file_format file_j2k = {
+    "jpeg2000", {"jp2", "j2k", "j2c", "jpc"}, KST_FORMAT_AUTO, j2k_detect, j2k_read, NULL};
+
+/* One row of one channel, 16-bit samples with the high byte first. */
+static bool write_row(struct output *output, const uint8_t *row, const kst_plane *plane, struct problem *problem)
+{
+    uint8_t bytes[512];
+    size_t used = 0;
+
+    if (plane->depth <= 8)
+        return output_write(output, row, plane->width, problem);
+    for (uint32_t x = 0; x < plane->width; x++) {
+        uint16_t value;
+        memcpy(&value, row + 2 * (size_t)x, sizeof value);
+        bytes[used++] = (uint8_t)(value >> 8);
+        bytes[used++] = (uint8_t)value;
+        if (used < sizeof bytes && x + 1 < plane->width)
+            continue;
+        if (!output_write(output, bytes, used, problem))
+            return false;
+        used = 0;
+    }
+    return true;
+}
+
+static bool pgx_write(
+    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
+{
+    const kst_plane *plane = &picture->image.plane[0];
+    char header[64];
+    (void)settings;
+
+    if (kst_format_channels(picture->image.format) > 1)
+        return problem_set(problem, "PGX holds one plane; --format planar or raw makes as many files");
+    int length = snprintf(header, sizeof header, "PG ML %c%u %u %u\n", plane->is_signed ? '-' : '+',
+        (unsigned)picture_depth(picture), (unsigned)plane->width, (unsigned)plane->height);
+    bool good = output_write(output, header, (size_t)length, problem);
+    for (uint32_t y = 0; y < plane->height && good; y++)
+        good = write_row(output, picture_row(picture, 0, y), plane, problem);
+    return good;
+}
+
+const struct file_format file_pgx = {"pgx", {"pgx"}, KST_FORMAT_RAW, NULL, NULL, pgx_write};
