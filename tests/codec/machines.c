@@ -3,11 +3,11 @@
 
 #include "support.h"
 
-static void add(struct context_list *list, const char *tier, uint32_t threads, const char *name)
+static void add(struct context_list *list, const char *device, const char *tier, uint32_t threads, const char *name)
 {
     kst_context_options options;
     kst_context_options_init(&options);
-    options.device = "cpu";
+    options.device = device;
     options.cpu = tier;
     options.threads = threads;
     kst_status status = kst_context_create(&options, &list->context[list->count]);
@@ -17,18 +17,31 @@ static void add(struct context_list *list, const char *tier, uint32_t threads, c
     list->name[list->count++] = name;
 }
 
+/* Sanitizers leave GPUs to tests of their own: they would look into the drivers. */
+static void add_gpus(struct context_list *list)
+{
+    uint32_t room = sizeof list->context / sizeof list->context[0];
+    for (uint32_t i = 1; !SANITIZED && i < kst_device_count() && list->count < room; i++) {
+        kst_device_info *info = &list->gpu[list->count];
+        *info = (kst_device_info){.size = sizeof *info};
+        assert_int_equal(kst_device_get(i, info), KST_OK);
+        add(list, info->name, NULL, 2, info->name);
+    }
+}
+
 void contexts_start(struct context_list *list)
 {
     list->count = 0;
-    add(list, "c", 1, "c, 1 thread");
-    add(list, "sse2", 1, "sse2, 1 thread");
-    add(list, "avx2", 1, "avx2, 1 thread");
-    add(list, "avx512", 1, "avx512, 1 thread");
-    add(list, "neon", 1, "neon, 1 thread");
-    add(list, "c", 2, "c, 2 threads");
-    add(list, NULL, 2, "2 threads");
-    add(list, NULL, 3, "3 threads");
-    add(list, NULL, 8, "8 threads");
+    add(list, "cpu", "c", 1, "c, 1 thread");
+    add(list, "cpu", "sse2", 1, "sse2, 1 thread");
+    add(list, "cpu", "avx2", 1, "avx2, 1 thread");
+    add(list, "cpu", "avx512", 1, "avx512, 1 thread");
+    add(list, "cpu", "neon", 1, "neon, 1 thread");
+    add(list, "cpu", "c", 2, "c, 2 threads");
+    add(list, "cpu", NULL, 2, "2 threads");
+    add(list, "cpu", NULL, 3, "3 threads");
+    add(list, "cpu", NULL, 8, "8 threads");
+    add_gpus(list);
 }
 
 void contexts_stop(struct context_list *list)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Contexts of every instruction tier and of several numbers of threads: what they decode to must not differ. */
+/* Contexts of every instruction tier, of several numbers of threads, and on GPUs: what they decode to must not differ.
+ */
 #ifndef KOSTKA_TESTS_MACHINES_H
 #define KOSTKA_TESTS_MACHINES_H
 
@@ -18,11 +19,12 @@
 
 struct context_list {
     kst_context *context[16];
-    const char *name[16]; /* "tier, threads" */
-    uint32_t count;       /* the first is plain C on one thread */
+    const char *name[16]; /* "tier, threads", or the device's */
+    kst_device_info gpu[16];
+    uint32_t count; /* the first is plain C on one thread, the last are GPUs */
 };
 
-/* One thread on every tier that the processor has; 2, 3 and 8 threads on the best; 2 on plain C. */
+/* One thread on every tier that the processor has; 2, 3 and 8 threads on the best; 2 on plain C; and all GPUs. */
 void contexts_start(struct context_list *list);
 void contexts_stop(struct context_list *list);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codec/libjpeg_encode.h"
+#include "codec/machines.h"
 #include "support.h"
 
 /* A picture of gradients, edges and noise: flat and busy blocks, long and short runs. */
@@ -75,8 +76,7 @@ static void picture_make_raw(
     }
 }
 
-static kst_context *context[8];
-static uint32_t context_count;
+static struct context_list contexts;
 static unsigned long compared;
 
 static void show(const kst_image *image, const kst_encode_options *o, uint32_t which)
@@ -95,16 +95,16 @@ static void check(const kst_image *image, const kst_encode_options *o)
         show(image, o, 0);
         fail_msg("libjpeg refuses");
     }
-    for (uint32_t i = 0; i < context_count; i++) {
+    for (uint32_t i = 0; i < contexts.count; i++) {
         kst_buffer output = {0};
         kst_report report;
         kst_report_init(&report);
-        kst_status status = kst_encode(context[i], image, o, &output, &report);
+        kst_status status = kst_encode(contexts.context[i], image, o, &output, &report);
         if (status != KST_OK || output.length != length || memcmp(output.data, expected, length) != 0) {
             show(image, o, i);
             fail_msg("%s: %zu bytes, libjpeg %lu", report.message, output.length, length);
         }
-        kst_buffer_release(context[i], &output);
+        kst_buffer_release(contexts.context[i], &output);
         compared++;
     }
     free(expected);
@@ -450,13 +450,13 @@ static void identified_metadata(void **state)
     o.metadata_count = 2;
     o.metadata = whole;
     check(&picture.image, &o);
-    assert_int_equal(kst_encode(context[0], &picture.image, &o, &a, NULL), KST_OK);
+    assert_int_equal(kst_encode(contexts.context[0], &picture.image, &o, &a, NULL), KST_OK);
     o.metadata = plain;
-    assert_int_equal(kst_encode(context[0], &picture.image, &o, &b, NULL), KST_OK);
+    assert_int_equal(kst_encode(contexts.context[0], &picture.image, &o, &b, NULL), KST_OK);
     assert_int_equal(a.length, b.length);
     assert_memory_equal(a.data, b.data, a.length);
-    kst_buffer_release(context[0], &a);
-    kst_buffer_release(context[0], &b);
+    kst_buffer_release(contexts.context[0], &a);
+    kst_buffer_release(contexts.context[0], &b);
     free(picture.memory);
 }
 
@@ -511,29 +511,15 @@ static void long_sides(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    static const char *const tiers[] = {"c", "sse2", "avx2", "avx512", "neon"};
-    static const uint32_t threads[] = {4, 2, 1, 2, 1};
-    for (uint32_t i = 0; i < 5; i++) {
-        kst_context_options o;
-        kst_context_options_init(&o);
-        o.device = "cpu";
-        o.cpu = tiers[i];
-        o.threads = threads[i];
-        kst_status status = kst_context_create(&o, &context[context_count]);
-        if (status == KST_OK)
-            context_count++;
-        else if (status != KST_ERROR_CPU_TIER)
-            return -1;
-    }
-    return context_count > 0 ? 0 : -1;
+    contexts_start(&contexts);
+    return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
     print_message("%lu files compared\n", compared);
-    for (uint32_t i = 0; i < context_count; i++)
-        kst_context_destroy(&context[i]);
+    contexts_stop(&contexts);
     return 0;
 }
 
