@@ -67,7 +67,7 @@ static void run_strip(void *argument, uint32_t index)
     bool to_rgb = image->format >= KST_FORMAT_RGB && image->format <= KST_FORMAT_BGRA;
     for (size_t y = y0; y < y1; y++) {
         for (size_t x = 0; x < image->width; x++) {
-            int32_t value[4];
+            int32_t value[4] = {0};
             read_pixel(c, y * image->width + x, to_rgb, value);
             write_pixel(image, x, y, value);
         }
