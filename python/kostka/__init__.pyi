@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Protocol, overload
+from typing import Any, Literal, Protocol, final, overload
 
+from _typeshed import structseq
 from typing_extensions import Buffer
 
 __version__: str
@@ -37,58 +38,106 @@ class KostkaError(Exception):
     report: Report | None
     index: int | None
 
-class Report(NamedTuple):
-    status: str
-    offset: int | None
-    warnings: int
-    first_warning: str | None
-    first_warning_offset: int | None
-    message: str
-    device: str
-    stage_device: dict[str, str]
-    stage_seconds: dict[str, float]
-    threads: int
+@final
+class Report(structseq[Any], tuple[Any, ...]):
+    @property
+    def status(self) -> str: ...
+    @property
+    def offset(self) -> int | None: ...
+    @property
+    def warnings(self) -> int: ...
+    @property
+    def first_warning(self) -> str | None: ...
+    @property
+    def first_warning_offset(self) -> int | None: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def stage_device(self) -> dict[str, str]: ...
+    @property
+    def stage_seconds(self) -> dict[str, float]: ...
+    @property
+    def threads(self) -> int: ...
 
-class Device(NamedTuple):
-    name: str
-    kind: str
-    model: str
-    tier: str
-    units: int
-    memory: int
+@final
+class Device(structseq[Any], tuple[Any, ...]):
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def tier(self) -> str: ...
+    @property
+    def units(self) -> int: ...
+    @property
+    def memory(self) -> int: ...
 
-class Component(NamedTuple):
-    id: int
-    width: int
-    height: int
-    h: int
-    v: int
-    depth: int
-    quant_table: tuple[int, ...]
+@final
+class Component(structseq[Any], tuple[Any, ...]):
+    @property
+    def id(self) -> int: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def height(self) -> int: ...
+    @property
+    def h(self) -> int: ...
+    @property
+    def v(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def quant_table(self) -> tuple[int, ...]: ...
 
-class Metadata(NamedTuple):
-    kind: str
-    marker: int
-    data: bytes
+@final
+class Metadata(structseq[Any], tuple[Any, ...]):
+    @property
+    def kind(self) -> str: ...
+    @property
+    def marker(self) -> int: ...
+    @property
+    def data(self) -> bytes: ...
 
-class Info(NamedTuple):
-    codec: str
-    process: str
-    colour: str
-    width: int
-    height: int
-    components: tuple[Component, ...]
-    scans: int
-    restart_interval: int
-    mcu: tuple[int, int]
-    quality: int | None
-    orientation: int
-    jfif: tuple[int, int] | None
-    adobe_transform: int | None
-    density: tuple[str, int, int]
-    entropy_bytes: int
-    metadata: tuple[Metadata, ...]
+@final
+class Info(structseq[Any], tuple[Any, ...]):
+    @property
+    def codec(self) -> str: ...
+    @property
+    def process(self) -> str: ...
+    @property
+    def colour(self) -> str: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def height(self) -> int: ...
+    @property
+    def components(self) -> tuple[Component, ...]: ...
+    @property
+    def scans(self) -> int: ...
+    @property
+    def restart_interval(self) -> int: ...
+    @property
+    def mcu(self) -> tuple[int, int]: ...
+    @property
+    def quality(self) -> int | None: ...
+    @property
+    def orientation(self) -> int: ...
+    @property
+    def jfif(self) -> tuple[int, int] | None: ...
+    @property
+    def adobe_transform(self) -> int | None: ...
+    @property
+    def density(self) -> tuple[str, int, int]: ...
+    @property
+    def entropy_bytes(self) -> int: ...
+    @property
+    def metadata(self) -> tuple[Metadata, ...]: ...
 
+@final
 class Image:
     @property
     def width(self) -> int: ...
@@ -125,6 +174,7 @@ class Image:
     ) -> object: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
+@final
 class Context:
     def __new__(
         cls,
@@ -254,7 +304,7 @@ class Context:
         grey: bool = False,
         strict: bool = False,
     ) -> bytes: ...
-    def info(self, data: Buffer) -> Info: ...
+    def info(self, data: Buffer, /) -> Info: ...
 
 def devices() -> list[Device]: ...
 def info(data: Buffer) -> Info: ...

@@ -236,27 +236,27 @@ PyDoc_STRVAR(context_doc,
     "threads: to work on, the caller's among them; 0: KOSTKA_THREADS, else one per processor\n"
     "cpu: the highest instruction tier, 'c', 'sse2', 'avx2', 'avx512', 'neon'\n"
     "limits: a dict of 'pixels', 'memory', 'metadata' (bytes), 'scans', 'markers' of one operation");
-PyDoc_STRVAR(close_doc, "close()\n--\n\nEnd it, once calls under way and images on its device have ended.");
+PyDoc_STRVAR(close_doc, "close($self)\n--\n\nEnd it, once calls under way and images on its device have ended.");
 PyDoc_STRVAR(decode_doc,
-    "decode(data, *, format='auto', reduce=0, region=None, strict=False, orient=False, alpha=255,\n"
+    "decode($self, data, *, format='auto', reduce=0, region=None, strict=False, orient=False, alpha=255,\n"
     "       memory='host', out=None, stream=None)\n--\n\nDecode one stream; see kostka.decode().");
 PyDoc_STRVAR(decode_batch_doc,
-    "decode_batch(data, *, format='auto', reduce=0, region=None, strict=False, orient=False, alpha=255,\n"
+    "decode_batch($self, data, *, format='auto', reduce=0, region=None, strict=False, orient=False, alpha=255,\n"
     "             memory='host', out=None, stream=None, errors='raise')\n--\n\n"
     "Decode a sequence of streams to a list of images; see kostka.decode_batch().");
 PyDoc_STRVAR(encode_doc,
-    "encode(image, *, format='auto', quality=75, subsampling='420', coding='baseline', restart=None,\n"
+    "encode($self, image, *, format='auto', quality=75, subsampling='420', coding='baseline', restart=None,\n"
     "       colour='unknown', icc=None, exif=None, xmp=None, comment=None, stream=None)\n--\n\n"
     "Encode one image to bytes; see kostka.encode().");
 PyDoc_STRVAR(encode_batch_doc,
-    "encode_batch(images, *, format='auto', quality=75, subsampling='420', coding='baseline', restart=None,\n"
+    "encode_batch($self, images, *, format='auto', quality=75, subsampling='420', coding='baseline', restart=None,\n"
     "             colour='unknown', icc=None, exif=None, xmp=None, comment=None, stream=None, errors='raise')\n--\n\n"
     "Encode a sequence of images to a list of bytes; see kostka.encode_batch().");
 PyDoc_STRVAR(transcode_doc,
-    "transcode(data, *, coding='baseline', restart=None, transform='none', edge='keep', crop=None,\n"
+    "transcode($self, data, *, coding='baseline', restart=None, transform='none', edge='keep', crop=None,\n"
     "          strip='nothing', grey=False, strict=False)\n--\n\n"
     "Write a stream anew without loss; see kostka.transcode().");
-PyDoc_STRVAR(info_doc, "info(data)\n--\n\nWhat a stream holds, as Info.");
+PyDoc_STRVAR(info_doc, "info($self, data, /)\n--\n\nWhat a stream holds, as Info.");
 
 #define FUNCTION(function) (PyCFunction)(void (*)(void))(function)
 #define WITH_KEYWORDS (METH_VARARGS | METH_KEYWORDS)

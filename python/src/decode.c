@@ -3,8 +3,10 @@
 
 static bool work(struct decoding *decoding, PyObject *const *data, PyObject *const *outs)
 {
-    return kst_py_decoding_begin(decoding, data) && kst_py_decoding_describe(decoding) &&
-           kst_py_decoding_place(decoding, outs) && kst_py_decoding_run(decoding);
+    if (!kst_py_decoding_begin(decoding, data))
+        return false;
+    kst_py_decoding_describe(decoding);
+    return kst_py_decoding_place(decoding, outs) && kst_py_decoding_run(decoding);
 }
 
 static PyObject *result_of(struct decoding *decoding, struct piece *piece)

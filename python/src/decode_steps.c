@@ -65,15 +65,14 @@ static bool has_out(const struct decoding *decoding)
     return decoding->out && decoding->out != Py_None;
 }
 
-bool kst_py_decoding_describe(struct decoding *decoding)
+void kst_py_decoding_describe(struct decoding *decoding)
 {
     if (decoding->memory != KST_MEMORY_HOST && !has_out(decoding))
-        return true; /* the library finds out by itself */
+        return; /* the library finds out by itself */
     Py_BEGIN_ALLOW_THREADS;
     for (Py_ssize_t i = 0; i < decoding->count; i++)
         describe_piece(decoding, &decoding->piece[i]);
     Py_END_ALLOW_THREADS;
-    return true;
 }
 
 /* Work on arrays that came with no stream follows what the default stream holds. */

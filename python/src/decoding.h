@@ -34,7 +34,7 @@ bool kst_py_decoding_read(
 
 /* decode_steps.c: with the GIL; all in turn. False with an exception. */
 bool kst_py_decoding_begin(struct decoding *decoding, PyObject *const *data);
-bool kst_py_decoding_describe(struct decoding *decoding);
+void kst_py_decoding_describe(struct decoding *decoding);
 bool kst_py_decoding_place(struct decoding *decoding, PyObject *const *outs);
 bool kst_py_decoding_run(struct decoding *decoding);
 void kst_py_decoding_end(struct decoding *decoding);

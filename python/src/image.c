@@ -214,10 +214,11 @@ PyDoc_STRVAR(image_doc,
 
 #define FUNCTION(function) (PyCFunction)(void (*)(void))(function)
 
-static PyMethodDef methods[] = {{"__dlpack__", FUNCTION(kst_py_image_dlpack), METH_VARARGS | METH_KEYWORDS,
-                                    "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
-                                    "A DLPack capsule of the samples."},
-    {"__dlpack_device__", kst_py_image_dlpack_device, METH_NOARGS, "__dlpack_device__()\n--\n\nDLPack's device."},
+static PyMethodDef methods[] = {
+    {"__dlpack__", FUNCTION(kst_py_image_dlpack), METH_VARARGS | METH_KEYWORDS,
+        "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+        "A DLPack capsule of the samples."},
+    {"__dlpack_device__", kst_py_image_dlpack_device, METH_NOARGS, "__dlpack_device__($self)\n--\n\nDLPack's device."},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef members[] = {{"width", image_width, NULL, "Pixels.", NULL},

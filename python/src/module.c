@@ -26,7 +26,8 @@ static PyObject *devices(PyObject *module, PyObject *unused)
     return list;
 }
 
-PyDoc_STRVAR(devices_doc, "devices()\n--\n\nThe devices of this machine, as a list of Device; the CPU is the first.");
+PyDoc_STRVAR(
+    devices_doc, "devices($module)\n--\n\nThe devices of this machine, as a list of Device; the CPU is the first.");
 
 static PyMethodDef functions[] = {{"devices", devices, METH_NOARGS, devices_doc}, {NULL, NULL, 0, NULL}};
 
