@@ -24,6 +24,10 @@ typedef enum kst_status {
     KST_ERROR_DEVICE_FAILED = 22,  /* the device reported a failure */
     KST_ERROR_CPU_TIER = 23,       /* an instruction tier that is unknown or that this processor lacks */
     KST_ERROR_DEVICE_STREAM = 24,  /* a stream or queue of another device or context */
+    KST_ERROR_GL_CONTEXT = 25,     /* no OpenGL context is current, another than it must be, or one that is lost */
+    KST_ERROR_GL_DEVICE = 26,      /* the OpenGL context draws with another device */
+    KST_ERROR_GL_OBJECT = 27,      /* no such texture, buffer or framebuffer, or one that cannot be used */
+    KST_ERROR_GL_FAILED = 28,      /* OpenGL reported an error */
 
     /* 40–59: limits (kst_limits) */
     KST_ERROR_LIMIT_PIXELS = 40,

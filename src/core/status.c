@@ -26,6 +26,10 @@ static const struct status_entry entries[] = {
     ENTRY(ERROR_DEVICE_FAILED, "the device reported a failure"),
     ENTRY(ERROR_CPU_TIER, "an instruction tier that is unknown or that this processor lacks"),
     ENTRY(ERROR_DEVICE_STREAM, "the stream or queue belongs to another device or context"),
+    ENTRY(ERROR_GL_CONTEXT, "the OpenGL context is not the one needed, or not usable"),
+    ENTRY(ERROR_GL_DEVICE, "the OpenGL context is of another device"),
+    ENTRY(ERROR_GL_OBJECT, "not an OpenGL object that can be used"),
+    ENTRY(ERROR_GL_FAILED, "OpenGL reported an error"),
 
     ENTRY(ERROR_LIMIT_PIXELS, "the picture has more pixels than the limit allows"),
     ENTRY(ERROR_LIMIT_MEMORY, "the operation needs more memory than the limit allows"),

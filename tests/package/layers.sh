@@ -23,7 +23,8 @@ allow src/jpeg jpeg image core
 allow src/j2k j2k image core
 allow src/cpu cpu jpeg j2k image core
 allow src/gpu gpu kernels jpeg j2k image core
-allow src/api api gpu cpu jpeg j2k image core
+allow src/gl gl image core
+allow src/api api gl gpu cpu jpeg j2k image core
 allow tools files peers
 allow fuzz j2k core
 allow examples none
