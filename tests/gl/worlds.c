@@ -25,7 +25,6 @@ enum {
 #define EGL_SYMBOLS(X)                                                                                                 \
     X(address, "eglGetProcAddress", kst_gl_function, (const char *name))                                               \
     X(initialize, "eglInitialize", unsigned, (void *display, int *major, int *minor))                                  \
-    X(terminate, "eglTerminate", unsigned, (void *display))                                                            \
     X(bind, "eglBindAPI", unsigned, (unsigned interface))                                                              \
     X(make, "eglCreateContext", void *, (void *display, void *config, void *share, const int *attributes))             \
     X(end, "eglDestroyContext", unsigned, (void *display, void *context))                                              \
@@ -133,15 +132,13 @@ int start_worlds(void **state)
     exit(77);
 }
 
+/* Displays stay: a driver that is unloaded cannot be told from others by what it leaks. */
 int stop_worlds(void **state)
 {
     (void)state;
     enter_world(NULL);
     for (uint32_t i = 0; i < worlds; i++)
         egl.end(world[i].display, world[i].context);
-    for (uint32_t i = 0; i < worlds; i++)
-        if (i == 0 || world[i].display != world[i - 1].display)
-            egl.terminate(world[i].display);
     worlds = 0;
     return 0;
 }
