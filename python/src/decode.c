@@ -49,7 +49,7 @@ static PyObject *results_of(struct decoding *decoding, bool raise)
 
 static PyObject *decode_all(struct decoding *decoding, const struct sequence *data, PyObject *outs, bool raise)
 {
-    struct sequence out = {NULL};
+    struct sequence out = {.item = NULL};
     PyObject *list = NULL;
     if (outs && !kst_py_sequence_read(&out, outs, "out"))
         return NULL;
@@ -65,7 +65,7 @@ static PyObject *decode_all(struct decoding *decoding, const struct sequence *da
 PyObject *kst_py_decode_batch(PyObject *self, PyObject *args, PyObject *keywords)
 {
     struct decoding decoding = {.state = kst_py_state(self), .context = (struct context *)self, .is_batch = true};
-    struct sequence sequence = {NULL};
+    struct sequence sequence = {.item = NULL};
     PyObject *data, *list = NULL;
     const char *errors = "raise";
     bool raise;

@@ -111,7 +111,7 @@ static PyObject *encode_all(struct encoding *encoding, const struct sequence *im
 PyObject *kst_py_encode_batch(PyObject *self, PyObject *args, PyObject *keywords)
 {
     struct encoding encoding = {.state = kst_py_state(self), .context = (struct context *)self};
-    struct sequence sequence = {NULL};
+    struct sequence sequence = {.item = NULL};
     PyObject *images, *list = NULL;
     const char *errors = "raise";
     bool raise, entered;

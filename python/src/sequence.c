@@ -12,7 +12,7 @@ void kst_py_sequence_release(struct sequence *sequence)
 
 bool kst_py_sequence_read(struct sequence *sequence, PyObject *object, const char *what)
 {
-    *sequence = (struct sequence){NULL};
+    *sequence = (struct sequence){.item = NULL};
     if (PyBytes_Check(object) || PyUnicode_Check(object) || PyByteArray_Check(object)) {
         PyErr_Format(PyExc_TypeError, "%s is a sequence of objects, not %R", what, (PyObject *)Py_TYPE(object));
         return false;

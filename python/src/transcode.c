@@ -39,7 +39,7 @@ static bool read_options(PyObject *args, PyObject *keywords, PyObject **data, ks
 static PyObject *transcode(
     struct state *state, struct context *context, const Py_buffer *data, const kst_transcode_options *options)
 {
-    kst_buffer output = {NULL};
+    kst_buffer output = {.data = NULL};
     kst_report report;
     kst_status status;
     PyObject *bytes = NULL;
