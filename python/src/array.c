@@ -82,6 +82,16 @@ static bool hold_foreign(struct array *array, PyObject *object, bool writable, P
     return fine;
 }
 
+/* CuPy's arrays have a buffer protocol too, which raises. Attributes that raise are none here: they will again. */
+static bool is_on_cuda(PyObject *object)
+{
+    PyObject *found = PyObject_GetAttrString(object, "__cuda_array_interface__");
+    bool is = found != NULL;
+    PyErr_Clear();
+    Py_XDECREF(found);
+    return is;
+}
+
 bool kst_py_array_hold(
     struct state *state, struct array *array, PyObject *object, bool writable, PyObject *stream, bool *is_image)
 {
@@ -91,7 +101,7 @@ bool kst_py_array_hold(
     if (*is_image) {
         array->keeper = Py_NewRef(object);
         array->view = ((struct image *)object)->view;
-    } else if (PyObject_CheckBuffer(object)) {
+    } else if (PyObject_CheckBuffer(object) && !is_on_cuda(object)) {
         fine = hold_buffer(array, object, writable);
     } else {
         fine = hold_foreign(array, object, writable, stream);

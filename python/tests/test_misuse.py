@@ -174,6 +174,16 @@ class Misuse(unittest.TestCase):
         broken.__cuda_array_interface__ = 5
         self.assertRaises(TypeError, self.context.encode, broken)
 
+    def test_cuda_before_the_buffer(self):
+        """CuPy's arrays have a buffer protocol too, which raises."""
+
+        class Both(bytearray):
+            __cuda_array_interface__ = Cai().__cuda_array_interface__
+
+        with self.assertRaises(kostka.KostkaError) as caught:
+            self.context.decode(self.data, out=Both(768))
+        self.assertEqual(caught.exception.status, "ERROR_IMAGE_MEMORY")
+
     def test_attributes_that_raise(self):
         class Trap:
             @property
