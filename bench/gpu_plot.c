@@ -171,7 +171,6 @@ static void print_row(const json_t *root, struct gpu_query query)
         query.engine = all[i].engine;
         print_time(seconds_of(gpu_measurement(root, &query), &all[i]));
     }
-    printf("\n");
 }
 
 static void print_batches(const json_t *root, const char *work, const char *coding)
@@ -188,6 +187,7 @@ static void print_batches(const json_t *root, const char *work, const char *codi
             print_row(
                 root, (struct gpu_query){
                           .kind = kind, .coding = coding, .width = sizes[i][0], .height = sizes[i][1], .batch = batch});
+            printf("\n");
         }
 }
 
