@@ -52,10 +52,18 @@ static bool hold_buffer(struct array *array, PyObject *object, bool writable)
     return read_format(view, buffer->format);
 }
 
+PyObject *kst_py_attribute(PyObject *object, const char *name)
+{
+    PyObject *string = PyUnicode_InternFromString(name);
+    PyObject *value = string ? PyObject_GetAttr(object, string) : NULL;
+    Py_XDECREF(string);
+    return value;
+}
+
 /* Null, without an exception, where there is no such attribute. */
 static PyObject *optional_attribute(PyObject *object, const char *name)
 {
-    PyObject *value = PyObject_GetAttrString(object, name);
+    PyObject *value = kst_py_attribute(object, name);
     if (!value && PyErr_ExceptionMatches(PyExc_AttributeError))
         PyErr_Clear();
     return value;
@@ -85,7 +93,7 @@ static bool hold_foreign(struct array *array, PyObject *object, bool writable, P
 /* CuPy's arrays have a buffer protocol too, which raises. Attributes that raise are none here: they will again. */
 static bool is_on_cuda(PyObject *object)
 {
-    PyObject *found = PyObject_GetAttrString(object, "__cuda_array_interface__");
+    PyObject *found = kst_py_attribute(object, "__cuda_array_interface__");
     bool is = found != NULL;
     PyErr_Clear();
     Py_XDECREF(found);

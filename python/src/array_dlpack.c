@@ -8,7 +8,8 @@
 
 static bool read_device(PyObject *object, struct dl_device *device)
 {
-    PyObject *pair = PyObject_CallMethod(object, "__dlpack_device__", NULL);
+    PyObject *method = kst_py_attribute(object, "__dlpack_device__");
+    PyObject *pair = method ? PyObject_CallNoArgs(method) : NULL;
     long type = 0, ordinal = 0;
     if (pair && PyTuple_Check(pair) && PyTuple_Size(pair) == 2) {
         type = PyLong_AsLong(PyTuple_GetItem(pair, 0)); /* an IntEnum is an int */
@@ -16,6 +17,7 @@ static bool read_device(PyObject *object, struct dl_device *device)
     } else if (pair) {
         PyErr_SetString(PyExc_TypeError, "__dlpack_device__() gave no pair");
     }
+    Py_XDECREF(method);
     Py_XDECREF(pair);
     *device = (struct dl_device){(int32_t)type, (int32_t)ordinal};
     return !PyErr_Occurred();
@@ -24,7 +26,7 @@ static bool read_device(PyObject *object, struct dl_device *device)
 /* Keywords of __dlpack__; a null `stream` leaves it out. */
 static PyObject *call(PyObject *object, PyObject *stream, bool versioned)
 {
-    PyObject *method = PyObject_GetAttrString(object, "__dlpack__");
+    PyObject *method = kst_py_attribute(object, "__dlpack__");
     PyObject *keywords = PyDict_New(), *none = PyTuple_New(0), *capsule = NULL;
     PyObject *version = versioned ? Py_BuildValue("(ii)", DL_MAJOR, DL_MINOR) : NULL;
     bool fine = method && keywords && none && (version || !versioned);

@@ -154,6 +154,9 @@ bool kst_py_array_hold_cuda(struct array *array, PyObject *interface);
 bool kst_py_array_hold_dlpack(struct array *array, PyObject *object, bool writable, PyObject *stream);
 void kst_py_array_release(struct array *array);
 
+/* By an interned name: the interpreter's cache of attributes keeps each string it was asked with. */
+PyObject *kst_py_attribute(PyObject *object, const char *name);
+
 /* ── stream.c: CUDA's, by its driver ── */
 
 /* The handle of a stream: an integer, or an object of PyTorch, CuPy or PyOpenCL. None: `is_given` becomes false. */

@@ -27,7 +27,7 @@ static PyObject *handle_of(PyObject *object)
     if (PyLong_Check(object))
         return Py_NewRef(object);
     for (size_t i = 0; i < sizeof handle_names / sizeof *handle_names; i++) {
-        PyObject *value = PyObject_GetAttrString(object, handle_names[i]);
+        PyObject *value = kst_py_attribute(object, handle_names[i]);
         if (value && PyLong_Check(value))
             return value;
         Py_XDECREF(value);
