@@ -36,6 +36,13 @@ int start_surfaces(void **state)
         assert_int_equal(kst_device_get(i, &info), KST_OK);
         start_context(info.name);
     }
+    for (uint32_t c = 0; c < contexts; c++)
+        for (uint32_t i = 0; i < worlds; i++) {
+            kst_device_info info = {.size = sizeof info};
+            assert_int_equal(kst_context_device(context[c], &info), KST_OK);
+            if (can_share(context[c], &world[i]))
+                printf("%s shares with %s\n", info.name, world[i].name);
+        }
     return 0;
 }
 
@@ -59,6 +66,21 @@ kst_gl *bind_context(kst_context *c, const struct world *w, kst_gl_sharing shari
     if (kst_gl_create(c, &options, &gl, &report))
         fail_msg("%s: %s", w->name, report.message);
     return gl;
+}
+
+bool can_share(kst_context *c, const struct world *w)
+{
+    kst_gl_options options;
+    kst_gl *gl;
+    kst_gl_options_init(&options);
+    options.load = load_gl;
+    options.sharing = KST_GL_SHARING_REQUIRED;
+    enter_world(w);
+    kst_status status = kst_gl_create(c, &options, &gl, NULL);
+    kst_gl_destroy(&gl);
+    if (status)
+        assert_int_equal(status, KST_ERROR_GL_DEVICE);
+    return status == KST_OK;
 }
 
 kst_buffer make_stream(uint32_t width, uint32_t height, bool grey, const kst_encode_options *options)

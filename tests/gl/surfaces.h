@@ -18,6 +18,9 @@ int stop_surfaces(void **state);
 /* Bind a context to the world, which is entered. */
 kst_gl *bind_context(kst_context *c, const struct world *w, kst_gl_sharing sharing);
 
+/* Whether the context's device and the world's share memory. */
+bool can_share(kst_context *c, const struct world *w);
+
 /* Noise on slopes, coded by the CPU; grey or colour. */
 kst_buffer make_stream(uint32_t width, uint32_t height, bool grey, const kst_encode_options *options);
 

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From compressed bytes in host memory to a texture that is ready to be drawn (glFinish), as a table in milliseconds:
+ * on the context's device, by way of the host, with libjpeg-turbo and glTexSubImage2D, and the upload of raw pixels
+ * alone.
+ *
+ *     kostka-gl PICTURE.jpg [DEVICE]
+ */
+#include <dlfcn.h>
+#include <kostka/kostka_device.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../examples/headless.h"
+
+enum { TEXTURE_2D = 0x0DE1, RGBA = 0x1908, RGBA8 = 0x8058, BYTES = 0x1401, VERSION = 0x1F02, MOST = 8192 };
+enum { TIMES = 15, TURBO_RGBA = 7, COLUMNS = 5 };
+
+static const char *const names[] = {
+    "glGenTextures", "glDeleteTextures", "glBindTexture", "glTexImage2D", "glTexSubImage2D", "glFinish", "glGetString"};
+
+static struct {
+    void (*make_textures)(int count, unsigned *names);
+    void (*delete_textures)(int count, const unsigned *names);
+    void (*bind)(unsigned target, unsigned name);
+    void (*store)(unsigned target, int level, int internal, int width, int height, int border, unsigned format,
+        unsigned type, const void *pixels);
+    void (*write)(unsigned target, int level, int x, int y, int width, int height, unsigned format, unsigned type,
+        const void *pixels);
+    void (*finish)(void);
+    const char *(*string)(unsigned name);
+} gl;
+
+static const char *const turbo_names[] = {"tjInitDecompress", "tjDecompress2"};
+
+static struct {
+    void *(*make)(void);
+    int (*decode)(void *handle, const unsigned char *data, unsigned long length, unsigned char *pixels, int width,
+        int pitch, int height, int format, int flags);
+    void *handle; /* null: the library is not there */
+} turbo;
+
+struct run {
+    kst_context *context;
+    kst_gl *shared, *mapped; /* `shared` where the device shares; otherwise by way of the host too */
+    uint8_t *pixels;         /* RGBA, side × side */
+    kst_buffer coded;
+    void *pinned; /* the same bytes */
+    unsigned texture;
+    int side;
+};
+
+static void load_turbo(void)
+{
+    void *library = dlopen("libturbojpeg.so.0", RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; i < 2; i++) {
+        void *function = library ? dlsym(library, turbo_names[i]) : NULL;
+        if (!function)
+            return;
+        memcpy((char *)&turbo + i * sizeof function, &function, sizeof function);
+    }
+    turbo.handle = turbo.make();
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
+}
+
+static kst_gl_way decode(const struct run *run, kst_gl *bound, const void *data)
+{
+    kst_gl_surface surface;
+    kst_report report;
+    kst_gl_way way;
+    kst_gl_surface_init(&surface);
+    kst_report_init(&report);
+    surface.kind = KST_GL_TEXTURE;
+    surface.name = run->texture;
+    if (kst_gl_decode(bound, data, run->coded.length, NULL, &surface, &way, &report) != KST_OK)
+        fprintf(stderr, "kostka-gl: %s\n", report.message);
+    return way;
+}
+
+static void upload(const struct run *run)
+{
+    gl.write(TEXTURE_2D, 0, 0, 0, run->side, run->side, RGBA, BYTES, run->pixels);
+}
+
+static void once(const struct run *run, int column)
+{
+    if (column == 0)
+        decode(run, run->shared, run->coded.data);
+    else if (column == 1)
+        decode(run, run->shared, run->pinned);
+    else if (column == 2)
+        decode(run, run->mapped, run->coded.data);
+    else if (column == 3 && turbo.handle)
+        turbo.decode(turbo.handle, run->coded.data, (unsigned long)run->coded.length, run->pixels, run->side, 0,
+            run->side, TURBO_RGBA, 0);
+    if (column >= 3)
+        upload(run);
+    gl.finish();
+}
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* The median of TIMES, after two that warm up. */
+static double measure(const struct run *run, int column)
+{
+    double times[TIMES];
+    for (int i = -2; i < TIMES; i++) {
+        double start = now();
+        once(run, column);
+        if (i >= 0)
+            times[i] = now() - start;
+    }
+    qsort(times, TIMES, sizeof times[0], compare);
+    return times[TIMES / 2];
+}
+
+/* The picture side by side with its mirror images. */
+static void fill(const struct run *run, const kst_image *picture)
+{
+    for (uint32_t y = 0; y < (uint32_t)run->side; y++)
+        for (uint32_t x = 0; x < (uint32_t)run->side; x++) {
+            uint32_t u = x % (2 * picture->width), v = y % (2 * picture->height);
+            u = u < picture->width ? u : 2 * picture->width - 1 - u;
+            v = v < picture->height ? v : 2 * picture->height - 1 - v;
+            memcpy(run->pixels + ((size_t)y * (size_t)run->side + x) * 4,
+                (const uint8_t *)picture->plane[0].data + (ptrdiff_t)v * picture->plane[0].pitch + (size_t)u * 4, 4);
+        }
+}
+
+static void measure_size(struct run *run, const kst_image *picture, kst_subsampling subsampling)
+{
+    kst_encode_options options;
+    kst_image image;
+    kst_encode_options_init(&options);
+    options.quality = 90;
+    options.subsampling = subsampling;
+    run->coded = (kst_buffer){.data = NULL};
+    fill(run, picture);
+    kst_image_wrap(&image, KST_FORMAT_RGBA, (uint32_t)run->side, (uint32_t)run->side, run->pixels, 0);
+    if (kst_encode(run->context, &image, &options, &run->coded, NULL) != KST_OK ||
+        kst_pinned_allocate(run->context, run->coded.length, &run->pinned) != KST_OK)
+        exit(1);
+    memcpy(run->pinned, run->coded.data, run->coded.length);
+    gl.make_textures(1, &run->texture);
+    gl.bind(TEXTURE_2D, run->texture);
+    gl.store(TEXTURE_2D, 0, RGBA8, run->side, run->side, 0, RGBA, BYTES, NULL);
+    printf("| %d², 4:%s | %.2f |", run->side, subsampling == KST_SUBSAMPLING_444 ? "4:4" : "2:0",
+        (double)run->coded.length * 1e-6);
+    for (int column = 0; column < COLUMNS; column++)
+        if (column != 3 || turbo.handle)
+            printf(" %.3f |", measure(run, column));
+        else
+            printf(" – |");
+    printf(" %d, %d |\n", decode(run, run->shared, run->coded.data), decode(run, run->mapped, run->coded.data));
+    fflush(stdout);
+    gl.delete_textures(1, &run->texture);
+    kst_pinned_release(run->context, run->pinned);
+    kst_buffer_release(run->context, &run->coded);
+}
+
+int main(int argc, char **argv)
+{
+    struct run run = {.pixels = malloc((size_t)MOST * MOST * 4)};
+    kst_context_options options;
+    kst_decode_options rgba;
+    kst_gl_options off = {.size = sizeof off, .load = headless_load, .sharing = KST_GL_SHARING_OFF};
+    kst_image picture;
+    size_t length = 0;
+    kst_context_options_init(&options);
+    kst_decode_options_init(&rgba);
+    kst_image_init(&picture);
+    rgba.format = KST_FORMAT_RGBA;
+    options.device = argc > 2 ? argv[2] : NULL;
+    uint8_t *data = argc > 1 ? headless_read(argv[1], &length) : NULL;
+    if (!data || !run.pixels || !headless_start() || !headless_find(names, sizeof names / sizeof names[0], &gl) ||
+        kst_context_create(&options, &run.context) != KST_OK || !(run.shared = headless_bind(run.context)) ||
+        kst_gl_create(run.context, &off, &run.mapped, NULL) != KST_OK ||
+        kst_decode(run.context, data, length, &rgba, &picture, NULL) != KST_OK) {
+        fprintf(stderr, "usage: kostka-gl PICTURE.jpg [DEVICE], where there is OpenGL without a window\n");
+        return 1;
+    }
+    load_turbo();
+    printf("OpenGL %s\n\n| texture | MB | Kostka | bytes pinned | by way of the host | libjpeg-turbo, upload | upload "
+           "alone "
+           "| ways |\n|---|---|---|---|---|---|---|---|\n",
+        gl.string(VERSION));
+    for (run.side = 512; run.side <= MOST; run.side *= 2) {
+        measure_size(&run, &picture, KST_SUBSAMPLING_420);
+        measure_size(&run, &picture, KST_SUBSAMPLING_444);
+    }
+    kst_gl_destroy(&run.mapped);
+    kst_gl_destroy(&run.shared);
+    kst_image_release(run.context, &picture);
+    kst_context_destroy(&run.context);
+    free(run.pixels);
+    free(data);
+    return 0;
+}

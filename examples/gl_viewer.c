@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A window that shows the JPEG files of a folder, each a texture. Any key: the next one; Escape: the end.
+ *
+ *     gl_viewer FOLDER
+ */
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include <dirent.h>
+#include <kostka/kostka_gl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXTURE_2D = 0x0DE1, RGBA = 0x1908, RGBA8 = 0x8058, BYTES = 0x1401, LINEAR = 0x2601, COLOUR_BIT = 0x4000 };
+enum { READ_FRAMEBUFFER = 0x8CA8, COLOUR_0 = 0x8CE0, LONGEST = 2048 };
+
+static struct {
+    void (*make_textures)(int count, unsigned *names);
+    void (*delete_textures)(int count, const unsigned *names);
+    void (*bind)(unsigned target, unsigned name);
+    void (*store)(unsigned target, int level, int internal, int width, int height, int border, unsigned format,
+        unsigned type, const void *pixels);
+    void (*make_framebuffers)(int count, unsigned *names);
+    void (*bind_framebuffer)(unsigned target, unsigned name);
+    void (*attach)(unsigned target, unsigned attachment, unsigned kind, unsigned name, int level);
+    void (*blit)(
+        int x0, int y0, int x1, int y1, int to_x0, int to_y0, int to_x1, int to_y1, unsigned mask, unsigned how);
+    void (*clear)(unsigned mask);
+} gl;
+
+static bool wanted = true; /* the next picture */
+
+static kst_gl_function load_gl(void *user, const char *name)
+{
+    return user ? NULL : glfwGetProcAddress(name);
+}
+
+static bool find_functions(void)
+{
+    static const char *const names[] = {"glGenTextures", "glDeleteTextures", "glBindTexture", "glTexImage2D",
+        "glGenFramebuffers", "glBindFramebuffer", "glFramebufferTexture2D", "glBlitFramebuffer", "glClear"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        kst_gl_function function = load_gl(NULL, names[i]);
+        if (!function)
+            return false;
+        memcpy((char *)&gl + i * sizeof function, &function, sizeof function);
+    }
+    return true;
+}
+
+static void on_key(GLFWwindow *window, int key, int code, int action, int modifiers)
+{
+    (void)code, (void)modifiers;
+    glfwSetWindowShouldClose(window, key == GLFW_KEY_ESCAPE);
+    wanted = wanted || action == GLFW_PRESS;
+}
+
+/* The texture gets the picture's size, halved until it is one to look at. */
+static bool show_file(kst_decoder *decoder, kst_gl *bound, const uint8_t *data, size_t length, kst_gl_surface *surface)
+{
+    kst_decode_options options;
+    kst_image image;
+    kst_decode_options_init(&options);
+    options.orient = true;
+    if (kst_decoder_open(decoder, data, length) != KST_OK)
+        return false;
+    while (kst_decoder_describe(decoder, &options, &image) == KST_OK && options.reduce < 3 &&
+           (image.width > LONGEST || image.height > LONGEST))
+        options.reduce++;
+    gl.delete_textures(1, &surface->name);
+    gl.make_textures(1, &surface->name);
+    gl.bind(TEXTURE_2D, surface->name);
+    gl.store(TEXTURE_2D, 0, RGBA8, (int)image.width, (int)image.height, 0, RGBA, BYTES, NULL);
+    surface->width = image.width;
+    surface->height = image.height;
+    gl.attach(READ_FRAMEBUFFER, COLOUR_0, TEXTURE_2D, surface->name, 0);
+    return kst_gl_decode(bound, data, length, &options, surface, NULL, NULL) == KST_OK;
+}
+
+static bool show_next(kst_decoder *decoder, kst_gl *bound, const char *folder, DIR *files, kst_gl_surface *surface)
+{
+    static uint8_t data[64 << 20]; /* as much as a file may have */
+    char path[4096];
+    struct dirent *entry = readdir(files);
+    if (!entry) {
+        rewinddir(files);
+        return false;
+    }
+    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return false;
+    size_t length = fread(data, 1, sizeof data, file);
+    fclose(file);
+    return length > 0 && show_file(decoder, bound, data, length, surface);
+}
+
+static void draw(GLFWwindow *window, const kst_gl_surface *surface)
+{
+    int width, height, w = (int)surface->width, h = (int)surface->height;
+    glfwGetFramebufferSize(window, &width, &height);
+    double scale = (double)width / w < (double)height / h ? (double)width / w : (double)height / h;
+    int to_w = (int)(w * scale), to_h = (int)(h * scale), x = (width - to_w) / 2, y = (height - to_h) / 2;
+    gl.clear(COLOUR_BIT);
+    gl.blit(0, 0, w, h, x, y + to_h, x + to_w, y, COLOUR_BIT, LINEAR); /* the first row to the top */
+    glfwSwapBuffers(window);
+}
+
+int main(int argc, char **argv)
+{
+    DIR *files = argc == 2 ? opendir(argv[1]) : NULL;
+    if (!files || !glfwInit())
+        return fprintf(stderr, "usage: gl_viewer FOLDER\n"), 2;
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+    GLFWwindow *window = glfwCreateWindow(1024, 768, "Kostka", NULL, NULL);
+    kst_gl_surface surface;
+    kst_gl_surface_init(&surface);
+    surface.kind = KST_GL_TEXTURE;
+    kst_gl_options options = {.size = sizeof options, .load = load_gl};
+    kst_context *context = NULL;
+    kst_decoder *decoder = NULL;
+    kst_gl *bound = NULL;
+    glfwMakeContextCurrent(window);
+    bool fine = window && find_functions() && kst_context_create(NULL, &context) == KST_OK &&
+                kst_decoder_create(context, &decoder) == KST_OK &&
+                kst_gl_create(context, &options, &bound, NULL) == KST_OK;
+    if (fine) {
+        unsigned framebuffer;
+        gl.make_framebuffers(1, &framebuffer);
+        gl.bind_framebuffer(READ_FRAMEBUFFER, framebuffer);
+        glfwSetKeyCallback(window, on_key);
+    }
+    while (fine && !glfwWindowShouldClose(window)) {
+        if (wanted)
+            wanted = !show_next(decoder, bound, argv[1], files, &surface);
+        if (surface.width > 0)
+            draw(window, &surface);
+        glfwWaitEventsTimeout(wanted ? 0.001 : 0.1);
+    }
+    kst_gl_destroy(&bound);
+    kst_decoder_destroy(&decoder);
+    kst_context_destroy(&context);
+    closedir(files);
+    glfwTerminate();
+    return !fine;
+}

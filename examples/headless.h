@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* OpenGL without a window, for the examples: EGL is loaded at run time, and no header of either is needed. */
+#ifndef KOSTKA_EXAMPLES_HEADLESS_H
+#define KOSTKA_EXAMPLES_HEADLESS_H
+
+#include <kostka/kostka_gl.h>
+
+/* Make an OpenGL context of version 3.3 current, on the first of EGL's devices that has one. False where none does. */
+bool headless_start(void);
+
+/* For kst_gl_options.load. */
+kst_gl_function headless_load(void *user, const char *name);
+
+/* Store the functions of these names from `functions` on. False where one is missing. */
+bool headless_find(const char *const *names, size_t count, void *functions);
+
+/* A context, and OpenGL next to it; null, and told on standard error, where that fails. */
+kst_gl *headless_bind(kst_context *context);
+
+/* A whole file, freed by the caller; null where it cannot be read. */
+uint8_t *headless_read(const char *path, size_t *length);
+bool headless_write(const char *path, const kst_buffer *buffer);
+
+#endif
