@@ -170,41 +170,52 @@ static void measure_size(struct run *run, const kst_image *picture, kst_subsampl
     kst_buffer_release(run->context, &run->coded);
 }
 
-int main(int argc, char **argv)
+/* Contexts, and the picture to fill others with. */
+static bool start(struct run *run, const char *device, const uint8_t *data, size_t length, kst_image *picture)
 {
-    struct run run = {.pixels = malloc((size_t)MOST * MOST * 4)};
     kst_context_options options;
     kst_decode_options rgba;
     kst_gl_options off = {.size = sizeof off, .load = headless_load, .sharing = KST_GL_SHARING_OFF};
-    kst_image picture;
-    size_t length = 0;
     kst_context_options_init(&options);
     kst_decode_options_init(&rgba);
-    kst_image_init(&picture);
     rgba.format = KST_FORMAT_RGBA;
-    options.device = argc > 2 ? argv[2] : NULL;
-    uint8_t *data = argc > 1 ? headless_read(argv[1], &length) : NULL;
-    if (!data || !run.pixels || !headless_start() || !headless_find(names, sizeof names / sizeof names[0], &gl) ||
-        kst_context_create(&options, &run.context) != KST_OK || !(run.shared = headless_bind(run.context)) ||
-        kst_gl_create(run.context, &off, &run.mapped, NULL) != KST_OK ||
-        kst_decode(run.context, data, length, &rgba, &picture, NULL) != KST_OK) {
-        fprintf(stderr, "usage: kostka-gl PICTURE.jpg [DEVICE], where there is OpenGL without a window\n");
-        return 1;
-    }
-    load_turbo();
+    options.device = device;
+    return headless_start() && headless_find(names, sizeof names / sizeof names[0], &gl) &&
+           kst_context_create(&options, &run->context) == KST_OK && (run->shared = headless_bind(run->context)) &&
+           kst_gl_create(run->context, &off, &run->mapped, NULL) == KST_OK &&
+           kst_decode(run->context, data, length, &rgba, picture, NULL) == KST_OK;
+}
+
+static void measure_sizes(struct run *run, const kst_image *picture)
+{
     printf("OpenGL %s\n\n| texture | MB | Kostka | bytes pinned | by way of the host | libjpeg-turbo, upload | upload "
            "alone "
            "| ways |\n|---|---|---|---|---|---|---|---|\n",
         gl.string(VERSION));
-    for (run.side = 512; run.side <= MOST; run.side *= 2) {
-        measure_size(&run, &picture, KST_SUBSAMPLING_420);
-        measure_size(&run, &picture, KST_SUBSAMPLING_444);
+    for (run->side = 512; run->side <= MOST; run->side *= 2) {
+        measure_size(run, picture, KST_SUBSAMPLING_420);
+        measure_size(run, picture, KST_SUBSAMPLING_444);
     }
+}
+
+int main(int argc, char **argv)
+{
+    size_t length = 0;
+    struct run run = {.pixels = malloc((size_t)MOST * MOST * 4)};
+    uint8_t *data = argc > 1 ? headless_read(argv[1], &length) : NULL;
+    kst_image picture;
+    kst_image_init(&picture);
+    bool fine = data && run.pixels && start(&run, argc > 2 ? argv[2] : NULL, data, length, &picture);
+    load_turbo();
+    if (fine)
+        measure_sizes(&run, &picture);
+    else
+        fprintf(stderr, "usage: kostka-gl PICTURE.jpg [DEVICE], where there is OpenGL without a window\n");
     kst_gl_destroy(&run.mapped);
     kst_gl_destroy(&run.shared);
     kst_image_release(run.context, &picture);
     kst_context_destroy(&run.context);
     free(run.pixels);
     free(data);
-    return 0;
+    return fine ? 0 : 1;
 }
