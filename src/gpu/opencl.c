@@ -80,16 +80,20 @@ static uint32_t opencl_count(void)
     return load_driver(&driver) ? list_devices(&driver, devices) : 0;
 }
 
+static bool is_gpu(const struct opencl_driver *driver, cl_device device)
+{
+    cl_bits type = 0;
+    return driver->device_info(device, CL_DEVICE_TYPE, sizeof type, &type, NULL) == 0 && (type & CL_DEVICE_GPU);
+}
+
 static int32_t opencl_preferred(void)
 {
     struct opencl_driver driver;
     cl_device devices[MOST_DEVICES];
     uint32_t count = load_driver(&driver) ? list_devices(&driver, devices) : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        cl_bits type = 0;
-        if (driver.device_info(devices[i], CL_DEVICE_TYPE, sizeof type, &type, NULL) == 0 && (type & CL_DEVICE_GPU))
+    for (uint32_t i = 0; i < count; i++)
+        if (is_gpu(&driver, devices[i]))
             return (int32_t)i;
-    }
     return -1;
 }
 
@@ -152,8 +156,10 @@ static struct opencl *make(struct memory *memory, struct gpu_error *error)
 
 static struct gpu *made(struct opencl *opencl, const struct gpu_error *error)
 {
-    if (error->status == KST_OK && pthread_mutex_init(&opencl->launching, NULL) == 0)
+    if (error->status == KST_OK && pthread_mutex_init(&opencl->launching, NULL) == 0) {
+        opencl->in_turn = !is_gpu(&opencl->driver, opencl->device);
         return &opencl->base;
+    }
     kst_memory_release(opencl->base.memory, opencl);
     return NULL;
 }
@@ -232,6 +238,8 @@ static void opencl_close(struct gpu *gpu)
 {
     struct opencl *opencl = kst_opencl_of(gpu);
     if (kst_opencl_usable(opencl)) {
+        if (opencl->last)
+            opencl->driver.event_release(opencl->last);
         opencl->driver.queue_release(opencl->queue);
         opencl->driver.context_release(opencl->context);
     }

@@ -15,6 +15,8 @@ struct opencl {
     cl_context context;
     cl_queue queue;            /* for mapping memory */
     pthread_mutex_t launching; /* a kernel's arguments are set one by one */
+    bool in_turn;              /* one kernel at a time, over all queues: PoCL 5 miscounts what two of them share */
+    cl_event last;             /* then the latest launch, or null */
 };
 
 static inline struct opencl *kst_opencl_of(struct gpu *gpu)

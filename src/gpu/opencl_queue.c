@@ -139,10 +139,16 @@ void kst_opencl_launch(struct gpu_queue *queue, const struct gpu_kernel *kernel,
     if (groups == 0 || !takes_work(queue))
         return;
     pthread_mutex_lock(&opencl->launching);
-    if (set_arguments(queue, kernel, arguments, count))
+    if (set_arguments(queue, kernel, arguments, count)) {
+        cl_event before = opencl->last, after = NULL;
         kst_opencl_check(&queue->error, opencl, kernel->name,
-            opencl->driver.launch(
-                (cl_queue)queue->handle, (cl_kernel)kernel->handle, 1, NULL, &global, &local, 0, NULL, NULL));
+            opencl->driver.launch((cl_queue)queue->handle, (cl_kernel)kernel->handle, 1, NULL, &global, &local,
+                before ? 1 : 0, before ? &before : NULL, opencl->in_turn ? &after : NULL));
+        if (after)
+            opencl->last = after;
+        if (after && before)
+            opencl->driver.event_release(before);
+    }
     pthread_mutex_unlock(&opencl->launching);
 }
 
