@@ -194,7 +194,8 @@ kst_status kst_gl_layout_settle(struct gl_layout *layout, size_t *extent, kst_re
         layout->pitch = layout->transfer ? (size_t)(row + 3) / 4 * 4 : (size_t)row;
     if (layout->pitch < row || layout->pitch > MOST_PITCH)
         return refuse(report, KST_ERROR_IMAGE_PITCH, "rows that overlap, or a pitch above 2^31 − 1");
-    uint64_t needed = (uint64_t)(layout->height - 1) * layout->pitch + row;
+    /* NVIDIA's OpenGL refuses buffers without the padding of the last row; those of the caller's are not read by it. */
+    uint64_t needed = (uint64_t)(layout->height - 1) * layout->pitch + (layout->transfer ? layout->pitch : row);
     *extent = (size_t)needed;
     if (layout->available == 0 || (layout->offset <= layout->available && needed <= layout->available - layout->offset))
         return KST_OK;
