@@ -46,7 +46,7 @@ static kst_status add_band(
         .orientation = (uint8_t)(grid->resolution == 0 ? J2K_LL : index + 1),
         .tile_component = plan->tile_component_count,
         .first_block = plan->block_count};
-    band.gain = gains[band.orientation];
+    band.gain = gains[band.orientation & J2K_HH];
     band.window = grid->resolution == 0
                       ? resolution->computed
                       : kst_j2k_band_of(resolution->computed, band.orientation & 1U, band.orientation >> 1);

@@ -130,7 +130,7 @@ static kst_status read_main_header(struct j2k_parser *parser)
         if (markers >= parser->limits->markers)
             return kst_report_error(
                 parser->report, KST_ERROR_LIMIT_MARKERS, at, "more than %u", (unsigned)parser->limits->markers);
-        struct j2k_segment_reader segment;
+        struct j2k_segment_reader segment = {0};
         kst_status status = kst_j2k_take_segment(parser, parser->end, &segment);
         if (!status)
             status = read_main(parser, marker, segment);
@@ -141,7 +141,7 @@ static kst_status read_main_header(struct j2k_parser *parser)
 
 static kst_status read_size(struct j2k_parser *parser)
 {
-    struct j2k_segment_reader segment;
+    struct j2k_segment_reader segment = {0};
     uint64_t at = parser->position;
     if (parser->end - at < CODESTREAM_SIGNATURE ||
         memcmp(parser->data + at, codestream_signature, CODESTREAM_SIGNATURE) != 0)

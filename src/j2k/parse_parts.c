@@ -93,7 +93,7 @@ static kst_status read_header(struct j2k_parser *parser, struct j2k_tile_part *p
         if (markers >= parser->limits->markers)
             return kst_report_error(parser->report, KST_ERROR_LIMIT_MARKERS, parser->position, "more than %u",
                 (unsigned)parser->limits->markers);
-        struct j2k_segment_reader segment;
+        struct j2k_segment_reader segment = {0};
         kst_status status = kst_j2k_take_segment(parser, end, &segment);
         if (status) {
             kst_report_forgive(parser->report);
