@@ -3,6 +3,7 @@
 #include "group.h"
 #include "jpeg_encode_work.h"
 #include "portable.h"
+#include "search.h"
 
 FUNCTION u32 least(u32 a, u32 b)
 {
@@ -31,14 +32,7 @@ FUNCTION struct tile find_tile(GLOBAL const u32 *work, u32 group, LOCAL u32 *sha
     GLOBAL const struct encode_work *head = (GLOBAL const struct encode_work *)work;
     GLOBAL const u32 *list = work + head->tiles;
     struct tile tile;
-    u32 low = 0, high = head->pictures;
-    while (high - low > 1) {
-        u32 middle = low + (high - low) / 2;
-        if (list[middle] <= group)
-            low = middle;
-        else
-            high = middle;
-    }
+    u32 low = find_owner(list, head->pictures, group);
     for (u32 i = local_index(); i < ENCODE_PICTURE_WORDS; i += size)
         shared[i] = ((GLOBAL const u32 *)picture_of(work, low))[i];
     tile.number = group - list[low];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finding a group's place in the work. */
 #include "jpeg_work.h"
-#include "portable.h"
+#include "search.h"
 
 FUNCTION GLOBAL const struct work_picture *picture_at(GLOBAL const u32 *work, u32 index)
 {
@@ -14,14 +14,7 @@ FUNCTION u32 find_picture(GLOBAL const u32 *work, enum work_kind kind, u32 group
 {
     GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
     GLOBAL const u32 *list = work + head->groups[kind];
-    u32 low = 0, high = head->pictures;
-    while (high - low > 1) {
-        u32 middle = low + (high - low) / 2;
-        if (list[middle] <= group)
-            low = middle;
-        else
-            high = middle;
-    }
+    u32 low = find_owner(list, head->pictures, group);
     *first = list[low];
     return low;
 }
