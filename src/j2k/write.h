@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From a coded image (coded.h) to a codestream or a JP2 file, and how long that becomes. */
+#ifndef KOSTKA_J2K_WRITE_H
+#define KOSTKA_J2K_WRITE_H
+
+#include "core/sink.h"
+#include "j2k/coded.h"
+
+/* A tile-part ends where the next packet is of another resolution, layer or component; any may be joined by |. */
+enum j2k_division { J2K_DIVIDE_NOT = 0, J2K_DIVIDE_RESOLUTION = 1, J2K_DIVIDE_LAYER = 2, J2K_DIVIDE_COMPONENT = 4 };
+
+/* A comment (A.9.2). */
+struct j2k_comment {
+    const uint8_t *data;
+    uint16_t length; /* at most 65,531 */
+    bool text;       /* Latin-1, else binary */
+};
+
+/* What a codestream holds beside its packets. SOP and EPH are in the parameters of a tile (j2k_parameters). */
+struct j2k_writing {
+    uint8_t division;       /* enum j2k_division: at most 255 tile-parts a tile come of it, and 65,535 bytes of TLM */
+    bool part_by_part;      /* the first tile-part of every tile, then the second ones, and so on; else tile by tile */
+    bool packet_lengths;    /* PLT in each tile-part header */
+    bool tile_part_lengths; /* TLM in the main header */
+    const struct j2k_comment *comment;
+    uint32_t comment_count;
+    const uint16_t *registration; /* CRG: of each component, Xcrg and Ycrg; or null */
+};
+
+/*
+ * Append the codestream, SOC to EOC. Fails with KST_ERROR_OPTIONS where it would need more tile-parts than there can
+ * be, with KST_ERROR_ARGUMENT where lengths or passes do not ascend (only checked where that costs nothing), or with
+ * what the sink says.
+ */
+kst_status kst_j2k_write(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
+    struct sink *sink, kst_report *report);
+
+/*
+ * Rate allocation: the state of packet headers, layer after layer. A packet of layer l depends only on the layers
+ * 0 … l, so that layers can be settled one by one: measure layer l for as many choices of layer_passes as it takes,
+ * commit to one, go on with l + 1.
+ */
+struct j2k_packets;
+
+kst_status kst_j2k_packets_create(
+    struct memory *memory, const struct j2k_coded *coded, struct j2k_packets **packets, kst_report *report);
+void kst_j2k_packets_release(struct memory *memory, struct j2k_packets *packets);
+
+/*
+ * Bytes that the packet of one precinct (into coded.precinct) and layer takes by what layer_passes says of it now:
+ * header, body, SOP and EPH where they are in force, and its entry in PLT where `packet_lengths`. The layers before
+ * must have been committed, this one must not. With `commit` it is. 0 where the tile has no such layer. Precincts may
+ * be measured side by side on several threads.
+ */
+uint64_t kst_j2k_packet_measure(
+    struct j2k_packets *packets, uint32_t precinct, uint32_t layer, bool packet_lengths, bool commit);
+
+/* Bytes of all that is not packets: at most so many, and seldom less. Add to it what all packets measure. */
+uint64_t kst_j2k_overhead(const struct j2k_coded *coded, const struct j2k_writing *writing);
+
+#endif
