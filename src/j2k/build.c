@@ -125,7 +125,7 @@ static void describe_components(struct j2k_builder *builder)
         plan->component[c].wanted = any;
 }
 
-static kst_status start(struct j2k_builder *builder)
+kst_status kst_j2k_builder_start(struct j2k_builder *builder)
 {
     const struct j2k_stream *stream = builder->stream;
     struct j2k_plan *plan = builder->plan;
@@ -151,18 +151,23 @@ static kst_status start(struct j2k_builder *builder)
     return KST_OK;
 }
 
+void kst_j2k_builder_release(struct j2k_builder *builder)
+{
+    kst_j2k_parameters_release(builder->memory, &builder->own);
+    kst_memory_release(builder->memory, builder->grid);
+    kst_memory_release(builder->memory, builder->component_grid);
+    kst_memory_release(builder->memory, builder->contribution);
+}
+
 kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream,
     const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report)
 {
     struct j2k_builder builder = {
         .memory = memory, .limits = limits, .stream = stream, .filter = filter, .report = report, .plan = plan};
-    kst_status status = start(&builder);
+    kst_status status = kst_j2k_builder_start(&builder);
     if (!status)
         status = build_tiles(&builder);
-    kst_j2k_parameters_release(memory, &builder.own);
-    kst_memory_release(memory, builder.grid);
-    kst_memory_release(memory, builder.component_grid);
-    kst_memory_release(memory, builder.contribution);
+    kst_j2k_builder_release(&builder);
     if (status)
         kst_j2k_plan_release(memory, plan);
     return status;

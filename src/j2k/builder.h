@@ -99,6 +99,13 @@ struct j2k_builder {
     uint32_t contribution_count, contribution_capacity;
 };
 
+/*
+ * build.c: the plan's components and the filter's region, before the first tile; and what a builder holds at the end,
+ * the plan aside.
+ */
+kst_status kst_j2k_builder_start(struct j2k_builder *builder);
+void kst_j2k_builder_release(struct j2k_builder *builder);
+
 /* parameters.c: what is in force for the tile at hand. */
 kst_status kst_j2k_tile_parameters(struct j2k_builder *builder);
 
@@ -128,6 +135,11 @@ enum j2k_packet_outcome kst_j2k_packet_header(struct j2k_builder *builder, const
 struct j2k_precinct_state *kst_j2k_precinct_state(
     struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t precinct, kst_status *status);
 struct j2k_rect kst_j2k_precinct_band_rect(const struct j2k_grid *grid, uint32_t precinct, uint32_t band);
+/* The rect of a precinct's band and its blocks' rows and columns; where it is empty there are none. */
+struct j2k_precinct_band kst_j2k_precinct_band(const struct j2k_grid *grid, uint32_t precinct, uint32_t band);
+/* Of the block in column x and row y of a precinct's band. */
+struct j2k_rect kst_j2k_block_rect(
+    const struct j2k_grid *grid, const struct j2k_precinct_band *band, uint32_t x, uint32_t y);
 void kst_j2k_arena_release(struct memory *memory, struct j2k_arena *arena);
 
 /* How many more passes, of those from `passes` on, belong to the segment that pass `passes` belongs to (D.4, D.6). */

@@ -21,8 +21,8 @@
 struct j2k_coded_block {
     const uint8_t *data; /* of all passes, segment after segment; borrowed; null where there are none */
     uint32_t first_pass; /* into pass_length */
-    uint8_t passes;      /* 0 … 3·(planes − missing) − 2, planes being its band's; 0: the block is nowhere included */
-    uint8_t missing;     /* most significant bit planes that are all 0, less than planes; any value without passes */
+    uint8_t passes; /* 0 … 3·(planes − missing) − 2, planes being its band's; 0: the block is nowhere included */
+    uint8_t missing; /* most significant bit planes that are all 0, less than planes; any value without passes */
     uint16_t reserved;
 };
 

@@ -90,19 +90,6 @@ static kst_status add_block(struct j2k_builder *builder, const struct j2k_grid *
     return status;
 }
 
-static struct j2k_rect block_rect(
-    const struct j2k_grid *grid, const struct j2k_precinct_band *band, uint32_t x, uint32_t y)
-{
-    uint64_t x0 = (uint64_t)(band->column + x) << grid->block_width;
-    uint64_t y0 = (uint64_t)(band->row + y) << grid->block_height;
-    uint64_t x1 = x0 + (UINT64_C(1) << grid->block_width), y1 = y0 + (UINT64_C(1) << grid->block_height);
-    struct j2k_rect rect = {.x0 = (uint32_t)x0,
-        .y0 = (uint32_t)y0,
-        .x1 = x1 < UINT32_MAX ? (uint32_t)x1 : UINT32_MAX,
-        .y1 = y1 < UINT32_MAX ? (uint32_t)y1 : UINT32_MAX};
-    return j2k_intersect(rect, band->rect);
-}
-
 static kst_status collect_precinct(
     struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t band_index, const struct j2k_precinct_band *band)
 {
@@ -111,7 +98,7 @@ static kst_status collect_precinct(
             const struct j2k_block_state *state = &band->block[(size_t)y * band->columns + x];
             if (state->first == J2K_NO_INDEX)
                 continue;
-            struct j2k_rect rect = block_rect(grid, band, x, y);
+            struct j2k_rect rect = kst_j2k_block_rect(grid, band, x, y);
             if (j2k_is_empty(j2k_intersect(rect, builder->plan->band[band_index].window)))
                 continue;
             kst_status status = add_block(builder, grid, band_index, state, rect);

@@ -8,10 +8,16 @@
 /* How far a filter reaches, in interleaved samples: a sample depends on no farther ones (F.3). */
 enum { REACH_REVERSIBLE = 2, REACH_IRREVERSIBLE = 4 };
 
+/* Where the tile's first tile-part starts; a stream that is yet to be written has none. */
+static uint64_t tile_offset(const struct j2k_builder *builder)
+{
+    const struct j2k_stream *stream = builder->stream;
+    return stream->part ? stream->part[stream->tile_part[builder->tile]].offset : KST_NO_OFFSET;
+}
+
 static kst_status limit_reached(struct j2k_builder *builder, const char *what)
 {
-    return kst_report_error(builder->report, KST_ERROR_LIMIT_PRECINCTS,
-        builder->stream->part[builder->stream->tile_part[builder->tile]].offset, "more than %u %s",
+    return kst_report_error(builder->report, KST_ERROR_LIMIT_PRECINCTS, tile_offset(builder), "more than %u %s",
         (unsigned)builder->limits->precincts, what);
 }
 
@@ -236,7 +242,7 @@ static void mark_wanted(struct j2k_builder *builder)
 kst_status kst_j2k_layout(struct j2k_builder *builder)
 {
     const struct j2k_stream *stream = builder->stream;
-    uint64_t offset = stream->part[stream->tile_part[builder->tile]].offset;
+    uint64_t offset = tile_offset(builder);
     builder->grid_count = 0;
     builder->precinct_count = 0;
     kst_status status = check_transform(builder, offset);

@@ -53,16 +53,36 @@ struct j2k_rect kst_j2k_precinct_band_rect(const struct j2k_grid *grid, uint32_t
     return j2k_intersect(rect, grid->band[band]);
 }
 
-/* The blocks of a precinct's band and the nodes of its two tag trees. */
-static bool make_band(
-    struct j2k_builder *builder, const struct j2k_grid *grid, struct j2k_precinct_band *band, kst_status *status)
+struct j2k_precinct_band kst_j2k_precinct_band(const struct j2k_grid *grid, uint32_t precinct, uint32_t band)
 {
-    if (j2k_is_empty(band->rect))
+    struct j2k_precinct_band made = {.rect = kst_j2k_precinct_band_rect(grid, precinct, band)};
+    if (j2k_is_empty(made.rect))
+        return made;
+    made.column = made.rect.x0 >> grid->block_width;
+    made.row = made.rect.y0 >> grid->block_height;
+    made.columns = j2k_ceil_shift(made.rect.x1, grid->block_width) - made.column;
+    made.rows = j2k_ceil_shift(made.rect.y1, grid->block_height) - made.row;
+    return made;
+}
+
+struct j2k_rect kst_j2k_block_rect(
+    const struct j2k_grid *grid, const struct j2k_precinct_band *band, uint32_t x, uint32_t y)
+{
+    uint64_t x0 = (uint64_t)(band->column + x) << grid->block_width;
+    uint64_t y0 = (uint64_t)(band->row + y) << grid->block_height;
+    uint64_t x1 = x0 + (UINT64_C(1) << grid->block_width), y1 = y0 + (UINT64_C(1) << grid->block_height);
+    struct j2k_rect rect = {.x0 = (uint32_t)x0,
+        .y0 = (uint32_t)y0,
+        .x1 = x1 < UINT32_MAX ? (uint32_t)x1 : UINT32_MAX,
+        .y1 = y1 < UINT32_MAX ? (uint32_t)y1 : UINT32_MAX};
+    return j2k_intersect(rect, band->rect);
+}
+
+/* The states of a precinct's band's blocks and the nodes of its two tag trees. */
+static bool make_band(struct j2k_builder *builder, struct j2k_precinct_band *band, kst_status *status)
+{
+    if (band->columns == 0)
         return true;
-    band->column = band->rect.x0 >> grid->block_width;
-    band->row = band->rect.y0 >> grid->block_height;
-    band->columns = j2k_ceil_shift(band->rect.x1, grid->block_width) - band->column;
-    band->rows = j2k_ceil_shift(band->rect.y1, grid->block_height) - band->row;
     struct j2k_tag_shape shape;
     kst_j2k_tag_shape(&shape, band->columns, band->rows);
     band->block = arena_take(builder, (size_t)band->columns * band->rows * sizeof *band->block, status);
@@ -80,8 +100,8 @@ struct j2k_precinct_state *kst_j2k_precinct_state(
     struct j2k_precinct_state *state = arena_take(builder, sizeof *state, status);
     bool fine = state;
     for (uint32_t b = 0; b < grid->band_count && fine; b++) {
-        state->band[b].rect = kst_j2k_precinct_band_rect(grid, precinct, b);
-        fine = make_band(builder, grid, &state->band[b], status);
+        state->band[b] = kst_j2k_precinct_band(grid, precinct, b);
+        fine = make_band(builder, &state->band[b], status);
     }
     if (!fine) {
         kst_report_error(builder->report, *status, KST_NO_OFFSET, "for packet headers");
