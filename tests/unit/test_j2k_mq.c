@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The MQ decoder on the standard's test sequence (T.88 H.2), and the reader of raw bits. */
+/* The MQ coder on the standard's test sequence (T.88 H.2), and the reader of raw bits. */
 #include "cpu/j2k_mq.h"
+#include "cpu/j2k_mq_encode.h"
 #include "support.h"
 
 static const uint8_t coded[] = {0x84, 0xC7, 0x3B, 0xFC, 0xE1, 0xA1, 0x43, 0x04, 0x02, 0x20, 0x00, 0x00, 0x41, 0x0D,
@@ -26,6 +27,23 @@ static void standard_sequence(void **state)
     (void)state;
     decode_sequence(sizeof coded);
     decode_sequence(sizeof coded - 2); /* without the marker: ones follow either way */
+}
+
+static void standard_sequence_encoded(void **state)
+{
+    (void)state;
+    uint8_t room[sizeof coded + 8] = {0};
+    j2k_decision decision[8 * sizeof plain];
+    uint32_t context = kst_j2k_mq_rows[0];
+    struct j2k_mq_encoder mq;
+    for (size_t i = 0; i < sizeof decision; i++)
+        decision[i] = plain[i / 8] >> (7 - i % 8) & 1;
+    kst_j2k_mq_encode_start(&mq, room + 1);
+    kst_j2k_mq_encode(&mq, &context, decision, decision + 100);
+    kst_j2k_mq_encode(&mq, &context, decision + 100, decision + sizeof decision);
+    const uint8_t *end = kst_j2k_mq_flush(&mq);
+    assert_int_equal(end - room - 1, sizeof coded - 2); /* without the marker */
+    assert_memory_equal(room + 1, coded, sizeof coded - 2);
 }
 
 static void contexts_start_as_the_standard_says(void **state)
@@ -86,6 +104,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(standard_sequence),
+        cmocka_unit_test(standard_sequence_encoded),
         cmocka_unit_test(contexts_start_as_the_standard_says),
         cmocka_unit_test(raw_bits),
         cmocka_unit_test(raw_bits_end_at_a_marker),

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Encoding of a code-block (T.800 Annex D): from quantiser indices to codeword segments, pass by pass. */
+#ifndef KOSTKA_CPU_J2K_BLOCK_ENCODE_H
+#define KOSTKA_CPU_J2K_BLOCK_ENCODE_H
+
+#include "cpu/j2k_context.h"
+#include "cpu/j2k_mq.h"
+#include "cpu/j2k_mq_encode.h"
+#include "j2k/plan.h"
+
+enum {
+    J2K_ENCODER_PLANES = 31, /* of a magnitude */
+    J2K_BLOCK_PASSES_MAX = 3 * J2K_ENCODER_PLANES - 2,
+    J2K_BLOCK_COLUMNS = 1024, /* of four rows, at most */
+    J2K_ENCODER_FLAGS = (J2K_BLOCK_SIDE + 2) * 3,
+    /*
+     * Decisions of one plane, its signs aside: four for a column, or one that ends its run, two that say where, and one
+     * for each row behind; and a segmentation symbol.
+     */
+    J2K_PLANE_DECISIONS = 6 * J2K_BLOCK_COLUMNS + 4,
+    J2K_BLOCK_DECISIONS = J2K_PLANE_DECISIONS + J2K_BLOCK_SAMPLES, /* of one pass, its signs included */
+    /* At most 15 bits a decision and 7 a byte; and the ends of all segments. */
+    J2K_ENCODER_ROOM =
+        (J2K_ENCODER_PLANES * J2K_PLANE_DECISIONS + J2K_BLOCK_SAMPLES) * 15 / 7 + 8 * J2K_BLOCK_PASSES_MAX
+};
+
+struct j2k_block_source {
+    uint32_t width, height;
+    uint32_t orientation; /* enum j2k_orientation */
+    uint32_t style;       /* enum j2k_style */
+    bool exact;           /* once all planes are known nothing is left of the error: reversible transforms */
+    bool measure;         /* work out gains */
+    double stop; /* leave out the passes behind three that together gain less than this for a byte; 0: none. Measured */
+};
+
+/* What a pass ends with. */
+struct j2k_pass {
+    uint32_t length; /* see j2k_coded.pass_length in j2k/coded.h */
+    /* By how much it lowers the squared error, summed up over the block, in squares of half a quantiser step. Worked
+     * out from the eight most significant bits of what is still unknown: integers, so that every order of sums agrees.
+     */
+    double gain;
+};
+
+/* Room to encode one block after the other; needs no initialisation. */
+struct j2k_block_encoder {
+    uint32_t sample[J2K_BLOCK_SAMPLES]; /* set before the call: rows `width` apart, sign in bit 31 of a magnitude */
+    struct j2k_pass pass[J2K_BLOCK_PASSES_MAX];
+    uint32_t planes; /* of the largest magnitude */
+    uint32_t passes; /* 3 × planes − 2, or fewer because of `stop`; 0 where all is 0 */
+    uint8_t *data;   /* of the segments, one after the other */
+    uint32_t length;
+
+    const struct j2k_block_source *source;
+    struct j2k_mq_bound bound[J2K_BLOCK_PASSES_MAX]; /* of the passes of the segment at hand */
+    j2k_flags flags[J2K_ENCODER_FLAGS];
+    uint16_t bits[J2K_BLOCK_COLUMNS];     /* of the plane at hand: row r of a column in bit 3 r */
+    uint16_t negative[J2K_BLOCK_COLUMNS]; /* signs, likewise */
+    j2k_decision decision[J2K_BLOCK_DECISIONS];
+    uint32_t contexts[J2K_CONTEXTS];
+    struct j2k_mq_encoder mq;
+    struct j2k_raw_writer raw;
+    j2k_flags *first;
+    j2k_flags missing;
+    uint32_t stripes;
+    uint8_t room[J2K_ENCODER_ROOM];
+};
+
+void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_block_source *source);
+
+#endif

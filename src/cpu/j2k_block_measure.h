@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * By how much a bit plane lowers the squared error of a code-block. What a coefficient is worth between two quantiser
+ * indices is not known: it counts as half of the step above the lower one, in units of half steps 2 q + 1. What a
+ * decoder makes of it is the middle of what is left of its uncertainty.
+ */
+#ifndef KOSTKA_CPU_J2K_BLOCK_MEASURE_H
+#define KOSTKA_CPU_J2K_BLOCK_MEASURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { J2K_MEASURED_BITS = 8 }; /* below the plane; so squares are below 2^18 and those of a block below 2^30 */
+
+struct j2k_measure {
+    uint32_t shift;    /* half steps that do not count, log2 */
+    uint32_t plane;    /* of what is left */
+    uint32_t odd;      /* what is added to 2 q */
+    bool ends_exactly; /* nothing is unknown below this plane */
+    double unit;       /* squares of half steps in one of what is left */
+};
+
+static inline struct j2k_measure j2k_measure_plane(uint32_t plane, bool exact)
+{
+    uint32_t shift = plane + 1 > J2K_MEASURED_BITS ? plane + 1 - J2K_MEASURED_BITS : 0;
+    double unit = (double)((uint64_t)1 << shift);
+    return (struct j2k_measure){
+        .shift = shift, .plane = plane + 1 - shift, .odd = !exact, .ends_exactly = plane == 0, .unit = unit * unit};
+}
+
+/* The error that is left of the part below and including the plane. */
+static inline int32_t j2k_error_left(const struct j2k_measure *measure, int32_t part)
+{
+    int32_t one = 1 << measure->plane, left = (part & (one - 1)) - (one >> 1);
+    return measure->ends_exactly ? 0 : left * left;
+}
+
+/* Of a coefficient that becomes significant in the plane. */
+static inline int32_t j2k_significance_gain(const struct j2k_measure *measure, uint32_t sample)
+{
+    int32_t part = (int32_t)((sample << 1 | measure->odd) >> measure->shift);
+    return part * part - j2k_error_left(measure, part);
+}
+
+struct j2k_gains {
+    int32_t significance, refinement;
+};
+
+/* Of all samples that are or become significant. */
+static inline struct j2k_gains j2k_plane_gains(
+    const struct j2k_measure *measure, const uint32_t *sample, uint32_t count)
+{
+    struct j2k_gains gains = {0, 0};
+    const int32_t one = 1 << measure->plane;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t value = (sample[i] << 1 | measure->odd) >> measure->shift, top = value >> measure->plane;
+        int32_t part = (int32_t)(value & (uint32_t)(2 * one - 1)), left = j2k_error_left(measure, part);
+        int32_t becomes = part * part - left, refined = (part - one) * (part - one) - left;
+        gains.significance += top == 1 ? becomes : 0;
+        gains.refinement += top > 1 ? refined : 0;
+    }
+    return gains;
+}
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The code-block encoder against the bit-by-bit model of Annexes C and D. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/j2k_block_encode.h"
+#include "j2k_model.h"
+#include "support.h"
+
+struct fixture {
+    struct model model, decoded;
+    struct j2k_block_encoder encoder;
+};
+
+static uint32_t next(uint32_t *random)
+{
+    *random = *random * 1664525 + 1013904223;
+    return *random >> 8;
+}
+
+static int setup(void **state)
+{
+    *state = calloc(1, sizeof(struct fixture));
+    return *state == NULL;
+}
+
+static int teardown(void **state)
+{
+    free(*state);
+    return 0;
+}
+
+/* Magnitudes of `planes` bits, small ones more often, in patches; at least one that has them all. */
+static void fill(struct fixture *f, uint32_t planes, uint32_t seed)
+{
+    uint32_t random = seed, quiet = 0, count = f->model.width * f->model.height;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i % 61 == 0)
+            quiet = next(&random) % (planes + 1);
+        uint32_t length = next(&random) % (planes - quiet + 1);
+        f->model.magnitude[i] = (next(&random) << 12 ^ next(&random)) & (((uint64_t)1 << length) - 1);
+        f->model.negative[i] = next(&random) & 1;
+    }
+    f->model.magnitude[next(&random) % count] |= (uint64_t)1 << (planes - 1);
+    f->model.planes = planes;
+    for (uint32_t i = 0; i < count; i++)
+        f->encoder.sample[i] = (uint32_t)f->model.magnitude[i] | (uint32_t)f->model.negative[i] << 31;
+}
+
+static struct j2k_block_source source_of(const struct model *model)
+{
+    return (struct j2k_block_source){.width = model->width,
+        .height = model->height,
+        .orientation = model->orientation,
+        .style = model->style,
+        .measure = true};
+}
+
+/* Every segment is the model's; one that may end anywhere may end earlier. */
+static void compare_segments(const struct fixture *f)
+{
+    const struct j2k_block_encoder *encoder = &f->encoder;
+    uint32_t at = 0, pass = 0;
+    for (uint32_t i = 0; i < f->model.segment_count; i++) {
+        const struct j2k_codeword *segment = &f->model.segment[i];
+        pass += segment->passes;
+        uint32_t length = encoder->pass[pass - 1].length - at;
+        bool raw = (f->model.style & J2K_STYLE_BYPASS) != 0 && pass > 10 && (pass - 1) % 3 != 0;
+        if (raw || (f->model.style & J2K_STYLE_PREDICTABLE) != 0)
+            assert_int_equal(length, segment->length);
+        else
+            assert_in_range(length, segment->length > 2 ? segment->length - 2 : 0, segment->length);
+        assert_memory_equal(encoder->data + at, segment->data, length);
+        at += length;
+    }
+    assert_int_equal(pass, encoder->passes);
+    assert_int_equal(at, encoder->length);
+}
+
+/* What passes 0 … last need is enough for them. */
+static void compare_truncated(struct fixture *f, uint32_t last)
+{
+    struct j2k_codeword part[MODEL_SEGMENTS];
+    uint32_t at = 0, pass = 0, count = 0;
+    for (uint32_t i = 0; i < f->model.segment_count && pass <= last; i++, count++) {
+        uint32_t passes = f->model.segment[i].passes, end = pass + passes <= last ? pass + passes - 1 : last;
+        part[i] = (struct j2k_codeword){f->encoder.data + at, f->encoder.pass[end].length - at, end + 1 - pass};
+        pass += passes;
+        at = f->encoder.pass[end].length;
+    }
+    f->decoded = f->model;
+    model_decode(&f->decoded, part, count);
+    for (uint32_t i = 0; i < f->model.width * f->model.height; i++) {
+        uint32_t plane = f->decoded.plane[i];
+        if (f->decoded.magnitude[i] == 0)
+            continue;
+        assert_int_equal(f->decoded.magnitude[i], f->model.magnitude[i] >> plane << plane);
+        assert_int_equal(f->decoded.negative[i], f->model.negative[i]);
+    }
+}
+
+static void encode(
+    struct fixture *f, uint32_t width, uint32_t height, uint32_t orientation, uint32_t style, uint32_t planes)
+{
+    f->model.width = width;
+    f->model.height = height;
+    f->model.orientation = orientation;
+    f->model.style = style;
+    fill(f, planes, width * 1000003 + height * 101 + orientation * 7 + style);
+    model_encode(&f->model, 3 * planes - 2);
+    struct j2k_block_source source = source_of(&f->model);
+    kst_j2k_block_encode(&f->encoder, &source);
+    assert_int_equal(f->encoder.planes, planes);
+    compare_segments(f);
+    for (uint32_t pass = 0; pass < f->encoder.passes; pass += 1 + pass / 8)
+        compare_truncated(f, pass);
+}
+
+static void all_styles(void **state)
+{
+    static const uint16_t sizes[][2] = {{1, 1}, {2, 3}, {3, 2}, {4, 4}, {5, 9}, {16, 7}, {13, 16}};
+    for (uint32_t style = 0; style < 64; style++)
+        for (uint32_t orientation = 0; orientation < 4; orientation++)
+            for (uint32_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+                encode(*state, sizes[s][0], sizes[s][1], orientation, style, 1 + (style + s + orientation) % 31);
+}
+
+static void all_shapes(void **state)
+{
+    static const uint16_t sizes[][2] = {{64, 64}, {32, 32}, {4, 1024}, {1024, 4}, {1, 1024}, {1024, 1}, {3, 1021},
+        {1023, 3}, {128, 32}, {61, 63}, {64, 61}, {16, 256}};
+    uint32_t style = 0;
+    for (uint32_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (uint32_t i = 0; i < 4; i++, style += 11)
+            encode(*state, sizes[s][0], sizes[s][1], i, style % 64, 3 + (5 * s + i) % 14);
+}
+
+static void nothing(void **state)
+{
+    struct fixture *f = *state;
+    struct j2k_block_source source = {.width = 17, .height = 9, .style = J2K_STYLE_SYMBOLS, .measure = true};
+    memset(f->encoder.sample, 0, sizeof f->encoder.sample);
+    f->encoder.sample[5] = 0x80000000; /* a sign says nothing */
+    kst_j2k_block_encode(&f->encoder, &source);
+    assert_int_equal(f->encoder.planes, 0);
+    assert_int_equal(f->encoder.passes, 0);
+    assert_int_equal(f->encoder.length, 0);
+}
+
+/* Half steps: what a decoder that knows the planes from `plane` on makes of an index. */
+static double decoded_value(uint64_t magnitude, uint32_t plane, bool exact)
+{
+    double known = (double)(magnitude >> plane << plane);
+    return known == 0 ? 0 : 2 * known + (exact && plane == 0 ? 0 : (double)((uint64_t)1 << plane));
+}
+
+static double error_of(const struct fixture *f, bool exact)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < f->model.width * f->model.height; i++) {
+        double true_value = 2 * (double)f->model.magnitude[i] + (exact || f->model.magnitude[i] == 0 ? 0 : 1);
+        double error = true_value - decoded_value(f->decoded.magnitude[i], f->decoded.plane[i], exact);
+        sum += error * error;
+    }
+    return sum;
+}
+
+/* With no more than eight planes gains are exact. */
+static void gains(void **state)
+{
+    struct fixture *f = *state;
+    for (uint32_t i = 0; i < 48; i++) {
+        uint32_t planes = 1 + i % 7, style = i % 3 == 1 ? J2K_STYLE_BYPASS : i % 3 == 2 ? J2K_STYLE_CAUSAL : 0;
+        bool exact = i / 4 % 2;
+        f->model.width = 31;
+        f->model.height = 30;
+        f->model.orientation = i % 4;
+        f->model.style = style | J2K_STYLE_TERMALL;
+        fill(f, planes, i);
+        model_encode(&f->model, 3 * planes - 2);
+        struct j2k_block_source source = source_of(&f->model);
+        source.exact = exact;
+        kst_j2k_block_encode(&f->encoder, &source);
+        f->decoded = f->model;
+        memset(f->decoded.magnitude, 0, sizeof f->decoded.magnitude);
+        memset(f->decoded.plane, 0, sizeof f->decoded.plane);
+        double before = error_of(f, exact);
+        for (uint32_t pass = 0; pass < f->encoder.passes; pass++) {
+            model_decode(&f->decoded, f->model.segment, pass + 1);
+            double after = error_of(f, exact);
+            if (fabs(f->encoder.pass[pass].gain - (before - after)) > 1e-6)
+                fail_msg("case %u, pass %u: %f, not %f", i, pass, f->encoder.pass[pass].gain, before - after);
+            before = after;
+        }
+        assert_true(before == 0);
+    }
+}
+
+/* Passes are left out from where they are not worth it, and those before them are what they were. */
+static void stops(void **state)
+{
+    struct fixture *f = *state;
+    struct j2k_block_encoder *all = calloc(1, sizeof *all);
+    uint32_t fewer = 0;
+    assert_non_null(all);
+    for (uint32_t i = 0; i < 20; i++) {
+        f->model.width = f->model.height = 64;
+        f->model.style = i % 2 ? J2K_STYLE_BYPASS : 0;
+        fill(f, 12, i);
+        struct j2k_block_source source = source_of(&f->model);
+        kst_j2k_block_encode(&f->encoder, &source);
+        *all = f->encoder;
+        source.stop = 1u << 2 * (i % 10);
+        kst_j2k_block_encode(&f->encoder, &source);
+        assert_in_range(f->encoder.passes, 4, all->passes);
+        fewer += f->encoder.passes < all->passes;
+        for (uint32_t pass = 0; pass + 1 < f->encoder.passes; pass++)
+            assert_true(f->encoder.pass[pass].gain == all->pass[pass].gain);
+        assert_memory_equal(f->encoder.data, all->room + 1, f->encoder.pass[f->encoder.passes - 2].length);
+    }
+    free(all);
+    assert_true(fewer > 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(all_styles, setup, teardown),
+        cmocka_unit_test_setup_teardown(all_shapes, setup, teardown),
+        cmocka_unit_test_setup_teardown(nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(gains, setup, teardown),
+        cmocka_unit_test_setup_teardown(stops, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
