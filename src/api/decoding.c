@@ -111,27 +111,18 @@ static kst_status look_at_image(struct decoding *d)
     return kst_report_error(&d->decoder->report, error.status, KST_NO_OFFSET, "%s", error.text);
 }
 
-/* A picture that is to be turned is decoded to memory of its own, and turned by the CPU. */
-static kst_status choose_place(struct decoding *d)
+/* Whether the GPU carries it out. */
+static void choose_place(struct decoding *d)
 {
     const kst_decoder *decoder = d->decoder;
-    bool turned = d->orientation != 1, device = kst_memory_is_device(d->image->memory);
-    kst_status status = KST_OK;
-    d->target = turned ? d->stored : *d->image;
     if (!d->gpu)
-        return KST_OK;
+        return;
     d->item.plan = &decoder->stream.plan;
+    d->item.orientation = d->orientation;
     if (!d->item.plan->single_scan)
         d->item.coefficients = (struct jpeg_gpu_coefficients){&d->blocks, kst_jpeg_blocks_copy};
-    kst_jpeg_output_plan(&d->item.output, &decoder->stream.plan.frame, &d->options, &d->target);
-    d->on_gpu = !(turned && device) && kst_gpu_jpeg_supports(&d->item) &&
-                kst_decoding_need(d) <= decoder->context->limits.memory;
-    if (!d->on_gpu || !turned)
-        return KST_OK;
-    status = kst_image_make(&d->decoder->memory, &d->target);
-    kst_jpeg_output_plan(&d->item.output, &decoder->stream.plan.frame, &d->options, &d->target);
-    d->item.sink = JPEG_SINK_HOST;
-    return status;
+    kst_jpeg_output_plan(&d->item.output, &decoder->stream.plan.frame, &d->options, d->image);
+    d->on_gpu = kst_gpu_jpeg_supports(&d->item) && kst_decoding_need(d) <= decoder->context->limits.memory;
 }
 
 static kst_status plan(struct decoding *d, const kst_decode_options *options)
@@ -150,15 +141,15 @@ static kst_status plan(struct decoding *d, const kst_decode_options *options)
         status = d->image->plane[0].data ? check_image(d, &wanted) : make_image(d, &wanted);
     if (!status)
         status = look_at_image(d);
-    return status ? status : choose_place(d);
+    if (!status)
+        choose_place(d);
+    return status;
 }
 
 /* What is left to do in the end, whatever became of it. */
 static kst_status end(struct decoding *d, kst_status status)
 {
     kst_decoder *decoder = d->decoder;
-    if (d->target.owned && d->target.owned != d->image->owned)
-        kst_image_drop(&decoder->memory, &d->target);
     if (status && d->made)
         kst_image_drop_in(decoder->context, &decoder->memory, d->image);
     else if (d->made)
@@ -288,13 +279,9 @@ static kst_status finish(struct decoding *d, const struct jpeg_gpu_damage *damag
 {
     kst_decoder *decoder = d->decoder;
     const struct jpeg_plan *plan = &decoder->stream.plan;
-    kst_status status = KST_OK;
-    if (plan->single_scan && is_damaged(plan->scan, damage))
-        status =
-            kst_jpeg_cpu_damage(decoder->context, &decoder->memory, plan, &d->options, &d->target, &decoder->report);
-    if (!status && d->orientation != 1)
-        status = kst_image_orient(&d->target, d->image, d->orientation);
-    return status;
+    if (!plan->single_scan || !is_damaged(plan->scan, damage))
+        return KST_OK;
+    return kst_jpeg_cpu_damage(decoder->context, &decoder->memory, plan, &d->options, d->image, &decoder->report);
 }
 
 kst_status kst_decoding_settle(struct decoding *d, const struct jpeg_gpu_damage *damage,

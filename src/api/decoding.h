@@ -42,7 +42,6 @@ struct decoding {
     kst_decode_options options;
     kst_image *image; /* the caller's */
     kst_image stored; /* describes the picture as it is stored */
-    kst_image target; /* what is decoded to, in turn: the caller's image, or buffers of the decoding's own */
     int orientation;  /* 1: the picture needs no turning */
     bool made;        /* the caller's image got its buffers here */
     bool on_gpu;

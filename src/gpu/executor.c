@@ -22,6 +22,7 @@ static const struct kernel kernels[JPEG_KERNELS] = {
     [JPEG_TRANSFORM_BLOCKS] = {"transform_blocks", WORK_TRANSFORM_GROUP},
     [JPEG_CONVERT_TILES] = {"convert_tiles", WORK_CONVERT_GROUP},
     [JPEG_CONVERT_PIXELS] = {"convert_pixels", WORK_CONVERT_GROUP},
+    [JPEG_TURN_PIXELS] = {"turn_pixels", WORK_CONVERT_GROUP},
 };
 
 static const struct kernel encode_kernels[ENCODE_KERNELS] = {

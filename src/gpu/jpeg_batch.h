@@ -40,7 +40,8 @@ enum jpeg_gpu_sink {
 /* A picture to decode. */
 struct jpeg_gpu_item {
     const struct jpeg_plan *plan;
-    struct jpeg_output output;
+    struct jpeg_output output; /* its image is the caller's, turned if the picture is */
+    int orientation;           /* Exif's, that the picture is to be turned by; 0 or 1: it stays as it is stored */
     struct jpeg_gpu_coefficients coefficients;
     bool pinned; /* the stream of bytes is */
     enum jpeg_gpu_sink sink;
@@ -80,6 +81,7 @@ struct jpeg_gpu_plane {
 };
 
 bool kst_gpu_jpeg_is_raw(const struct jpeg_gpu_item *item);
+bool kst_gpu_jpeg_is_turned(const struct jpeg_gpu_item *item);
 struct jpeg_gpu_plane kst_gpu_jpeg_plane(
     const struct jpeg_gpu_item *item, const struct work_picture *picture, uint32_t index);
 

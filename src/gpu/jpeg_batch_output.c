@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the kernels are told of a picture's pixels, and how these come to the caller's image. */
+#include <string.h>
+
 #include "gpu/jpeg_builder.h"
+#include "image/orient.h"
 
 static bool is_raw(const struct jpeg_output *output)
 {
@@ -8,9 +11,30 @@ static bool is_raw(const struct jpeg_output *output)
 }
 
 /* Bytes of a row of the output. Rows have room for whole fours of pixels. */
-static uint32_t output_pitch(const struct jpeg_output *output, uint32_t channels)
+static uint32_t output_pitch(uint32_t width, uint32_t channels)
 {
-    return kst_divide_up((output->region.width + 3) / 4 * 4 * (uint64_t)channels, 16) * 16;
+    return kst_divide_up((width + 3) / 4 * 4 * (uint64_t)channels, 16) * 16;
+}
+
+bool kst_gpu_jpeg_is_turned(const struct jpeg_gpu_item *item)
+{
+    return item->orientation > 1;
+}
+
+/* Pixels each way, as they are stored or as they come out. */
+struct sides {
+    uint32_t width, height;
+};
+
+static struct sides stored_sides(const struct jpeg_gpu_item *item)
+{
+    return (struct sides){item->output.region.width, item->output.region.height};
+}
+
+static struct sides turned_sides(const struct jpeg_gpu_item *item)
+{
+    struct sides stored = stored_sides(item);
+    return kst_orientation_swaps(item->orientation) ? (struct sides){stored.height, stored.width} : stored;
 }
 
 /* Blocks in a row, and rows of blocks, of what is wanted of a component. */
@@ -72,14 +96,27 @@ static bool is_tiled(const struct jpeg_output *output)
            (chroma == JPEG_UPSAMPLE_NONE || chroma == JPEG_UPSAMPLE_H2V1 || chroma == JPEG_UPSAMPLE_H2V2);
 }
 
-static void add_groups(const struct jpeg_output *output, struct jpeg_gpu_size *size)
+static void add_groups(const struct jpeg_gpu_item *item, struct jpeg_gpu_size *size)
 {
+    const struct jpeg_output *output = &item->output;
     const kst_region *region = &output->region;
+    const struct sides turned = turned_sides(item);
+    if (kst_gpu_jpeg_is_turned(item))
+        size->groups[WORK_OF_TURNS] +=
+            (uint64_t)kst_divide_up(turned.width, WORK_TURN_SIDE) * kst_divide_up(turned.height, WORK_TURN_SIDE);
     if (is_tiled(output))
         size->groups[WORK_OF_TILES] +=
             (uint64_t)kst_divide_up(region->width, WORK_TILE_WIDTH) * kst_divide_up(region->height, WORK_TILE_HEIGHT);
     else
         size->groups[WORK_OF_PIXELS] += (uint64_t)kst_divide_up(region->width, WORK_PIXELS) * region->height;
+}
+
+/* In units of 16 bytes: what they take in the buffer of pixels. */
+static uint64_t buffered_pixels(const struct jpeg_output *output, struct sides sides)
+{
+    uint32_t channels = kst_format_channels(output->image.format);
+    uint32_t planes = channels ? 1 : output->image.plane_count;
+    return (uint64_t)output_pitch(sides.width, channels ? channels : 1) * sides.height * planes / 16;
 }
 
 void kst_gpu_output_size(const struct jpeg_gpu_item *item, struct jpeg_gpu_size *size)
@@ -95,11 +132,11 @@ void kst_gpu_output_size(const struct jpeg_gpu_item *item, struct jpeg_gpu_size 
     }
     if (is_raw(output))
         return;
-    uint32_t channels = kst_format_channels(output->image.format);
-    uint32_t planes = channels ? 1 : output->image.plane_count;
-    if (!item->direct.buffer)
-        size->pixels += (uint64_t)output_pitch(output, channels ? channels : 1) * output->region.height * planes / 16;
-    add_groups(output, size);
+    if (kst_gpu_jpeg_is_turned(item) || !item->direct.buffer)
+        size->pixels += buffered_pixels(output, stored_sides(item));
+    if (kst_gpu_jpeg_is_turned(item) && !item->direct.buffer)
+        size->pixels += buffered_pixels(output, turned_sides(item));
+    add_groups(item, size);
 }
 
 static uint32_t upsampling_of(enum jpeg_upsampling upsampling)
@@ -202,22 +239,49 @@ static uint32_t conversion_of(enum jpeg_conversion conversion)
     return kinds[conversion];
 }
 
-static void write_direct(const struct jpeg_gpu_direct *direct, struct work_picture *picture)
+/* Where pixels go to. */
+struct place {
+    uint32_t first, pitch, plane; /* in units of 4 bytes; bytes */
+    uint32_t address[2];
+};
+
+static struct place direct_place(const struct jpeg_gpu_direct *direct)
 {
-    picture->output = (uint32_t)(direct->offset / 4);
-    picture->output_address[0] = (uint32_t)direct->address;
-    picture->output_address[1] = (uint32_t)(direct->address >> 32);
-    picture->output_pitch = direct->pitch;
-    picture->output_plane = direct->plane;
+    return (struct place){.first = (uint32_t)(direct->offset / 4),
+        .pitch = direct->pitch,
+        .plane = direct->plane,
+        .address = {(uint32_t)direct->address, (uint32_t)(direct->address >> 32)}};
 }
 
-static void write_buffered(struct builder *builder, const struct jpeg_output *output, struct work_picture *picture)
+/* The next one in the buffer of pixels. */
+static struct place buffered_place(struct builder *builder, const struct jpeg_output *output, struct sides sides)
 {
-    bool planar = kst_format_channels(output->image.format) == 0;
-    picture->output = (uint32_t)builder->used.pixels * 4;
-    picture->output_pitch = output_pitch(output, planar ? 1 : picture->channels);
-    picture->output_plane = planar ? picture->output_pitch * picture->height : 0;
-    builder->used.pixels += (uint64_t)picture->output_pitch * picture->height * (planar ? picture->channels : 1) / 16;
+    uint32_t channels = kst_format_channels(output->image.format);
+    struct place place = {
+        .first = (uint32_t)builder->used.pixels * 4, .pitch = output_pitch(sides.width, channels ? channels : 1)};
+    place.plane = channels ? 0 : place.pitch * sides.height;
+    builder->used.pixels += buffered_pixels(output, sides);
+    return place;
+}
+
+/* A picture that is turned lies as it is stored in the buffer of pixels first. */
+static void write_places(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
+{
+    bool turned = kst_gpu_jpeg_is_turned(item), direct = item->direct.buffer;
+    struct place place =
+        direct && !turned ? direct_place(&item->direct) : buffered_place(builder, &item->output, stored_sides(item));
+    picture->output = place.first;
+    picture->output_pitch = place.pitch;
+    picture->output_plane = place.plane;
+    memcpy(picture->output_address, place.address, sizeof place.address);
+    if (!turned)
+        return;
+    place = direct ? direct_place(&item->direct) : buffered_place(builder, &item->output, turned_sides(item));
+    picture->orientation = (uint32_t)item->orientation;
+    picture->turned = place.first;
+    picture->turned_pitch = place.pitch;
+    picture->turned_plane = place.plane;
+    memcpy(picture->turned_address, place.address, sizeof place.address);
 }
 
 static void write_pixels(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
@@ -234,11 +298,8 @@ static void write_pixels(struct builder *builder, const struct jpeg_gpu_item *it
     picture->alpha = output->alpha;
     if (is_raw(output))
         return;
-    if (item->direct.buffer)
-        write_direct(&item->direct, picture);
-    else
-        write_buffered(builder, output, picture);
-    add_groups(output, &builder->used);
+    write_places(builder, item, picture);
+    add_groups(item, &builder->used);
 }
 
 void kst_gpu_output_write(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
@@ -274,8 +335,12 @@ struct jpeg_gpu_plane kst_gpu_jpeg_plane(
 {
     if (is_raw(&item->output))
         return raw_plane(&item->output, picture, index);
-    return (struct jpeg_gpu_plane){.offset = (size_t)picture->output * 4 + (size_t)index * picture->output_plane,
-        .pitch = picture->output_pitch,
-        .row = (size_t)picture->width * (picture->output_plane ? 1 : picture->channels),
-        .rows = picture->height};
+    bool turned = kst_gpu_jpeg_is_turned(item);
+    uint32_t first = turned ? picture->turned : picture->output;
+    uint32_t step = turned ? picture->turned_plane : picture->output_plane;
+    struct sides sides = turned_sides(item);
+    return (struct jpeg_gpu_plane){.offset = (size_t)first * 4 + (size_t)index * step,
+        .pitch = turned ? picture->turned_pitch : picture->output_pitch,
+        .row = (size_t)sides.width * (step ? 1 : picture->channels),
+        .rows = sides.height};
 }

@@ -143,7 +143,7 @@ static void read_times(const struct job *job, struct jpeg_gpu_times *times)
     struct gpu *gpu = job->executor->gpu;
     const struct gpu_event *event = job->lane->event;
     const struct gpu_event *after_entropy = &event[AFTER_KERNEL + JPEG_WRITE_DC];
-    const struct gpu_event *after_pixels = &event[AFTER_KERNEL + JPEG_CONVERT_PIXELS];
+    const struct gpu_event *after_pixels = &event[AFTER_KERNEL + JPEG_TURN_PIXELS];
     double (*elapsed)(struct gpu *, const struct gpu_event *, const struct gpu_event *) = gpu->backend->elapsed;
     *times = (struct jpeg_gpu_times){.upload = elapsed(gpu, &event[BEFORE], &event[AFTER_UPLOAD]),
         .entropy = elapsed(gpu, &event[AFTER_UPLOAD], after_entropy),

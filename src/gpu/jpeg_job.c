@@ -20,7 +20,7 @@ void kst_gpu_job_give(struct job *job)
 
 static void finish_kernel(struct job *job, enum jpeg_kernel kernel)
 {
-    if (job->detail || kernel == JPEG_WRITE_DC || kernel == JPEG_CONVERT_PIXELS)
+    if (job->detail || kernel == JPEG_WRITE_DC || kernel == JPEG_TURN_PIXELS)
         job->executor->gpu->backend->record(&job->lane->queue, &job->lane->event[AFTER_KERNEL + kernel]);
 }
 
@@ -44,11 +44,13 @@ void kst_gpu_job_launch(struct job *job, enum jpeg_kernel kernel, uint64_t group
     finish_kernel(job, kernel);
 }
 
-/* What takes a picture's pixels, as far as the launch's argument is concerned. */
-static const struct gpu_buffer *output_buffer(const struct job *job, uint32_t index)
+/* What takes a picture's pixels, as far as the launch's argument is concerned: where it is turned, the last kernel's.
+ */
+static const struct gpu_buffer *output_buffer(const struct job *job, enum work_kind kind, uint32_t index)
 {
     const struct jpeg_gpu_direct *direct = &job->items[index].direct;
-    return direct->buffer && !direct->address ? direct->buffer : &job->buffer[PIXELS];
+    bool last = kst_gpu_jpeg_is_turned(&job->items[index]) == (kind == WORK_OF_TURNS);
+    return last && direct->buffer && !direct->address ? direct->buffer : &job->buffer[PIXELS];
 }
 
 void kst_gpu_job_launch_output(
@@ -59,8 +61,8 @@ void kst_gpu_job_launch_output(
     const uint32_t *first = work + ((const struct jpeg_work *)(const void *)work)->groups[kind];
     count = collect(job, buffers, count, arguments);
     for (uint32_t i = 0, end; i < job->count; i = end) {
-        const struct gpu_buffer *output = output_buffer(job, i);
-        for (end = i + 1; end < job->count && output_buffer(job, end)->handle == output->handle;)
+        const struct gpu_buffer *output = output_buffer(job, kind, i);
+        for (end = i + 1; end < job->count && output_buffer(job, kind, end)->handle == output->handle;)
             end++;
         arguments[count] = (struct gpu_argument){.buffer = output};
         arguments[count + 1] = (struct gpu_argument){.value = first[i]};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From coefficients to pixels on a GPU (kernels/jpeg_transform.h, kernels/jpeg_tiles.h, kernels/jpeg_pixels.h). */
+/* From coefficients to pixels on a GPU (kernels/jpeg_transform.h and those it leads to). */
 #include "gpu/jpeg_job.h"
 
 void kst_gpu_pixels_lengths(const struct job *job, uint64_t length[JOB_BUFFERS])
@@ -11,8 +11,9 @@ void kst_gpu_pixels_lengths(const struct job *job, uint64_t length[JOB_BUFFERS])
 
 void kst_gpu_pixels_run(struct job *job)
 {
-    const enum job_buffer buffers[] = {WORK, PLANES};
+    const enum job_buffer buffers[] = {WORK, PLANES}, stored[] = {WORK, PIXELS};
     LAUNCH(JPEG_TRANSFORM_BLOCKS, job->size.groups[WORK_OF_BLOCKS], 0, WORK, COEFFICIENTS, PLANES);
     kst_gpu_job_launch_output(job, JPEG_CONVERT_TILES, WORK_OF_TILES, buffers, 2);
     kst_gpu_job_launch_output(job, JPEG_CONVERT_PIXELS, WORK_OF_PIXELS, buffers, 2);
+    kst_gpu_job_launch_output(job, JPEG_TURN_PIXELS, WORK_OF_TURNS, stored, 2);
 }

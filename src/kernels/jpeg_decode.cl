@@ -6,3 +6,4 @@
 #include "jpeg_transform.h"
 #include "jpeg_tiles.h"
 #include "jpeg_pixels.h"
+#include "jpeg_turn.h"

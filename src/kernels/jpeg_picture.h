@@ -19,15 +19,23 @@ FUNCTION u32 find_picture(GLOBAL const u32 *work, enum work_kind kind, u32 group
     return low;
 }
 
+/* The first pixel of what lies at an address, or, where that is 0, behind `first` words of the launch's buffer. */
+FUNCTION GLOBAL u32 *first_pixel(GLOBAL const u32 *address, GLOBAL u32 *pixels, u32 first)
+{
+#if defined(__CUDACC__)
+    u64 place = (u64)address[1] << 32 | address[0];
+    if (place != 0)
+        return (u32 *)place;
+#else
+    (void)address;
+#endif
+    return pixels + first;
+}
+
 /* The first pixel of the output. `pixels`: the buffer of pixels, or that of the launch. */
 FUNCTION GLOBAL u32 *picture_output(GLOBAL const struct work_picture *picture, GLOBAL u32 *pixels)
 {
-#if defined(__CUDACC__)
-    u64 address = (u64)picture->output_address[1] << 32 | picture->output_address[0];
-    if (address != 0)
-        return (u32 *)address;
-#endif
-    return pixels + picture->output;
+    return first_pixel(picture->output_address, pixels, picture->output);
 }
 
 FUNCTION GLOBAL const struct work_segment *segment_at(

@@ -36,13 +36,14 @@ enum {
     WORK_PIXELS = 1024,                     /* pixels of a row that a group converts, */
     WORK_TILE_WIDTH = 256,                  /* and of a tile where pictures are converted in tiles */
     WORK_TILE_HEIGHT = 16,
+    WORK_TURN_SIDE = 32,       /* pixels of a square that a group turns */
     WORK_OUTPUT_ALIGNMENT = 4, /* bytes, of what pixels are written to in place */
     WORK_OUTPUT_PIXELS = 4,    /* that are written at once */
     WORK_DAMAGE = 4 /* counters of a picture: intervals ended early, invalid codes, intervals with a surplus */
 };
 
 /* The things that groups are made of; jpeg_work.groups has a list of each. */
-enum work_kind { WORK_OF_PARTS, WORK_OF_BLOCKS, WORK_OF_TILES, WORK_OF_PIXELS, WORK_KINDS };
+enum work_kind { WORK_OF_PARTS, WORK_OF_BLOCKS, WORK_OF_TILES, WORK_OF_PIXELS, WORK_OF_TURNS, WORK_KINDS };
 
 enum work_upsampling { WORK_NONE, WORK_H2V1, WORK_H1V2, WORK_H2V2, WORK_REPLICATE };
 
@@ -61,7 +62,6 @@ struct jpeg_work {
     u32 picture;            /* offset of the first struct work_picture */
     u32 groups[WORK_KINDS]; /* offsets of lists: the first group of each picture, then the number of all groups */
     u32 part_groups;        /* number of all groups of parts */
-    u32 reserved;
 };
 
 /* A stretch of entropy-coded data without markers, stuffing included: the data of one restart interval. */
@@ -126,6 +126,8 @@ struct work_picture {
     u32 block_table[WORK_MCU_BLOCKS];     /* short tables: of DC | of AC << 16, in entries */
     u32 reserved;
     u32 output_address[2]; /* CUDA: low and high half of its first byte's address; 0: in the buffer of pixels */
+    u32 orientation;       /* 2–8: turned from there as Exif says; otherwise that is the output */
+    u32 turned, turned_pitch, turned_plane, turned_address[2]; /* as the output's, of what is turned */
     struct work_component component[WORK_COMPONENTS];
 };
 

@@ -9,25 +9,24 @@
 #include "gpu/pinned.h"
 #include "support.h"
 
-/* A picture in all formats, sizes and samplings into images that the library makes. */
-static void check_made(kst_context *context, const kst_buffer *stream, kst_format format, kst_memory memory)
+/* Into an image that the library makes, all of it on the device but for the scans of a progressive picture. */
+static void check_made(
+    kst_context *context, const kst_buffer *stream, const kst_decode_options *options, kst_memory memory)
 {
-    kst_decode_options options;
     kst_image wanted, found;
     kst_report report;
-    kst_decode_options_init(&options);
-    options.format = format;
     kst_image_init(&wanted);
     kst_image_init(&found);
     kst_report_init(&report);
     found.memory = memory;
-    assert_int_equal(kst_decode(cpu_context, stream->data, stream->length, &options, &wanted, NULL), KST_OK);
-    kst_status status = kst_decode(context, stream->data, stream->length, &options, &found, &report);
+    assert_int_equal(kst_decode(cpu_context, stream->data, stream->length, options, &wanted, NULL), KST_OK);
+    kst_status status = kst_decode(context, stream->data, stream->length, options, &found, &report);
     if (status)
-        fail_msg("format %d: %s", (int)format, report.message);
+        fail_msg("format %d: %s", (int)options->format, report.message);
     assert_int_equal(found.memory, memory);
+    assert_int_equal(report.stage_device[KST_STAGE_PIXELS] == KST_DEVICE_CPU, context == cpu_context);
     char name[40];
-    snprintf(name, sizeof name, "format %d, memory %d", (int)format, (int)memory);
+    snprintf(name, sizeof name, "format %d, memory %d", (int)options->format, (int)memory);
     expect_same_image(name, context, &wanted, &found);
     kst_image_release(context, &found);
     assert_null(found.plane[0].data);
@@ -48,10 +47,13 @@ static void test_made(void **state)
             kst_buffer stream = encode_noise(sizes[s][0], sizes[s][1], &options);
             for (uint32_t g = 0; g < gpu_contexts; g++)
                 for (kst_format format = KST_FORMAT_AUTO; format <= KST_FORMAT_RAW; format++) {
+                    kst_decode_options decoding;
+                    kst_decode_options_init(&decoding);
+                    decoding.format = format;
                     if (format == KST_FORMAT_CMYK)
                         continue;
-                    check_made(gpu_context[g], &stream, format, device_memory(gpu_context[g]));
-                    check_made(gpu_context[g], &stream, format, KST_MEMORY_PINNED);
+                    check_made(gpu_context[g], &stream, &decoding, device_memory(gpu_context[g]));
+                    check_made(gpu_context[g], &stream, &decoding, KST_MEMORY_PINNED);
                 }
             kst_buffer_release(cpu_context, &stream);
         }
@@ -153,18 +155,93 @@ static void test_places(void **state)
     }
 }
 
+/* A picture that is stored with an Exif orientation. */
+static kst_buffer encode_turned(uint32_t width, uint32_t height, int orientation, kst_encode_options *options)
+{
+    const uint8_t exif[] = {'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0,
+        (uint8_t)orientation, 0, 0, 0, 0, 0, 0};
+    const kst_metadata metadata = {.kind = KST_METADATA_APP, .marker = 0xE1, .data = exif, .length = sizeof exif};
+    options->metadata = &metadata;
+    options->metadata_count = 1;
+    return encode_noise(width, height, options);
+}
+
+/* All orientations, on the device: to every format, anywhere in its memory, and to the host's. */
+static void test_turned(void **state)
+{
+    (void)state;
+    static const struct place places[] = {{0, 0}, {4, 12}, {1, 3}};
+    static const uint32_t sizes[][2] = {{96, 40}, {45, 67}, {1, 5}};
+    for (int orientation = 1; orientation <= 8; orientation++)
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            kst_encode_options encoding;
+            kst_decode_options options;
+            kst_encode_options_init(&encoding);
+            kst_decode_options_init(&options);
+            encoding.coding = s == 1 ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
+            options.orient = true;
+            kst_buffer stream = encode_turned(sizes[s][0], sizes[s][1], orientation, &encoding);
+            for (uint32_t g = 0; g < gpu_contexts; g++)
+                for (kst_format format = KST_FORMAT_GREY; format <= KST_FORMAT_PLANAR; format++) {
+                    options.format = format;
+                    options.region = (kst_region){0};
+                    if (format == KST_FORMAT_CMYK)
+                        continue;
+                    for (size_t p = 0; p < sizeof places / sizeof places[0]; p++)
+                        check_place(gpu_context[g], &stream, &options, places[p]);
+                    check_made(gpu_context[g], &stream, &options, KST_MEMORY_HOST);
+                    check_made(gpu_context[g], &stream, &options, KST_MEMORY_PINNED);
+                    options.region = s == 0 ? (kst_region){5, 3, 64, 20} : (kst_region){0, 1, 1, 4};
+                    check_made(gpu_context[g], &stream, &options, device_memory(gpu_context[g]));
+                }
+            kst_buffer_release(cpu_context, &stream);
+        }
+}
+
+/* Pictures of all orientations at once, to host and device memory by turns. */
+static void test_turned_batch(void **state)
+{
+    (void)state;
+    enum { COUNT = 24 };
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        kst_buffer stream[COUNT];
+        kst_decode_options options[COUNT];
+        kst_image image[COUNT];
+        kst_decode_item item[COUNT];
+        for (uint32_t i = 0; i < COUNT; i++) {
+            kst_encode_options encoding;
+            kst_encode_options_init(&encoding);
+            kst_decode_options_init(&options[i]);
+            kst_image_init(&image[i]);
+            options[i].orient = i % 5 != 4;
+            options[i].format = (kst_format)(KST_FORMAT_RGB + i % 4);
+            image[i].memory = i % 3 ? device_memory(gpu_context[g]) : KST_MEMORY_HOST;
+            stream[i] = encode_turned(30 + 7 * i, 150 - 5 * i, 1 + (int)i % 8, &encoding);
+            item[i] = (kst_decode_item){
+                .data = stream[i].data, .length = stream[i].length, .options = &options[i], .image = &image[i]};
+        }
+        assert_int_equal(kst_decode_batch(gpu_context[g], item, COUNT), KST_OK);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            kst_image wanted;
+            kst_image_init(&wanted);
+            assert_int_equal(
+                kst_decode(cpu_context, stream[i].data, stream[i].length, &options[i], &wanted, NULL), KST_OK);
+            expect_same_image("turned, in a batch", gpu_context[g], &wanted, &image[i]);
+            assert_int_not_equal(item[i].report.stage_device[KST_STAGE_PIXELS], KST_DEVICE_CPU);
+            kst_image_release(cpu_context, &wanted);
+            kst_image_release(gpu_context[g], &image[i]);
+            kst_buffer_release(cpu_context, &stream[i]);
+        }
+    }
+}
+
 /* Turned, reduced, and both ways through the encoder. */
 static void test_other_work(void **state)
 {
     (void)state;
-    static const uint8_t exif[] = {
-        'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0};
-    const kst_metadata metadata = {.kind = KST_METADATA_APP, .marker = 0xE1, .data = exif, .length = sizeof exif};
     kst_encode_options encoding;
     kst_encode_options_init(&encoding);
-    encoding.metadata = &metadata;
-    encoding.metadata_count = 1;
-    kst_buffer stream = encode_noise(90, 60, &encoding);
+    kst_buffer stream = encode_turned(90, 60, 6, &encoding);
     for (uint32_t g = 0; g < gpu_contexts; g++)
         for (uint32_t reduce = 0; reduce < 4; reduce++) {
             kst_decode_options options;
@@ -267,9 +344,13 @@ static void test_pinned(void **state)
         memcpy((uint8_t *)memory + 3, stream.data, stream.length);
         assert_true(g == gpu_contexts || kst_gpu_is_pinned(context->gpu, (uint8_t *)memory + 3, stream.length));
         const kst_buffer pinned = {.data = (uint8_t *)memory + 3, .length = stream.length};
-        check_made(context, &pinned, KST_FORMAT_RGB, KST_MEMORY_PINNED);
+        kst_decode_options options;
+        kst_decode_options_init(&options);
+        options.format = KST_FORMAT_RGB;
+        check_made(context, &pinned, &options, KST_MEMORY_PINNED);
+        options.format = KST_FORMAT_BGRA;
         if (g < gpu_contexts)
-            check_made(context, &pinned, KST_FORMAT_BGRA, device_memory(context));
+            check_made(context, &pinned, &options, device_memory(context));
         kst_pinned_release(context, memory);
         kst_pinned_release(context, NULL);
     }
@@ -334,7 +415,7 @@ static void test_early(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_made), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_other_work), cmocka_unit_test(test_misuse), cmocka_unit_test(test_pinned),
-        cmocka_unit_test(test_early)};
+        cmocka_unit_test(test_turned), cmocka_unit_test(test_turned_batch), cmocka_unit_test(test_other_work),
+        cmocka_unit_test(test_misuse), cmocka_unit_test(test_pinned), cmocka_unit_test(test_early)};
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
 }

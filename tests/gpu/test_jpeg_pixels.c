@@ -10,6 +10,7 @@
 #include "cpu/jpeg_blocks.h"
 #include "cpu/jpeg_job.h"
 #include "gpu/jpeg_decode.h"
+#include "image/orient.h"
 #include "pictures.h"
 #include "support.h"
 
@@ -113,7 +114,25 @@ static void decode_in_c(struct picture *p)
     kst_jpeg_job_release(&job);
 }
 
-/* A picture to a format and size by chance; false where it cannot have that format. */
+/* The same picture upright, if its orientation is another than 1. Its sides are exchanged, and the image's. */
+static void turn_in_c(struct picture *p)
+{
+    kst_image stored = p->wanted;
+    uint32_t channels = kst_format_channels(stored.format);
+    if (p->item.orientation == 1)
+        return;
+    for (uint32_t i = 0; i < stored.plane_count && kst_orientation_swaps(p->item.orientation); i++) {
+        p->image.width = p->image.plane[i].width = stored.height;
+        p->image.height = p->image.plane[i].height = stored.width;
+        p->image.plane[i].pitch = (ptrdiff_t)stored.height * (ptrdiff_t)(channels ? channels : 1);
+    }
+    p->wanted = p->image;
+    assert_int_equal(kst_image_allocate(cpu, &p->wanted), KST_OK);
+    assert_int_equal(kst_image_orient(&stored, &p->wanted, p->item.orientation), KST_OK);
+    kst_image_release(cpu, &stored);
+}
+
+/* A picture to a format, size and orientation by chance; false where it cannot have that format. */
 static bool make_picture(struct picture *p, size_t sampling, uint32_t width, uint32_t height, uint32_t reduce)
 {
     memset(p, 0, sizeof *p);
@@ -128,16 +147,21 @@ static bool make_picture(struct picture *p, size_t sampling, uint32_t width, uin
     if (kst_jpeg_output_describe(&p->plan.frame, &p->options, &p->wanted) != KST_OK)
         return false;
     const kst_region *r = &p->options.region;
-    snprintf(p->name, sizeof p->name, "sampling %zu, %ux%u, reduced %u, format %d, colour %d, region %u %u %u %u",
-        sampling, width, height, reduce, (int)p->options.format, (int)p->plan.frame.colour, r->x, r->y, r->width,
-        r->height);
+    bool turned = p->options.format != KST_FORMAT_RAW && random_below(2);
+    p->item = (struct jpeg_gpu_item){.plan = &p->plan,
+        .orientation = turned ? 1 + (int)random_below(8) : 1,
+        .coefficients = {&p->blocks, kst_jpeg_blocks_copy}};
+    snprintf(p->name, sizeof p->name,
+        "sampling %zu, %ux%u, reduced %u, format %d, colour %d, region %u %u %u %u, orientation %d", sampling, width,
+        height, reduce, (int)p->options.format, (int)p->plan.frame.colour, r->x, r->y, r->width, r->height,
+        p->item.orientation);
     p->image = p->wanted;
     assert_int_equal(kst_image_allocate(cpu, &p->wanted), KST_OK);
-    assert_int_equal(kst_image_allocate(cpu, &p->image), KST_OK);
     make_blocks(p);
     poison_picture(&p->wanted);
     decode_in_c(p);
-    p->item = (struct jpeg_gpu_item){.plan = &p->plan, .coefficients = {&p->blocks, kst_jpeg_blocks_copy}};
+    turn_in_c(p);
+    assert_int_equal(kst_image_allocate(cpu, &p->image), KST_OK);
     kst_jpeg_output_plan(&p->item.output, &p->plan.frame, &p->options, &p->image);
     assert_true(kst_gpu_jpeg_supports(&p->item));
     return true;
