@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The wavelet transforms (T.800 F.4), one level at a time and any rows of it; strips of a level may be made side by
+ * side, since each works out again what it needs of the rows around it.
+ */
+#ifndef KOSTKA_CPU_J2K_ANALYSIS_H
+#define KOSTKA_CPU_J2K_ANALYSIS_H
+
+#include "cpu/j2k_forward.h"
+#include "j2k/plan.h"
+
+enum { J2K_ANALYSED_TOGETHER = 3 };
+
+/* Where a component's coefficients of one level go: by enum j2k_orientation, int32_t for 5/3, float for 9/7. */
+struct j2k_split {
+    void *band[4];
+    size_t pitch[4]; /* samples */
+};
+
+struct j2k_analysis {
+    const struct j2k_forward *forward;
+    bool reversible;
+    struct j2k_rect rect;     /* not empty */
+    uint32_t component_count; /* 1 … J2K_ANALYSED_TOGETHER, whose rows come together */
+    struct j2k_split split[J2K_ANALYSED_TOGETHER];
+    /*
+     * Row y of the rect, of each component: either written to room[c], which holds a row, or row[c] is set to where it
+     * is.
+     */
+    void (*fetch)(const void *source, uint32_t y, void *const room[], const void *row[]);
+    const void *source;
+};
+
+/* Bytes of scratch memory, aligned as by core/memory.h. */
+size_t kst_j2k_analysis_room(const struct j2k_analysis *analysis);
+
+/* Make what the rows y0 ≤ y < y1 of the rect become: the even ones low, the odd ones high. */
+void kst_j2k_analyse(const struct j2k_analysis *analysis, uint32_t y0, uint32_t y1, void *room);
+
+#endif

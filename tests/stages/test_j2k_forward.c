@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The steps of encoding before the block coder: against those of decoding, and every tier against the first. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cpu.h"
+#include "cpu/j2k_analysis.h"
+#include "cpu/j2k_dwt.h"
+#include "cpu/j2k_samples.h"
+#include "j2k/geometry.h"
+#include "support.h"
+
+enum { MOST = 300 * 300, ROOM = 1 << 18 };
+
+struct fixture {
+    int32_t picture[MOST], again[MOST], band[4][MOST], other[4][MOST];
+    float reals[MOST], real_again[MOST], real_band[4][MOST];
+    _Alignas(64) uint8_t room[ROOM];
+};
+
+static uint32_t next(uint32_t *random)
+{
+    *random = *random * 1664525 + 1013904223;
+    return *random >> 8;
+}
+
+static int setup(void **state)
+{
+    *state = aligned_alloc(64, (sizeof(struct fixture) + 63) / 64 * 64);
+    return *state == NULL;
+}
+
+static int teardown(void **state)
+{
+    free(*state);
+    return 0;
+}
+
+struct picture {
+    const void *data;
+    struct j2k_rect rect;
+    bool copy;
+};
+
+static void fetch(const void *source, uint32_t y, void *const room[], const void *row[])
+{
+    const struct picture *picture = source;
+    size_t width = picture->rect.x1 - picture->rect.x0;
+    row[0] = (const uint32_t *)picture->data + (y - picture->rect.y0) * width;
+    if (picture->copy)
+        row[0] = memcpy(room[0], row[0], width * 4);
+}
+
+/* In strips of random heights. */
+static void analyse(struct fixture *f, const struct j2k_forward *forward, const struct picture *picture,
+    bool reversible, void *const band[4], uint32_t *random)
+{
+    struct j2k_analysis analysis = {.forward = forward,
+        .reversible = reversible,
+        .rect = picture->rect,
+        .component_count = 1,
+        .fetch = fetch,
+        .source = picture};
+    for (uint32_t b = 0; b < 4; b++) {
+        struct j2k_rect rect = kst_j2k_band_of(picture->rect, b & 1, b >> 1);
+        analysis.split[0].band[b] = band[b];
+        analysis.split[0].pitch[b] = rect.x1 - rect.x0;
+    }
+    assert_true(kst_j2k_analysis_room(&analysis) <= ROOM);
+    uint32_t rows = picture->rect.y1 - picture->rect.y0;
+    for (uint32_t y = 0, strip; y < rows; y += strip) {
+        strip = 1 + next(random) % (rows - y);
+        kst_j2k_analyse(&analysis, picture->rect.y0 + y, picture->rect.y0 + y + strip, f->room);
+    }
+}
+
+static struct j2k_level level_of(struct j2k_rect rect, void *const band[4])
+{
+    struct j2k_level level = {.rect = rect};
+    for (uint32_t b = 0; b < 4; b++) {
+        struct j2k_rect part = kst_j2k_band_of(rect, b & 1, b >> 1);
+        level.band[b] = band[b];
+        level.pitch[b] = part.x1 - part.x0;
+    }
+    return level;
+}
+
+static struct j2k_rect some_rect(uint32_t i, uint32_t *random)
+{
+    struct j2k_rect rect = {.x0 = next(random) % 9, .y0 = next(random) % 9};
+    uint32_t most = i < 60 ? 12 : 150;
+    rect.x1 = rect.x0 + 1 + next(random) % most;
+    rect.y1 = rect.y0 + 1 + next(random) % most;
+    return rect;
+}
+
+static void transforms_are_undone(void **state)
+{
+    struct fixture *f = *state;
+    struct j2k_forward forward;
+    uint32_t random = 5;
+    kst_j2k_forward_init(&forward, kst_cpu_best());
+    for (uint32_t i = 0; i < 150; i++) {
+        struct j2k_rect rect = some_rect(i, &random);
+        size_t width = rect.x1 - rect.x0, count = width * (rect.y1 - rect.y0);
+        for (size_t k = 0; k < count; k++) {
+            f->picture[k] = (int32_t)next(&random) % 4096 - 2048;
+            f->reals[k] = (float)f->picture[k];
+        }
+        struct picture picture = {f->picture, rect, i % 2};
+        void *const bands[4] = {f->band[0], f->band[1], f->band[2], f->band[3]};
+        analyse(f, &forward, &picture, true, bands, &random);
+        struct j2k_level level = level_of(rect, bands);
+        kst_j2k_synthesise_53(&level, rect.y0, rect.y1, f->again, width, f->room);
+        assert_memory_equal(f->again, f->picture, count * sizeof *f->picture);
+
+        void *const reals[4] = {f->real_band[0], f->real_band[1], f->real_band[2], f->real_band[3]};
+        picture.data = f->reals;
+        analyse(f, &forward, &picture, false, reals, &random);
+        level = level_of(rect, reals);
+        kst_j2k_synthesise_97(&level, rect.y0, rect.y1, f->real_again, width, f->room);
+        for (size_t k = 0; k < count; k++)
+            assert_true(fabsf(f->real_again[k] - f->reals[k]) < 0.01F);
+    }
+}
+
+/* The bytes of both agree, whatever they stand for. */
+static void check_same(const void *a, const void *b, size_t words, const char *what, enum cpu_tier tier)
+{
+    if (memcmp(a, b, words * 4) != 0)
+        fail_msg("%s of %s differs", what, kst_cpu_tier_name(tier));
+}
+
+static void compare_tier(struct fixture *f, enum cpu_tier tier)
+{
+    struct j2k_forward plain, tested;
+    uint32_t random = 77;
+    kst_j2k_forward_init(&plain, CPU_C);
+    kst_j2k_forward_init(&tested, tier);
+    for (uint32_t i = 0; i < 60; i++) {
+        struct j2k_rect rect = some_rect(70, &random);
+        size_t count = (size_t)(rect.x1 - rect.x0) * (rect.y1 - rect.y0);
+        bool reversible = i % 2;
+        for (size_t k = 0; k < count; k++) {
+            f->picture[k] = (int32_t)(next(&random) << 8 ^ next(&random));
+            f->reals[k] = (float)f->picture[k] / 65536;
+        }
+        struct picture picture = {reversible ? (void *)f->picture : f->reals, rect, false};
+        void *const bands[4] = {reversible ? (void *)f->band[0] : f->real_band[0],
+            reversible ? (void *)f->band[1] : f->real_band[1], reversible ? (void *)f->band[2] : f->real_band[2],
+            reversible ? (void *)f->band[3] : f->real_band[3]};
+        uint32_t strips = random;
+        analyse(f, &plain, &picture, reversible, bands, &random);
+        for (uint32_t b = 0; b < 4; b++)
+            memcpy(f->other[b], bands[b], count * 4);
+        analyse(f, &tested, &picture, reversible, bands, &strips);
+        for (uint32_t b = 0; b < 4; b++) {
+            struct j2k_rect part = kst_j2k_band_of(rect, b & 1, b >> 1);
+            check_same(f->other[b], bands[b], (size_t)(part.x1 - part.x0) * (part.y1 - part.y0), "a transform", tier);
+        }
+        plain.quantise(f->reals, count, 3.3F, (uint32_t *)f->other[0]);
+        tested.quantise(f->reals, count, 3.3F, (uint32_t *)f->other[1]);
+        check_same(f->other[0], f->other[1], count, "quantise", tier);
+        plain.sign_integers(f->picture, count, (uint32_t *)f->other[0]);
+        tested.sign_integers(f->picture, count, (uint32_t *)f->other[1]);
+        check_same(f->other[0], f->other[1], count, "sign_integers", tier);
+        size_t third = count / 3;
+        memcpy(f->again, f->picture, third * 12);
+        plain.rct(f->again, f->again + third, f->again + 2 * third, third);
+        tested.rct(f->picture, f->picture + third, f->picture + 2 * third, third);
+        check_same(f->again, f->picture, 3 * third, "rct", tier);
+        memcpy(f->real_again, f->reals, third * 12);
+        plain.ict(f->real_again, f->real_again + third, f->real_again + 2 * third, third);
+        tested.ict(f->reals, f->reals + third, f->reals + 2 * third, third);
+        check_same(f->real_again, f->reals, 3 * third, "ict", tier);
+    }
+}
+
+static void tiers_agree(void **state)
+{
+    static const char *const names[] = {"sse2", "avx2", "avx512", "neon"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        enum cpu_tier tier;
+        if (kst_cpu_tier_by_name(names[i], &tier) == KST_OK)
+            compare_tier(*state, tier);
+    }
+}
+
+/* Each kind of sample, moved and transformed, and back by the decoder's steps. */
+static void samples_come_back(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t random = 3;
+    for (uint32_t i = 0; i < 200; i++) {
+        static const uint8_t sizes[] = {1, 2, 4};
+        struct j2k_forward forward;
+        struct j2k_origin origin = {.step = 1 + i % 4, .bytes = sizes[i / 4 % 3], .is_signed = i / 12 % 2};
+        uint32_t most = origin.bytes == 4 ? 31 : 8U * origin.bytes;
+        origin.depth = (uint8_t)(1 + next(&random) % most);
+        uint32_t half = (uint32_t)1 << (origin.depth - 1);
+        kst_j2k_forward_init(&forward, i % 2 ? kst_cpu_best() : CPU_C);
+        for (uint32_t k = 0; k < 100; k++) {
+            int32_t value = (int32_t)((next(&random) << 12 ^ next(&random)) & (2 * half - 1));
+            if (origin.is_signed)
+                value -= (int32_t)half;
+            f->picture[k] = value;
+            if (origin.bytes == 4)
+                f->band[0][k * origin.step] = value;
+            else if (origin.bytes == 2)
+                ((uint16_t *)(void *)f->band[0])[k * origin.step] = (uint16_t)value;
+            else
+                ((uint8_t *)f->band[0])[k * origin.step] = (uint8_t)value;
+        }
+        forward.load(&origin, f->band[0], 100, f->again);
+        forward.to_reals(f->again, 100, f->reals);
+        kst_j2k_finish_integers(f->again, 100, origin.depth, origin.is_signed, f->band[1]);
+        assert_memory_equal(f->band[1], f->picture, 100 * sizeof *f->picture);
+        for (uint32_t k = 0; k < 100; k++)
+            assert_true(f->reals[k] == (float)f->again[k]);
+        if (origin.depth > 29)
+            continue;
+        forward.rct(f->again, f->again + 33, f->again + 66, 33);
+        kst_j2k_inverse_rct(f->again, f->again + 33, f->again + 66, 33);
+        kst_j2k_finish_integers(f->again, 99, origin.depth, origin.is_signed, f->band[1]);
+        assert_memory_equal(f->band[1], f->picture, 99 * sizeof *f->picture);
+    }
+}
+
+/* G.3: no more than the rounding of the coefficients apart. */
+static void colours_come_back(void **state)
+{
+    struct fixture *f = *state;
+    struct j2k_forward forward;
+    uint32_t random = 9;
+    kst_j2k_forward_init(&forward, kst_cpu_best());
+    for (uint32_t k = 0; k < 300; k++)
+        f->reals[k] = f->real_again[k] = (float)(next(&random) % 256) - 128;
+    forward.ict(f->reals, f->reals + 100, f->reals + 200, 100);
+    kst_j2k_inverse_ict(f->reals, f->reals + 100, f->reals + 200, 100);
+    for (uint32_t k = 0; k < 300; k++)
+        assert_true(fabsf(f->reals[k] - f->real_again[k]) < 0.01F);
+}
+
+static void quantisers_have_a_dead_zone(void **state)
+{
+    (void)state;
+    static const float from[] = {0, 0.9F, -0.9F, 1, -1, 2.7F, -2.7F, 1e6F};
+    static const uint32_t expected[] = {0, 1, 0x80000001, 2, 0x80000002, 5, 0x80000005, 2000000};
+    uint32_t to[8];
+    struct j2k_forward forward;
+    kst_j2k_forward_init(&forward, CPU_C);
+    forward.quantise(from, 8, 2, to);
+    assert_memory_equal(to, expected, sizeof to);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(transforms_are_undone, setup, teardown),
+        cmocka_unit_test_setup_teardown(tiers_agree, setup, teardown),
+        cmocka_unit_test_setup_teardown(samples_come_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(colours_come_back, setup, teardown),
+        cmocka_unit_test(quantisers_have_a_dead_zone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
