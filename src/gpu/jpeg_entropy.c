@@ -2,20 +2,11 @@
 /* Entropy decoding on a GPU: from the streams to coefficients (kernels/jpeg_maps.h and those it leads to). */
 #include "gpu/jpeg_job.h"
 
-/* Words of a part and of a group of parts, see kernels/jpeg_stream.h, jpeg_maps.h and jpeg_chain.h. */
-enum {
-    PART_LISTS = 6 + WORK_COMPONENTS,
-    MAP_LISTS = 15,
-    WRITE_RATIO = WORK_PARTS / WORK_WRITE_PARTS,
-    GROUP_LISTS = MAP_LISTS + 2 + WORK_COMPONENTS * WRITE_RATIO,
-    READ_AHEAD = 4
-};
-
 void kst_gpu_entropy_lengths(const struct job *job, uint64_t length[JOB_BUFFERS])
 {
     const struct jpeg_gpu_size *size = &job->size;
     uint64_t parts = size->groups[WORK_OF_PARTS] * WORK_PARTS;
-    length[BYTES] = (parts * (WORK_PART / 4 + 1) + READ_AHEAD) * 4;
+    length[BYTES] = (parts * PART_WORDS + PART_READ_AHEAD) * 4;
     length[PARTS] = parts * PART_LISTS * 4;
     length[MAPS] = parts * MAP_LISTS * 4;
     length[GROUPS] = size->groups[WORK_OF_PARTS] * GROUP_LISTS * 4;

@@ -15,13 +15,6 @@ enum {
     CHAIN_WORDS = CHAIN_LISTS * CHAIN
 };
 
-/*
- * A group's map in MAP_LISTS of one word a group in the buffer `groups`: bits 0–3 as those of a part, 4–30 blocks, of
- * the segment that it ends in, 31 whether that starts in the group. Then lists of what comes before the group: its
- * first part's entry, and blocks; and by component sums of DC differences of its parts of the segment that it ends in.
- */
-enum { GROUP_BLOCKS_MASK = (1 << 27) - 1, GROUP_ENTRY = MAP_LISTS, GROUP_BLOCKS, GROUP_LISTS };
-
 /* A step along a chain: the entry that it is at, and blocks, of those since a segment's start where one was passed. */
 struct step {
     u32 which;

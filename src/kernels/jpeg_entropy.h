@@ -7,7 +7,6 @@
 
 enum {
     WRITE_PARTS = WORK_WRITE_PARTS,
-    WRITE_RATIO = WORK_PARTS / WORK_WRITE_PARTS,
     WRITE_TABLES = 4, /* that the group's memory holds */
     WRITE_WORDS = (WRITE_PARTS + 1) * PART_WORDS + 3,
     ORDER_SIZE = 160, /* an index, and how far an end of a block moves it on */
@@ -273,7 +272,7 @@ FUNCTION struct part_group find_part_group(GLOBAL const u32 *work)
 FUNCTION u64 group_sums(GLOBAL const u32 *work, u32 component)
 {
     u32 all = ((GLOBAL const struct jpeg_work *)work)->part_groups;
-    return (u64)all * (GROUP_LISTS + component * WRITE_RATIO);
+    return (u64)all * (GROUP_DC + component * WRITE_RATIO);
 }
 
 /* The picture's block that a segment starts with, and *blocks: how many it should hold. */

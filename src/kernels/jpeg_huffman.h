@@ -19,12 +19,6 @@ enum {
  */
 enum { PAIR_FIRST = 12, PAIR_SAFE = 48 /* below it the first of a pair does not end the block */ };
 
-/*
- * Where decoding stands at the start of a part, in 15 bits: 0–4 how many bits the last code of the part before reaches
- * into it, 5–8 block in the MCU, 9–14 zig-zag index of the next coefficient, 0 where a block starts.
- */
-enum { STATE_START = 0, STATE_BLOCK = 5, STATE_INDEX = 9 };
-
 struct place {
     u32 position; /* bits from the part's start */
     u32 block;

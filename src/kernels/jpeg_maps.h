@@ -6,24 +6,6 @@
  */
 #include "jpeg_huffman.h"
 
-/*
- * A map has at most MAP_LISTS entries in lists of one word a part: for each of the blocks in an MCU at most a
- * candidate; then states that candidates led to without being one, own_extra() as found by the group that the part
- * belongs to, foreign_extra() by the one before. An entry: bits 0–3 the next part's entry that it leads to, 4–15 blocks
- * that end in the part, 16–30 the state, 31 whether the part is its segment's first, whose one state is known.
- */
-enum {
-    MAP_LISTS = 15,
-    MAP_UNKNOWN = 15,
-    MAP_NEXT = 15,
-    MAP_BLOCKS = 4,
-    MAP_MOST_BLOCKS = (1 << 12) - 1,
-    MAP_STATE = 16,
-    MAP_STATES = (1 << 15) - 1
-};
-
-#define MAP_FIRST 0x80000000u
-
 /* Starts of parts that a group has candidates for: its parts', and behind them as many as leading on may need. */
 enum { STARTS = STAGED_PARTS - 1, MOST_CANDIDATES = STARTS * WORK_MCU_BLOCKS };
 
@@ -176,6 +158,7 @@ FUNCTION u32 map_lists(GLOBAL const struct work_picture *picture)
     return wanted < MAP_LISTS ? wanted : MAP_LISTS;
 }
 
+/* States that are no candidates: as found by the group before, and by the group that the part belongs to. */
 FUNCTION u32 foreign_extra(GLOBAL const struct work_picture *picture)
 {
     return (map_lists(picture) - picture->blocks_in_mcu) / 2;

@@ -14,21 +14,10 @@ enum {
      */
     STAGED_PARTS = MAP_PARTS + 4,
     PART_SIZE = WORK_PART,
-    PART_WORDS = PART_SIZE / 4 + 1,
     PART_LANES = PART_SIZE / 16, /* work-items that read it */
     /* Two words are read ahead. */
     STAGED_WORDS = STAGED_PARTS * PART_WORDS + 2
 };
-
-/* What is known of a part: how many bits it has without stuffing, and whether it is its segment's first, and last. */
-enum { PART_FIRST = 1 << 30, PART_LAST = 1 << 29, PART_BITS = (1 << 16) - 1 };
-
-/*
- * Lists of one word a part in the buffer `parts`: the above; segment; the entry of its map that decoding comes to; the
- * segment's blocks before it; the segment's block that its first DC difference belongs to, how many there are, and sums
- * of them by component.
- */
-enum { PART_INFO, PART_SEGMENT, PART_ENTRY, PART_BEFORE, PART_BLOCK, PART_BLOCKS, PART_DC };
 
 /* Sixteen bytes, and for each in bit 7 of its byte whether it is kept. */
 struct kept_bytes {

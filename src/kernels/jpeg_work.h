@@ -57,6 +57,67 @@ enum work_conversion {
     WORK_YCCK_TO_RGB
 };
 
+/* A part without stuffing: its bytes, and the next four of its segment. Words are read ahead behind the last one. */
+enum { PART_WORDS = WORK_PART / 4 + 1, PART_READ_AHEAD = 4 };
+
+/* What is known of a part: how many bits it has without stuffing, and whether it is its segment's first, and last. */
+enum { PART_FIRST = 1 << 30, PART_LAST = 1 << 29, PART_BITS = (1 << 16) - 1 };
+
+/*
+ * Lists of one word a part in the buffer `parts`: the above; segment; the entry of its map that decoding comes to; the
+ * segment's blocks before it; the segment's block that its first DC difference belongs to, how many there are, and sums
+ * of them by component.
+ */
+enum {
+    PART_INFO,
+    PART_SEGMENT,
+    PART_ENTRY,
+    PART_BEFORE,
+    PART_BLOCK,
+    PART_BLOCKS,
+    PART_DC,
+    PART_LISTS = PART_DC + WORK_COMPONENTS
+};
+
+/*
+ * Where decoding stands at the start of a part, in 15 bits: 0–4 how many bits the last code of the part before reaches
+ * into it, 5–8 block in the MCU, 9–14 zig-zag index of the next coefficient, 0 where a block starts.
+ */
+enum { STATE_START = 0, STATE_BLOCK = 5, STATE_INDEX = 9 };
+
+/*
+ * A part's map has at most MAP_LISTS entries in lists of one word a part: for each of the blocks in an MCU at most a
+ * candidate; then states that candidates led to without being one. An entry: bits 0–3 the next part's entry that it
+ * leads to, 4–15 blocks that end in the part, 16–30 the state, 31 whether the part is its segment's first, whose one
+ * state is known.
+ */
+enum {
+    MAP_LISTS = 15,
+    MAP_UNKNOWN = 15,
+    MAP_NEXT = 15,
+    MAP_BLOCKS = 4,
+    MAP_MOST_BLOCKS = (1 << 12) - 1,
+    MAP_STATE = 16,
+    MAP_STATES = (1 << 15) - 1
+};
+
+#define MAP_FIRST 0x80000000u
+
+/*
+ * A group's map in MAP_LISTS of one word a group in the buffer `groups`: bits 0–3 as those of a part, 4–30 blocks, of
+ * the segment that it ends in, 31 whether that starts in the group. Then lists of what comes before the group: its
+ * first part's entry, and blocks; and by component, WRITE_RATIO words a group, sums of DC differences of the parts that
+ * a work-group decodes, of the segment that they end in.
+ */
+enum {
+    WRITE_RATIO = WORK_PARTS / WORK_WRITE_PARTS,
+    GROUP_BLOCKS_MASK = (1 << 27) - 1,
+    GROUP_ENTRY = MAP_LISTS,
+    GROUP_BLOCKS,
+    GROUP_DC,
+    GROUP_LISTS = GROUP_DC + WORK_COMPONENTS * WRITE_RATIO
+};
+
 struct jpeg_work {
     u32 pictures;           /* how many */
     u32 picture;            /* offset of the first struct work_picture */
