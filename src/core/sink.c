@@ -91,6 +91,12 @@ void kst_sink_u16(struct sink *sink, uint16_t value)
     sink->length += 2;
 }
 
+void kst_sink_u32(struct sink *sink, uint32_t value)
+{
+    kst_sink_u16(sink, (uint16_t)(value >> 16));
+    kst_sink_u16(sink, (uint16_t)value);
+}
+
 void kst_sink_release(struct sink *sink)
 {
     if (sink->memory)

@@ -29,7 +29,8 @@ void kst_sink_close(struct sink *sink, struct memory *owner, kst_buffer *buffer)
 uint8_t *kst_sink_reserve(struct sink *sink, size_t length);
 void kst_sink_bytes(struct sink *sink, const void *data, size_t length);
 void kst_sink_u8(struct sink *sink, uint8_t value);
-void kst_sink_u16(struct sink *sink, uint16_t value); /* big-endian, as all of T.81 */
+void kst_sink_u16(struct sink *sink, uint16_t value); /* big-endian, as all of T.81 and T.800 */
+void kst_sink_u32(struct sink *sink, uint32_t value);
 void kst_sink_release(struct sink *sink);
 
 #endif

@@ -7,10 +7,13 @@
 #include "j2k/builder.h"
 #include "j2k/parser.h"
 
+enum { PACKETS_PER_PRECINCT = 4 }; /* of those that the limit allows: a bound on empty packets */
+
 /* A layout while it is made. */
 struct laying {
     struct j2k_builder builder;
     struct j2k_coded *coded;
+    uint64_t packets;
     uint32_t grid_capacity, component_grid_count, component_grid_capacity, precinct_capacity;
 };
 
@@ -114,6 +117,10 @@ static kst_status add_tile(struct laying *laying, uint32_t tile)
         .first_component_grid = laying->component_grid_count,
         .first_precinct = coded->precinct_count,
         .precinct_count = builder->precinct_count};
+    laying->packets += (uint64_t)builder->precinct_count * builder->in_force.layers;
+    if (laying->packets > PACKETS_PER_PRECINCT * (uint64_t)builder->limits->precincts)
+        return kst_report_error(builder->report, KST_ERROR_LIMIT_PRECINCTS, KST_NO_OFFSET, "%llu packets",
+            (unsigned long long)laying->packets);
     status = add_grids(laying);
     for (uint32_t g = 0; g < builder->grid_count && !status; g++)
         status = add_grid_blocks(laying, &builder->grid[g]);
@@ -125,7 +132,9 @@ static kst_status lay_out(struct laying *laying)
     struct j2k_coded *coded = laying->coded;
     struct j2k_builder *builder = &laying->builder;
     uint32_t tiles = coded->headers.size.columns * coded->headers.size.rows;
-    kst_status status = kst_j2k_builder_start(builder);
+    kst_status status = kst_j2k_coded_check(coded, builder->report);
+    if (!status)
+        status = kst_j2k_builder_start(builder);
     if (status)
         return status;
     coded->tiles = kst_memory_zeroed(builder->memory, tiles, sizeof *coded->tiles, &status);

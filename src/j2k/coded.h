@@ -17,6 +17,8 @@
 
 #include "j2k/stream.h"
 
+enum { J2K_PACKET_PASSES = 164 }; /* that one packet can add to a code-block (Table B.4) */
+
 /* A code-block, at the same index as its geometry in plan.block. */
 struct j2k_coded_block {
     const uint8_t *data; /* of all passes, segment after segment; borrowed; null where there are none */
@@ -47,8 +49,8 @@ struct j2k_grid;
 struct j2k_coded {
     /*
      * Of this only size, component, component_count and main count. In `main`, coding, quantisation and roi_shift are
-     * of each component; the writer itself finds what COD and QCD can say for most of them and what needs COC, QCC and
-     * RGN. `volume` is POC; without it `progression` counts.
+     * of each component; the writer itself finds what COD and QCD can say and what needs COC, QCC and RGN. `volume` is
+     * POC; without it `progression` counts.
      */
     struct j2k_stream headers;
     const struct j2k_parameters *tile; /* of each tile of the raster; null: all as main. Owned by who set it */
@@ -74,14 +76,21 @@ struct j2k_coded {
     const uint32_t *pass_length;
     /*
      * Passes of block b that are in the layers 0 … l together: layer_passes[b × layers + l], ascending, at most
-     * block[b].passes. Borrowed.
+     * block[b].passes, and at most J2K_PACKET_PASSES more in each. What
+     * stands behind a tile's own layers does not count. Borrowed.
      */
     const uint8_t *layer_passes;
 };
 
 /*
- * Lay out all tiles for what `headers` and `tile` say. Fails where the parameters do not fit each other or reach a
- * limit; the report says what. In either case kst_j2k_coded_release() gives back what was allocated.
+ * Whether what `headers` and `tile` say is allowed, as far as that does not depend on geometry. The error is that which
+ * parsing it would give.
+ */
+kst_status kst_j2k_coded_check(const struct j2k_coded *coded, kst_report *report);
+
+/*
+ * Check, and lay out all tiles for what `headers` and `tile` say. Fails where the parameters do not fit each other or
+ * reach a limit; the report says what. In either case kst_j2k_coded_release() gives back what was allocated.
  */
 kst_status kst_j2k_coded_layout(
     struct memory *memory, const kst_limits *limits, struct j2k_coded *coded, kst_report *report);

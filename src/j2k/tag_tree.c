@@ -17,17 +17,12 @@ void kst_j2k_tag_shape(struct j2k_tag_shape *shape, uint32_t width, uint32_t hei
     }
 }
 
-static uint32_t node_index(const struct j2k_tag_shape *shape, uint32_t level, uint32_t x, uint32_t y)
-{
-    return shape->offset[level] + (y >> level) * shape->width[level] + (x >> level);
-}
-
 bool kst_j2k_tag_below(const struct j2k_tag_shape *shape, uint32_t *nodes, struct j2k_header_bits *bits, uint32_t x,
     uint32_t y, uint32_t threshold, uint32_t *level)
 {
     uint32_t low = 0;
     for (uint32_t k = shape->levels; k-- > 0;) {
-        uint32_t *node = &nodes[node_index(shape, k, x, y)];
+        uint32_t *node = &nodes[j2k_tag_node(shape, k, x, y)];
         if (*node & 1) {
             low = *node / 2;
             continue;
@@ -53,7 +48,7 @@ uint32_t kst_j2k_tag_value(
 {
     uint32_t low = 0;
     for (uint32_t k = shape->levels; k-- > 0;) {
-        uint8_t *node = &nodes[node_index(shape, k, x, y)];
+        uint8_t *node = &nodes[j2k_tag_node(shape, k, x, y)];
         if (*node & 1) {
             low = *node / 2;
             continue;

@@ -35,4 +35,10 @@ bool kst_j2k_tag_below(const struct j2k_tag_shape *shape, uint32_t *nodes, struc
 uint32_t kst_j2k_tag_value(
     const struct j2k_tag_shape *shape, uint8_t *nodes, struct j2k_header_bits *bits, uint32_t x, uint32_t y);
 
+/* Where the ancestor of leaf (x, y) stands that is `level` levels up, 0 for the leaf itself. */
+static inline uint32_t j2k_tag_node(const struct j2k_tag_shape *shape, uint32_t level, uint32_t x, uint32_t y)
+{
+    return shape->offset[level] + (y >> level) * shape->width[level] + (x >> level);
+}
+
 #endif

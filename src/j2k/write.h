@@ -9,10 +9,12 @@
 /* A tile-part ends where the next packet is of another resolution, layer or component; any may be joined by |. */
 enum j2k_division { J2K_DIVIDE_NOT = 0, J2K_DIVIDE_RESOLUTION = 1, J2K_DIVIDE_LAYER = 2, J2K_DIVIDE_COMPONENT = 4 };
 
+enum { J2K_COMMENT_MAX = 65531 };
+
 /* A comment (A.9.2). */
 struct j2k_comment {
     const uint8_t *data;
-    uint16_t length; /* at most 65,531 */
+    uint16_t length; /* at most J2K_COMMENT_MAX */
     bool text;       /* Latin-1, else binary */
 };
 
@@ -29,8 +31,7 @@ struct j2k_writing {
 
 /*
  * Append the codestream, SOC to EOC. Fails with KST_ERROR_OPTIONS where it would need more tile-parts than there can
- * be, with KST_ERROR_ARGUMENT where lengths or passes do not ascend (only checked where that costs nothing), or with
- * what the sink says.
+ * be, with KST_ERROR_ARGUMENT where passes or lengths break what coded.h says of them, or with what the sink says.
  */
 kst_status kst_j2k_write(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
     struct sink *sink, kst_report *report);
@@ -44,7 +45,7 @@ struct j2k_packets;
 
 kst_status kst_j2k_packets_create(
     struct memory *memory, const struct j2k_coded *coded, struct j2k_packets **packets, kst_report *report);
-void kst_j2k_packets_release(struct memory *memory, struct j2k_packets *packets);
+void kst_j2k_packets_release(struct memory *memory, struct j2k_packets *packets); /* null allowed */
 
 /*
  * Bytes that the packet of one precinct (into coded.precinct) and layer takes by what layer_passes says of it now:
@@ -56,6 +57,7 @@ uint64_t kst_j2k_packet_measure(
     struct j2k_packets *packets, uint32_t precinct, uint32_t layer, bool packet_lengths, bool commit);
 
 /* Bytes of all that is not packets: at most so many, and seldom less. Add to it what all packets measure. */
-uint64_t kst_j2k_overhead(const struct j2k_coded *coded, const struct j2k_writing *writing);
+kst_status kst_j2k_overhead(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
+    uint64_t *bytes, kst_report *report);
 
 #endif
