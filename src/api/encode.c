@@ -388,7 +388,7 @@ static kst_status run_on_gpu(struct encoding *e)
 {
     struct jpeg_encode_times times = {.upload = 0};
     struct gpu_error error = {.status = KST_OK};
-    struct encode_batch *batch = kst_gpu_jpeg_encode_begin(e->gpu, &e->item, 1, &error);
+    struct encode_batch *batch = kst_gpu_jpeg_encode_begin(e->gpu, &e->item, 1, false, &error);
     if (batch)
         kst_gpu_jpeg_encode_wait(batch, &times, &error);
     if (!error.status)

@@ -84,7 +84,8 @@ static void settle_part(struct settling *settling)
 static void begin_part(struct encode_job *job, struct part *part)
 {
     struct settling settling = {.job = job, .part = part};
-    part->batch = kst_gpu_jpeg_encode_begin(job->gpu, &job->item[part->first], part->count, &settling.error);
+    bool in_row = job->gpu_count > part->count;
+    part->batch = kst_gpu_jpeg_encode_begin(job->gpu, &job->item[part->first], part->count, in_row, &settling.error);
     if (!part->batch)
         settle_part(&settling);
 }

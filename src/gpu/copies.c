@@ -69,7 +69,7 @@ static bool make(struct copies *copies, struct gpu_error *error)
     copies->seconds = kst_memory_zeroed(gpu->memory, copies->count, sizeof *copies->seconds, &error->status);
     uint8_t *plain = kst_memory_zeroed(gpu->memory, copies->length, 1, &error->status);
     copies->plain = (struct gpu_buffer){.place = GPU_PINNED, .length = copies->length, .host = plain};
-    return copies->seconds && plain && backend->queue_create(gpu, &copies->queue, error) &&
+    return copies->seconds && plain && backend->queue_create(gpu, false, &copies->queue, error) &&
            backend->event_create(gpu, &copies->before, error) && backend->event_create(gpu, &copies->after, error) &&
            backend->allocate(gpu, GPU_PINNED, copies->length, &copies->pinned, error) &&
            backend->allocate(gpu, GPU_DEVICE, copies->length, &copies->device[0], error) &&

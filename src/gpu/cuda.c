@@ -291,16 +291,19 @@ static bool cuda_pinned(struct gpu *gpu, const void *memory, size_t length)
     return pinned;
 }
 
-static bool cuda_queue_create(struct gpu *gpu, struct gpu_queue *queue, struct gpu_error *error)
+static bool cuda_queue_create(struct gpu *gpu, bool urgent, struct gpu_queue *queue, struct gpu_error *error)
 {
     struct cuda *cuda = cuda_of(gpu);
     cu_stream stream = NULL;
+    int lowest = 0, highest = 0; /* the lower the number, the higher the priority */
     *queue = (struct gpu_queue){.gpu = gpu};
     if (!enter(cuda, error))
         return false;
-    cu_result result = cuda->driver.stream_create(&stream, CU_STREAM_NON_BLOCKING);
+    cu_result result = cuda->driver.stream_priorities(&lowest, &highest);
+    if (result == 0)
+        result = cuda->driver.stream_create(&stream, CU_STREAM_NON_BLOCKING, urgent ? highest : lowest);
     queue->handle = (uintptr_t)stream;
-    return leave(cuda, error, "cuStreamCreate", result);
+    return leave(cuda, error, "cuStreamCreateWithPriority", result);
 }
 
 static void cuda_queue_destroy(struct gpu_queue *queue)

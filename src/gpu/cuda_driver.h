@@ -80,7 +80,8 @@ struct cu_copy {
     X(pointer_attributes, "cuPointerGetAttributes",                                                                    \
         (unsigned count, int *attributes, void **values, cu_pointer pointer))                                          \
     X(fill, "cuMemsetD32Async", (cu_pointer to, unsigned value, size_t count, cu_stream stream))                       \
-    X(stream_create, "cuStreamCreate", (cu_stream * stream, unsigned flags))                                           \
+    X(stream_priorities, "cuCtxGetStreamPriorityRange", (int *lowest, int *highest))                                   \
+    X(stream_create, "cuStreamCreateWithPriority", (cu_stream * stream, unsigned flags, int priority))                 \
     X(stream_destroy, "cuStreamDestroy_v2", (cu_stream stream))                                                        \
     X(stream_context, "cuStreamGetCtx", (cu_stream stream, cu_context * context))                                      \
     X(stream_finish, "cuStreamSynchronize", (cu_stream stream))                                                        \

@@ -130,7 +130,8 @@ struct gpu_backend {
     /* Whether the driver knows all of this host memory as pinned; false where it cannot tell. */
     bool (*pinned)(struct gpu *gpu, const void *memory, size_t length);
 
-    bool (*queue_create)(struct gpu *gpu, struct gpu_queue *queue, struct gpu_error *error);
+    /* Work of an urgent one goes first where the driver knows such a thing, whatever is queued in others. */
+    bool (*queue_create)(struct gpu *gpu, bool urgent, struct gpu_queue *queue, struct gpu_error *error);
     void (*queue_destroy)(struct gpu_queue *queue);
     /* A queue of the caller's, which is not destroyed. KST_ERROR_DEVICE_STREAM where it is not this device's. */
     bool (*queue_import)(struct gpu *gpu, void *handle, struct gpu_queue *queue, struct gpu_error *error);

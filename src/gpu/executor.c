@@ -120,6 +120,7 @@ static void release_lane(struct gpu_executor *executor, struct gpu_lane *lane)
     for (int i = 0; i < LANE_EVENTS; i++)
         gpu->backend->event_destroy(gpu, &lane->event[i]);
     gpu->backend->queue_destroy(&lane->queue);
+    gpu->backend->queue_destroy(&lane->urgent);
     kst_memory_release(gpu->memory, lane);
 }
 
@@ -153,7 +154,9 @@ static struct gpu_lane *make_lane(struct gpu_executor *executor, struct gpu_erro
     struct gpu_lane *lane = kst_memory_zeroed(gpu->memory, 1, sizeof *lane, &error->status);
     if (!lane)
         return NULL;
-    bool made = gpu->backend->queue_create(gpu, &lane->queue, error);
+    lane->urgent.gpu = gpu; /* where it is not made, it is destroyed all the same */
+    bool made = gpu->backend->queue_create(gpu, false, &lane->queue, error) &&
+                gpu->backend->queue_create(gpu, true, &lane->urgent, error);
     for (int i = 0; made && i < LANE_EVENTS; i++)
         made = gpu->backend->event_create(gpu, &lane->event[i], error);
     if (made)
@@ -176,7 +179,7 @@ void kst_gpu_lane_give(struct gpu_executor *executor, struct gpu_lane *lane)
 {
     if (!lane)
         return;
-    if (lane->queue.error.status != KST_OK) {
+    if (lane->queue.error.status != KST_OK || lane->urgent.error.status != KST_OK) {
         release_lane(executor, lane);
         return;
     }

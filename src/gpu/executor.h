@@ -33,10 +33,11 @@ enum encode_kernel {
 
 enum { LANE_EVENTS = JPEG_KERNELS + 3 };
 
-/* A queue with what goes with it; one operation's at a time. */
+/* Queues with what goes with them; one operation's at a time. */
 struct gpu_lane {
     struct gpu_lane *next;
     struct gpu_queue queue;
+    struct gpu_queue urgent; /* for the last steps of what started in the other one, while more is going on */
     struct gpu_event event[LANE_EVENTS];
 };
 

@@ -21,7 +21,7 @@ enum encode_buffer {
 };
 
 /* Events of a batch's lane. */
-enum encode_event { BEFORE, AFTER_UPLOAD, AFTER_CODING, AFTER_ALL };
+enum encode_event { BEFORE, AFTER_UPLOAD, AFTER_TILES, AFTER_CODING, AFTER_ALL };
 
 /* Where a stream's bytes are copied to: the batch's buffer, or the caller's, behind the segments before the stream. */
 struct landing {
@@ -37,6 +37,7 @@ struct encode_batch {
     uint32_t count;
     struct encode_size size;
     struct gpu_lane *lane;
+    struct gpu_queue *queue; /* of the lane: the last one in use */
     struct gpu_buffer buffer[BUFFERS];
     struct encode_tables *tables; /* one a picture */
     struct landing *landing;      /* one a picture */
@@ -98,7 +99,10 @@ static bool prepare(struct encode_batch *batch, struct gpu_error *error)
     if (!batch->tables || !batch->length || !batch->landing || !kst_gpu_executor_encodes(batch->executor, error))
         return false;
     batch->lane = kst_gpu_lane_take(batch->executor, error);
-    return batch->lane && take_buffers(batch, error);
+    if (!batch->lane)
+        return false;
+    batch->queue = &batch->lane->queue;
+    return take_buffers(batch, error);
 }
 
 static void release(struct encode_batch *batch)
@@ -113,11 +117,16 @@ static void release(struct encode_batch *batch)
     kst_memory_release(memory, batch);
 }
 
+static void record(struct encode_batch *batch, enum encode_event event)
+{
+    batch->executor->gpu->backend->record(batch->queue, &batch->lane->event[event]);
+}
+
 static void launch(struct encode_batch *batch, enum encode_kernel kernel, uint32_t groups,
     const struct gpu_argument *arguments, uint32_t count)
 {
     const struct gpu_backend *backend = batch->executor->gpu->backend;
-    backend->launch(&batch->lane->queue, &batch->executor->encode[kernel], groups, arguments, count);
+    backend->launch(batch->queue, &batch->executor->encode[kernel], groups, arguments, count);
 }
 
 #define BUFFER(which)                                                                                                  \
@@ -155,24 +164,23 @@ static void launch_tiles(
 
 static void upload(struct encode_batch *batch)
 {
-    struct gpu_queue *queue = &batch->lane->queue;
-    batch->executor->gpu->backend->record(queue, &batch->lane->event[BEFORE]);
+    record(batch, BEFORE);
     kst_gpu_encode_work(batch->items, batch->count, host_work(batch));
-    kst_gpu_encode_upload(
-        queue, batch->items, batch->count, host_work(batch), &batch->buffer[HOST_PIXELS], &batch->buffer[PIXELS]);
+    kst_gpu_encode_upload(batch->queue, batch->items, batch->count, host_work(batch), &batch->buffer[HOST_PIXELS],
+        &batch->buffer[PIXELS]);
 }
 
 static void upload_work(struct encode_batch *batch)
 {
     batch->executor->gpu->backend->copy(
-        &batch->lane->queue, &batch->buffer[WORK], 0, &batch->buffer[HOST_WORK], 0, batch->size.words * 4ULL);
+        batch->queue, &batch->buffer[WORK], 0, &batch->buffer[HOST_WORK], 0, batch->size.words * 4ULL);
 }
 
 /* Optimised tables: the symbols are counted, and the host makes tables of the counts. */
 static void make_tables(struct encode_batch *batch)
 {
     const struct gpu_backend *backend = batch->executor->gpu->backend;
-    struct gpu_queue *queue = &batch->lane->queue;
+    struct gpu_queue *queue = batch->queue;
     size_t length = batch->count * ENCODE_CODES * 4ULL;
     const uint32_t *histogram = (const uint32_t *)(const void *)batch->buffer[HOST_STREAMS].host;
     bool optimised = any_optimised(batch);
@@ -203,16 +211,28 @@ static void write_streams(struct encode_batch *batch)
     LAUNCH(ENCODE_WRITE_STREAMS, batch->size.tiles, BUFFER(WORK), BUFFER(BITS), BUFFER(LISTS), BUFFER(STREAMS));
 }
 
-static void code(struct encode_batch *batch)
+/* What is left of this batch goes before the tiles of those behind it: so the way to the host is never idle. */
+static void hurry(struct encode_batch *batch)
+{
+    struct gpu_lane *lane = batch->lane;
+    record(batch, AFTER_TILES);
+    lane->urgent.error = lane->queue.error; /* one that failed takes no more work, and what follows needs all of it */
+    batch->queue = &lane->urgent;
+    batch->executor->gpu->backend->wait(batch->queue, &lane->event[AFTER_TILES]);
+}
+
+static void code(struct encode_batch *batch, bool in_row)
 {
     upload_work(batch);
-    batch->executor->gpu->backend->record(&batch->lane->queue, &batch->lane->event[AFTER_UPLOAD]);
+    record(batch, AFTER_UPLOAD);
     launch_tiles(batch, ENCODE_TILES, (const enum encode_buffer[]){BITS, LISTS}, 2);
+    if (in_row)
+        hurry(batch);
     if (!batch->size.summed)
         LAUNCH(ENCODE_PLACE_BITS, batch->count, BUFFER(WORK), BUFFER(LISTS));
     LAUNCH(ENCODE_MEASURE_TILES, batch->size.tiles, BUFFER(WORK), BUFFER(BITS), BUFFER(LISTS));
     write_streams(batch);
-    batch->executor->gpu->backend->record(&batch->lane->queue, &batch->lane->event[AFTER_CODING]);
+    record(batch, AFTER_CODING);
 }
 
 static size_t stream_place(const struct encode_batch *batch, uint32_t index)
@@ -258,14 +278,14 @@ static void fetch(struct encode_batch *batch, uint32_t index, size_t from, size_
     struct gpu_buffer memory = kst_gpu_host(landed(batch, index), SIZE_MAX);
     if (to > from)
         batch->executor->gpu->backend->copy(
-            &batch->lane->queue, &memory, from, &batch->buffer[STREAMS], stream_place(batch, index) + from, to - from);
+            batch->queue, &memory, from, &batch->buffer[STREAMS], stream_place(batch, index) + from, to - from);
 }
 
 static void fetch_heads(struct encode_batch *batch)
 {
     for (uint32_t i = 0; i < batch->count; i++)
         fetch(batch, i, 0, ENCODE_HEAD + (size_t)batch->landing[i].expected);
-    batch->executor->gpu->backend->record(&batch->lane->queue, &batch->lane->event[AFTER_ALL]);
+    record(batch, AFTER_ALL);
 }
 
 /* True where every stream has found room. */
@@ -317,7 +337,7 @@ static void fetch_rest(struct encode_batch *batch)
         fetch(batch, i, ENCODE_HEAD + fetched, ENCODE_HEAD + length);
     }
     if (!complete)
-        batch->executor->gpu->backend->finish(&batch->lane->queue);
+        batch->executor->gpu->backend->finish(batch->queue);
     atomic_store(&batch->executor->density, (unsigned)(density + density / 32));
 }
 
@@ -331,8 +351,8 @@ static void read_times(const struct encode_batch *batch, struct jpeg_encode_time
         .download = elapsed(gpu, &event[AFTER_CODING], &event[AFTER_ALL])};
 }
 
-struct encode_batch *kst_gpu_jpeg_encode_begin(
-    struct gpu_executor *executor, const struct jpeg_encode_item *items, uint32_t count, struct gpu_error *error)
+struct encode_batch *kst_gpu_jpeg_encode_begin(struct gpu_executor *executor, const struct jpeg_encode_item *items,
+    uint32_t count, bool in_row, struct gpu_error *error)
 {
     *error = (struct gpu_error){.status = KST_OK};
     struct encode_batch *batch = kst_memory_zeroed(executor->gpu->memory, 1, sizeof *batch, &error->status);
@@ -347,23 +367,32 @@ struct encode_batch *kst_gpu_jpeg_encode_begin(
     }
     upload(batch);
     make_tables(batch);
-    code(batch);
+    code(batch, in_row);
     for (uint32_t i = 0; i < count; i++)
         start_file(batch, i);
     fetch_heads(batch);
     return batch;
 }
 
+/* The last queue has waited for the first one, but where it failed before. */
+static void finish(struct encode_batch *batch)
+{
+    const struct gpu_backend *backend = batch->executor->gpu->backend;
+    backend->finish(batch->queue);
+    if (batch->queue->error.status && batch->queue != &batch->lane->queue)
+        backend->finish(&batch->lane->queue);
+}
+
 void kst_gpu_jpeg_encode_wait(struct encode_batch *batch, struct jpeg_encode_times *times, struct gpu_error *error)
 {
     const struct gpu_backend *backend = batch->executor->gpu->backend;
-    const struct gpu_error *failed = &batch->lane->queue.error;
+    const struct gpu_error *failed = &batch->queue->error;
     *error = (struct gpu_error){.status = KST_OK};
-    backend->finish(&batch->lane->queue);
+    finish(batch);
     if (!failed->status)
         read_times(batch, times);
     if (!failed->status && !read_lengths(batch) && enlarge(batch, error))
-        backend->finish(&batch->lane->queue);
+        backend->finish(batch->queue);
     if (!failed->status && !error->status)
         fetch_rest(batch);
     if (failed->status)

@@ -47,11 +47,11 @@ uint64_t kst_gpu_jpeg_encode_memory(const struct jpeg_encode_item *item);
 struct encode_batch;
 
 /*
- * Start to encode pictures; `items` stays until the end. Null, and the error says why, where that failed.
- * KST_ERROR_DEVICE_FAILED, KST_ERROR_MEMORY.
+ * Start to encode pictures; `items` stays until the end. `in_row`: more are to follow before this batch is waited for.
+ * Null, and the error says why, where that failed. KST_ERROR_DEVICE_FAILED, KST_ERROR_MEMORY.
  */
-struct encode_batch *kst_gpu_jpeg_encode_begin(
-    struct gpu_executor *executor, const struct jpeg_encode_item *items, uint32_t count, struct gpu_error *error);
+struct encode_batch *kst_gpu_jpeg_encode_begin(struct gpu_executor *executor, const struct jpeg_encode_item *items,
+    uint32_t count, bool in_row, struct gpu_error *error);
 
 /*
  * Wait until the streams are there; then write each item's file to its sink, which may be done by several threads, and

@@ -37,7 +37,7 @@ void kst_opencl_discard(struct gpu *gpu, struct gpu_program *program);
 bool kst_opencl_find(struct gpu *gpu, const struct gpu_program *program, const char *name, uint32_t group,
     struct gpu_kernel *kernel, struct gpu_error *error);
 void kst_opencl_forget(struct gpu *gpu, struct gpu_kernel *kernel);
-bool kst_opencl_queue_create(struct gpu *gpu, struct gpu_queue *queue, struct gpu_error *error);
+bool kst_opencl_queue_create(struct gpu *gpu, bool urgent, struct gpu_queue *queue, struct gpu_error *error);
 void kst_opencl_queue_destroy(struct gpu_queue *queue);
 bool kst_opencl_queue_import(struct gpu *gpu, void *handle, struct gpu_queue *queue, struct gpu_error *error);
 bool kst_opencl_event_create(struct gpu *gpu, struct gpu_event *event, struct gpu_error *error);

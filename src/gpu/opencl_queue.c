@@ -2,10 +2,12 @@
 /* Queues, events, copies and launches on OpenCL. */
 #include "gpu/opencl.h"
 
-bool kst_opencl_queue_create(struct gpu *gpu, struct gpu_queue *queue, struct gpu_error *error)
+/* Its version 1.2 knows no priorities. */
+bool kst_opencl_queue_create(struct gpu *gpu, bool urgent, struct gpu_queue *queue, struct gpu_error *error)
 {
     struct opencl *opencl = kst_opencl_of(gpu);
     cl_int result;
+    (void)urgent;
     *queue = (struct gpu_queue){.gpu = gpu};
     if (!kst_gpu_usable(gpu, error))
         return false;

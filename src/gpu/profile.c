@@ -170,7 +170,8 @@ static bool make_delay(struct gpu_profile *profile, struct gpu *gpu, struct gpu_
 {
     const struct gpu_backend *driver = profile->driver;
     if (!driver->allocate(gpu, GPU_DEVICE, DELAY_LENGTH, &profile->filled, error) ||
-        !driver->queue_create(gpu, &profile->delay, error) || !driver->event_create(gpu, &profile->delayed, error))
+        !driver->queue_create(gpu, false, &profile->delay, error) ||
+        !driver->event_create(gpu, &profile->delayed, error))
         return false;
     measure_delay(profile);
     *error = profile->delay.error;

@@ -36,7 +36,7 @@ static void set_up(struct bench *bench, struct gpu *gpu)
     memset(bench, 0, sizeof *bench);
     bench->gpu = gpu;
     bench->backend = gpu->backend;
-    bench->backend->queue_create(gpu, &bench->queue, &error);
+    bench->backend->queue_create(gpu, false, &bench->queue, &error);
     bench->backend->build(gpu, &kst_kernels_helpers, &bench->program, &error);
     bench->backend->allocate(gpu, GPU_PINNED, ITEMS * 4, &bench->up, &error);
     bench->backend->allocate(gpu, GPU_DEVICE, ITEMS * 4, &bench->in, &error);
@@ -190,7 +190,7 @@ static void test_events(void **state)
         const struct gpu_backend *backend = bench.backend;
         backend->event_create(gpus[i], &from, &error);
         backend->event_create(gpus[i], &to, &error);
-        backend->queue_create(gpus[i], &other, &error);
+        backend->queue_create(gpus[i], false, &other, &error);
         expect_no_error(&error);
         for (int again = 0; again < 2; again++) {
             backend->record(&bench.queue, &from);

@@ -58,10 +58,10 @@ static bool broken_allocate(
     return !fails(error, gpu, "allocate") && broken.driver->allocate(gpu, place, length, buffer, error);
 }
 
-static bool broken_queue_create(struct gpu *gpu, struct gpu_queue *queue, struct gpu_error *error)
+static bool broken_queue_create(struct gpu *gpu, bool urgent, struct gpu_queue *queue, struct gpu_error *error)
 {
     *queue = (struct gpu_queue){.gpu = gpu};
-    return !fails(error, gpu, "queue_create") && broken.driver->queue_create(gpu, queue, error);
+    return !fails(error, gpu, "queue_create") && broken.driver->queue_create(gpu, urgent, queue, error);
 }
 
 static bool broken_event_create(struct gpu *gpu, struct gpu_event *event, struct gpu_error *error)

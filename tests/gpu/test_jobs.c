@@ -260,7 +260,7 @@ static void check_stream(kst_context *context)
     struct gpu_queue queue;
     struct gpu_buffer memory;
     kst_image host;
-    assert_true(gpu->backend->queue_create(gpu, &queue, &error));
+    assert_true(gpu->backend->queue_create(gpu, false, &queue, &error));
     assert_true(gpu->backend->allocate(gpu, GPU_DEVICE, LENGTH + 64, &memory, &error));
     for (int progressive = 0; progressive < 2; progressive++) {
         kst_encode_options encoding;

@@ -469,7 +469,7 @@ static void stage_open(struct stage *stage, struct gpu *gpu, uint32_t tables)
 {
     struct gpu_error error = {.status = KST_OK};
     memset(stage, 0, sizeof *stage);
-    gpu->backend->queue_create(gpu, &stage->queue, &error);
+    gpu->backend->queue_create(gpu, false, &stage->queue, &error);
     gpu->backend->build(gpu, &kst_kernels_encode_stage, &stage->program, &error);
     gpu->backend->find(gpu, &stage->program, "test_block", STAGE_BLOCKS, &stage->kernel, &error);
     gpu->backend->allocate(gpu, GPU_PINNED, tables * (STAGE_IN + 128) * 4, &stage->host_in, &error);
