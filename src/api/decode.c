@@ -67,11 +67,14 @@ kst_status kst_decoder_fail(kst_decoder *decoder, kst_status status)
     return status;
 }
 
-static kst_status open_jpeg(kst_decoder *decoder, const uint8_t *data, size_t length)
+static kst_status open_jpeg(kst_decoder *decoder, const uint8_t *data, size_t length, bool presuming)
 {
     const kst_limits *limits = &decoder->context->limits;
-    kst_status status = kst_jpeg_parse_on(
-        decoder->context->pool, &decoder->memory, limits, data, length, &decoder->stream, &decoder->report);
+    struct jpeg_stream *stream = &decoder->stream;
+    kst_status status = presuming
+                            ? kst_jpeg_parse_presuming(&decoder->memory, limits, data, length, stream, &decoder->report)
+                            : kst_jpeg_parse_on(decoder->context->pool, &decoder->memory, limits, data, length, stream,
+                                  &decoder->report);
     if (status)
         return status;
     status = kst_jpeg_metadata_assemble(&decoder->memory, data, decoder->stream.application,
@@ -84,23 +87,31 @@ static kst_status open_jpeg(kst_decoder *decoder, const uint8_t *data, size_t le
     return KST_OK;
 }
 
-kst_status kst_decoder_open(kst_decoder *decoder, const void *data, size_t length)
+static kst_status open_stream(kst_decoder *decoder, const void *data, size_t length, bool presuming)
 {
-    if (!decoder)
-        return KST_ERROR_ARGUMENT;
     kst_decoder_close(decoder);
     kst_decoder_begin(decoder, NULL);
     if (!data && length > 0)
         return kst_decoder_fail(decoder, KST_ERROR_ARGUMENT);
     double start = kst_seconds();
-    kst_status status =
-        kst_j2k_recognised(data, length) ? kst_j2k_open(decoder, data, length) : open_jpeg(decoder, data, length);
+    kst_status status = kst_j2k_recognised(data, length) ? kst_j2k_open(decoder, data, length)
+                                                         : open_jpeg(decoder, data, length, presuming);
     if (status)
         return kst_decoder_fail(decoder, status);
     decoder->open = true;
     kst_report_stage(&decoder->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
     decoder->parsed = decoder->report;
     return KST_OK;
+}
+
+kst_status kst_decoder_open(kst_decoder *decoder, const void *data, size_t length)
+{
+    return decoder ? open_stream(decoder, data, length, false) : KST_ERROR_ARGUMENT;
+}
+
+kst_status kst_decoder_open_soon(kst_decoder *decoder, const void *data, size_t length)
+{
+    return open_stream(decoder, data, length, decoder->context->gpu != NULL);
 }
 
 const kst_info *kst_decoder_info(const kst_decoder *decoder)
@@ -146,7 +157,7 @@ static kst_status open_and_decode(
     if (gpu && data)
         kst_gpu_early_begin(gpu, data, length, &early);
     decoder->early = &early;
-    kst_status status = kst_decoder_open(decoder, data, length);
+    kst_status status = kst_decoder_open_soon(decoder, data, length);
     if (!status)
         status = kst_decoder_decode(decoder, options, image);
     decoder->early = NULL;

@@ -22,7 +22,8 @@ struct entry {
     kst_decode_item *item;
     struct kst_decoder decoder;
     struct decoding decoding;
-    bool open; /* planned, and not ended yet */
+    pthread_mutex_t lock; /* of what makes sure of presumptions, and of the end */
+    bool open;            /* planned, and not ended yet */
 };
 
 struct part {
@@ -64,7 +65,7 @@ static void open_entry(void *arg, uint32_t index)
     struct entry *entry = &job->entry[job->window + index];
     const kst_decode_item *item = entry->item;
     kst_decoder_start(&entry->decoder, job->context);
-    kst_status status = item->image ? kst_decoder_open(&entry->decoder, item->data, item->length)
+    kst_status status = item->image ? kst_decoder_open_soon(&entry->decoder, item->data, item->length)
                                     : kst_report_error(&entry->decoder.report, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
     if (!status)
         status = kst_decoding_begin(&entry->decoding, &entry->decoder, item->options, item->image);
@@ -135,8 +136,10 @@ static void settle_entry(void *arg, uint32_t index)
     const struct settling *settling = arg;
     struct kst_job *job = settling->job;
     struct entry *entry = &job->entry[job->on_gpu[settling->part->first + index]];
+    pthread_mutex_lock(&entry->lock);
     kst_decoding_settle(&entry->decoding, &settling->damage[index], settling->times, settling->error);
     close_entry(entry);
+    pthread_mutex_unlock(&entry->lock);
 }
 
 /* Pictures that went through the stages together share their times. */
@@ -195,7 +198,16 @@ static void run_on_gpu(struct kst_job *job)
     }
 }
 
-/* The first task feeds the GPU, each other one decodes a picture. */
+static void confirm_entry(struct entry *entry)
+{
+    pthread_mutex_lock(&entry->lock);
+    if (entry->open)
+        kst_decoding_confirm(&entry->decoding, NULL);
+    pthread_mutex_unlock(&entry->lock);
+}
+
+/* The first task feeds the GPU, some make sure of what was presumed of its streams, each other one decodes a picture.
+ */
 static void run_task(void *arg, uint32_t index)
 {
     struct kst_job *job = arg;
@@ -203,7 +215,11 @@ static void run_task(void *arg, uint32_t index)
         run_on_gpu(job);
         return;
     }
-    struct entry *entry = &job->entry[job->on_cpu[index - 1]];
+    if (index <= job->gpu_count) {
+        confirm_entry(&job->entry[job->on_gpu[index - 1]]);
+        return;
+    }
+    struct entry *entry = &job->entry[job->on_cpu[index - 1 - job->gpu_count]];
     kst_decoding_run(&entry->decoding);
     close_entry(entry);
 }
@@ -213,6 +229,8 @@ static void release(struct kst_job *job)
     struct memory *memory = &job->context->memory;
     if (job->streamed)
         job->gpu->gpu->backend->event_destroy(job->gpu->gpu, &job->start);
+    for (uint32_t i = 0; i < job->count && job->entry; i++)
+        pthread_mutex_destroy(&job->entry[i].lock);
     kst_memory_release(memory, job->part);
     kst_memory_release(memory, job->item);
     kst_memory_release(memory, job->on_gpu);
@@ -227,7 +245,6 @@ static struct kst_job *make(kst_context *context, kst_decode_item *items, uint32
     if (!job)
         return NULL;
     job->context = context;
-    job->count = count;
     job->entry = kst_memory_array(memory, count, sizeof *job->entry, status);
     job->on_gpu = kst_memory_array(memory, 2 * (size_t)count, sizeof *job->on_gpu, status);
     job->item = kst_memory_array(memory, count, sizeof *job->item, status);
@@ -237,9 +254,18 @@ static struct kst_job *make(kst_context *context, kst_decode_item *items, uint32
         return NULL;
     }
     job->on_cpu = job->on_gpu + count;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         job->entry[i].item = &items[i];
+        pthread_mutex_init(&job->entry[i].lock, NULL);
+    }
+    job->count = count;
     return job;
+}
+
+static void end_all(struct kst_job *job)
+{
+    while (job->ended < job->begun)
+        end_part(job);
 }
 
 /* The streams are opened a window at a time, so that the first parts are on their way while others are opened. */
@@ -254,7 +280,10 @@ static void start(struct kst_job *job)
         if (end < job->count)
             run_on_gpu(job);
     }
-    kst_pool_run(job->context->pool, 1 + job->cpu_count, run_task, job);
+    kst_pool_run(job->context->pool, 1 + job->gpu_count + job->cpu_count, run_task, job);
+    for (uint32_t i = 0; i < job->gpu_count; i++)
+        if (job->entry[job->on_gpu[i]].open && job->entry[job->on_gpu[i]].decoding.mistaken)
+            end_all(job);
 }
 
 /* Take note of where the caller's stream is. */
@@ -323,8 +352,7 @@ kst_status kst_job_wait(kst_job **job)
     kst_status status = KST_OK;
     if (!job || !*job)
         return KST_OK;
-    while ((*job)->ended < (*job)->begun)
-        end_part(*job);
+    end_all(*job);
     for (uint32_t i = (*job)->count; i-- > 0;)
         if ((*job)->entry[i].item->report.status)
             status = (*job)->entry[i].item->report.status;

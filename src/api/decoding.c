@@ -161,6 +161,30 @@ static kst_status end(struct decoding *d, kst_status status)
     return KST_OK;
 }
 
+/* Leave it without a word. */
+static void abandon(struct decoding *d)
+{
+    kst_decoder *decoder = d->decoder;
+    if (d->target.owned && d->target.owned != d->image->owned)
+        kst_image_drop(&decoder->memory, &d->target);
+    if (d->made)
+        kst_image_drop_in(decoder->context, &decoder->memory, d->image);
+}
+
+/* Open the stream once more, presuming nothing, and plan anew. */
+static kst_status begin_again(struct decoding *d, const kst_decode_options *options)
+{
+    kst_decoder *decoder = d->decoder;
+    kst_image *image = d->image;
+    const struct gpu_event *after = d->after;
+    abandon(d);
+    kst_status status = kst_decoder_open(decoder, decoder->stream.plan.data, decoder->stream.plan.length);
+    if (!status)
+        status = kst_decoding_begin(d, decoder, options, image);
+    d->after = after;
+    return status;
+}
+
 kst_status kst_decoding_begin(
     struct decoding *d, kst_decoder *decoder, const kst_decode_options *options, kst_image *image)
 {
@@ -171,7 +195,19 @@ kst_status kst_decoding_begin(
     if (image->size != sizeof *image)
         return kst_decoder_fail(decoder, KST_ERROR_OPTIONS);
     kst_status status = plan(d, options);
+    if (status && decoder->stream.presumed)
+        return begin_again(d, options);
     return status ? end(d, status) : KST_OK;
+}
+
+void kst_decoding_confirm(struct decoding *d, struct pool *threads)
+{
+    kst_decoder *decoder = d->decoder;
+    double start = kst_seconds();
+    if (!decoder->stream.presumed)
+        return;
+    d->mistaken = !kst_jpeg_confirm(threads, &decoder->stream) || (d->on_gpu && !kst_gpu_jpeg_supports(&d->item));
+    decoder->report.stage_seconds[KST_STAGE_PARSE] += kst_seconds() - start;
 }
 
 uint64_t kst_decoding_need(const struct decoding *d)
@@ -241,8 +277,18 @@ static kst_status decode_to_device(struct decoding *d)
     return status;
 }
 
+static kst_status decode_again(struct decoding *d)
+{
+    const kst_decode_options options = d->options;
+    kst_status status = begin_again(d, &options);
+    return status ? status : kst_decoding_run(d);
+}
+
 static kst_status run_on_cpu(struct decoding *d)
 {
+    kst_decoding_confirm(d, d->decoder->context->pool);
+    if (d->mistaken)
+        return decode_again(d);
     return end(d, kst_memory_is_device(d->image->memory) ? decode_to_device(d) : decode_on_cpu(d, d->image));
 }
 
@@ -288,6 +334,9 @@ kst_status kst_decoding_settle(struct decoding *d, const struct jpeg_gpu_damage 
     const struct jpeg_gpu_times *times, const struct gpu_error *error)
 {
     kst_report *report = &d->decoder->report;
+    kst_decoding_confirm(d, NULL);
+    if (d->mistaken)
+        return decode_again(d);
     if (error->status == KST_ERROR_DEVICE_FAILED)
         return end(d, kst_report_error(report, error->status, KST_NO_OFFSET, "%s", error->text));
     if (error->status)
@@ -304,6 +353,7 @@ static kst_status run_on_gpu(struct decoding *d)
     struct gpu_error error;
     kst_gpu_jpeg_route(d->gpu, &d->item);
     struct job *job = kst_gpu_jpeg_begin(d->gpu, &d->item, 1, &order, &error);
+    kst_decoding_confirm(d, d->decoder->context->pool); /* beside the device */
     if (job)
         kst_gpu_jpeg_end(job, &damage, &times, &error);
     return kst_decoding_settle(d, &damage, &times, &error);

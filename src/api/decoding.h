@@ -28,6 +28,12 @@ struct kst_decoder {
 void kst_decoder_start(kst_decoder *decoder, kst_context *context);
 void kst_decoder_close(kst_decoder *decoder);
 
+/*
+ * As kst_decoder_open(). Where there is a GPU, where the data of a picture end is presumed so that it can start sooner;
+ * decoding then makes sure of that, or starts once more.
+ */
+kst_status kst_decoder_open_soon(kst_decoder *decoder, const void *data, size_t length);
+
 /* Start a report anew, from what `from` has; and end it with an error. */
 void kst_decoder_begin(kst_decoder *decoder, const kst_report *from);
 kst_status kst_decoder_fail(kst_decoder *decoder, kst_status status);
@@ -45,6 +51,7 @@ struct decoding {
     int orientation;  /* 1: the picture needs no turning */
     bool made;        /* the caller's image got its buffers here */
     bool on_gpu;
+    bool mistaken; /* what was presumed of the stream is wrong: the end will be a decoding from the start */
     const struct gpu_event *after; /* what work on the device waits for; null: nothing */
     struct jpeg_gpu_item item;     /* on_gpu, or device memory: the image there */
     struct jpeg_blocks blocks;     /* on_gpu: of a picture of many scans, which the CPU reads */
@@ -56,6 +63,10 @@ kst_status kst_decoding_begin(
 
 /* Carry it out and end it, whether `on_gpu` or not. */
 kst_status kst_decoding_run(struct decoding *decoding);
+
+/* Make sure of what was presumed of the stream, if that is still to be done. Every end does it, where nobody has.
+ * `threads`: that help; null: none. */
+void kst_decoding_confirm(struct decoding *decoding, struct pool *threads);
 
 /* Whether the CPU has scans to read before the GPU makes pixels, so that it goes there alone. */
 bool kst_decoding_reads_scans(const struct decoding *decoding);

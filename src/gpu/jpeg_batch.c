@@ -37,7 +37,7 @@ struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32
     return size;
 }
 
-void kst_gpu_jpeg_work(
+uint32_t kst_gpu_jpeg_work(
     const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size, uint32_t *work)
 {
     struct builder builder = {.work = work, .decoded = size->blocks};
@@ -60,6 +60,7 @@ void kst_gpu_jpeg_work(
     }
     for (uint32_t kind = 0; kind < WORK_KINDS; kind++)
         work[head->groups[kind] + count] = (uint32_t)builder.used.groups[kind];
+    return builder.words;
 }
 
 const struct work_picture *kst_gpu_jpeg_picture(const uint32_t *work, uint32_t index)

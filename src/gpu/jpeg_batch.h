@@ -65,8 +65,8 @@ bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item);
 
 struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32_t count);
 
-/* Fill the work, `size->words` words. */
-void kst_gpu_jpeg_work(
+/* Fill the work. Returns how many words it has: `size->words`, or fewer, as pictures share tables. */
+uint32_t kst_gpu_jpeg_work(
     const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size, uint32_t *work);
 
 /* The bytes of the stream from a scan's first segment to its last: what belongs into the buffer of streams. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the kernels are told of a scan: tables, segments, the bytes themselves. */
 
+#include <string.h>
+
 #include "gpu/jpeg_builder.h"
 #include "gpu/jpeg_symbols.h"
 
@@ -171,6 +173,48 @@ static void write_pairs(struct builder *builder, const struct jpeg_plan *plan, s
     builder->words += picture->pair_words;
 }
 
+static bool same_table(const struct jpeg_plan *a, uint32_t i, const struct jpeg_plan *b, uint32_t j)
+{
+    return memcmp(&a->huffman[i], &b->huffman[j], sizeof *a->huffman) == 0;
+}
+
+/* Whether the tables of two scans are the same, in the same order. */
+static bool same_tables(const struct jpeg_plan *a, const struct jpeg_plan *b)
+{
+    const struct jpeg_scan *one = a->scan, *other = b->scan;
+    struct table_list tables = list_tables(one), other_tables = list_tables(other);
+    struct kind_list kinds = list_kinds(one), other_kinds = list_kinds(other);
+    if (tables.count != other_tables.count || kinds.count != other_kinds.count)
+        return false;
+    for (uint32_t i = 0; i < tables.count; i++)
+        if (tables.table_class[i] != other_tables.table_class[i] ||
+            !same_table(a, tables.index[i], b, other_tables.index[i]))
+            return false;
+    for (uint32_t i = 0; i < kinds.count; i++)
+        if (!same_table(a, kinds.dc[i], b, other_kinds.dc[i]) || !same_table(a, kinds.ac[i], b, other_kinds.ac[i]))
+            return false;
+    return true;
+}
+
+/* As the picture before has them, if it has the same. */
+static void place_tables(struct builder *builder, const struct jpeg_plan *plan, struct work_picture *picture)
+{
+    const struct work_picture *before = builder->tables;
+    if (builder->tables_of && same_tables(builder->tables_of, plan)) {
+        picture->tables = before->tables;
+        picture->short_table = before->short_table;
+        picture->long_table = before->long_table;
+        picture->pair_table = before->pair_table;
+        picture->pair_words = before->pair_words;
+        picture->pair_bits = before->pair_bits;
+        return;
+    }
+    write_tables(builder, plan, picture);
+    write_pairs(builder, plan, picture);
+    builder->tables_of = plan;
+    builder->tables = picture;
+}
+
 static void write_segments(struct builder *builder, const struct jpeg_plan *plan, struct work_picture *picture)
 {
     const struct jpeg_scan *scan = plan->scan;
@@ -232,8 +276,7 @@ static void write_mcu(const struct jpeg_gpu_item *item, struct work_picture *pic
 
 void kst_gpu_scan_write(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
 {
-    write_tables(builder, item->plan, picture);
-    write_pairs(builder, item->plan, picture);
+    place_tables(builder, item->plan, picture);
     write_segments(builder, item->plan, picture);
     write_stream(builder, item->plan, picture);
     write_mcu(item, picture);

@@ -247,6 +247,24 @@ static kst_status parse(struct parser *parser)
     return KST_OK;
 }
 
+static kst_status parse_with(const struct parser *settings, struct jpeg_stream *stream)
+{
+    kst_status status = KST_OK;
+    memset(stream, 0, sizeof *stream);
+    struct parser *parser = kst_memory_zeroed(settings->memory, 1, sizeof *parser, &status);
+    if (!parser)
+        return kst_report_error(settings->report, status, KST_NO_OFFSET, NULL);
+    *parser = *settings;
+    parser->stream = stream;
+    stream->plan.data = parser->data;
+    stream->plan.length = parser->length;
+    status = parse(parser);
+    kst_memory_release(settings->memory, parser);
+    if (status)
+        kst_jpeg_stream_release(settings->memory, stream);
+    return status;
+}
+
 kst_status kst_jpeg_parse(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
     struct jpeg_stream *stream, kst_report *report)
 {
@@ -256,25 +274,17 @@ kst_status kst_jpeg_parse(struct memory *memory, const kst_limits *limits, const
 kst_status kst_jpeg_parse_on(struct pool *threads, struct memory *memory, const kst_limits *limits, const uint8_t *data,
     size_t length, struct jpeg_stream *stream, kst_report *report)
 {
-    kst_status status = KST_OK;
-    memset(stream, 0, sizeof *stream);
-    struct parser *parser = kst_memory_zeroed(memory, 1, sizeof *parser, &status);
-    if (!parser)
-        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
-    *parser = (struct parser){.memory = memory,
-        .threads = threads,
-        .limits = limits,
-        .report = report,
-        .stream = stream,
-        .data = data,
-        .length = length};
-    stream->plan.data = data;
-    stream->plan.length = length;
-    status = parse(parser);
-    kst_memory_release(memory, parser);
-    if (status)
-        kst_jpeg_stream_release(memory, stream);
-    return status;
+    const struct parser settings = {
+        .memory = memory, .threads = threads, .limits = limits, .report = report, .data = data, .length = length};
+    return parse_with(&settings, stream);
+}
+
+kst_status kst_jpeg_parse_presuming(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
+    struct jpeg_stream *stream, kst_report *report)
+{
+    const struct parser settings = {
+        .memory = memory, .presuming = true, .limits = limits, .report = report, .data = data, .length = length};
+    return parse_with(&settings, stream);
 }
 
 void kst_jpeg_stream_release(struct memory *memory, struct jpeg_stream *stream)

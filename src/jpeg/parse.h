@@ -22,6 +22,7 @@ struct jpeg_stream {
     struct jpeg_marker_segment *application; /* APPn and COM */
     uint32_t application_count;
     uint64_t start; /* offset of SOI */
+    bool presumed;  /* where the data of the only scan end, see kst_jpeg_parse_presuming() */
 };
 
 /*
@@ -34,6 +35,19 @@ kst_status kst_jpeg_parse(struct memory *memory, const kst_limits *limits, const
 /* The same with threads at hand (null: none). */
 kst_status kst_jpeg_parse_on(struct pool *threads, struct memory *memory, const kst_limits *limits, const uint8_t *data,
     size_t length, struct jpeg_stream *stream, kst_report *report);
+
+/*
+ * The same without a look at the data of a sequential scan without restart markers, where the stream ends with EOI:
+ * that this is the first marker behind them is presumed, as the stream then says, until kst_jpeg_confirm().
+ */
+kst_status kst_jpeg_parse_presuming(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
+    struct jpeg_stream *stream, kst_report *report);
+
+/*
+ * Look at the data that was left out. True: the plan and the report are what they would have been, and its scan's
+ * `fill` is now, too. False: nothing in them may be believed.
+ */
+bool kst_jpeg_confirm(struct pool *threads, struct jpeg_stream *stream);
 
 void kst_jpeg_stream_release(struct memory *memory, struct jpeg_stream *stream);
 

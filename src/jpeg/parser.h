@@ -19,6 +19,7 @@ struct huffman_slot {
 struct parser {
     struct memory *memory;
     struct pool *threads; /* to look for the end of long data with; null: none */
+    bool presuming;       /* rather than looking for it */
     const kst_limits *limits;
     kst_report *report;
     struct jpeg_stream *stream;

@@ -70,6 +70,36 @@ static bool next_interval(struct parser *parser, const struct jpeg_scan *scan, s
     return false;
 }
 
+/* Whether the data from `from` on may be presumed to end at an EOI that ends the stream. */
+static bool is_presumable(const struct parser *parser, size_t from)
+{
+    const struct jpeg_plan *plan = &parser->stream->plan;
+    const uint8_t *end = parser->data + parser->length;
+    return parser->presuming && plan->single_scan && plan->scan->interval_count == 1 && parser->length - from > 3 &&
+           end[-3] != 0xFF && end[-2] == 0xFF && end[-1] == JPEG_EOI;
+}
+
+static kst_status presume_end(struct parser *parser)
+{
+    struct jpeg_stream *stream = parser->stream;
+    size_t from = parser->position;
+    parser->position = parser->length - 2;
+    stream->plan.scan->first_segment = stream->plan.segment_count;
+    stream->presumed = true;
+    return add_segment(parser, stream->plan.scan, from, parser->position, 0);
+}
+
+bool kst_jpeg_confirm(struct pool *threads, struct jpeg_stream *stream)
+{
+    const struct jpeg_plan *plan = &stream->plan;
+    const struct jpeg_segment *segment = &plan->segment[plan->scan->first_segment];
+    if (!stream->presumed)
+        return true;
+    stream->presumed = false;
+    return kst_jpeg_find_last_marker(threads, plan->data, plan->length, segment->offset, &plan->scan->fill) ==
+           plan->length - 2;
+}
+
 kst_status kst_jpeg_parse_segments(struct parser *parser)
 {
     struct jpeg_plan *plan = &parser->stream->plan;
@@ -77,6 +107,8 @@ kst_status kst_jpeg_parse_segments(struct parser *parser)
     size_t from = parser->position;
     size_t at = from;
     uint32_t interval = 0;
+    if (is_presumable(parser, from))
+        return presume_end(parser);
     scan->first_segment = plan->segment_count;
     struct pool *threads = plan->single_scan && scan->interval_count == 1 ? parser->threads : NULL;
     do {

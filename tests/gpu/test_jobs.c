@@ -16,6 +16,19 @@ enum { PICTURES = 40, THREADS = 4 };
 
 static kst_buffer stream[PICTURES];
 
+/* Among the data, so that they end before the EOI which the stream ends with; or more fill bytes than a GPU takes. */
+static void interrupt(const kst_buffer *one, uint32_t kind)
+{
+    static const uint8_t marker[] = {0xD9, 0xD3, 0xC4, 0xDA, 0xD8};
+    uint8_t *at = (uint8_t *)one->data + (one->length > 1400 ? one->length / 2 + 300 : one->length - 30);
+    if (kind < sizeof marker)
+        memcpy(at, (const uint8_t[]){0x12, 0xFF, marker[kind], 0x34}, 4);
+    if (kind >= sizeof marker) {
+        memset(at, 0xFF, 20);
+        at[20] = 0;
+    }
+}
+
 /* Sizes, samplings, restarts, colours; some progressive, some damaged, some no JPEG at all. */
 static void make_streams(void)
 {
@@ -29,6 +42,10 @@ static void make_streams(void)
         stream[i] = encode_noise(8 + 11 * i % 150, 8 + 17 * i % 130, &options);
         if (i % 8 == 3)
             memset(stream[i].data + stream[i].length / 2 + 300, (int)(0x55 + i), 4);
+        if (i % 8 == 2)
+            interrupt(&stream[i], i / 8 % 6);
+        if (i % 8 == 7)
+            interrupt(&stream[i], i % 3 == 0 ? 5 : 0);
         if (i % 8 == 6)
             stream[i].length = stream[i].length * 3 / 4;
         if (i % 16 == 9)
@@ -262,11 +279,13 @@ static void check_stream(kst_context *context)
     kst_image host;
     assert_true(gpu->backend->queue_create(gpu, false, &queue, &error));
     assert_true(gpu->backend->allocate(gpu, GPU_DEVICE, LENGTH + 64, &memory, &error));
-    for (int progressive = 0; progressive < 2; progressive++) {
+    for (int kind = 0; kind < 3; kind++) {
         kst_encode_options encoding;
         kst_encode_options_init(&encoding);
-        encoding.coding = progressive ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
+        encoding.coding = kind == 1 ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
         kst_buffer one = encode_noise(SIDE, SIDE, &encoding);
+        if (kind == 2)
+            interrupt(&one, 0);
         assert_int_equal(kst_image_wrap(&host, KST_FORMAT_RGB, SIDE, SIDE, wanted, 0), KST_OK);
         assert_int_equal(kst_decode(cpu_context, one.data, one.length, NULL, &host, NULL), KST_OK);
         for (int round = 0; round < 6; round++) /* in place, and by a copy */

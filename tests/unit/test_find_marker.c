@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Many threads find the marker, and the longest run of fill bytes, that one finds. */
+/* A look at each byte finds the marker, and the longest run of fill bytes, that one thread and many find. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,10 +17,26 @@ static uint32_t next_random(void)
     return state;
 }
 
+/* Byte by byte. */
+static size_t find_plainly(const uint8_t *data, size_t length, size_t from, uint32_t *fill)
+{
+    uint32_t run = 0;
+    for (size_t at = from; at < length; at++) {
+        if (data[at] != 0xFF && data[at] != 0 && run > 0)
+            return at - 1;
+        if (data[at] != 0xFF && run > *fill)
+            *fill = run;
+        run = data[at] == 0xFF ? run + 1 : 0;
+    }
+    return length;
+}
+
 static void check(struct pool *threads, const uint8_t *data, size_t length, size_t from)
 {
-    uint32_t wanted_fill = 0, fill = 0;
+    uint32_t plain_fill = 0, wanted_fill = 0, fill = 0;
     size_t wanted = kst_jpeg_find_marker(data, length, from, &wanted_fill);
+    assert_int_equal(wanted, find_plainly(data, length, from, &plain_fill));
+    assert_int_equal(wanted_fill, plain_fill);
     assert_int_equal(kst_jpeg_find_last_marker(threads, data, length, from, &fill), wanted);
     if (wanted_fill <= MOST_FILL)
         assert_int_equal(fill, wanted_fill);
