@@ -90,6 +90,7 @@ static kst_status create(
     }
     made->gpu = gpu;
     kst_gpu_pool_create(&made->pool, gpu);
+    kst_gpu_tables_begin(&made->tables);
     pthread_mutex_init(&made->lock, NULL);
     pthread_mutex_init(&made->encoder_lock, NULL);
     *executor = made;
@@ -140,6 +141,7 @@ void kst_gpu_executor_destroy(struct gpu_executor **executor)
         kst_gpu_pool_give(&old->pool, &old->pinned[--old->pinned_count]);
     kst_memory_release(gpu->memory, old->pinned);
     kst_gpu_pool_destroy(&old->pool);
+    kst_gpu_tables_end(&old->tables, gpu->memory);
     release_programs(old);
     pthread_mutex_destroy(&old->encoder_lock);
     pthread_mutex_destroy(&old->lock);

@@ -4,6 +4,7 @@
 #define KOSTKA_GPU_EXECUTOR_H
 
 #include "core/pool.h"
+#include "gpu/jpeg_tables.h"
 #include "gpu/pool.h"
 
 enum jpeg_kernel {
@@ -47,6 +48,7 @@ struct gpu_executor {
     struct gpu_pool pool;
     struct gpu_program program;
     struct gpu_kernel kernel[JPEG_KERNELS];
+    struct jpeg_gpu_tables tables;
     pthread_mutex_t lock; /* of what follows */
     struct gpu_lane *idle;
     struct gpu_buffer *pinned; /* that the caller has */

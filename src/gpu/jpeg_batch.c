@@ -37,10 +37,10 @@ struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32
     return size;
 }
 
-uint32_t kst_gpu_jpeg_work(
-    const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size, uint32_t *work)
+uint32_t kst_gpu_jpeg_work(const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size,
+    struct memory *memory, struct jpeg_gpu_tables *kept, uint32_t *work)
 {
-    struct builder builder = {.work = work, .decoded = size->blocks};
+    struct builder builder = {.work = work, .decoded = size->blocks, .memory = memory, .kept = kept};
     struct jpeg_work *head = (struct jpeg_work *)work;
     *head = (struct jpeg_work){
         .pictures = count, .picture = HEAD_WORDS, .part_groups = (uint32_t)size->groups[WORK_OF_PARTS]};

@@ -4,6 +4,7 @@
 #define KOSTKA_GPU_JPEG_BATCH_H
 
 #include "gpu/image.h"
+#include "gpu/jpeg_tables.h"
 #include "jpeg/output.h"
 #include "jpeg/plan.h"
 #include "kernels/jpeg_work.h"
@@ -65,9 +66,12 @@ bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item);
 
 struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32_t count);
 
-/* Fill the work. Returns how many words it has: `size->words`, or fewer, as pictures share tables. */
-uint32_t kst_gpu_jpeg_work(
-    const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size, uint32_t *work);
+/*
+ * Fill the work. Returns how many words it has: `size->words`, or fewer, as pictures share tables. What was kept is
+ * used, and what was made is kept.
+ */
+uint32_t kst_gpu_jpeg_work(const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size,
+    struct memory *memory, struct jpeg_gpu_tables *kept, uint32_t *work);
 
 /* The bytes of the stream from a scan's first segment to its last: what belongs into the buffer of streams. */
 const uint8_t *kst_gpu_scan_data(const struct jpeg_plan *plan, uint64_t *length);

@@ -173,46 +173,95 @@ static void write_pairs(struct builder *builder, const struct jpeg_plan *plan, s
     builder->words += picture->pair_words;
 }
 
-static bool same_table(const struct jpeg_plan *a, uint32_t i, const struct jpeg_plan *b, uint32_t j)
+void kst_gpu_tables_begin(struct jpeg_gpu_tables *tables)
 {
-    return memcmp(&a->huffman[i], &b->huffman[j], sizeof *a->huffman) == 0;
+    *tables = (struct jpeg_gpu_tables){.count = 0};
+    pthread_mutex_init(&tables->lock, NULL);
 }
 
-/* Whether the tables of two scans are the same, in the same order. */
-static bool same_tables(const struct jpeg_plan *a, const struct jpeg_plan *b)
+void kst_gpu_tables_end(struct jpeg_gpu_tables *tables, struct memory *memory)
 {
-    const struct jpeg_scan *one = a->scan, *other = b->scan;
-    struct table_list tables = list_tables(one), other_tables = list_tables(other);
-    struct kind_list kinds = list_kinds(one), other_kinds = list_kinds(other);
-    if (tables.count != other_tables.count || kinds.count != other_kinds.count)
-        return false;
-    for (uint32_t i = 0; i < tables.count; i++)
-        if (tables.table_class[i] != other_tables.table_class[i] ||
-            !same_table(a, tables.index[i], b, other_tables.index[i]))
-            return false;
-    for (uint32_t i = 0; i < kinds.count; i++)
-        if (!same_table(a, kinds.dc[i], b, other_kinds.dc[i]) || !same_table(a, kinds.ac[i], b, other_kinds.ac[i]))
-            return false;
-    return true;
+    kst_memory_release(memory, tables->words);
+    pthread_mutex_destroy(&tables->lock);
 }
 
-/* As the picture before has them, if it has the same. */
+static void make_key(const struct jpeg_plan *plan, struct jpeg_gpu_table_key *key)
+{
+    struct table_list tables = list_tables(plan->scan);
+    struct kind_list kinds = list_kinds(plan->scan);
+    memset(key, 0, sizeof *key);
+    key->tables = tables.count;
+    key->kinds = kinds.count;
+    for (uint32_t i = 0; i < tables.count; i++) {
+        key->table_class[i] = tables.table_class[i];
+        key->table[i] = plan->huffman[tables.index[i]];
+    }
+    for (uint32_t i = 0; i < kinds.count; i++) {
+        key->dc[i] = find_table(&tables, kinds.dc[i], JPEG_DC);
+        key->ac[i] = find_table(&tables, kinds.ac[i], JPEG_AC);
+    }
+}
+
+/* Where tables are that begin at a word of the work: as those of a picture do, whose first word is `from`. */
+static void refer(struct work_picture *picture, const struct work_picture *like, uint32_t from, uint32_t to)
+{
+    picture->tables = like->tables;
+    picture->short_table = like->short_table - from + to;
+    picture->long_table = like->long_table - from + to;
+    picture->pair_table = like->pair_table - from + to;
+    picture->pair_words = like->pair_words;
+    picture->pair_bits = like->pair_bits;
+}
+
+/* From those kept of an earlier batch. */
+static bool copy_tables(struct builder *builder, struct jpeg_gpu_tables *kept, struct work_picture *picture)
+{
+    pthread_mutex_lock(&kept->lock);
+    bool same = kept->count > 0 && memcmp(&kept->key, &builder->key, sizeof kept->key) == 0;
+    if (same) {
+        uint32_t to = (builder->words + 3) / 4 * 4;
+        memcpy(builder->work + to, kept->words, kept->count * sizeof *kept->words);
+        refer(picture, &kept->like, kept->like.short_table, to);
+        builder->words = to + kept->count;
+    }
+    pthread_mutex_unlock(&kept->lock);
+    return same;
+}
+
+/* For the next batch, unless there is no memory for them. */
+static void keep_tables(const struct builder *builder, struct jpeg_gpu_tables *kept, const struct work_picture *picture)
+{
+    uint32_t count = builder->words - picture->short_table;
+    pthread_mutex_lock(&kept->lock);
+    if (kept->capacity < count) {
+        kst_memory_release(builder->memory, kept->words);
+        kept->words = kst_memory_array(builder->memory, count, sizeof *kept->words, NULL);
+        kept->capacity = kept->words ? count : 0;
+    }
+    kept->count = kept->words ? count : 0;
+    if (kept->words)
+        memcpy(kept->words, builder->work + picture->short_table, count * sizeof *kept->words);
+    kept->like = *picture;
+    kept->key = builder->key;
+    pthread_mutex_unlock(&kept->lock);
+}
+
+/* As the picture before has them, or the batch before, if those are the same. */
 static void place_tables(struct builder *builder, const struct jpeg_plan *plan, struct work_picture *picture)
 {
-    const struct work_picture *before = builder->tables;
-    if (builder->tables_of && same_tables(builder->tables_of, plan)) {
-        picture->tables = before->tables;
-        picture->short_table = before->short_table;
-        picture->long_table = before->long_table;
-        picture->pair_table = before->pair_table;
-        picture->pair_words = before->pair_words;
-        picture->pair_bits = before->pair_bits;
+    struct jpeg_gpu_table_key key;
+    make_key(plan, &key);
+    if (builder->like && memcmp(&key, &builder->key, sizeof key) == 0) {
+        refer(picture, builder->like, 0, 0);
         return;
     }
+    builder->key = key;
+    builder->like = picture;
+    if (copy_tables(builder, builder->kept, picture))
+        return;
     write_tables(builder, plan, picture);
     write_pairs(builder, plan, picture);
-    builder->tables_of = plan;
-    builder->tables = picture;
+    keep_tables(builder, builder->kept, picture);
 }
 
 static void write_segments(struct builder *builder, const struct jpeg_plan *plan, struct work_picture *picture)

@@ -11,8 +11,10 @@ struct builder {
     uint64_t decoded; /* blocks before those that are copied */
     uint32_t words;
     struct jpeg_gpu_size used;
-    const struct jpeg_plan *tables_of; /* the last picture whose tables were written; null: none yet */
-    const struct work_picture *tables; /* where they are */
+    struct memory *memory; /* for the tables that are kept */
+    struct jpeg_gpu_tables *kept;
+    struct jpeg_gpu_table_key key;   /* of the tables written last; */
+    const struct work_picture *like; /* the picture that has them; null: none yet */
 };
 
 static inline uint32_t kst_divide_up(uint64_t a, uint32_t b)

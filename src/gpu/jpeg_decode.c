@@ -116,7 +116,8 @@ struct job *kst_gpu_jpeg_begin(struct gpu_executor *executor, const struct jpeg_
     job->count = count;
     job->detail = order->detail;
     if (prepare(job, order, error)) {
-        job->size.words = kst_gpu_jpeg_work(items, count, &job->size, (uint32_t *)(void *)job->buffer[HOST_WORK].host);
+        job->size.words = kst_gpu_jpeg_work(items, count, &job->size, executor->gpu->memory, &executor->tables,
+            (uint32_t *)(void *)job->buffer[HOST_WORK].host);
         run(job);
         return job;
     }
