@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "j2k/builder.h"
+#include "j2k/bytes.h"
 #include "j2k/marker.h"
 #include "j2k/parser.h"
 #include "j2k/write.h"
@@ -296,12 +297,62 @@ static void check_measure(struct picture *picture, const struct j2k_writing *wri
         assert_int_equal(length, sum + overhead);
 }
 
+/* The marker segments from `at` up to the marker `last`: those of kind `wanted` one after the other, less their index.
+ */
+static size_t gather(const struct sink *sink, size_t at, uint8_t last, uint8_t wanted, uint32_t skip, uint8_t *to)
+{
+    size_t length = 0;
+    uint32_t index = 0;
+    while (sink->data[at + 1] != last) {
+        uint32_t segment = j2k_get16(sink->data + at + 2);
+        if (sink->data[at + 1] == wanted) {
+            assert_int_equal(sink->data[at + 4], index++);
+            memcpy(to + length, sink->data + at + 4 + skip, segment - 2 - skip);
+            length += segment - 2 - skip;
+        }
+        at += 2 + segment;
+    }
+    return length;
+}
+
+/* TLM says what Psot says; the sum of what PLT says is the tile-part's body. */
+static void check_lengths(const struct j2k_writing *writing, const struct sink *sink)
+{
+    static uint8_t parts[BYTES], packets[BYTES];
+    size_t part_bytes = gather(sink, 2, J2K_SOT, J2K_TLM, 2, parts), at = 2, entry = 0;
+    while (sink->data[at + 1] != J2K_SOT)
+        at += 2 + j2k_get16(sink->data + at + 2);
+    while (sink->data[at + 1] == J2K_SOT) {
+        size_t length = j2k_get32(sink->data + at + 6), body = at + 12;
+        if (writing->tile_part_lengths) {
+            assert_int_equal(j2k_get16(parts + entry), j2k_get16(sink->data + at + 4));
+            assert_int_equal(j2k_get32(parts + entry + 2), length);
+            entry += 6;
+        }
+        size_t packet_bytes = gather(sink, at + 12, J2K_SOD, J2K_PLT, 1, packets);
+        uint64_t sum = 0, value = 0;
+        for (size_t i = 0; i < packet_bytes; i++) {
+            value = value << 7 | (packets[i] & 0x7F);
+            sum += packets[i] & 0x80 ? 0 : value;
+            value = packets[i] & 0x80 ? value : 0;
+        }
+        while (sink->data[body + 1] != J2K_SOD)
+            body += 2 + j2k_get16(sink->data + body + 2);
+        assert_int_equal(value, 0);
+        assert_int_equal(sum, writing->packet_lengths ? at + length - body - 2 : 0);
+        at += length;
+    }
+    assert_int_equal(entry, part_bytes);
+    assert_int_equal(at, sink->length - 2);
+}
+
 static void check_writing(struct picture *picture, const struct j2k_writing *writing)
 {
     struct sink sink;
     kst_sink_init(&sink, &made_memory);
     assert_int_equal(kst_j2k_write(&made_memory, &picture->coded, writing, &sink, &picture->report), KST_OK);
     check_stream(picture, &sink);
+    check_lengths(writing, &sink);
     check_measure(picture, writing, sink.length);
     kst_sink_release(&sink);
 }
