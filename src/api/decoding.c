@@ -161,23 +161,14 @@ static kst_status end(struct decoding *d, kst_status status)
     return KST_OK;
 }
 
-/* Leave it without a word. */
-static void abandon(struct decoding *d)
-{
-    kst_decoder *decoder = d->decoder;
-    if (d->target.owned && d->target.owned != d->image->owned)
-        kst_image_drop(&decoder->memory, &d->target);
-    if (d->made)
-        kst_image_drop_in(decoder->context, &decoder->memory, d->image);
-}
-
 /* Open the stream once more, presuming nothing, and plan anew. */
 static kst_status begin_again(struct decoding *d, const kst_decode_options *options)
 {
     kst_decoder *decoder = d->decoder;
     kst_image *image = d->image;
     const struct gpu_event *after = d->after;
-    abandon(d);
+    if (d->made)
+        kst_image_drop_in(decoder->context, &decoder->memory, image);
     kst_status status = kst_decoder_open(decoder, decoder->stream.plan.data, decoder->stream.plan.length);
     if (!status)
         status = kst_decoding_begin(d, decoder, options, image);
