@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "scan_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/report.h"
+#include "pictures.h"
+#include "stage.h"
+#include "support.h"
+
+struct bytes {
+    uint8_t *data;
+    size_t length;
+};
+
+static void put(struct bytes *bytes, uint32_t value)
+{
+    bytes->data[bytes->length++] = (uint8_t)value;
+}
+
+static void put_marker(struct bytes *bytes, uint32_t marker, uint32_t length)
+{
+    put(bytes, 0xFF);
+    put(bytes, marker);
+    put(bytes, length >> 8);
+    put(bytes, length);
+}
+
+/* Codes of all lengths by chance; few, so that many patterns are none, or many long ones. */
+static void random_table(enum jpeg_table_class table_class, struct jpeg_huffman *table)
+{
+    uint32_t left = 1, count = 0, rare = 1 + next_random() % 6;
+    memset(table, 0, sizeof *table);
+    for (uint32_t length = 1; length <= 16; length++) {
+        left = 2 * left;
+        uint32_t most = left - 1 < 256 - count ? left - 1 : 256 - count;
+        most = length < 16 ? most / rare : most;
+        table->bits[length] = (uint8_t)(most > 0 ? next_random() % (most + 1) % 256 : 0);
+        left -= table->bits[length];
+        count += table->bits[length];
+    }
+    if (count == 0)
+        table->bits[3] = 5;
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t value = next_random();
+        table->values[i] = (uint8_t)(table_class == JPEG_DC ? value % 16 : value % 8 ? value : 0);
+    }
+    assert_true(kst_jpeg_huffman_valid(table, table_class));
+}
+
+static void put_tables(struct bytes *bytes, bool standard)
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        enum jpeg_table_class table_class = i % 2 ? JPEG_AC : JPEG_DC;
+        struct jpeg_huffman table = *kst_jpeg_standard_huffman(table_class, i >= 2);
+        uint32_t count = 0;
+        if (!standard)
+            random_table(table_class, &table);
+        for (uint32_t j = 1; j <= 16; j++)
+            count += table.bits[j];
+        put_marker(bytes, 0xC4, 19 + count);
+        put(bytes, i % 2 << 4 | i / 2);
+        for (uint32_t j = 1; j <= 16; j++)
+            put(bytes, table.bits[j]);
+        for (uint32_t j = 0; j < count; j++)
+            put(bytes, table.values[j]);
+    }
+}
+
+/* Samplings of components; the blocks of an MCU are at most 10. */
+static const uint8_t samplings[][5] = {{1, 0x11}, {3, 0x11, 0x11, 0x11}, {3, 0x22, 0x11, 0x11}, {3, 0x21, 0x11, 0x11},
+    {4, 0x22, 0x11, 0x11, 0x22}, {3, 0x42, 0x11, 0x11}, {2, 0x12, 0x21}};
+
+static void put_headers(struct bytes *bytes, uint32_t blocks)
+{
+    const uint8_t *sampling = samplings[next_random() % (sizeof samplings / sizeof samplings[0])];
+    uint32_t count = sampling[0], width = 1 + next_random() % 200, height = 1 + blocks * 64 / width % 2000;
+    put(bytes, 0xFF);
+    put(bytes, 0xD8);
+    put_marker(bytes, 0xDB, 67);
+    for (uint32_t i = 0; i < 65; i++)
+        put(bytes, i > 0);
+    put_marker(bytes, 0xC1, 8 + 3 * count);
+    put(bytes, 8);
+    put(bytes, height >> 8);
+    put(bytes, height);
+    put(bytes, width >> 8);
+    put(bytes, width);
+    put(bytes, count);
+    for (uint32_t i = 0; i < count; i++) {
+        put(bytes, i + 1);
+        put(bytes, sampling[1 + i]);
+        put(bytes, 0);
+    }
+    put_tables(bytes, next_random() % 2);
+    put_marker(bytes, 0xDD, 4);
+    uint32_t interval = next_random() % 3 ? 0 : 1 + next_random() % 40;
+    put(bytes, 0);
+    put(bytes, interval);
+    put_marker(bytes, 0xDA, 6 + 2 * count);
+    put(bytes, count);
+    for (uint32_t i = 0; i < count; i++) {
+        put(bytes, i + 1);
+        put(bytes, (next_random() % 2) << 4 | next_random() % 2);
+    }
+    put(bytes, 0);
+    put(bytes, 63);
+    put(bytes, 0);
+}
+
+/* Entropy-coded data between two markers: noise, runs of zeros and of ones, fill bytes. */
+static void put_data(struct bytes *bytes, uint32_t length)
+{
+    uint32_t kind = next_random() % 4;
+    for (size_t end = bytes->length + length; bytes->length < end;) {
+        uint32_t value = kind == 0 && next_random() % 4 ? 0 : next_random() & 0xFF;
+        if (next_random() % 32 == 0)
+            value = 0xFF;
+        put(bytes, value);
+        for (uint32_t fill = 0; value == 0xFF && kind == 1 && fill < next_random() % WORK_MOST_FILL; fill++)
+            put(bytes, 0xFF);
+        if (value == 0xFF)
+            put(bytes, 0);
+    }
+}
+
+/* Some markers are missing. */
+static void put_segments(struct bytes *bytes, uint32_t most)
+{
+    uint32_t left = 1 + next_random() % most;
+    for (uint32_t i = 0; left > 0; i++) {
+        uint32_t length = next_random() % 4 ? next_random() % (left + 1) : left;
+        put_data(bytes, length);
+        left -= length;
+        if (left > 0 && next_random() % 8) {
+            put(bytes, 0xFF);
+            put(bytes, 0xD0 + i % 8);
+        }
+    }
+    put(bytes, 0xFF);
+    put(bytes, 0xD9);
+}
+
+/* A file that the kernels can decode. */
+static void make_file(struct model_picture *picture, uint32_t most, struct jpeg_gpu_item *item)
+{
+    for (;;) {
+        struct bytes bytes = {.data = stage_poisoned(4096 + 24 * (size_t)most)};
+        kst_decode_options options;
+        kst_report report;
+        kst_report_init(&report);
+        kst_decode_options_init(&options);
+        put_headers(&bytes, 1 + next_random() % (most / 8 + 1));
+        put_segments(&bytes, most);
+        picture->file = bytes.data;
+        if (kst_jpeg_parse(&memory, &cpu->limits, bytes.data, bytes.length, &picture->stream, &report) == KST_OK) {
+            kst_image image;
+            *item = (struct jpeg_gpu_item){.plan = &picture->stream.plan};
+            options.format = KST_FORMAT_RAW;
+            assert_int_equal(kst_jpeg_output_describe(&item->plan->frame, &options, &image), KST_OK);
+            kst_jpeg_output_plan(&item->output, &item->plan->frame, &options, &image);
+            if (item->plan->single_scan && kst_gpu_jpeg_supports(item))
+                return;
+            kst_jpeg_stream_release(&memory, &picture->stream);
+        }
+        free(bytes.data);
+    }
+}
+
+/* Which tables the blocks of an MCU have. */
+static void lay_out_mcu(struct model_picture *picture)
+{
+    const struct jpeg_plan *plan = &picture->stream.plan;
+    bool single = plan->scan->component_count == 1;
+    for (uint32_t i = 0; i < plan->scan->component_count; i++) {
+        const struct jpeg_component *c = &plan->frame.component[plan->scan->component[i]];
+        for (uint32_t j = 0; j < (single ? 1U : (uint32_t)c->h * c->v); j++) {
+            picture->dc[picture->blocks_in_mcu] = &plan->huffman[plan->scan->dc_table[i]];
+            picture->ac[picture->blocks_in_mcu] = &plan->huffman[plan->scan->ac_table[i]];
+            picture->component[picture->blocks_in_mcu++] = plan->scan->component[i];
+        }
+    }
+    picture->blocks = plan->scan->geometry.mcus_w * plan->scan->geometry.mcus_h * picture->blocks_in_mcu;
+}
+
+/* Bits, the highest of a byte first; behind them there are zeros. */
+struct bits {
+    const uint8_t *data;
+    uint32_t length; /* bits */
+};
+
+static uint32_t bits_at(const struct bits *bits, uint32_t at, uint32_t count)
+{
+    uint32_t value = 0;
+    for (uint32_t i = at; i < at + count; i++)
+        value = value << 1 | (i < bits->length ? bits->data[i / 8] >> (7 - i % 8) & 1U : 0);
+    return value;
+}
+
+/* DECODE (F.2.2.3), RECEIVE and EXTEND (F.2.2.1). */
+struct symbol {
+    uint32_t length; /* of code and value */
+    uint32_t run;    /* of zeros before the value */
+    int32_t value;
+    bool ends, valid;
+};
+
+static struct symbol next_symbol(
+    const struct jpeg_huffman *table, enum jpeg_table_class table_class, const struct bits *bits, uint32_t at)
+{
+    uint32_t code = 0, first = 0, index = 0;
+    for (uint32_t length = 1; length <= 16; length++) {
+        code = code << 1 | bits_at(bits, at + length - 1, 1);
+        if (code - first < table->bits[length]) {
+            uint32_t symbol = table->values[index + code - first], size = symbol & 15;
+            int32_t value = (int32_t)bits_at(bits, at + length, size);
+            if (size > 0 && value < 1 << (size - 1))
+                value -= (1 << size) - 1;
+            bool ends = table_class == JPEG_AC && size == 0 && symbol >> 4 != 15;
+            return (struct symbol){length + size, table_class == JPEG_AC ? symbol >> 4 : 0, value, ends, true};
+        }
+        index += table->bits[length];
+        first = (first + table->bits[length]) << 1;
+    }
+    return (struct symbol){.length = 17, .ends = table_class == JPEG_AC};
+}
+
+/* Where decoding stands. */
+struct stand {
+    uint32_t at, block, index;
+};
+
+static struct symbol step(const struct model_picture *picture, const struct bits *bits, struct stand *stand)
+{
+    enum jpeg_table_class table_class = stand->index == 0 ? JPEG_DC : JPEG_AC;
+    const struct jpeg_huffman *table = (stand->index == 0 ? picture->dc : picture->ac)[stand->block];
+    struct symbol symbol = next_symbol(table, table_class, bits, stand->at);
+    stand->at += symbol.length;
+    stand->index += symbol.ends ? 64 : symbol.run + 1;
+    return symbol;
+}
+
+static bool next_block(const struct model_picture *picture, struct stand *stand)
+{
+    if (stand->index < 64)
+        return false;
+    stand->index = 0;
+    stand->block = (stand->block + 1) % picture->blocks_in_mcu;
+    return true;
+}
+
+static uint32_t pack(const struct stand *stand, uint32_t start)
+{
+    return (stand->at - start) << STATE_START | stand->block << STATE_BLOCK | stand->index << STATE_INDEX;
+}
+
+uint32_t model_pass(
+    const struct model_picture *picture, const struct model_part *part, uint32_t state, uint32_t *blocks)
+{
+    const struct bits bits = {part->bytes, sizeof part->bytes * 8};
+    struct stand stand = {state & 31, state >> STATE_BLOCK & 15, state >> STATE_INDEX};
+    *blocks = 0;
+    while (stand.at < part->bits) {
+        step(picture, &bits, &stand);
+        *blocks += next_block(picture, &stand);
+    }
+    return pack(&stand, part->bits);
+}
+
+/* Parts are of WORK_PART bytes of the scan's data, from the first on, and begin anew with each segment. */
+static void add_part(struct model_picture *picture, uint32_t segment, uint64_t from, uint64_t to, bool first, bool last)
+{
+    const uint8_t *data = picture->stream.plan.data;
+    struct model_part *part = &picture->part[picture->parts++];
+    *part = (struct model_part){.segment = segment, .first = first, .last = last};
+    if (!first)
+        part->start = part[-1].start + part[-1].bits;
+    for (uint64_t i = from; i < to; i++)
+        if (data[i - 1] != 0xFF || (first && i == from)) { /* in front of the first byte is no byte of the data */
+            part->bytes[part->bits / 8] = data[i];
+            part->bits += 8;
+        }
+}
+
+/* The next four bytes of a segment lie behind each part, too. */
+static void join_parts(struct model_picture *picture)
+{
+    for (uint32_t i = 0; i + 1 < picture->parts; i++)
+        if (!picture->part[i].last)
+            memcpy(picture->part[i].bytes + picture->part[i].bits / 8, picture->part[i + 1].bytes, 4);
+}
+
+static void cut(struct model_picture *picture)
+{
+    const struct jpeg_plan *plan = &picture->stream.plan;
+    uint64_t all, base = (uint64_t)(kst_gpu_scan_data(plan, &all) - plan->data);
+    picture->part = calloc((size_t)(all / WORK_PART) + 2 * plan->scan->segment_count + 1, sizeof *picture->part);
+    assert_non_null(picture->part);
+    for (uint32_t i = 0; i < plan->scan->segment_count; i++) {
+        const struct jpeg_segment *segment = &plan->segment[plan->scan->first_segment + i];
+        uint64_t from = segment->offset, end = segment->offset + segment->length;
+        for (uint64_t to; from < end; from = to) {
+            to = base + ((from - base) / WORK_PART + 1) * WORK_PART;
+            to = to < end ? to : end;
+            add_part(picture, i, from, to, from == segment->offset, to == end);
+        }
+    }
+    join_parts(picture);
+}
+
+/* A segment's parts, and their bits in a row. */
+struct piece {
+    struct model_part *part;
+    uint32_t count;
+    struct bits bits;
+    uint32_t first_block, limit; /* of the picture's blocks */
+};
+
+/* States at the start of each part. */
+static void find_states(const struct model_picture *picture, const struct piece *piece)
+{
+    struct stand stand = {0, 0, 0};
+    for (uint32_t i = 0, ended = 0; i < piece->count; i++) {
+        struct model_part *part = &piece->part[i];
+        part->state = pack(&stand, part->start);
+        part->before = ended;
+        while (stand.at < part->start + part->bits && !part->last) {
+            step(picture, &piece->bits, &stand);
+            ended += next_block(picture, &stand);
+        }
+    }
+}
+
+/* A block (F.2.2.1, F.2.2.2); what runs beyond its end ends up in its last coefficient. Counts patterns that are no
+ * code. */
+static void decode_block(const struct model_picture *picture, const struct piece *piece, struct stand *stand,
+    struct model_block *block, uint32_t *invalid)
+{
+    static const uint8_t zigzag[64] = {0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48,
+        41, 34, 27, 20, 13, 6, 7, 14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59,
+        52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
+    block->coded = true;
+    while (stand->index < 64) {
+        struct symbol symbol = step(picture, &piece->bits, stand);
+        uint32_t natural = zigzag[stand->index - 1 < 63 ? stand->index - 1 : 63];
+        *invalid += !symbol.valid;
+        block->coefficient[natural % 8 * 8 + natural / 8] = (int16_t)symbol.value;
+    }
+}
+
+/* The part that a bit lies in; the last one has all that follows. */
+static struct model_part *part_at(const struct piece *piece, uint32_t at)
+{
+    uint32_t i = 0;
+    while (i + 1 < piece->count && at >= piece->part[i].start + piece->part[i].bits)
+        i++;
+    return &piece->part[i];
+}
+
+/* MCUs that begin within the data, or at their very end, are decoded to their end, with zeros where data are missing.
+ */
+static void decode_blocks(struct model_picture *picture, const struct piece *piece)
+{
+    struct stand stand = {0, 0, 0};
+    uint32_t i = 0, all = piece->bits.length;
+    for (; i < piece->limit && (stand.block > 0 || stand.at <= all); i++) {
+        struct model_block *block = &picture->block[piece->first_block + i];
+        struct model_part *part = part_at(piece, stand.at);
+        uint32_t component = picture->component[stand.block];
+        if (part->blocks++ == 0)
+            part->block = i;
+        decode_block(picture, piece, &stand, block, &picture->damage[1]);
+        part->dc[component] = (uint16_t)(part->dc[component] + block->coefficient[0]);
+        block->dc = part->dc[component];
+        next_block(picture, &stand);
+    }
+    picture->damage[0] += stand.at > all;
+    picture->damage[2] += i == piece->limit && stand.at + 8 <= all;
+}
+
+static void decode(struct model_picture *picture)
+{
+    const struct jpeg_scan *scan = picture->stream.plan.scan;
+    uint32_t mcus = scan->geometry.mcus_w * scan->geometry.mcus_h;
+    uint32_t interval = scan->restart_interval ? scan->restart_interval : mcus;
+    picture->block = calloc(picture->blocks, sizeof *picture->block);
+    assert_non_null(picture->block);
+    for (uint32_t i = 0, end; i < picture->parts; i = end) {
+        const struct jpeg_segment *segment =
+            &picture->stream.plan.segment[scan->first_segment + picture->part[i].segment];
+        uint8_t *data = calloc((size_t)segment->length + 1, 1);
+        uint32_t mcu = segment->interval * interval, left = mcus - mcu;
+        struct piece piece = {.part = &picture->part[i], .bits = {.data = data}};
+        for (end = i; end < picture->parts && picture->part[end].segment == picture->part[i].segment; end++) {
+            memcpy(data + piece.bits.length / 8, picture->part[end].bytes, picture->part[end].bits / 8);
+            piece.bits.length += picture->part[end].bits;
+        }
+        piece.count = end - i;
+        piece.first_block = mcu * picture->blocks_in_mcu;
+        piece.limit = (left < interval ? left : interval) * picture->blocks_in_mcu;
+        find_states(picture, &piece);
+        decode_blocks(picture, &piece);
+        free(data);
+    }
+}
+
+static void make_buffers(struct model *model)
+{
+    model->size = kst_gpu_jpeg_size(model->item, model->count);
+    model->work = stage_poisoned((size_t)model->size.words * 4);
+    kst_gpu_jpeg_work(model->item, model->count, &model->size, model->work);
+    model->stream = stage_poisoned((size_t)model->size.stream * 16); /* anything may lie behind a picture's bytes */
+    for (uint32_t i = 0; i < model->count; i++) {
+        uint64_t length;
+        const uint8_t *data = kst_gpu_scan_data(model->item[i].plan, &length);
+        if (length > 0)
+            memcpy(model->stream + kst_gpu_jpeg_picture(model->work, i)->stream * (size_t)16, data, (size_t)length);
+    }
+}
+
+void model_make(struct model *model, uint32_t count, uint32_t most)
+{
+    memset(model, 0, sizeof *model);
+    model->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct model_picture *picture = &model->picture[i];
+        make_file(picture, i % 2 ? 1 + most / 30 : most, &model->item[i]);
+        lay_out_mcu(picture);
+        cut(picture);
+        decode(picture);
+    }
+    make_buffers(model);
+}
+
+void model_release(struct model *model)
+{
+    for (uint32_t i = 0; i < model->count; i++) {
+        kst_jpeg_stream_release(&memory, &model->picture[i].stream);
+        free(model->picture[i].part);
+        free(model->picture[i].block);
+        free(model->picture[i].file);
+    }
+    free(model->work);
+    free(model->stream);
+}
+
+size_t model_first_part(const struct model *model, uint32_t picture)
+{
+    const struct jpeg_work *head = (const struct jpeg_work *)(const void *)model->work;
+    return (size_t)(model->work + head->groups[WORK_OF_PARTS])[picture] * WORK_PARTS;
+}
