@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * From compressed bytes in host memory to a texture that is ready to be drawn (glFinish), as a table in milliseconds:
- * on the context's device, by way of the host, with libjpeg-turbo and glTexSubImage2D, and the upload of raw pixels
- * alone.
+ * on the context's device, by way of the host, with nvJPEG and a copy, with libjpeg-turbo and glTexSubImage2D, and the
+ * upload of raw pixels alone.
  *
  *     kostka-gl PICTURE.jpg [DEVICE]
  */
@@ -14,12 +14,15 @@
 #include <time.h>
 
 #include "../examples/headless.h"
+#include "gl_nvjpeg.h"
 
-enum { TEXTURE_2D = 0x0DE1, RGBA = 0x1908, RGBA8 = 0x8058, BYTES = 0x1401, VERSION = 0x1F02, MOST = 8192 };
-enum { TIMES = 15, TURBO_RGBA = 7, COLUMNS = 5 };
+enum { TEXTURE_2D = 0x0DE1, RGB = 0x1907, RGBA = 0x1908, RGBA8 = 0x8058, BYTES = 0x1401, VERSION = 0x1F02 };
+enum { UNPACK_BUFFER = 0x88EC, DYNAMIC_COPY = 0x88EA, MOST = 8192, TIMES = 15, TURBO_RGBA = 7 };
 
-static const char *const names[] = {
-    "glGenTextures", "glDeleteTextures", "glBindTexture", "glTexImage2D", "glTexSubImage2D", "glFinish", "glGetString"};
+enum column { SHARED, PINNED, MAPPED, NVJPEG, TURBO, UPLOAD, COLUMNS };
+
+static const char *const names[] = {"glGenTextures", "glDeleteTextures", "glBindTexture", "glTexImage2D",
+    "glTexSubImage2D", "glFinish", "glGetString", "glGenBuffers", "glDeleteBuffers", "glBindBuffer", "glBufferData"};
 
 static struct {
     void (*make_textures)(int count, unsigned *names);
@@ -31,6 +34,10 @@ static struct {
         const void *pixels);
     void (*finish)(void);
     const char *(*string)(unsigned name);
+    void (*make_buffers)(int count, unsigned *names);
+    void (*delete_buffers)(int count, const unsigned *names);
+    void (*bind_buffer)(unsigned target, unsigned name);
+    void (*fill_buffer)(unsigned target, intptr_t length, const void *data, unsigned use);
 } gl;
 
 static const char *const turbo_names[] = {"tjInitDecompress", "tjDecompress2"};
@@ -47,9 +54,10 @@ struct run {
     kst_gl *shared, *mapped; /* `shared` where the device shares; otherwise by way of the host too */
     uint8_t *pixels;         /* RGBA, side × side */
     kst_buffer coded;
-    void *pinned; /* the same bytes */
-    unsigned texture;
+    void *pinned;             /* the same bytes */
+    unsigned texture, buffer; /* `buffer`: RGB, for nvJPEG */
     int side;
+    bool nvjpeg, bound; /* it is there; it knows the buffer */
 };
 
 static void load_turbo(void)
@@ -90,18 +98,40 @@ static void upload(const struct run *run)
     gl.write(TEXTURE_2D, 0, 0, 0, run->side, run->side, RGBA, BYTES, run->pixels);
 }
 
-static void once(const struct run *run, int column)
+static void decode_with_nvjpeg(const struct run *run)
 {
-    if (column == 0)
+    if (!nvjpeg_decode(run->coded.data, run->coded.length, run->side))
+        fprintf(stderr, "kostka-gl: nvJPEG failed\n");
+    gl.bind_buffer(UNPACK_BUFFER, run->buffer);
+    gl.write(TEXTURE_2D, 0, 0, 0, run->side, run->side, RGB, BYTES, NULL);
+    gl.bind_buffer(UNPACK_BUFFER, 0);
+}
+
+static void decode_with_turbo(const struct run *run)
+{
+    turbo.decode(turbo.handle, run->coded.data, (unsigned long)run->coded.length, run->pixels, run->side, 0, run->side,
+        TURBO_RGBA, 0);
+    upload(run);
+}
+
+static bool is_there(const struct run *run, enum column column)
+{
+    return column == NVJPEG ? run->bound : column != TURBO || turbo.handle;
+}
+
+static void once(const struct run *run, enum column column)
+{
+    if (column == SHARED)
         decode(run, run->shared, run->coded.data);
-    else if (column == 1)
+    else if (column == PINNED)
         decode(run, run->shared, run->pinned);
-    else if (column == 2)
+    else if (column == MAPPED)
         decode(run, run->mapped, run->coded.data);
-    else if (column == 3 && turbo.handle)
-        turbo.decode(turbo.handle, run->coded.data, (unsigned long)run->coded.length, run->pixels, run->side, 0,
-            run->side, TURBO_RGBA, 0);
-    if (column >= 3)
+    else if (column == NVJPEG)
+        decode_with_nvjpeg(run);
+    else if (column == TURBO)
+        decode_with_turbo(run);
+    else
         upload(run);
     gl.finish();
 }
@@ -113,7 +143,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* The median of TIMES, after two that warm up. */
-static double measure(const struct run *run, int column)
+static double measure(const struct run *run, enum column column)
 {
     double times[TIMES];
     for (int i = -2; i < TIMES; i++) {
@@ -139,7 +169,26 @@ static void fill(const struct run *run, const kst_image *picture)
         }
 }
 
-static void measure_size(struct run *run, const kst_image *picture, kst_subsampling subsampling)
+static void make_objects(struct run *run)
+{
+    gl.make_textures(1, &run->texture);
+    gl.bind(TEXTURE_2D, run->texture);
+    gl.store(TEXTURE_2D, 0, RGBA8, run->side, run->side, 0, RGBA, BYTES, NULL);
+    gl.make_buffers(1, &run->buffer);
+    gl.bind_buffer(UNPACK_BUFFER, run->buffer);
+    gl.fill_buffer(UNPACK_BUFFER, (intptr_t)run->side * run->side * 3, NULL, DYNAMIC_COPY);
+    gl.bind_buffer(UNPACK_BUFFER, 0);
+    run->bound = run->nvjpeg && nvjpeg_bind(run->buffer);
+}
+
+static void delete_objects(struct run *run)
+{
+    nvjpeg_unbind();
+    gl.delete_buffers(1, &run->buffer);
+    gl.delete_textures(1, &run->texture);
+}
+
+static void code_picture(struct run *run, const kst_image *picture, kst_subsampling subsampling)
 {
     kst_encode_options options;
     kst_image image;
@@ -153,19 +202,22 @@ static void measure_size(struct run *run, const kst_image *picture, kst_subsampl
         kst_pinned_allocate(run->context, run->coded.length, &run->pinned) != KST_OK)
         exit(1);
     memcpy(run->pinned, run->coded.data, run->coded.length);
-    gl.make_textures(1, &run->texture);
-    gl.bind(TEXTURE_2D, run->texture);
-    gl.store(TEXTURE_2D, 0, RGBA8, run->side, run->side, 0, RGBA, BYTES, NULL);
+}
+
+static void measure_size(struct run *run, const kst_image *picture, kst_subsampling subsampling)
+{
+    code_picture(run, picture, subsampling);
+    make_objects(run);
     printf("| %d², 4:%s | %.2f |", run->side, subsampling == KST_SUBSAMPLING_444 ? "4:4" : "2:0",
         (double)run->coded.length * 1e-6);
-    for (int column = 0; column < COLUMNS; column++)
-        if (column != 3 || turbo.handle)
+    for (enum column column = 0; column < COLUMNS; column++)
+        if (is_there(run, column))
             printf(" %.3f |", measure(run, column));
         else
             printf(" – |");
     printf(" %d, %d |\n", decode(run, run->shared, run->coded.data), decode(run, run->mapped, run->coded.data));
     fflush(stdout);
-    gl.delete_textures(1, &run->texture);
+    delete_objects(run);
     kst_pinned_release(run->context, run->pinned);
     kst_buffer_release(run->context, &run->coded);
 }
@@ -188,9 +240,8 @@ static bool start(struct run *run, const char *device, const uint8_t *data, size
 
 static void measure_sizes(struct run *run, const kst_image *picture)
 {
-    printf("OpenGL %s\n\n| texture | MB | Kostka | bytes pinned | by way of the host | libjpeg-turbo, upload | upload "
-           "alone "
-           "| ways |\n|---|---|---|---|---|---|---|---|\n",
+    printf("OpenGL %s\n\n| texture | MB | Kostka | bytes pinned | by way of the host | nvJPEG, copy | "
+           "libjpeg-turbo, upload | upload alone | ways |\n|---|---|---|---|---|---|---|---|---|\n",
         gl.string(VERSION));
     for (run->side = 512; run->side <= MOST; run->side *= 2) {
         measure_size(run, picture, KST_SUBSAMPLING_420);
@@ -207,6 +258,7 @@ int main(int argc, char **argv)
     kst_image_init(&picture);
     bool fine = data && run.pixels && start(&run, argc > 2 ? argv[2] : NULL, data, length, &picture);
     load_turbo();
+    run.nvjpeg = fine && nvjpeg_start();
     if (fine)
         measure_sizes(&run, &picture);
     else
