@@ -219,15 +219,26 @@ typedef enum kst_memory {
     KST_MEMORY_OPENCL = 3  /**< `data` is a cl_mem */
 } kst_memory;
 
-/** One plane of samples. A sample of up to 8 bits takes one byte, of up to 16 bits two, in the machine's byte order. */
+/** What kind of number a sample is. */
+typedef enum kst_sample {
+    KST_SAMPLE_INTEGER = 0,
+    KST_SAMPLE_FLOAT16 = 1, /**< IEEE 754 binary16, in two bytes; decoding only, as the next */
+    KST_SAMPLE_FLOAT32 = 2  /**< binary32, in four */
+} kst_sample;
+
+/**
+ * One plane of samples. An integer of up to 8 bits takes one byte, of up to 16 bits two; all numbers are in the
+ * machine's byte order, and at addresses, pitches and offsets that are multiples of their length.
+ */
 typedef struct kst_plane {
     void *data;      /**< the first sample of the first row; with a negative pitch that row is the highest in memory */
     ptrdiff_t pitch; /**< bytes from one row to the next */
     uint32_t width;  /**< samples in a row, not counting channels */
     uint32_t height;
-    uint8_t depth; /**< significant bits of a sample, 1–16 (0 stands for 8) */
+    uint8_t depth; /**< significant bits of an integer, 1–16 (0 stands for 8); otherwise ignored */
     bool is_signed;
-    uint16_t reserved;
+    uint8_t sample; /**< a kst_sample, the same for all planes */
+    uint8_t reserved;
     size_t offset; /**< KST_MEMORY_OPENCL: bytes from the start of `data` to the first sample; otherwise ignored */
 } kst_plane;
 
@@ -272,6 +283,40 @@ KST_API kst_status kst_image_allocate(kst_context *context, kst_image *image);
  */
 KST_API void kst_image_release(kst_context *context, kst_image *image);
 
+/**
+ * Pictures of one size next to each other, as models take them: (count, height, width, channels) with an interleaved
+ * format, (count, channels, height, width) with KST_FORMAT_PLANAR. It owns nothing. Steps are in bytes; 0 stands for
+ * one without a gap.
+ */
+typedef struct kst_tensor {
+    size_t size;
+    void *data;    /**< the first sample, as kst_plane.data */
+    size_t offset; /**< KST_MEMORY_OPENCL: as kst_plane.offset */
+    kst_memory memory;
+    kst_format format;
+    kst_sample sample; /**< integers have 8 bits */
+    uint32_t count;    /**< of pictures */
+    uint32_t channels; /**< 1–4 with KST_FORMAT_PLANAR; otherwise 0, or as the format has */
+    uint32_t height;
+    uint32_t width;
+    size_t pitch;        /**< from row to row */
+    size_t plane_step;   /**< from channel to channel, with KST_FORMAT_PLANAR */
+    size_t picture_step; /**< from picture to picture: the batch's stride */
+} kst_tensor;
+
+/** Zero everything and set `size`. */
+KST_API void kst_tensor_init(kst_tensor *tensor);
+
+/**
+ * Describe one of the pictures, to decode to or to encode. A stream that comes to another size, or to other channels,
+ * is refused when it is decoded there: KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_FORMAT.
+ * @return KST_OK, KST_ERROR_ARGUMENT (no tensor, data or image, or no picture of this index), KST_ERROR_OPTIONS (size),
+ *         KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE (no pixels, or channels that do not fit the format),
+ *         KST_ERROR_IMAGE_SAMPLE or KST_ERROR_IMAGE_PITCH (rows, planes or pictures that overlap or leave the address
+ *         space)
+ */
+KST_API kst_status kst_tensor_image(const kst_tensor *tensor, uint32_t index, kst_image *image);
+
 typedef struct kst_comparison {
     size_t size;
     bool identical;
@@ -284,8 +329,8 @@ typedef struct kst_comparison {
 } kst_comparison;
 
 /**
- * Compare two host images of the same format, size and depth. @return KST_OK, KST_ERROR_ARGUMENT,
- * KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_DEPTH or KST_ERROR_IMAGE_MEMORY
+ * Compare two host images of integers, of the same format, size and depth. @return KST_OK, KST_ERROR_ARGUMENT,
+ * KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_DEPTH, KST_ERROR_IMAGE_SAMPLE or KST_ERROR_IMAGE_MEMORY
  */
 KST_API kst_status kst_compare(const kst_image *a, const kst_image *b, kst_comparison *comparison);
 
@@ -400,6 +445,14 @@ typedef struct kst_decode_options {
     bool orient;       /**< turn the picture as its Exif orientation says (not with KST_FORMAT_RAW) */
     uint8_t alpha;     /**< what RGBA and BGRA get from pictures without; default 255, which is full at any depth */
     uint32_t layers;   /**< JPEG 2000: no more than the first so many; 0: all */
+    /**
+     * Of the image; not with KST_FORMAT_RAW. Floating-point samples are (value − mean) × scale of their channel, in
+     * this order, each step rounded to float32; float16 is that, rounded once more, to nearest even each time. So they
+     * are the same bits on every device.
+     */
+    kst_sample sample;
+    float mean[4];  /**< by channel, in units of the values (0–255); 0 or of a magnitude of 2^−60 to 2^60 */
+    float scale[4]; /**< likewise; 0 stands for what makes 1 of the greatest value: 1 ÷ 255 */
 } kst_decode_options;
 
 KST_API void kst_decode_options_init(kst_decode_options *options);
@@ -553,8 +606,8 @@ KST_API void kst_encode_options_init(kst_encode_options *options);
 /**
  * Encode an image. Thread-safe.
  *
- * @param image   8-bit; interleaved, PLANAR (grey, RGB, CMYK) or RAW. With RAW the planes are the components, each of
- * the picture's size times h/hmax and v/vmax, rounded up, by the factors that the options say
+ * @param image   8-bit integers; interleaved, PLANAR (grey, RGB, CMYK) or RAW. With RAW the planes are the components,
+ * each of the picture's size times h/hmax and v/vmax, rounded up, by the factors that the options say
  * @param options null for the defaults
  * @param output  see kst_buffer; on failure an owned buffer is released
  * @param report  null, or with its size set

@@ -49,6 +49,7 @@ typedef enum kst_status {
     KST_ERROR_REGION = 65,       /* a region that is empty or reaches outside the picture */
     KST_ERROR_BUFFER_FULL = 66,  /* the caller's output buffer is too small */
     KST_ERROR_IMAGE_BUFFER = 67, /* device memory that ends before the plane in it does */
+    KST_ERROR_IMAGE_SAMPLE = 68, /* integers where floating-point samples are wanted, or the reverse */
 
     /* 80–99: any coded stream */
     KST_ERROR_SIGNATURE = 80, /* not a format that this library decodes */

@@ -9,6 +9,7 @@
 #include "cpu/jpeg_decode.h"
 #include "gpu/jpeg_target.h"
 #include "image/allocate.h"
+#include "image/normalise.h"
 #include "image/orient.h"
 #include "j2k/output.h"
 
@@ -20,7 +21,10 @@ static kst_status choose_options(const kst_decode_options *options, kst_decode_o
     if (options->size != sizeof *options)
         return KST_ERROR_OPTIONS;
     *chosen = *options;
-    return options->orient && options->format == KST_FORMAT_RAW ? KST_ERROR_OPTIONS : KST_OK;
+    if ((unsigned)options->sample > KST_SAMPLE_FLOAT32)
+        return KST_ERROR_OPTIONS;
+    bool changed = options->orient || options->sample != KST_SAMPLE_INTEGER;
+    return changed && options->format == KST_FORMAT_RAW ? KST_ERROR_OPTIONS : KST_OK;
 }
 
 static bool is_jpeg(const kst_decoder *decoder)
@@ -47,6 +51,24 @@ static void swap_sides(kst_image *image)
     }
 }
 
+/* The same picture in floating-point samples. */
+static kst_status change_samples(const kst_decode_options *options, const kst_image *stored, kst_image *image)
+{
+    struct normal normal;
+    if (image->format == KST_FORMAT_RAW ||
+        !kst_normal_init(&normal, options, kst_plane_depth(&stored->plane[0]), stored->plane[0].is_signed))
+        return KST_ERROR_OPTIONS;
+    for (uint32_t i = 0; i < image->plane_count; i++) {
+        kst_plane *plane = &image->plane[i];
+        ptrdiff_t before = (ptrdiff_t)kst_plane_sample_bytes(plane);
+        plane->sample = (uint8_t)options->sample;
+        plane->pitch = plane->pitch / before * (ptrdiff_t)kst_plane_sample_bytes(plane);
+        plane->depth = 0;
+        plane->is_signed = false;
+    }
+    return KST_OK;
+}
+
 static kst_status describe(
     const kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image)
 {
@@ -58,7 +80,7 @@ static kst_status describe(
     *image = *stored;
     if (kst_orientation_swaps(orientation_of(decoder, options)))
         swap_sides(image);
-    return KST_OK;
+    return options->sample == KST_SAMPLE_INTEGER ? KST_OK : change_samples(options, stored, image);
 }
 
 kst_status kst_decoder_plan(
@@ -117,6 +139,8 @@ static void choose_place(struct decoding *d)
     const kst_decoder *decoder = d->decoder;
     if (!d->gpu)
         return;
+    if (d->options.sample != KST_SAMPLE_INTEGER)
+        kst_normal_init(&d->item.normal, &d->options, 8, false);
     d->item.plan = &decoder->stream.plan;
     d->item.orientation = d->orientation;
     if (!d->item.plan->single_scan)
@@ -215,7 +239,8 @@ static kst_status decode_stored(struct decoding *d, const kst_image *image)
         decoder->context, &decoder->memory, &decoder->stream.plan, &d->options, image, &decoder->report);
 }
 
-static kst_status decode_on_cpu(struct decoding *d, const kst_image *image)
+/* To integers, upright. */
+static kst_status decode_integers(struct decoding *d, const kst_image *image)
 {
     kst_decoder *decoder = d->decoder;
     if (d->orientation == 1)
@@ -228,6 +253,42 @@ static kst_status decode_on_cpu(struct decoding *d, const kst_image *image)
     if (!status)
         status = kst_image_orient(&turned, image, d->orientation);
     kst_image_drop(&decoder->memory, &turned);
+    return status;
+}
+
+/* Rows of a picture that is made floating-point samples. */
+struct normalising {
+    const kst_image *from, *to;
+    struct normal normal;
+    uint32_t step;
+};
+
+static void normalise_strip(void *arg, uint32_t index)
+{
+    const struct normalising *n = arg;
+    uint32_t first = index * n->step, end = first + n->step;
+    kst_image_normalise(n->from, n->to, &n->normal, first, end < n->to->height ? end : n->to->height);
+}
+
+static kst_status decode_on_cpu(struct decoding *d, const kst_image *image)
+{
+    enum { STRIPS = 64 };
+    kst_decoder *decoder = d->decoder;
+    if (d->options.sample == KST_SAMPLE_INTEGER)
+        return decode_integers(d, image);
+    kst_image whole = d->stored;
+    struct normalising normalising = {.from = &whole, .to = image, .step = image->height / STRIPS + 1};
+    kst_normal_init(&normalising.normal, &d->options, kst_plane_depth(&whole.plane[0]), whole.plane[0].is_signed);
+    if (kst_orientation_swaps(d->orientation))
+        swap_sides(&whole);
+    kst_status status = kst_image_make(&decoder->memory, &whole);
+    if (status)
+        return status;
+    status = decode_integers(d, &whole);
+    if (!status)
+        kst_pool_run(decoder->context->pool, (image->height + normalising.step - 1) / normalising.step, normalise_strip,
+            &normalising);
+    kst_image_drop(&decoder->memory, &whole);
     return status;
 }
 

@@ -93,6 +93,8 @@ static kst_status check_image(struct encoding *e)
     kst_status status = kst_memory_is_device(image->memory) ? kst_image_check_shape(image) : kst_image_check(image);
     if (status != KST_OK)
         return fail(e, status, NULL);
+    if (image->plane[0].sample != KST_SAMPLE_INTEGER)
+        return fail(e, KST_ERROR_IMAGE_SAMPLE, "JPEG takes integers");
     for (uint32_t i = 0; i < image->plane_count; i++) {
         if (kst_plane_depth(&image->plane[i]) != 8 || image->plane[i].is_signed)
             return fail(e, KST_ERROR_IMAGE_DEPTH, "JPEG takes 8-bit samples");

@@ -31,6 +31,8 @@ static kst_status choose_options(struct decode_call *c, const kst_decode_options
         c->options = *options;
     if (c->options.size != sizeof c->options)
         return kst_report_error(&c->report, KST_ERROR_OPTIONS, KST_NO_OFFSET, NULL);
+    if (c->options.sample != KST_SAMPLE_INTEGER)
+        return kst_report_error(&c->report, KST_ERROR_IMAGE_SAMPLE, KST_NO_OFFSET, "integers alone go to OpenGL");
     if (c->layout.format == KST_FORMAT_AUTO || c->options.format == c->layout.format)
         return KST_OK;
     if (c->options.format != KST_FORMAT_AUTO)

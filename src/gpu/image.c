@@ -11,6 +11,8 @@ static bool import_plane(
         return kst_gpu_refuse(error, gpu, KST_ERROR_ARGUMENT, "a plane without memory");
     if (!kst_plane_extent(plane, image->format, &row, &extent) || plane->pitch < 0 || plane->pitch > INT32_MAX)
         return kst_gpu_refuse(error, gpu, KST_ERROR_IMAGE_PITCH, "rows overlap, or the pitch is negative or too large");
+    if (!kst_plane_is_aligned(plane, is_opencl ? offset : (uintptr_t)plane->data))
+        return kst_gpu_refuse(error, gpu, KST_ERROR_IMAGE_PITCH, "samples are not at multiples of their length");
     imported->offset[index] = offset;
     return gpu->backend->import(gpu, plane->data, offset, extent, &imported->buffer[index], error);
 }

@@ -5,13 +5,15 @@
 
 #include "gpu/image.h"
 #include "gpu/jpeg_tables.h"
+#include "image/normalise.h"
 #include "jpeg/output.h"
 #include "jpeg/plan.h"
 #include "kernels/jpeg_work.h"
 
 /*
  * Device memory that the kernels write a picture's pixels to instead of the batch's buffer of pixels. Pitch, plane and
- * the first byte's place are multiples of WORK_OUTPUT_ALIGNMENT, the width is one of WORK_OUTPUT_PIXELS.
+ * the first byte's place are multiples of WORK_OUTPUT_ALIGNMENT, the width is one of WORK_OUTPUT_PIXELS; but those of
+ * floating-point samples are whatever suits these.
  */
 struct jpeg_gpu_direct {
     const struct gpu_buffer *buffer; /* null: the batch's */
@@ -19,6 +21,7 @@ struct jpeg_gpu_direct {
     uint64_t offset;                 /* OpenCL: of the first byte in the buffer, below 16 GiB; otherwise 0 */
     uint32_t pitch;                  /* bytes from row to row */
     uint32_t plane;                  /* planar: bytes from plane to plane; 0: interleaved */
+    bool ragged;                     /* samples are written one by one */
 };
 
 /* Quantised coefficients that are decoded elsewhere. */
@@ -43,6 +46,7 @@ struct jpeg_gpu_item {
     const struct jpeg_plan *plan;
     struct jpeg_output output; /* its image is the caller's, turned if the picture is */
     int orientation;           /* Exif's, that the picture is to be turned by; 0 or 1: it stays as it is stored */
+    struct normal normal;      /* where the output's image has floating-point samples */
     struct jpeg_gpu_coefficients coefficients;
     bool pinned; /* the stream of bytes is */
     enum jpeg_gpu_sink sink;

@@ -10,10 +10,10 @@ static bool is_raw(const struct jpeg_output *output)
     return output->conversion == JPEG_CONVERT_RAW;
 }
 
-/* Bytes of a row of the output. Rows have room for whole fours of pixels. */
-static uint32_t output_pitch(uint32_t width, uint32_t channels)
+/* Bytes of a row of the output, of pixels of so many. Rows have room for whole fours of pixels. */
+static uint32_t output_pitch(uint32_t width, uint32_t pixel)
 {
-    return kst_divide_up((width + 3) / 4 * 4 * (uint64_t)channels, 16) * 16;
+    return kst_divide_up((width + 3) / 4 * 4 * (uint64_t)pixel, 16) * 16;
 }
 
 bool kst_gpu_jpeg_is_turned(const struct jpeg_gpu_item *item)
@@ -21,20 +21,27 @@ bool kst_gpu_jpeg_is_turned(const struct jpeg_gpu_item *item)
     return item->orientation > 1;
 }
 
-/* Pixels each way, as they are stored or as they come out. */
+/* Pixels each way, as they are stored or as they come out, and bytes of a sample. */
 struct sides {
-    uint32_t width, height;
+    uint32_t width, height, sample;
 };
 
+/* A picture that is to be turned is stored as bytes. */
 static struct sides stored_sides(const struct jpeg_gpu_item *item)
 {
-    return (struct sides){item->output.region.width, item->output.region.height};
+    return (struct sides){item->output.region.width, item->output.region.height,
+        kst_gpu_jpeg_is_turned(item) ? 1 : kst_plane_sample_bytes(&item->output.image.plane[0])};
 }
 
 static struct sides turned_sides(const struct jpeg_gpu_item *item)
 {
-    struct sides stored = stored_sides(item);
-    return kst_orientation_swaps(item->orientation) ? (struct sides){stored.height, stored.width} : stored;
+    struct sides sides = stored_sides(item);
+    sides.sample = kst_plane_sample_bytes(&item->output.image.plane[0]);
+    if (kst_orientation_swaps(item->orientation)) {
+        sides.width = item->output.region.height;
+        sides.height = item->output.region.width;
+    }
+    return sides;
 }
 
 /* Blocks in a row, and rows of blocks, of what is wanted of a component. */
@@ -116,7 +123,7 @@ static uint64_t buffered_pixels(const struct jpeg_output *output, struct sides s
 {
     uint32_t channels = kst_format_channels(output->image.format);
     uint32_t planes = channels ? 1 : output->image.plane_count;
-    return (uint64_t)output_pitch(sides.width, channels ? channels : 1) * sides.height * planes / 16;
+    return (uint64_t)output_pitch(sides.width, (channels ? channels : 1) * sides.sample) * sides.height * planes / 16;
 }
 
 void kst_gpu_output_size(const struct jpeg_gpu_item *item, struct jpeg_gpu_size *size)
@@ -257,8 +264,8 @@ static struct place direct_place(const struct jpeg_gpu_direct *direct)
 static struct place buffered_place(struct builder *builder, const struct jpeg_output *output, struct sides sides)
 {
     uint32_t channels = kst_format_channels(output->image.format);
-    struct place place = {
-        .first = (uint32_t)builder->used.pixels * 4, .pitch = output_pitch(sides.width, channels ? channels : 1)};
+    struct place place = {.first = (uint32_t)builder->used.pixels * 4,
+        .pitch = output_pitch(sides.width, (channels ? channels : 1) * sides.sample)};
     place.plane = channels ? 0 : place.pitch * sides.height;
     builder->used.pixels += buffered_pixels(output, sides);
     return place;
@@ -284,6 +291,27 @@ static void write_places(struct builder *builder, const struct jpeg_gpu_item *it
     memcpy(picture->turned_address, place.address, sizeof place.address);
 }
 
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static void write_normal(const struct jpeg_gpu_item *item, struct work_picture *picture)
+{
+    static const uint32_t kinds[] = {
+        [KST_SAMPLE_INTEGER] = WORK_BYTES, [KST_SAMPLE_FLOAT16] = WORK_HALVES, [KST_SAMPLE_FLOAT32] = WORK_FLOATS};
+    uint32_t sample = kinds[item->output.image.plane[0].sample];
+    picture->sample = kst_gpu_jpeg_is_turned(item) ? WORK_BYTES : sample;
+    picture->turned_sample = sample;
+    picture->ragged = item->direct.buffer && item->direct.ragged;
+    for (int i = 0; i < 4 && sample != WORK_BYTES; i++) {
+        picture->mean[i] = bits_of(item->normal.mean[i]);
+        picture->scale[i] = bits_of(item->normal.scale[i]);
+    }
+}
+
 static void write_pixels(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
 {
     const struct jpeg_output *output = &item->output;
@@ -299,6 +327,7 @@ static void write_pixels(struct builder *builder, const struct jpeg_gpu_item *it
     if (is_raw(output))
         return;
     write_places(builder, item, picture);
+    write_normal(item, picture);
     add_groups(item, &builder->used);
 }
 
@@ -341,6 +370,6 @@ struct jpeg_gpu_plane kst_gpu_jpeg_plane(
     struct sides sides = turned_sides(item);
     return (struct jpeg_gpu_plane){.offset = (size_t)first * 4 + (size_t)index * step,
         .pitch = turned ? picture->turned_pitch : picture->output_pitch,
-        .row = (size_t)sides.width * (step ? 1 : picture->channels),
+        .row = (size_t)sides.width * (step ? 1 : picture->channels) * sides.sample,
         .rows = sides.height};
 }

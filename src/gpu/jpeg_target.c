@@ -56,26 +56,36 @@ static bool plane_step(const struct jpeg_gpu_item *item, const struct gpu_image 
         if (!one_buffer || at - first != (uint64_t)*step * i || to->plane[i].pitch != to->plane[0].pitch)
             return false;
     }
-    return *step % WORK_OUTPUT_ALIGNMENT == 0 && (to->plane_count == 1 || *step > 0);
+    return to->plane_count == 1 || *step > 0;
 }
 
+/* Whether rows of whole pixels, stored four at once, come to lie right. */
+static bool suits_fours(const kst_image *to, uint64_t at, uint32_t step)
+{
+    uint64_t alignment = (uint64_t)WORK_OUTPUT_ALIGNMENT * kst_plane_sample_bytes(&to->plane[0]);
+    return to->width % WORK_OUTPUT_PIXELS == 0 && at % alignment == 0 && step % alignment == 0 &&
+           ((uint64_t)to->plane[0].pitch % alignment == 0 || to->height == 1);
+}
+
+/* Integers that do not lie right are copied; floating-point samples are written one by one. */
 static void write_in_place(struct jpeg_gpu_item *item)
 {
     const kst_image *to = &item->output.image;
     const struct gpu_image *image = &item->image;
-    uint64_t pitch = (uint64_t)to->plane[0].pitch;
-    uint64_t at = to->memory == KST_MEMORY_CUDA ? image->buffer[0].handle : image->offset[0];
+    bool address = to->memory == KST_MEMORY_CUDA, bytes = to->plane[0].sample == KST_SAMPLE_INTEGER;
+    uint64_t at = address ? image->buffer[0].handle : image->offset[0];
     uint32_t step;
-    if (kst_gpu_jpeg_is_raw(item) || to->width % WORK_OUTPUT_PIXELS != 0 || at % WORK_OUTPUT_ALIGNMENT != 0 ||
-        (pitch % WORK_OUTPUT_ALIGNMENT != 0 && to->height > 1) || !plane_step(item, image, &step))
+    if (kst_gpu_jpeg_is_raw(item) || !plane_step(item, image, &step))
         return;
-    if (to->memory == KST_MEMORY_OPENCL && at / 4 > UINT32_MAX)
+    bool fours = suits_fours(to, at, step);
+    if ((bytes && !fours) || (!address && (at / 4 > UINT32_MAX || at % 4 != 0)))
         return;
     item->direct = (struct jpeg_gpu_direct){.buffer = &item->image.buffer[0],
-        .address = to->memory == KST_MEMORY_CUDA ? at : 0,
-        .offset = to->memory == KST_MEMORY_CUDA ? 0 : at,
-        .pitch = (uint32_t)pitch / 4 * 4,
-        .plane = step};
+        .address = address ? at : 0,
+        .offset = address ? 0 : at,
+        .pitch = (uint32_t)to->plane[0].pitch,
+        .plane = step,
+        .ragged = !fours};
 }
 
 void kst_gpu_jpeg_route(struct gpu_executor *executor, struct jpeg_gpu_item *item)

@@ -70,6 +70,8 @@ kst_status kst_compare(const kst_image *a, const kst_image *b, kst_comparison *c
     if ((status = kst_image_check(a)) != KST_OK || (status = kst_image_check(b)) != KST_OK ||
         (status = kst_image_match(a, b)) != KST_OK)
         return status;
+    if (a->plane[0].sample != KST_SAMPLE_INTEGER)
+        return KST_ERROR_IMAGE_SAMPLE;
     for (uint32_t i = 0; i < a->plane_count; i++) {
         const kst_plane *plane = &a->plane[i];
         uint32_t channels = kst_format_samples(a->format);

@@ -43,10 +43,18 @@ kst_status kst_image_check_shape(const kst_image *image)
             return KST_ERROR_IMAGE_SIZE;
         if (image->format != KST_FORMAT_RAW && (plane->width != image->width || plane->height != image->height))
             return KST_ERROR_IMAGE_SIZE;
-        if (kst_plane_depth(plane) > 16)
+        if (plane->sample > KST_SAMPLE_FLOAT32 || plane->sample != image->plane[0].sample)
+            return KST_ERROR_IMAGE_SAMPLE;
+        if (plane->sample == KST_SAMPLE_INTEGER && kst_plane_depth(plane) > 16)
             return KST_ERROR_IMAGE_DEPTH;
     }
     return KST_OK;
+}
+
+bool kst_plane_is_aligned(const kst_plane *plane, uint64_t first)
+{
+    ptrdiff_t bytes = (ptrdiff_t)kst_plane_sample_bytes(plane);
+    return first % (uint64_t)bytes == 0 && (plane->height <= 1 || plane->pitch % bytes == 0);
 }
 
 static kst_status check_buffer(const kst_plane *plane, kst_format format)
@@ -58,7 +66,7 @@ static kst_status check_buffer(const kst_plane *plane, kst_format format)
         return KST_ERROR_ARGUMENT;
     if (!kst_plane_extent(plane, format, &row, &extent))
         return KST_ERROR_IMAGE_PITCH;
-    if (kst_plane_sample_bytes(plane) == 2 && (first % 2 != 0 || (plane->height > 1 && plane->pitch % 2 != 0)))
+    if (!kst_plane_is_aligned(plane, first))
         return KST_ERROR_IMAGE_PITCH;
     if (plane->pitch >= 0 || plane->height == 1)
         return extent - 1 > UINTPTR_MAX - first ? KST_ERROR_IMAGE_PITCH : KST_OK;
@@ -88,7 +96,10 @@ kst_status kst_image_match(const kst_image *image, const kst_image *wanted)
         const kst_plane *a = &image->plane[i], *b = &wanted->plane[i];
         if (a->width != b->width || a->height != b->height)
             return KST_ERROR_IMAGE_SIZE;
-        if (kst_plane_depth(a) != kst_plane_depth(b) || a->is_signed != b->is_signed)
+        if (a->sample != b->sample)
+            return KST_ERROR_IMAGE_SAMPLE;
+        if (a->sample == KST_SAMPLE_INTEGER &&
+            (kst_plane_depth(a) != kst_plane_depth(b) || a->is_signed != b->is_signed))
             return KST_ERROR_IMAGE_DEPTH;
     }
     return KST_OK;

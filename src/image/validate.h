@@ -13,21 +13,24 @@ enum { KST_IMAGE_PLANES_MAX = 4 };
  */
 bool kst_plane_extent(const kst_plane *plane, kst_format format, size_t *row, size_t *extent);
 
+/* Whether samples lie at multiples of their length, the first one at `first`. */
+bool kst_plane_is_aligned(const kst_plane *plane, uint64_t first);
+
 /*
  * Format, size, count, depth and size of the planes, without their buffers. KST_ERROR_ARGUMENT (null, `size` not set),
- * KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_DEPTH.
+ * KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_DEPTH, KST_ERROR_IMAGE_SAMPLE.
  */
 kst_status kst_image_check_shape(const kst_image *image);
 
 /*
  * The shape and the buffers of an image in host memory. Beside the shape's errors KST_ERROR_IMAGE_MEMORY (another
  * memory kind), KST_ERROR_ARGUMENT (a null plane) and KST_ERROR_IMAGE_PITCH (rows that overlap or leave the address
- * space, or 16-bit samples at an odd address).
+ * space, or samples that are not at multiples of their length).
  */
 kst_status kst_image_check(const kst_image *image);
 
 /* Whether a checked image has the format, size and planes that `wanted` has, whatever the pitches.
- * KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE or KST_ERROR_IMAGE_DEPTH where not. */
+ * KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_DEPTH or KST_ERROR_IMAGE_SAMPLE where not. */
 kst_status kst_image_match(const kst_image *image, const kst_image *wanted);
 
 #endif

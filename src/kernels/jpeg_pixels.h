@@ -120,6 +120,25 @@ FUNCTION void store_pixels(GLOBAL u32 *RESTRICT row, u32 channels, u32 plane_wor
     }
 }
 
+/* Likewise, where samples are numbers. */
+FUNCTION void store_pixels_of_numbers(
+    GLOBAL const struct work_picture *picture, const struct number_rows *rows, GLOBAL u8 *row, u32 at, const u32 *pixel)
+{
+    u32 channels = picture->channels, words[4];
+    if (rows->plane > 0 || channels == 1) {
+        for (u32 i = 0; i < channels; i++)
+            store_numbers(picture, rows, row + (u64)i * rows->plane, at,
+                pack(byte_of(pixel[0], i), byte_of(pixel[1], i), byte_of(pixel[2], i), byte_of(pixel[3], i)), i, 1);
+        return;
+    }
+    words[0] = channels == 3 ? (pixel[0] & 0xFFFFFF) | pixel[1] << 24 : pixel[0];
+    words[1] = channels == 3 ? (pixel[1] >> 8 & 0xFFFF) | pixel[2] << 16 : pixel[1];
+    words[2] = channels == 3 ? (pixel[2] >> 16 & 0xFF) | pixel[3] << 8 : pixel[2];
+    words[3] = pixel[3];
+    for (u32 i = 0; i < channels; i++)
+        store_numbers(picture, rows, row, channels * at + i, words[i], 4 * i % channels, channels);
+}
+
 /*
  * Four pixels of a row a work-item. Rows have room for whole fours. The launch's groups are those of all pictures from
  * number `skip` on; where several buffers take the pictures, each has a launch of its own.
@@ -147,6 +166,10 @@ convert_pixels(
         }
     }
     UNROLL for (u32 j = 0; j < CONVERT_PIXELS; j++) pixel[j] = convert_pixel(picture, own[j * CONVERT_GROUP]);
-    GLOBAL u32 *row = picture_output(picture, pixels) + (u64)y * (picture->output_pitch / 4);
-    store_pixels(row, picture->channels, picture->output_plane / 4, x / 4, pixel);
+    GLOBAL u32 *out = picture_output(picture, pixels), *row = out + (u64)y * (picture->output_pitch / 4);
+    struct number_rows rows = {picture->sample, picture->width, picture->output_plane};
+    if (rows.sample != WORK_BYTES)
+        store_pixels_of_numbers(picture, &rows, (GLOBAL u8 *)out + (u64)y * picture->output_pitch, x / 4, pixel);
+    else
+        store_pixels(row, picture->channels, picture->output_plane / 4, x / 4, pixel);
 }

@@ -4,6 +4,7 @@
  * alike, at full size, half the width or half of both. A work-item makes sixteen pixels of a line, whose values travel
  * two in a word.
  */
+#include "jpeg_normal.h"
 #include "jpeg_transform.h"
 
 enum {
@@ -281,6 +282,12 @@ convert_tiles(
     barrier_local();
     GLOBAL u32 *out = picture_output(picture, pixels);
     u32 pitch = picture->output_pitch / 4;
+    if (picture->sample != WORK_BYTES) {
+        for (u32 i = local_index() / 32; i < lines; i += STORE_STEP)
+            store_line_of_numbers(picture, (LOCAL const u32 *)(tile + i * TILE_STRIDE), local_index() % 32, left,
+                (GLOBAL u8 *)out + (u64)(top + i) * picture->output_pitch);
+        return;
+    }
     for (u32 i = local_index() / 32; i < lines; i += STORE_STEP)
         store_line(picture, (LOCAL const u32 *)(tile + i * TILE_STRIDE), local_index() % 32, left,
             out + (u64)(top + i) * pitch);

@@ -51,7 +51,11 @@ KERNEL(TURN_GROUP) turn_pixels(GLOBAL const u32 *RESTRICT work, GLOBAL const u32
         down = turn.from_bottom ? picture->height - 1 - down : down;
         pixel[i] = stored_pixel(picture, stored, across, down);
     }
-    GLOBAL u32 *row =
-        first_pixel(picture->turned_address, pixels, picture->turned) + (u64)y * (picture->turned_pitch / 4);
-    store_pixels(row, picture->channels, picture->turned_plane / 4, x / 4, pixel);
+    GLOBAL u32 *out = first_pixel(picture->turned_address, pixels, picture->turned);
+    GLOBAL u32 *row = out + (u64)y * (picture->turned_pitch / 4);
+    struct number_rows rows = {picture->turned_sample, width, picture->turned_plane};
+    if (rows.sample != WORK_BYTES)
+        store_pixels_of_numbers(picture, &rows, (GLOBAL u8 *)out + (u64)y * picture->turned_pitch, x / 4, pixel);
+    else
+        store_pixels(row, picture->channels, picture->turned_plane / 4, x / 4, pixel);
 }

@@ -47,6 +47,9 @@ enum work_kind { WORK_OF_PARTS, WORK_OF_BLOCKS, WORK_OF_TILES, WORK_OF_PIXELS, W
 
 enum work_upsampling { WORK_NONE, WORK_H2V1, WORK_H1V2, WORK_H2V2, WORK_REPLICATE };
 
+/* What a sample of the output is. */
+enum work_sample { WORK_BYTES, WORK_HALVES, WORK_FLOATS };
+
 enum work_conversion {
     WORK_COPY, /* each component to its channel */
     WORK_GREY, /* the first component to red, green and blue */
@@ -176,7 +179,7 @@ struct work_picture {
     u32 component_group[WORK_COMPONENTS]; /* the first group of blocks of each component, of the picture's */
     u32 components;                       /* that make pixels */
     u32 output;                           /* its first byte in the buffer of pixels, in units of 4 */
-    u32 output_pitch;                     /* bytes from row to row; a multiple of 4 */
+    u32 output_pitch;                     /* bytes from row to row; of bytes a multiple of 4 */
     u32 output_plane;                     /* planar: bytes from plane to plane, likewise; 0: interleaved */
     u32 channels;                         /* of the output */
     u32 red;                              /* channel of red; that of blue is 2 less it */
@@ -185,6 +188,10 @@ struct work_picture {
     u32 x, y, width, height;              /* the pixels wanted, in those MCUs */
     u32 block_component[WORK_MCU_BLOCKS]; /* component | place in the MCU: x << 8 | y << 16 */
     u32 block_table[WORK_MCU_BLOCKS];     /* short tables: of DC | of AC << 16, in entries */
+    u32 sample, turned_sample;            /* enum work_sample: of the output, and of what is turned */
+    u32 ragged;   /* not WORK_BYTES: whether samples are stored one by one, otherwise four at once */
+    u32 mean[4];  /* not WORK_BYTES: what is taken from each channel, as the bits of a float, */
+    u32 scale[4]; /* and what the rest is multiplied by */
     u32 reserved;
     u32 output_address[2]; /* CUDA: low and high half of its first byte's address; 0: in the buffer of pixels */
     u32 orientation;       /* 2–8: turned from there as Exif says; otherwise that is the output */

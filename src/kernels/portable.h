@@ -130,6 +130,16 @@ FUNCTION u32 pack_halves(i32 a, i32 b)
     return result;
 }
 
+FUNCTION float float_of(u32 bits)
+{
+    return __uint_as_float(bits);
+}
+
+FUNCTION u32 bits_of(float value)
+{
+    return __float_as_uint(value);
+}
+
 typedef uint2 u32x2;
 typedef uint4 u32x4;
 
@@ -247,6 +257,16 @@ FUNCTION u32 pack_bytes(i32 a, i32 b, i32 c, i32 d)
 FUNCTION u32 pack_halves(i32 a, i32 b)
 {
     return ((u32)clamp(a, -32768, 32767) & 0xFFFF) | (u32)clamp(b, -32768, 32767) << 16;
+}
+
+FUNCTION float float_of(u32 bits)
+{
+    return as_float(bits);
+}
+
+FUNCTION u32 bits_of(float value)
+{
+    return as_uint(value);
 }
 
 typedef uint2 u32x2;
