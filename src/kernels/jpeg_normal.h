@@ -52,10 +52,10 @@ struct number_rows {
  * Four samples of a row, a word of bytes, to number 4 · `at` and behind. `first`: the first one's channel; `together`:
  * how many channels take turns in the row.
  */
-FUNCTION void store_numbers(GLOBAL const struct work_picture *picture, const struct number_rows *rows, GLOBAL void *row,
+FUNCTION void store_numbers(GLOBAL const struct work_picture *picture, struct number_rows rows, GLOBAL void *row,
     u32 at, u32 word, u32 first, u32 together)
 {
-    u32 half_wide = rows->sample == WORK_HALVES, value[4], length = rows->width * together;
+    u32 half_wide = rows.sample == WORK_HALVES, value[4], length = rows.width * together;
     UNROLL for (u32 i = 0; i < 4; i++)
     {
         u32 channel = together > 1 ? (first + i) % together : first;
@@ -64,7 +64,7 @@ FUNCTION void store_numbers(GLOBAL const struct work_picture *picture, const str
     }
     u32x4 values = make_u32x4(value[0], value[1], value[2], value[3]);
     if (picture->ragged)
-        store_singly(row, rows->sample, 4 * at, 4 * at < length ? length - 4 * at : 0, values);
+        store_singly(row, rows.sample, 4 * at, 4 * at < length ? length - 4 * at : 0, values);
     else if (half_wide)
         ((GLOBAL u32x2 *)row)[at] = make_u32x2(value[0] | value[1] << 16, value[2] | value[3] << 16);
     else
@@ -72,7 +72,7 @@ FUNCTION void store_numbers(GLOBAL const struct work_picture *picture, const str
 }
 
 /* A line of a tile, as store_line() of jpeg_tiles.h has it. */
-FUNCTION void store_line_of_numbers(
+OUTLINED void store_line_of_numbers(
     GLOBAL const struct work_picture *picture, LOCAL const u32 *line, u32 lane, u32 x, GLOBAL u8 *row)
 {
     struct number_rows rows = {picture->sample, picture->width, picture->output_plane};
@@ -80,5 +80,5 @@ FUNCTION void store_line_of_numbers(
     u32 fours = (rows.width + 3) / 4 - x / 4, words = (fours < 64 ? fours : 64) * together;
     for (u32 i = 0; i < (planar ? picture->channels : 1); i++, line += 64, row += rows.plane)
         for (u32 j = lane; j < words; j += 32)
-            store_numbers(picture, &rows, row, x / 4 * together + j, line[j], planar ? i : 4 * j % together, together);
+            store_numbers(picture, rows, row, x / 4 * together + j, line[j], planar ? i : 4 * j % together, together);
 }

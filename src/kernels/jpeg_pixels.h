@@ -121,22 +121,23 @@ FUNCTION void store_pixels(GLOBAL u32 *RESTRICT row, u32 channels, u32 plane_wor
 }
 
 /* Likewise, where samples are numbers. */
-FUNCTION void store_pixels_of_numbers(
-    GLOBAL const struct work_picture *picture, const struct number_rows *rows, GLOBAL u8 *row, u32 at, const u32 *pixel)
+OUTLINED void store_pixels_of_numbers(
+    GLOBAL const struct work_picture *picture, struct number_rows rows, GLOBAL u8 *row, u32 at, u32x4 p)
 {
-    u32 channels = picture->channels, words[4];
-    if (rows->plane > 0 || channels == 1) {
-        for (u32 i = 0; i < channels; i++)
-            store_numbers(picture, rows, row + (u64)i * rows->plane, at,
-                pack(byte_of(pixel[0], i), byte_of(pixel[1], i), byte_of(pixel[2], i), byte_of(pixel[3], i)), i, 1);
-        return;
+    u32 channels = picture->channels, together = rows.plane > 0 ? 1 : channels;
+    for (u32 i = 0; i < channels; i++) {
+        u32 word = pack(byte_of(p.x, i), byte_of(p.y, i), byte_of(p.z, i), byte_of(p.w, i));
+        if (together == 3)
+            word = i == 0   ? (p.x & 0xFFFFFF) | p.y << 24
+                   : i == 1 ? (p.y >> 8 & 0xFFFF) | p.z << 16
+                            : (p.z >> 16 & 0xFF) | p.w << 8;
+        else if (together == 4)
+            word = i == 0 ? p.x : i == 1 ? p.y : i == 2 ? p.z : p.w;
+        if (together == 1)
+            store_numbers(picture, rows, row + (u64)i * rows.plane, at, word, i, 1);
+        else
+            store_numbers(picture, rows, row, channels * at + i, word, 4 * i % channels, channels);
     }
-    words[0] = channels == 3 ? (pixel[0] & 0xFFFFFF) | pixel[1] << 24 : pixel[0];
-    words[1] = channels == 3 ? (pixel[1] >> 8 & 0xFFFF) | pixel[2] << 16 : pixel[1];
-    words[2] = channels == 3 ? (pixel[2] >> 16 & 0xFF) | pixel[3] << 8 : pixel[2];
-    words[3] = pixel[3];
-    for (u32 i = 0; i < channels; i++)
-        store_numbers(picture, rows, row, channels * at + i, words[i], 4 * i % channels, channels);
 }
 
 /*
@@ -169,7 +170,8 @@ convert_pixels(
     GLOBAL u32 *out = picture_output(picture, pixels), *row = out + (u64)y * (picture->output_pitch / 4);
     struct number_rows rows = {picture->sample, picture->width, picture->output_plane};
     if (rows.sample != WORK_BYTES)
-        store_pixels_of_numbers(picture, &rows, (GLOBAL u8 *)out + (u64)y * picture->output_pitch, x / 4, pixel);
+        store_pixels_of_numbers(picture, rows, (GLOBAL u8 *)out + (u64)y * picture->output_pitch, x / 4,
+            make_u32x4(pixel[0], pixel[1], pixel[2], pixel[3]));
     else
         store_pixels(row, picture->channels, picture->output_plane / 4, x / 4, pixel);
 }

@@ -55,7 +55,8 @@ KERNEL(TURN_GROUP) turn_pixels(GLOBAL const u32 *RESTRICT work, GLOBAL const u32
     GLOBAL u32 *row = out + (u64)y * (picture->turned_pitch / 4);
     struct number_rows rows = {picture->turned_sample, width, picture->turned_plane};
     if (rows.sample != WORK_BYTES)
-        store_pixels_of_numbers(picture, &rows, (GLOBAL u8 *)out + (u64)y * picture->turned_pitch, x / 4, pixel);
+        store_pixels_of_numbers(picture, rows, (GLOBAL u8 *)out + (u64)y * picture->turned_pitch, x / 4,
+            make_u32x4(pixel[0], pixel[1], pixel[2], pixel[3]));
     else
         store_pixels(row, picture->channels, picture->turned_plane / 4, x / 4, pixel);
 }
