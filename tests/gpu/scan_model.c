@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "gpu/jpeg_tables.h"
 #include "pictures.h"
 #include "stage.h"
 #include "support.h"
@@ -96,7 +97,7 @@ static void put_headers(struct bytes *bytes, uint32_t blocks)
     }
     put_tables(bytes, next_random() % 2);
     put_marker(bytes, 0xDD, 4);
-    uint32_t interval = next_random() % 3 ? 0 : 1 + next_random() % 40;
+    uint32_t interval = next_random() % 3 ? 0 : 1 + next_random() % (next_random() % 2 ? 40 : 3);
     put(bytes, 0);
     put(bytes, interval);
     put_marker(bytes, 0xDA, 6 + 2 * count);
@@ -406,11 +407,19 @@ static void decode(struct model_picture *picture)
     }
 }
 
-static void make_buffers(struct model *model)
+void model_make_work(struct model *model)
 {
+    struct jpeg_gpu_tables kept;
+    kst_gpu_tables_begin(&kept);
+    free(model->work);
     model->size = kst_gpu_jpeg_size(model->item, model->count);
     model->work = stage_poisoned((size_t)model->size.words * 4);
-    kst_gpu_jpeg_work(model->item, model->count, &model->size, model->work);
+    model->size.words = kst_gpu_jpeg_work(model->item, model->count, &model->size, &memory, &kept, model->work);
+    kst_gpu_tables_end(&kept, &memory);
+}
+
+static void make_stream(struct model *model)
+{
     model->stream = stage_poisoned((size_t)model->size.stream * 16); /* anything may lie behind a picture's bytes */
     for (uint32_t i = 0; i < model->count; i++) {
         uint64_t length;
@@ -431,7 +440,8 @@ void model_make(struct model *model, uint32_t count, uint32_t most)
         cut(picture);
         decode(picture);
     }
-    make_buffers(model);
+    model_make_work(model);
+    make_stream(model);
 }
 
 void model_release(struct model *model)

@@ -51,6 +51,8 @@ struct model {
 
 /* `most`: bytes of data in a picture. */
 void model_make(struct model *model, uint32_t count, uint32_t most);
+/* The work anew, of items that have changed. */
+void model_make_work(struct model *model);
 void model_release(struct model *model);
 
 /* Where a part leads from a state; *blocks: that end in it. */

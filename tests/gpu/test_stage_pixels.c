@@ -74,10 +74,7 @@ static void make_batch(struct model *model)
     model_make(model, simulated() ? 2 : 1 + next_random() % MODEL_PICTURES, simulated() ? 200 : 4000);
     for (uint32_t i = 0; i < model->count; i++)
         choose_output(&model->item[i]);
-    free(model->work);
-    model->size = kst_gpu_jpeg_size(model->item, model->count);
-    model->work = stage_poisoned((size_t)model->size.words * 4);
-    kst_gpu_jpeg_work(model->item, model->count, &model->size, model->work);
+    model_make_work(model);
 }
 
 static const struct work_picture *picture_of(const struct model *model, uint32_t index)
