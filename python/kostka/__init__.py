@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Decoding, encoding and lossless transcoding of JPEG, on the CPU and on GPUs.
+"""Decoding, encoding and lossless transcoding of JPEG, and decoding of JPEG 2000, on the CPU and on GPUs.
 
     import kostka, numpy
     pixels = numpy.asarray(kostka.decode(open("photo.jpg", "rb").read()))    # no copy
@@ -22,6 +22,7 @@ from ._kostka import (
     Device,
     Image,
     Info,
+    Job,
     KostkaError,
     Metadata,
     Report,
@@ -35,6 +36,7 @@ __all__ = [
     "Device",
     "Image",
     "Info",
+    "Job",
     "KostkaError",
     "Metadata",
     "Report",
@@ -44,6 +46,7 @@ __all__ = [
     "encode",
     "encode_batch",
     "info",
+    "submit",
     "transcode",
 ]
 
@@ -102,6 +105,12 @@ def decode(data, *, device=None, out=None, **options):
     strict: raise at the first warning, instead of counting it in Image.report
     orient: turn the picture as its Exif orientation says
     alpha: what the fourth channel of 'rgba' and 'bgra' gets
+    layers: of JPEG 2000 no more than the first so many; 0: all
+    dtype: 'uint8' (integers as they are coded), 'float16' or 'float32': (value - mean) * scale, the same bits on every
+        device
+    mean, scale: numbers, or one for each channel, in units of the values (0 to 255); mean 0 and a scale that makes 1 of
+        the greatest value if not said
+    layout: 'HWC' or 'NHWC', channels last; 'CHW' or 'NCHW', which is the format 'planar'
     memory: 'host', 'pinned', or 'device' – the context's
     out: an array of the picture's shape to decode into, on the host or with CUDA; the Image describes it
     stream: CUDA's or OpenCL's, an integer or an object of PyTorch, CuPy or PyOpenCL: work begins after what it holds.
@@ -117,6 +126,16 @@ def decode_batch(data, *, device=None, out=None, **options):
     errors: 'raise' for the first stream that cannot be decoded, or 'return' a KostkaError in its place.
     """
     return _context_for(device, _first(out)).decode_batch(data, out=out, **options)
+
+
+def submit(data, *, device=None, out=None, **options):
+    """Begin to decode a sequence of streams, as a Job: its done() tells of the device, its wait() gives the list.
+
+    Options are those of decode_batch(). Headers are read in the call, and what the device does not support is decoded
+    in it. On a GPU all else goes on meanwhile: arrays of CUDA's in `out` hold their pictures for whatever comes into
+    `stream`, or the default stream, after the call; arrays of the host's when wait() has returned.
+    """
+    return _context_for(device, _first(out)).submit(data, out=out, **options)
 
 
 def encode(image, *, device=None, **options):

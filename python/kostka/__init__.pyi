@@ -18,6 +18,9 @@ _Transform = Literal[
 _Edge = Literal["keep", "trim", "perfect"]
 _Strip = Literal["nothing", "markers", "all"]
 _Memory = Literal["host", "pinned", "device"]
+_Dtype = Literal["uint8", "float16", "float32"]
+_Layout = Literal["HWC", "NHWC", "CHW", "NCHW"]
+_Channels = float | Sequence[float] | None
 _Restart = int | Literal["auto"] | tuple[Literal["rows"], int] | None
 _Region = tuple[int, int, int, int]
 
@@ -136,6 +139,13 @@ class Info(structseq[Any], tuple[Any, ...]):
     def entropy_bytes(self) -> int: ...
     @property
     def metadata(self) -> tuple[Metadata, ...]: ...
+    @property
+    def jpeg2000(self) -> dict[str, Any] | None: ...
+
+@final
+class Job:
+    def done(self) -> bool: ...
+    def wait(self) -> list[Any]: ...  # of Image; with errors="return" of KostkaError, too
 
 @final
 class Image:
@@ -203,9 +213,14 @@ class Context:
         strict: bool = False,
         orient: bool = False,
         alpha: int = 255,
+        layers: int = 0,
         memory: _Memory = "host",
         out: _Array | None = None,
         stream: _Stream = None,
+        dtype: _Dtype = "uint8",
+        layout: _Layout = "HWC",
+        mean: _Channels = None,
+        scale: _Channels = None,
     ) -> Image: ...
     @overload
     def decode_batch(
@@ -218,9 +233,14 @@ class Context:
         strict: bool = False,
         orient: bool = False,
         alpha: int = 255,
+        layers: int = 0,
         memory: _Memory = "host",
         out: Sequence[_Array] | None = None,
         stream: _Stream = None,
+        dtype: _Dtype = "uint8",
+        layout: _Layout = "HWC",
+        mean: _Channels = None,
+        scale: _Channels = None,
         errors: Literal["raise"] = "raise",
     ) -> list[Image]: ...
     @overload
@@ -234,11 +254,36 @@ class Context:
         strict: bool = False,
         orient: bool = False,
         alpha: int = 255,
+        layers: int = 0,
         memory: _Memory = "host",
         out: Sequence[_Array] | None = None,
         stream: _Stream = None,
+        dtype: _Dtype = "uint8",
+        layout: _Layout = "HWC",
+        mean: _Channels = None,
+        scale: _Channels = None,
         errors: Literal["return"],
     ) -> list[Image | KostkaError]: ...
+    def submit(
+        self,
+        data: Sequence[Buffer],
+        *,
+        format: _Format = "auto",
+        reduce: int = 0,
+        region: _Region | None = None,
+        strict: bool = False,
+        orient: bool = False,
+        alpha: int = 255,
+        layers: int = 0,
+        memory: _Memory = "host",
+        out: Sequence[_Array] | None = None,
+        stream: _Stream = None,
+        dtype: _Dtype = "uint8",
+        layout: _Layout = "HWC",
+        mean: _Channels = None,
+        scale: _Channels = None,
+        errors: Literal["raise", "return"] = "raise",
+    ) -> Job: ...
     def encode(
         self,
         image: _Array,
@@ -318,9 +363,14 @@ def decode(
     strict: bool = False,
     orient: bool = False,
     alpha: int = 255,
+    layers: int = 0,
     memory: _Memory = "host",
     out: _Array | None = None,
     stream: _Stream = None,
+    dtype: _Dtype = "uint8",
+    layout: _Layout = "HWC",
+    mean: _Channels = None,
+    scale: _Channels = None,
 ) -> Image: ...
 @overload
 def decode_batch(
@@ -333,9 +383,14 @@ def decode_batch(
     strict: bool = False,
     orient: bool = False,
     alpha: int = 255,
+    layers: int = 0,
     memory: _Memory = "host",
     out: Sequence[_Array] | None = None,
     stream: _Stream = None,
+    dtype: _Dtype = "uint8",
+    layout: _Layout = "HWC",
+    mean: _Channels = None,
+    scale: _Channels = None,
     errors: Literal["raise"] = "raise",
 ) -> list[Image]: ...
 @overload
@@ -349,11 +404,37 @@ def decode_batch(
     strict: bool = False,
     orient: bool = False,
     alpha: int = 255,
+    layers: int = 0,
     memory: _Memory = "host",
     out: Sequence[_Array] | None = None,
     stream: _Stream = None,
+    dtype: _Dtype = "uint8",
+    layout: _Layout = "HWC",
+    mean: _Channels = None,
+    scale: _Channels = None,
     errors: Literal["return"],
 ) -> list[Image | KostkaError]: ...
+def submit(
+    data: Sequence[Buffer],
+    *,
+    device: str | Context | None = None,
+    format: _Format = "auto",
+    reduce: int = 0,
+    region: _Region | None = None,
+    strict: bool = False,
+    orient: bool = False,
+    alpha: int = 255,
+    layers: int = 0,
+    memory: _Memory = "host",
+    out: Sequence[_Array] | None = None,
+    stream: _Stream = None,
+    dtype: _Dtype = "uint8",
+    layout: _Layout = "HWC",
+    mean: _Channels = None,
+    scale: _Channels = None,
+    errors: Literal["raise", "return"] = "raise",
+) -> Job: ...
+
 def encode(
     image: _Array,
     *,

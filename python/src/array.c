@@ -10,7 +10,7 @@ void kst_py_array_release(struct array *array)
     Py_CLEAR(array->keeper);
 }
 
-/* The struct module's codes of 8 and 16 bits, in the machine's order. */
+/* The struct module's codes of integers of 8 and 16 bits and floats of 16 and 32, in the machine's order. */
 static bool read_format(struct view *view, const char *format)
 {
     const char *code = format ? format : "B";
@@ -22,11 +22,13 @@ static bool read_format(struct view *view, const char *format)
     bool is_order = code[0] && strchr("@=<>!|", code[0]);
     if (is_order)
         code++;
-    view->bits = code[0] == 'B' || code[0] == 'b' ? 8 : 16;
+    view->bits = code[0] == 'B' || code[0] == 'b' ? 8 : code[0] == 'f' ? 32 : 16;
     view->is_signed = code[0] == 'b' || code[0] == 'h';
-    if (code[0] && strchr("BbHh", code[0]) && code[1] == '\0' && (!is_order || native || view->bits == 8))
+    view->is_float = code[0] == 'e' || code[0] == 'f';
+    if (code[0] && strchr("BbHhef", code[0]) && code[1] == '\0' && (!is_order || native || view->bits == 8))
         return true;
-    PyErr_Format(PyExc_TypeError, "the array's samples are of the type '%.20s', not uint8", format ? format : "");
+    PyErr_Format(PyExc_TypeError, "the array's samples are of the type '%.20s', not uint8, float16 or float32",
+        format ? format : "");
     return false;
 }
 

@@ -76,14 +76,18 @@ static bool read_tensor(struct view *view, const struct dl_tensor *tensor)
         PyErr_Format(PyExc_ValueError, "the array has %d dimensions; a picture has 2 or 3", (int)tensor->dimensions);
         return false;
     }
-    if (tensor->type_code > DL_UINT || tensor->type_lanes != 1 || (tensor->type_bits != 8 && tensor->type_bits != 16)) {
-        PyErr_Format(PyExc_TypeError, "the array's samples are of DLPack's type (%d, %d bits), not uint8",
+    bool is_float = tensor->type_code == DL_FLOAT;
+    if (tensor->type_code > DL_FLOAT || tensor->type_lanes != 1 ||
+        (tensor->type_bits != 16 && tensor->type_bits != (is_float ? 32 : 8))) {
+        PyErr_Format(PyExc_TypeError,
+            "the array's samples are of DLPack's type (%d, %d bits), not uint8, float16 or float32",
             (int)tensor->type_code, (int)tensor->type_bits);
         return false;
     }
     view->dimensions = tensor->dimensions;
     view->bits = tensor->type_bits;
     view->is_signed = tensor->type_code == DL_INT;
+    view->is_float = is_float;
     Py_ssize_t step = view->bits / 8, compact = step;
     for (int i = view->dimensions - 1; i >= 0; i--) {
         if (tensor->shape[i] < 1 || tensor->shape[i] > INT32_MAX) {

@@ -238,12 +238,19 @@ PyDoc_STRVAR(context_doc,
     "limits: a dict of 'pixels', 'memory', 'metadata' (bytes), 'scans', 'markers' of one operation");
 PyDoc_STRVAR(close_doc, "close($self)\n--\n\nEnd it, once calls under way and images on its device have ended.");
 PyDoc_STRVAR(decode_doc,
-    "decode($self, data, *, format='auto', reduce=0, region=None, strict=False, orient=False, alpha=255,\n"
-    "       memory='host', out=None, stream=None)\n--\n\nDecode one stream; see kostka.decode().");
+    "decode($self, data, *, format='auto', reduce=0, region=None, strict=False, orient=False, alpha=255, layers=0,\n"
+    "       memory='host', out=None, stream=None, dtype='uint8', layout='HWC', mean=None, scale=None)\n--\n\n"
+    "Decode one stream; see kostka.decode().");
 PyDoc_STRVAR(decode_batch_doc,
     "decode_batch($self, data, *, format='auto', reduce=0, region=None, strict=False, orient=False, alpha=255,\n"
-    "             memory='host', out=None, stream=None, errors='raise')\n--\n\n"
+    "             layers=0, memory='host', out=None, stream=None, dtype='uint8', layout='HWC', mean=None, scale=None,\n"
+    "             errors='raise')\n--\n\n"
     "Decode a sequence of streams to a list of images; see kostka.decode_batch().");
+PyDoc_STRVAR(submit_doc,
+    "submit($self, data, *, format='auto', reduce=0, region=None, strict=False, orient=False, alpha=255, layers=0,\n"
+    "       memory='host', out=None, stream=None, dtype='uint8', layout='HWC', mean=None, scale=None,\n"
+    "       errors='raise')\n--\n\n"
+    "Begin to decode a sequence of streams, as a Job; see kostka.submit().");
 PyDoc_STRVAR(encode_doc,
     "encode($self, image, *, format='auto', quality=75, subsampling='420', coding='baseline', restart=None,\n"
     "       colour='unknown', icc=None, exif=None, xmp=None, comment=None, stream=None)\n--\n\n"
@@ -263,6 +270,7 @@ PyDoc_STRVAR(info_doc, "info($self, data, /)\n--\n\nWhat a stream holds, as Info
 
 static PyMethodDef methods[] = {{"decode", FUNCTION(kst_py_decode), WITH_KEYWORDS, decode_doc},
     {"decode_batch", FUNCTION(kst_py_decode_batch), WITH_KEYWORDS, decode_batch_doc},
+    {"submit", FUNCTION(kst_py_submit), WITH_KEYWORDS, submit_doc},
     {"encode", FUNCTION(kst_py_encode), WITH_KEYWORDS, encode_doc},
     {"encode_batch", FUNCTION(kst_py_encode_batch), WITH_KEYWORDS, encode_batch_doc},
     {"transcode", FUNCTION(kst_py_transcode), WITH_KEYWORDS, transcode_doc},

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "decoding.h"
 
-static bool work(struct decoding *decoding, PyObject *const *data, PyObject *const *outs)
+static bool prepare(struct decoding *decoding, PyObject *const *data, PyObject *const *outs)
 {
     if (!kst_py_decoding_begin(decoding, data))
         return false;
     kst_py_decoding_describe(decoding);
-    return kst_py_decoding_place(decoding, outs) && kst_py_decoding_run(decoding);
+    return kst_py_decoding_place(decoding, outs);
 }
 
 static PyObject *result_of(struct decoding *decoding, struct piece *piece)
@@ -24,7 +24,7 @@ PyObject *kst_py_decode(PyObject *self, PyObject *args, PyObject *keywords)
         return NULL;
     if (kst_py_decoding_read(&decoding, args, keywords, &data, NULL)) {
         bool has_out = decoding.out && decoding.out != Py_None;
-        if (work(&decoding, &data, has_out ? &decoding.out : NULL))
+        if (prepare(&decoding, &data, has_out ? &decoding.out : NULL) && kst_py_decoding_run(&decoding))
             image = result_of(&decoding, &decoding.piece[0]);
     }
     kst_py_decoding_end(&decoding);
@@ -32,7 +32,7 @@ PyObject *kst_py_decode(PyObject *self, PyObject *args, PyObject *keywords)
     return image;
 }
 
-static PyObject *results_of(struct decoding *decoding, bool raise)
+PyObject *kst_py_decoding_results(struct decoding *decoding, bool raise)
 {
     PyObject *list = PyList_New(decoding->count);
     for (Py_ssize_t i = 0; list && i < decoding->count; i++) {
@@ -47,36 +47,45 @@ static PyObject *results_of(struct decoding *decoding, bool raise)
     return list;
 }
 
-static PyObject *decode_all(struct decoding *decoding, const struct sequence *data, PyObject *outs, bool raise)
+static bool prepare_all(struct decoding *decoding, const struct sequence *data, PyObject *outs)
 {
     struct sequence out = {.item = NULL};
-    PyObject *list = NULL;
+    bool fine = false;
     if (outs && !kst_py_sequence_read(&out, outs, "out"))
-        return NULL;
+        return false;
     decoding->count = data->count;
     if (outs && out.count != data->count)
         PyErr_Format(PyExc_ValueError, "out holds %zd arrays for %zd streams", out.count, data->count);
-    else if (work(decoding, data->item, outs ? out.item : NULL))
-        list = results_of(decoding, raise);
+    else
+        fine = prepare(decoding, data->item, outs ? out.item : NULL);
     kst_py_sequence_release(&out);
-    return list;
+    return fine;
+}
+
+bool kst_py_decoding_prepare(struct decoding *decoding, PyObject *args, PyObject *keywords, bool *raise)
+{
+    struct sequence sequence = {.item = NULL};
+    PyObject *data;
+    const char *errors = "raise";
+    decoding->is_batch = true;
+    bool fine = kst_py_decoding_read(decoding, args, keywords, &data, &errors) && kst_py_errors(errors, raise) &&
+                kst_py_sequence_read(&sequence, data, "data") &&
+                prepare_all(decoding, &sequence, decoding->out == Py_None ? NULL : decoding->out);
+    kst_py_sequence_release(&sequence);
+    return fine;
 }
 
 PyObject *kst_py_decode_batch(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    struct decoding decoding = {.state = kst_py_state(self), .context = (struct context *)self, .is_batch = true};
-    struct sequence sequence = {.item = NULL};
-    PyObject *data, *list = NULL;
-    const char *errors = "raise";
+    struct decoding decoding = {.state = kst_py_state(self), .context = (struct context *)self};
+    PyObject *list = NULL;
     bool raise;
     if (!kst_py_context_enter(decoding.context))
         return NULL;
-    if (kst_py_decoding_read(&decoding, args, keywords, &data, &errors) && kst_py_errors(errors, &raise) &&
-        kst_py_sequence_read(&sequence, data, "data"))
-        list = decode_all(&decoding, &sequence, decoding.out == Py_None ? NULL : decoding.out, raise);
+    if (kst_py_decoding_prepare(&decoding, args, keywords, &raise) && kst_py_decoding_run(&decoding))
+        list = kst_py_decoding_results(&decoding, raise);
     kst_py_decoding_end(&decoding);
     kst_py_context_leave(decoding.context);
-    kst_py_sequence_release(&sequence);
     return list;
 }
 

@@ -34,7 +34,9 @@ void kst_py_decoding_end(struct decoding *decoding)
         if (piece->has_data)
             PyBuffer_Release(&piece->data);
     }
+    PyMem_Free(decoding->item);
     PyMem_Free(decoding->piece);
+    decoding->item = NULL;
     decoding->piece = NULL;
 }
 
@@ -128,54 +130,77 @@ static void run_one(struct decoding *decoding)
 }
 
 /* Of those that can be decoded at all. The status is of the call as a whole. */
-static kst_status run_many(struct decoding *decoding, kst_decode_item *items)
+static kst_status submit(struct decoding *decoding)
 {
     size_t count = 0;
-    kst_job *job;
     for (Py_ssize_t i = 0; i < decoding->count; i++) {
         struct piece *piece = &decoding->piece[i];
         if (!piece->status)
-            items[count++] = (kst_decode_item){.data = piece->data.buf,
+            decoding->item[count++] = (kst_decode_item){.data = piece->data.buf,
                 .length = (size_t)piece->data.len,
                 .options = &decoding->options,
                 .image = &piece->storage.image};
     }
-    kst_status status =
-        kst_decode_submit(decoding->context->handle, items, count, decoding->has_stream ? &decoding->on : NULL, &job);
-    if (status)
-        return status;
-    kst_job_wait(&job);
+    return kst_decode_submit(
+        decoding->context->handle, decoding->item, count, decoding->has_stream ? &decoding->on : NULL, &decoding->job);
+}
+
+static void wait_for(struct decoding *decoding)
+{
+    kst_job_wait(&decoding->job);
     for (Py_ssize_t i = 0, at = 0; i < decoding->count; i++) {
         struct piece *piece = &decoding->piece[i];
         if (piece->status)
             continue;
-        piece->report = items[at++].report;
+        piece->report = decoding->item[at++].report;
         piece->status = piece->report.status;
     }
-    return KST_OK;
+}
+
+static bool make_items(struct decoding *decoding)
+{
+    decoding->item = PyMem_Calloc((size_t)decoding->count, sizeof *decoding->item);
+    if (!decoding->item)
+        PyErr_NoMemory();
+    return decoding->item != NULL;
+}
+
+bool kst_py_decoding_submit(struct decoding *decoding)
+{
+    kst_status status;
+    if (decoding->count == 0)
+        return true;
+    if (!make_items(decoding))
+        return false;
+    Py_BEGIN_ALLOW_THREADS;
+    status = submit(decoding);
+    Py_END_ALLOW_THREADS;
+    if (status)
+        kst_py_raise(decoding->state, status, NULL);
+    return !status;
+}
+
+void kst_py_decoding_wait(struct decoding *decoding)
+{
+    Py_BEGIN_ALLOW_THREADS;
+    wait_for(decoding);
+    Py_END_ALLOW_THREADS;
 }
 
 bool kst_py_decoding_run(struct decoding *decoding)
 {
-    kst_decode_item *items = NULL;
-    kst_status status = KST_OK;
-    bool many = decoding->is_batch || decoding->has_stream;
-    if (decoding->count == 0 || (!many && decoding->piece[0].status))
+    if (decoding->count == 0)
         return true;
-    if (many)
-        items = PyMem_Calloc((size_t)decoding->count, sizeof *items);
-    if (many && !items) {
-        PyErr_NoMemory();
-        return false;
+    if (decoding->is_batch || decoding->has_stream) {
+        if (!kst_py_decoding_submit(decoding))
+            return false;
+        kst_py_decoding_wait(decoding);
+        return true;
     }
+    if (decoding->piece[0].status)
+        return true;
     Py_BEGIN_ALLOW_THREADS;
-    if (many)
-        status = run_many(decoding, items);
-    else
-        run_one(decoding);
+    run_one(decoding);
     Py_END_ALLOW_THREADS;
-    PyMem_Free(items);
-    if (status)
-        kst_py_raise(decoding->state, status, NULL);
-    return !status;
+    return true;
 }

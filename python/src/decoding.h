@@ -26,6 +26,8 @@ struct decoding {
     bool is_batch;
     Py_ssize_t count;
     struct piece *piece;
+    kst_decode_item *item; /* of those pieces that can be decoded, in turn */
+    kst_job *job;          /* under way; null: none */
 };
 
 /* decode_arguments.c: false with an exception. `errors` is null for a single stream. */
@@ -38,5 +40,13 @@ void kst_py_decoding_describe(struct decoding *decoding);
 bool kst_py_decoding_place(struct decoding *decoding, PyObject *const *outs);
 bool kst_py_decoding_run(struct decoding *decoding);
 void kst_py_decoding_end(struct decoding *decoding);
+
+/* Instead of a run: begun, and waited for later. */
+bool kst_py_decoding_submit(struct decoding *decoding);
+void kst_py_decoding_wait(struct decoding *decoding);
+
+/* decode.c: all steps before a run, of many streams, from the arguments on; and what became of it, as a list. */
+bool kst_py_decoding_prepare(struct decoding *decoding, PyObject *args, PyObject *keywords, bool *raise);
+PyObject *kst_py_decoding_results(struct decoding *decoding, bool raise);
 
 #endif

@@ -66,7 +66,9 @@ static void fill(struct export *export, struct dl_tensor *tensor, const struct v
     *tensor = (struct dl_tensor){.data = view->data,
         .device = device_of(view),
         .dimensions = view->dimensions,
-        .type_code = view->is_signed ? DL_INT : DL_UINT,
+        .type_code = view->is_float    ? DL_FLOAT
+                     : view->is_signed ? DL_INT
+                                       : DL_UINT,
         .type_bits = (uint8_t)view->bits,
         .type_lanes = 1,
         .shape = export->shape,

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_OPENCL = 4, DL_CUDA_MANAGED = 13 };
-enum { DL_INT = 0, DL_UINT = 1 };
+enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2 };
 enum { DL_MAJOR = 1, DL_MINOR = 0 };
 
 #define DL_FLAG_READ_ONLY UINT64_C(1)

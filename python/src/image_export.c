@@ -26,7 +26,9 @@ static const char *refusal(const struct view *view, int flags)
 
 static char *format_of(const struct view *view)
 {
-    static char codes[4][2] = {"B", "b", "H", "h"};
+    static char codes[6][2] = {"B", "b", "H", "h", "e", "f"};
+    if (view->is_float)
+        return codes[view->bits == 32 ? 5 : 4];
     return codes[(view->bits == 16 ? 2 : 0) + view->is_signed];
 }
 

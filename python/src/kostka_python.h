@@ -14,7 +14,7 @@
 
 /* Of one module object: nothing is global. */
 struct state {
-    PyTypeObject *context, *image;
+    PyTypeObject *context, *image, *job;
     PyTypeObject *report, *info, *component, *metadata, *device;
     PyObject *error;
 };
@@ -31,7 +31,7 @@ struct name {
 
 extern const struct name kst_py_formats[], kst_py_colours[], kst_py_codings[], kst_py_subsamplings[],
     kst_py_transforms[], kst_py_edges[], kst_py_strips[], kst_py_device_kinds[], kst_py_stages[], kst_py_codecs[],
-    kst_py_processes[], kst_py_metadata_kinds[], kst_py_density_units[];
+    kst_py_processes[], kst_py_metadata_kinds[], kst_py_density_units[], kst_py_progressions[], kst_py_samples[];
 
 /* False with a ValueError that lists what is allowed. */
 bool kst_py_value_of(const struct name *table, const char *what, const char *text, int *value);
@@ -62,7 +62,7 @@ struct reason;
 
 struct context {
     PyObject_HEAD kst_context *handle;
-    size_t users; /* calls under way, and images with memory of its own */
+    size_t users; /* calls and jobs under way, and images with memory of its own */
     bool closed;
     pid_t process;  /* that made it: a child does not have its threads */
     bool automatic; /* "auto": on the CPU until there is work for a GPU */
@@ -82,6 +82,7 @@ kst_device_kind kst_py_context_kind(struct context *context);
 
 PyObject *kst_py_decode(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_decode_batch(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *kst_py_submit(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_encode(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_encode_batch(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_transcode(PyObject *self, PyObject *args, PyObject *keywords);
@@ -115,8 +116,9 @@ struct view {
     size_t offset;                      /* in a cl_mem */
     kst_memory memory;
     int ordinal; /* of the CUDA device; -1: not known */
-    int bits;    /* of a sample as it lies there: 8 or 16 */
+    int bits;    /* of a sample as it lies there: 8 or 16, of floating-point samples 16 or 32 */
     bool is_signed;
+    bool is_float;
     bool read_only;
 };
 
@@ -132,7 +134,7 @@ bool kst_py_view_describe(const struct view *view, kst_format format, kst_image 
 bool kst_py_view_is_contiguous(const struct view *view);
 PyObject *kst_py_view_shape(const struct view *view);
 PyObject *kst_py_view_strides(const struct view *view);
-/* "|u1", "<u2" … */
+/* "|u1", "<u2", "<f4" … */
 PyObject *kst_py_view_type(const struct view *view);
 
 /* ── array.c, array_cuda.c, array_dlpack.c: arrays of others ── */
@@ -189,7 +191,7 @@ struct image {
     bool is_shared; /* others may have work under way on its device memory */
 };
 
-extern PyType_Spec kst_py_image_spec;
+extern PyType_Spec kst_py_image_spec, kst_py_job_spec;
 
 /* Takes the storage over, also where it fails. `report` may be null. */
 PyObject *kst_py_image_new(

@@ -44,7 +44,7 @@ static int execute(PyObject *module)
     if (!state->error || PyModule_AddObjectRef(module, "KostkaError", state->error) < 0)
         return -1;
     if (!kst_py_records_add(module, state) || !add_type(module, &kst_py_context_spec, &state->context) ||
-        !add_type(module, &kst_py_image_spec, &state->image))
+        !add_type(module, &kst_py_image_spec, &state->image) || !add_type(module, &kst_py_job_spec, &state->job))
         return -1;
     return PyModule_AddStringConstant(module, "__version__", kst_version_string());
 }
@@ -54,6 +54,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     struct state *state = PyModule_GetState(module);
     Py_VISIT(state->context);
     Py_VISIT(state->image);
+    Py_VISIT(state->job);
     Py_VISIT(state->report);
     Py_VISIT(state->info);
     Py_VISIT(state->component);
@@ -68,6 +69,7 @@ static int clear(PyObject *module)
     struct state *state = PyModule_GetState(module);
     Py_CLEAR(state->context);
     Py_CLEAR(state->image);
+    Py_CLEAR(state->job);
     Py_CLEAR(state->report);
     Py_CLEAR(state->info);
     Py_CLEAR(state->component);

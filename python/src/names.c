@@ -33,6 +33,10 @@ const struct name kst_py_processes[] = {{"none", KST_PROCESS_NONE}, {"baseline",
     {"extended", KST_PROCESS_EXTENDED}, {"progressive", KST_PROCESS_PROGRESSIVE}, {NULL, 0}};
 const struct name kst_py_metadata_kinds[] = {{"icc", KST_METADATA_ICC}, {"exif", KST_METADATA_EXIF},
     {"xmp", KST_METADATA_XMP}, {"comment", KST_METADATA_COMMENT}, {"app", KST_METADATA_APP}, {NULL, 0}};
+const struct name kst_py_progressions[] = {{"LRCP", KST_PROGRESSION_LRCP}, {"RLCP", KST_PROGRESSION_RLCP},
+    {"RPCL", KST_PROGRESSION_RPCL}, {"PCRL", KST_PROGRESSION_PCRL}, {"CPRL", KST_PROGRESSION_CPRL}, {NULL, 0}};
+const struct name kst_py_samples[] = {
+    {"uint8", KST_SAMPLE_INTEGER}, {"float16", KST_SAMPLE_FLOAT16}, {"float32", KST_SAMPLE_FLOAT32}, {NULL, 0}};
 const struct name kst_py_density_units[] = {
     {"ratio", KST_DENSITY_RATIO}, {"inch", KST_DENSITY_INCH}, {"cm", KST_DENSITY_CM}, {NULL, 0}};
 

@@ -32,8 +32,8 @@ static PyStructSequence_Field info_fields[] = {{"codec", NULL}, {"process", NULL
     {"quality", "the IJG quality whose tables these are, or None"}, {"orientation", "Exif's, 1 to 8"},
     {"jfif", "version, or None"}, {"adobe_transform", "of an Adobe segment, or None"},
     {"density", "unit, x and y of the JFIF header"}, {"entropy_bytes", "entropy-coded data, all scans together"},
-    {"metadata", "tuple of Metadata"}, {NULL, NULL}};
-static PyStructSequence_Desc info_type = {"kostka.Info", "What a stream holds.", info_fields, 16};
+    {"metadata", "tuple of Metadata"}, {"jpeg2000", "a dict of what JPEG 2000 alone has, or None"}, {NULL, NULL}};
+static PyStructSequence_Desc info_type = {"kostka.Info", "What a stream holds.", info_fields, 17};
 
 static bool add(PyObject *module, const char *name, PyStructSequence_Desc *desc, PyTypeObject **type)
 {
@@ -156,6 +156,17 @@ static PyObject *metadata(struct state *state, const kst_decoder *decoder)
     return result;
 }
 
+static PyObject *jpeg2000(const kst_info *info)
+{
+    if (info->codec != KST_CODEC_JPEG2000)
+        return Py_NewRef(Py_None);
+    return Py_BuildValue("{s(II)sIsIsIsssOsOsO}", "tile", info->tile_width, info->tile_height, "tiles", info->tiles,
+        "layers", info->layers, "levels", info->levels, "progression",
+        kst_py_name_of(kst_py_progressions, (int)info->progression), "reversible",
+        info->reversible ? Py_True : Py_False, "alpha", info->alpha ? Py_True : Py_False, "jp2",
+        info->jp2 ? Py_True : Py_False);
+}
+
 PyObject *kst_py_info(struct state *state, const kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);
@@ -169,6 +180,6 @@ PyObject *kst_py_info(struct state *state, const kst_decoder *decoder)
         info->adobe ? PyLong_FromLong(info->adobe_transform) : Py_NewRef(Py_None),
         Py_BuildValue("sii", kst_py_name_of(kst_py_density_units, (int)info->density_unit), (int)info->density_x,
             (int)info->density_y),
-        PyLong_FromUnsignedLongLong(info->entropy_bytes), metadata(state, decoder)};
+        PyLong_FromUnsignedLongLong(info->entropy_bytes), metadata(state, decoder), jpeg2000(info)};
     return record(state->info, values, sizeof values / sizeof *values);
 }

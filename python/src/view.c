@@ -32,12 +32,14 @@ void kst_py_view_image(struct view *view, const kst_image *image, int ordinal)
 {
     const kst_plane *first = &image->plane[0];
     Py_ssize_t channels = kst_format_channels(image->format), width = image->width, height = image->height;
-    Py_ssize_t bytes = first->depth > 8 ? 2 : 1;
+    bool is_float = first->sample != KST_SAMPLE_INTEGER;
+    Py_ssize_t bytes = is_float ? (first->sample == KST_SAMPLE_FLOAT32 ? 4 : 2) : first->depth > 8 ? 2 : 1;
     *view = (struct view){.data = first->data, .offset = image->memory == KST_MEMORY_OPENCL ? first->offset : 0};
     view->memory = image->memory;
     view->ordinal = ordinal;
     view->bits = (int)bytes * 8;
     view->is_signed = first->is_signed;
+    view->is_float = is_float;
     if (image->format == KST_FORMAT_RAW || !is_regular(image))
         return;
     bool planes = image->format == KST_FORMAT_PLANAR, plain = channels == 1;
@@ -52,6 +54,7 @@ void kst_py_view_image(struct view *view, const kst_image *image, int ordinal)
         .ordinal = ordinal,
         .bits = view->bits,
         .is_signed = view->is_signed,
+        .is_float = is_float,
     };
     if (plain)
         view->stride[1] = bytes;
@@ -81,7 +84,7 @@ PyObject *kst_py_view_type(const struct view *view)
         uint16_t number;
         uint8_t first;
     } order = {1};
-    char sign = view->is_signed ? 'i' : 'u', endian = order.first ? '<' : '>';
+    char sign = view->is_float ? 'f' : view->is_signed ? 'i' : 'u', endian = order.first ? '<' : '>';
     return PyUnicode_FromFormat("%c%c%d", view->bits == 8 ? '|' : endian, sign, view->bits / 8);
 }
 
@@ -150,6 +153,11 @@ static void place(const struct view *view, kst_image *image, bool planes)
     image->memory = view->memory;
 }
 
+static const char *kind_of(const struct view *view)
+{
+    return view->is_float ? "float" : view->is_signed ? "int" : "uint";
+}
+
 bool kst_py_view_bind(const struct view *given, kst_image *image)
 {
     struct view wanted;
@@ -160,9 +168,9 @@ bool kst_py_view_bind(const struct view *given, kst_image *image)
     }
     kst_py_view_image(&wanted, image, 0);
     struct view view = without_channel(given, wanted.dimensions);
-    if (view.bits != wanted.bits || view.is_signed != wanted.is_signed) {
-        PyErr_Format(PyExc_TypeError, "the array's samples are %sint%d, the picture's %sint%d",
-            view.is_signed ? "" : "u", view.bits, wanted.is_signed ? "" : "u", wanted.bits);
+    if (view.bits != wanted.bits || view.is_signed != wanted.is_signed || view.is_float != wanted.is_float) {
+        PyErr_Format(PyExc_TypeError, "the array's samples are %s%d, the picture's %s%d", kind_of(&view), view.bits,
+            kind_of(&wanted), wanted.bits);
         return false;
     }
     if (!same_shape(&view, &wanted))

@@ -38,6 +38,15 @@ class Cupy(unittest.TestCase):
             self.context.decode(self.data, out=target, stream=stream)
             self.assertTrue((cupy.asnumpy(target) == self.host).all())
 
+    def test_tensors(self):
+        for dtype in ("float16", "float32"):
+            wanted = ((self.host.astype("float32") - cupy.float32(127.5)) * cupy.float32(1 / 64)).astype(dtype)
+            batch = cupy.zeros((2, 3, HEIGHT, WIDTH), dtype)
+            options = {"dtype": dtype, "layout": "CHW", "mean": 127.5, "scale": 1 / 64}
+            self.context.submit([self.data] * 2, out=batch, **options).wait()
+            for array in (*batch, cupy.from_dlpack(self.context.decode(self.data, memory="device", **options))):
+                self.assertTrue((cupy.asnumpy(array).transpose(1, 2, 0) == wanted).all())
+
     def test_encode(self):
         wanted = kostka.encode(self.host)
         array = cupy.asarray(self.host)

@@ -119,6 +119,43 @@ class WithCuda(unittest.TestCase):
         torch.cuda.synchronize()
         self.assertTrue(torch.equal(target.cpu(), self.host))
 
+    def test_tensors(self):
+        """float16 and float32, channels first, of an odd width, normalised as PyTorch does it in the same order."""
+        mean, scale = (123.675, 116.28, 103.53), (0.017, 0.0175, 0.018)
+        for dtype in (torch.float16, torch.float32):
+            name = str(dtype).split(".")[1]
+            wanted = (self.host.float() - torch.tensor(mean)) * torch.tensor(scale)
+            wanted = wanted.to(dtype).permute(2, 0, 1)
+            batch = torch.zeros((4, 3, HEIGHT, WIDTH), dtype=dtype, device="cuda:0")
+            options = {"dtype": name, "layout": "NCHW", "mean": mean, "scale": scale}
+            images = kostka.decode_batch([self.data] * 4, out=batch, **options)
+            self.assertEqual(images[0].report.stage_device["pixels"], "cuda")
+            for tensor in batch:
+                self.assertTrue(torch.equal(tensor.cpu(), wanted))
+            gaps = torch.zeros((4, 5, HEIGHT + 3, WIDTH + 9), dtype=dtype, device="cuda:0")
+            kostka.decode_batch([self.data] * 4, out=gaps[:, 1:4, 2:-1, 3:-6], **options)
+            self.assertTrue(torch.equal(gaps[2, 1:4, 2:-1, 3:-6].cpu(), wanted))
+            gaps[:, 1:4, 2:-1, 3:-6] = 0
+            self.assertEqual(float(gaps.abs().max()), 0)
+            fresh = torch.from_dlpack(kostka.decode(self.data, device="cuda", memory="device", **options))
+            self.assertTrue(fresh.dtype == dtype and torch.equal(fresh.cpu(), wanted))
+        for wrong in ("float16", "uint8"):
+            self.assertRaises(TypeError, kostka.decode, self.data, out=batch[0], layout="CHW", dtype=wrong)
+
+    def test_job_on_the_stream(self):
+        """The picture is there for what comes into the stream, before anybody has waited for the job."""
+        target = torch.zeros((3, HEIGHT, WIDTH, 3), dtype=torch.uint8, device="cuda:0")
+        for stream in (torch.cuda.current_stream(), torch.cuda.Stream()):
+            with torch.cuda.stream(stream):
+                torch.cuda._sleep(400_000_000)
+                target.fill_(9)
+                job = self.context.submit([self.data] * 3, out=target, stream=stream)
+                self.assertFalse(job.done())
+                copy = target.clone()
+                self.assertTrue(torch.equal(copy[2].cpu(), self.host))
+                self.assertEqual(len(job.wait()), 3)
+                self.assertTrue(job.done())
+
     def test_encode(self):
         tensor = self.host.to("cuda:0")
         wanted = kostka.encode(self.host, device="cpu")
