@@ -11,7 +11,7 @@ enum {
     EXPECTED_BLOCK = 64    /* bytes of the stream */
 };
 
-_Static_assert(sizeof(struct encode_component) == 80 && sizeof(struct encode_picture) == 480, "as in the kernels");
+_Static_assert(sizeof(struct encode_component) == 80 && sizeof(struct encode_picture) == 484, "as in the kernels");
 _Static_assert((uint64_t)MOST_BLOCKS * 1665 < UINT32_MAX, "bits of a batch");
 
 static bool is_single(const struct jpeg_frame *frame)
@@ -244,6 +244,9 @@ static void write_components(const struct jpeg_encode_item *item, uint32_t *quan
         write_quantiser(item->encoding->frame.component[c].quant, quant + (size_t)c * ENCODE_QUANT);
         component->first_block = blocks;
         blocks += component->h * component->v;
+        if (component->blocks_w != picture->mcus_w * component->h ||
+            component->blocks_h != picture->mcus / picture->mcus_w * component->v)
+            picture->padded = 1;
     }
 }
 
@@ -286,12 +289,26 @@ static void write_channels(const struct jpeg_encode_item *item, uint64_t pixels,
     }
 }
 
-static bool can_load_by_pixel(const kst_image *image, const struct encode_picture *picture)
+static enum encode_loading choose_loading(const struct jpeg_encode_item *item, const struct encode_picture *picture)
 {
+    const kst_image *image = item->image;
     const struct encode_component *c = picture->component;
-    return !is_planar(image) && kst_format_channels(image->format) >= 3 && picture->components == 3 &&
-           c[0].box_w == 1 && c[0].box_h == 1 && c[1].box_w <= 2 && c[1].box_h <= 2 && c[1].box_w == c[2].box_w &&
-           c[1].box_h == c[2].box_h;
+    bool alike = c[1].box_w == c[2].box_w && c[1].box_h == c[2].box_h && c[1].h == c[2].h && c[1].v == c[2].v;
+    bool boxes = c[0].box_w == 1 && c[0].box_h == 1 && c[1].box_w <= 4 && c[1].box_w != 3 && c[1].box_h <= 2;
+    if (is_planar(image) || image->colour != KST_COLOUR_RGB || item->encoding->frame.colour != KST_COLOUR_YCBCR ||
+        !alike || !boxes)
+        return ENCODE_BY_SAMPLE;
+    return red_of(image->format) == 0 ? ENCODE_BY_RGB : ENCODE_BY_BGR;
+}
+
+/* The only channel that a component's samples are copied from, if there is one. */
+static u32 find_plain(const struct encode_component *component, const struct encode_channel *channel)
+{
+    u32 plain = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        if (component->factor[i] != 0)
+            plain = plain == 0 && component->factor[i] == 1 << 16 && channel[i].step == 1 ? i + 1 : 5;
+    return plain <= 4 && component->addend == 0 && component->box_w == 1 && component->box_h == 1 ? plain : 0;
 }
 
 void kst_gpu_encode_work(const struct jpeg_encode_item *items, uint32_t count, uint32_t *work)
@@ -307,7 +324,9 @@ void kst_gpu_encode_work(const struct jpeg_encode_item *items, uint32_t count, u
         picture->quant = codes + ENCODE_CODES;
         write_components(&items[i], work + picture->quant, picture);
         write_channels(&items[i], pixels, picture);
-        picture->loading = can_load_by_pixel(items[i].image, picture) ? ENCODE_BY_PIXEL : ENCODE_BY_SAMPLE;
+        picture->loading = choose_loading(&items[i], picture);
+        for (uint32_t c = 0; c < picture->components; c++)
+            picture->component[c].plain = find_plain(&picture->component[c], picture->channel);
         picture->bits = (uint32_t)(blocks * ENCODE_BLOCK_WORDS);
         picture->codes = codes;
         picture->stream = streams;

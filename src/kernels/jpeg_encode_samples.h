@@ -67,20 +67,39 @@ FUNCTION u32 place_of_mcu(const struct tile *tile, u32 mcu)
     return mcu == tile->mcus ? tile->first - 1 : tile->first + mcu;
 }
 
-/* `count` samples of a block's row, from its sample `first` on: a multiple of 4, as the count is. */
-FUNCTION void sample_run(const struct tile *tile, u32 c, GLOBAL const u32 *pixels, LOCAL u32 *out, u32 mcu, u32 place,
-    u32 row, u32 first, u32 count)
+/* Eight bytes of a row. They exist, and so does the next one where rows are ragged. */
+FUNCTION u32x2 load_eight(GLOBAL const u8 *from, u32 ragged)
+{
+    u32 odd = (u32)((size_t)from & 3);
+    GLOBAL const u32 *wide = (GLOBAL const u32 *)(GLOBAL const void *)(from - odd);
+    if (!ragged)
+        return *(GLOBAL const u32x2 *)(GLOBAL const void *)from;
+    u32 left = wide[0], middle = wide[1], right = odd == 0 ? 0 : wide[2];
+    return make_u32x2(shift_pair(left, middle, 8 * odd), shift_pair(middle, right, 8 * odd));
+}
+
+/* Eight samples of a block's row. */
+FUNCTION void sample_run(
+    const struct tile *tile, u32 c, GLOBAL const u32 *pixels, LOCAL u32 *out, u32 mcu, u32 place, u32 row)
 {
     LOCAL const struct encode_picture *picture = tile->picture;
     LOCAL const struct encode_component *component = &picture->component[c];
     u32 at = place_of_mcu(tile, mcu);
-    u32 x = (at % picture->mcus_w * component->h + place % component->h) * 8 + first;
+    u32 x = (at % picture->mcus_w * component->h + place % component->h) * 8;
     u32 y = (at / picture->mcus_w * component->v + place / component->h) * 8 + row;
-    ROLL for (u32 i = 0; i < count; i += 4)
+    out += place * BLOCK_WORDS + row * 2;
+    if (component->plain != 0 && x + 8 + picture->ragged <= component->width) {
+        y = least(least(y, component->rows - 1), component->height - 1);
+        u32x2 words = load_eight(channel_row(&picture->channel[component->plain - 1], pixels, y) + x, picture->ragged);
+        out[0] = words.x;
+        out[1] = words.y;
+        return;
+    }
+    ROLL for (u32 i = 0; i < 2; i++)
     {
         u32 word = 0;
-        ROLL for (u32 j = 0; j < 4; j++) word |= sample_at(picture, component, pixels, x + i + j, y) << (8 * j);
-        out[place * BLOCK_WORDS + row * 2 + (first + i) / 4] = word;
+        ROLL for (u32 j = 0; j < 4; j++) word |= sample_at(picture, component, pixels, x + 4 * i + j, y) << (8 * j);
+        out[i] = word;
     }
 }
 
@@ -88,11 +107,11 @@ FUNCTION void sample_run(const struct tile *tile, u32 c, GLOBAL const u32 *pixel
  * Eight pixels of a row as words: six of three bytes a pixel, eight of four. They exist, and so does the next one where
  * rows are ragged.
  */
-FUNCTION void load_pixels(LOCAL const struct encode_picture *picture, GLOBAL const u8 *from, u32 *word)
+FUNCTION void load_words(GLOBAL const u8 *from, u32 words, u32 ragged, u32 *word)
 {
-    u32 odd = (u32)((size_t)from & 3), words = 2 * picture->channel[0].step;
+    u32 odd = (u32)((size_t)from & 3);
     GLOBAL const u32 *wide = (GLOBAL const u32 *)(GLOBAL const void *)(from - odd);
-    if (!picture->ragged) {
+    if (!ragged) {
         UNROLL
         for (u32 i = 0; i < 8; i += 2) {
             u32x2 pair = make_u32x2(0, 0);
@@ -114,155 +133,157 @@ FUNCTION void load_pixels(LOCAL const struct encode_picture *picture, GLOBAL con
     }
 }
 
-/* Three bytes of the i-th of eight pixels. */
-FUNCTION u32 pick_pixel(const u32 *word, u32 step, u32 i)
-{
-    u32 packed = 3 * i % 4 == 0
-                     ? word[3 * i / 4]
-                     : word[3 * i / 4] >> (3 * i % 4 * 8) | word[(3 * i / 4 + 1) % 8] << (32 - 3 * i % 4 * 8);
-    return step == 3 ? packed : word[i];
-}
-
 /* What a work-item that loads by pixel keeps in mind. */
 struct encode_place {
-    u32 h;        /* blocks of the first component in a row of an MCU */
-    u32 chroma_h; /* and of the others */
+    GLOBAL const u8 *base; /* of the picture's first pixel */
+    u32 left;              /* the column's first pixel */
+    u32 first;             /* the MCU's first row of chroma */
+    u32 h, chroma_h;       /* blocks of luma and of chroma in a row of an MCU */
     u32 box_w, box_h;
     LOCAL u32 *out[3]; /* samples of each component */
 };
 
-FUNCTION struct encode_place find_place(const struct tile *tile, const struct samples *samples, u32 mcu)
+/*
+ * Eight pixels of the column, from the lowest byte on red, green, blue and green again; beyond the picture's edge the
+ * last one is repeated.
+ */
+FUNCTION void load_pixels(
+    LOCAL const struct encode_picture *picture, const struct encode_place *place, u32 y, u32 *pixel)
 {
-    LOCAL const struct encode_component *chroma = &tile->picture->component[1];
-    struct encode_place place;
-    place.h = tile->picture->component[0].h;
-    place.chroma_h = chroma->h;
-    place.box_w = chroma->box_w;
-    place.box_h = chroma->box_h;
-    UNROLL
-    for (u32 c = 0; c < 3; c++)
-        place.out[c] = block_samples(tile, samples, c, mcu);
-    return place;
-}
-
-struct weights {
-    i32 factor[3];
-    i32 addend;
-};
-
-FUNCTION struct weights weights_of(LOCAL const struct encode_component *component)
-{
-    struct weights weights;
-    for (u32 i = 0; i < 3; i++)
-        weights.factor[i] = component->factor[i];
-    weights.addend = component->addend;
-    return weights;
-}
-
-FUNCTION u32 weigh(const struct weights *weights, u32 pixel)
-{
-    i32 sum = weights->addend + weights->factor[0] * (i32)(pixel & 255) + weights->factor[1] * (i32)(pixel >> 8 & 255) +
-              weights->factor[2] * (i32)(pixel >> 16 & 255);
-    return (u32)(sum >> 16);
-}
-
-/* The means of the sums of boxes, four to a word. */
-FUNCTION u32 mean_pairs(const u32 *sum, u32 box_h)
-{
-    u32 word = 0;
-    UNROLL
-    for (u32 i = 0; i < 4; i++) { /* the rounding alternates */
-        u32 both = sum[2 * i] + sum[2 * i + 1];
-        word |= (box_h == 2 ? (both + 1 + i % 2) >> 2 : (both + i % 2) >> 1) << (8 * i);
-    }
-    return word;
-}
-
-FUNCTION u32 mean_columns(const u32 *sum, u32 box_h)
-{
-    u32 word = 0;
-    UNROLL
-    for (u32 i = 0; i < 4; i++)
-        word |= (box_h == 2 ? (sum[i] + 1) >> 1 : sum[i]) << (8 * i);
-    return word;
-}
-
-FUNCTION void store_means(const struct encode_place *place, LOCAL u32 *out, const u32 *sum)
-{
-    if (place->box_w == 2) {
-        out[0] = mean_pairs(sum, place->box_h);
-    } else {
-        out[0] = mean_columns(sum, place->box_h);
-        out[1] = mean_columns(sum + 4, place->box_h);
-    }
-}
-
-/* Eight pixels by as many rows as a box has. `from`: the first, in column `x` of the MCU. */
-FUNCTION void convert_pixels(LOCAL const struct encode_picture *picture, const struct encode_place *place,
-    const struct weights *weights, GLOBAL const u8 *from, u32 x, u32 row)
-{
-    u32 step = picture->channel[0].step, at = x / place->box_w;
-    u32 blue[8], red[8];
-    UNROLL
-    for (u32 i = 0; i < 8; i++)
-        blue[i] = red[i] = 0;
-    ROLL for (u32 j = 0; j < place->box_h; j++, from += picture->channel[0].pitch)
-    {
-        u32 word[8], luma[2] = {0, 0}, y = row * place->box_h + j;
-        load_pixels(picture, from, word);
+    u32 step = picture->channel[0].step, order = picture->loading, width = picture->component[0].width;
+    GLOBAL const u8 *row = place->base + (i64)picture->channel[0].pitch * (i64)y;
+    if (place->left + 8 + picture->ragged > width) {
         UNROLL
         for (u32 i = 0; i < 8; i++) {
-            u32 pixel = pick_pixel(word, step, i);
-            luma[i / 4] |= weigh(&weights[0], pixel) << (i % 4 * 8);
-            blue[i] += weigh(&weights[1], pixel);
-            red[i] += weigh(&weights[2], pixel);
+            GLOBAL const u8 *from = row + (u64)least(place->left + i, width - 1) * step;
+            pixel[i] = pick_bytes((u32)from[0] | (u32)from[1] << 8 | (u32)from[2] << 16, 0, order);
         }
-        LOCAL u32 *out = place->out[0] + (y / 8 * place->h + x / 8) * BLOCK_WORDS + y % 8 * 2;
-        out[0] = luma[0];
-        out[1] = luma[1];
+        return;
     }
-    u32 to = (row / 8 * place->chroma_h + at / 8) * BLOCK_WORDS + row % 8 * 2 + at % 8 / 4;
-    store_means(place, place->out[1] + to, blue);
-    store_means(place, place->out[2] + to, red);
+    u32 word[8];
+    load_words(row + (u64)place->left * step, 2 * step, picture->ragged, word);
+    if (step == 3) {
+        UNROLL
+        for (u32 i = 0; i < 8; i++)
+            pixel[i] = pick_bytes(word[3 * i / 4], word[(3 * i / 4 + 1) % 8], order + 3 * i % 4 * 0x1111);
+    } else {
+        UNROLL
+        for (u32 i = 0; i < 8; i++)
+            pixel[i] = pick_bytes(word[i], 0, order);
+    }
 }
 
-/* The same at the picture's edges. */
-FUNCTION void convert_edge(
-    const struct tile *tile, const struct encode_place *place, GLOBAL const u32 *pixels, u32 mcu, u32 x, u32 row)
+/* The equations of JFIF, times 2^16: what counts is above the lowest 16 bits. */
+FUNCTION u32 luma_of(u32 pixel)
 {
-    ROLL for (u32 i = 0; i < place->box_h + 2; i++)
-    { /* rows of the first component, then the others */
-        u32 c = i < place->box_h ? 0 : i - place->box_h + 1, h = c == 0 ? place->h : place->chroma_h;
-        u32 at = c == 0 ? x : x / place->box_w, y = c == 0 ? row * place->box_h + i : row;
-        sample_run(tile, c, pixels, place->out[c], mcu, y / 8 * h + at / 8, y % 8, at % 8,
-            c == 0 || place->box_w == 1 ? 8 : 4);
+    return dot_high(pixel, 7471, 0, dot_low(pixel, 19595, 38470, 32768));
+}
+
+FUNCTION u32 blue_of(u32 pixel)
+{
+    return dot_high(pixel, 32768, 0, dot_low(pixel, -11059, -21709, (128 << 16) + 32767));
+}
+
+FUNCTION u32 red_of(u32 pixel)
+{
+    return dot_high(pixel, -5329, -27439, dot_low(pixel, 32768, 0, (128 << 16) + 32767));
+}
+
+/* Third bytes. */
+FUNCTION u32 join_thirds(u32 a, u32 b, u32 c, u32 d)
+{
+    return pick_bytes(pick_bytes(a, b, 0x0062), pick_bytes(c, d, 0x0062), 0x5410);
+}
+
+/* Upper halves. */
+FUNCTION u32 join_uppers(u32 a, u32 b)
+{
+    return pick_bytes(a, b, 0x7632);
+}
+
+/*
+ * The means of boxes, whose rows are summed up: of each of eight columns, two to a word. `at`: the column's first
+ * sample in its row.
+ */
+FUNCTION void store_means(const struct encode_place *place, LOCAL u32 *out, const u32 *sum, u32 at)
+{
+    u32 high = place->box_h - 1;
+    if (place->box_w == 1) {
+        u32 middle = high * 0x00010001u;
+        out[0] = pick_bytes((sum[0] + middle) >> high, (sum[1] + middle) >> high, 0x6420);
+        out[1] = pick_bytes((sum[2] + middle) >> high, (sum[3] + middle) >> high, 0x6420);
+    } else if (place->box_w == 2) {
+        u32 word = 0;
+        UNROLL
+        for (u32 i = 0; i < 4; i++) /* the rounding alternates */
+            word |= ((sum[i] & 0xFFFF) + (sum[i] >> 16) + high + i % 2) >> (1 + high) << (8 * i);
+        out[0] = word;
+    } else {
+        u32 left = sum[0] + sum[1], right = sum[2] + sum[3], middle = 2 << high;
+        left = ((left & 0xFFFF) + (left >> 16) + middle) >> (2 + high);
+        right = ((right & 0xFFFF) + (right >> 16) + middle) >> (2 + high);
+        ((LOCAL u16 *)out)[at % 4 / 2] = (u16)(left | right << 8);
     }
+}
+
+/*
+ * Eight pixels by as many rows as a box has, from column `x` and chroma's row `row` of the MCU on. Where chroma has
+ * ended, its last row is repeated, and so is the last of luma.
+ */
+FUNCTION void convert_pixels(
+    LOCAL const struct encode_picture *picture, const struct encode_place *place, u32 x, u32 row)
+{
+    u32 last = picture->component[1].rows - 1, below = place->first + row > last;
+    u32 from = (below ? last : place->first + row) * place->box_h, at = x / place->box_w;
+    u32 blue[4] = {0, 0, 0, 0}, red[4] = {0, 0, 0, 0};
+    ROLL for (u32 j = 0; j < place->box_h; j++)
+    {
+        u32 pixel[8], y = row * place->box_h + j;
+        load_pixels(picture, place, least(from + j, picture->component[0].height - 1), pixel);
+        UNROLL
+        for (u32 i = 0; i < 4; i++) {
+            blue[i] += join_uppers(blue_of(pixel[2 * i]), blue_of(pixel[2 * i + 1]));
+            red[i] += join_uppers(red_of(pixel[2 * i]), red_of(pixel[2 * i + 1]));
+        }
+        UNROLL
+        for (u32 i = 0; i < 8; i++)
+            pixel[i] = luma_of(pixel[i]);
+        u32 left = join_thirds(pixel[0], pixel[1], pixel[2], pixel[3]);
+        u32 right = join_thirds(pixel[4], pixel[5], pixel[6], pixel[7]);
+        LOCAL u32 *out = place->out[0] + (y / 8 * place->h + x / 8) * BLOCK_WORDS + y % 8 * 2;
+        out[0] = left;
+        out[1] = right;
+        if (below && j > 0) { /* rows of a box lie in the same block */
+            out[-2] = left;
+            out[-1] = right;
+        }
+    }
+    u32 to = (row / 8 * place->chroma_h + at / 8) * BLOCK_WORDS + row % 8 * 2 + at % 8 / 4;
+    store_means(place, place->out[1] + to, blue, at);
+    store_means(place, place->out[2] + to, red, at);
 }
 
 /* A work-item keeps to a column of eight pixels. Those beyond whole rows of columns are idle. */
 FUNCTION void load_by_pixel(const struct tile *tile, GLOBAL const u32 *pixels, const struct samples *samples)
 {
     LOCAL const struct encode_picture *picture = tile->picture;
-    LOCAL const struct encode_component *luma = &picture->component[0];
+    LOCAL const struct encode_component *luma = &picture->component[0], *chroma = &picture->component[1];
     u32 columns = (tile->mcus + !tile->starts) * luma->h, step = ENCODE_BLOCKS / columns;
     u32 row = local_index() / columns, column = local_index() - row * columns, mcu = column / luma->h;
     u32 at = place_of_mcu(tile, mcu), down = at / picture->mcus_w, x = (column - mcu * luma->h) * 8;
-    u32 left = (at - down * picture->mcus_w) * luma->h * 8 + x, top = down * luma->v * 8;
-    const struct encode_place place = find_place(tile, samples, mcu);
-    u32 rows = row < step ? 8 * luma->v / place.box_h : 0;
-    struct weights weights[3];
+    struct encode_place place;
+    place.base = channel_row(&picture->channel[0], pixels, 0);
+    place.left = (at - down * picture->mcus_w) * luma->h * 8 + x;
+    place.first = down * chroma->v * 8;
+    place.h = luma->h;
+    place.chroma_h = chroma->h;
+    place.box_w = chroma->box_w;
+    place.box_h = chroma->box_h;
     UNROLL
     for (u32 c = 0; c < 3; c++)
-        weights[c] = weights_of(&picture->component[c]);
-    ROLL for (; row < rows; row += step)
-    {
-        u32 y = top + row * place.box_h;
-        GLOBAL const u8 *from = channel_row(&picture->channel[0], pixels, y) + (u64)left * picture->channel[0].step;
-        if (left + 8 + picture->ragged <= luma->width && y + place.box_h <= luma->height)
-            convert_pixels(picture, &place, weights, from, x, row);
-        else
-            convert_edge(tile, &place, pixels, mcu, x, row);
-    }
+        place.out[c] = block_samples(tile, samples, c, mcu);
+    u32 rows = row < step ? 8 * chroma->v : 0;
+    ROLL for (; row < rows; row += step) convert_pixels(picture, &place, x, row);
 }
 
 FUNCTION void load_by_sample(const struct tile *tile, GLOBAL const u32 *pixels, const struct samples *samples)
@@ -282,14 +303,14 @@ FUNCTION void load_by_sample(const struct tile *tile, GLOBAL const u32 *pixels, 
             block.place = within - picture->component[block.component].first_block;
         }
         sample_run(tile, block.component, pixels, block_samples(tile, samples, block.component, block.mcu), block.mcu,
-            block.place, i % 8, 0, 8);
+            block.place, i % 8);
     }
 }
 
 /* Those of all blocks, also of the ones that pad MCUs. */
 FUNCTION void load_samples(const struct tile *tile, GLOBAL const u32 *pixels, const struct samples *samples)
 {
-    if (tile->picture->loading == ENCODE_BY_PIXEL)
+    if (tile->picture->loading != ENCODE_BY_SAMPLE)
         load_by_pixel(tile, pixels, samples);
     else
         load_by_sample(tile, pixels, samples);

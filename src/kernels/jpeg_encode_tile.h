@@ -67,6 +67,8 @@ struct block {
 FUNCTION u32 is_real(
     LOCAL const struct encode_picture *picture, LOCAL const struct encode_component *component, u32 mcu, u32 place)
 {
+    if (!picture->padded)
+        return 1;
     u32 x = mcu % picture->mcus_w * component->h + place % component->h;
     u32 y = mcu / picture->mcus_w * component->v + place / component->h;
     return x < component->blocks_w && y < component->blocks_h;

@@ -66,7 +66,7 @@ struct encode_component {
     u32 table;         /* destination of its Huffman tables */
     i32 factor[4];
     i32 addend;
-    u32 reserved;
+    u32 plain; /* 1 + the channel that holds its samples as they are, one after the other; 0: none does */
 };
 
 /* Channels of the pixels, which lie interleaved or in planes. */
@@ -77,10 +77,11 @@ struct encode_channel {
     u32 step;       /* and from pixel to pixel */
 };
 
-enum encode_loading {
-    ENCODE_BY_SAMPLE, /* one after the other */
-    ENCODE_BY_PIXEL   /* interleaved, three components, of which the first is not downsampled and the others alike */
-};
+/*
+ * By pixel: interleaved, from RGB to YCbCr; luma is not downsampled, chroma is alike by 1, 2 or 4 in width and by 1 or
+ * 2 in height. The nibbles are the bytes of a pixel that hold red, green, blue, and green again, from the lowest on.
+ */
+enum encode_loading { ENCODE_BY_SAMPLE = 0, ENCODE_BY_RGB = 0x1210, ENCODE_BY_BGR = 0x1012 };
 
 struct encode_picture {
     u32 components;
@@ -95,10 +96,11 @@ struct encode_picture {
     u32 codes;    /* offset of its Huffman codes: a code in the highest bits, its length in bits 0–4 */
     u32 stream;   /* its head in the buffer of streams, in units of 16 bytes */
     u32 capacity; /* bytes behind the head */
-    u32 loading;
-    u32 ragged; /* 1 where rows of pixels do not all start at multiples of 8 bytes, else 0 */
-    u32 summed; /* 1: what comes before a tile is summed up where it is needed; 0: place_bits, place_bytes do it */
-    u32 quant;  /* offset of ENCODE_QUANT words for each component, see there */
+    u32 loading;  /* enum encode_loading */
+    u32 ragged;   /* 1 where rows of pixels do not all start at multiples of 8 bytes, else 0 */
+    u32 summed;   /* 1: what comes before a tile is summed up where it is needed; 0: place_bits, place_bytes do it */
+    u32 padded;   /* 1: there are blocks without samples, which fill MCUs up */
+    u32 quant;    /* offset of ENCODE_QUANT words for each component, see there */
     struct encode_channel channel[4];
     struct encode_component component[ENCODE_COMPONENTS];
 };

@@ -113,6 +113,35 @@ FUNCTION u32 swap_bytes(u32 x)
     return __byte_perm(x, 0, 0x0123);
 }
 
+/* Of the eight bytes of two words, 0 being the lowest of x, those that the nibbles of `places` name. */
+FUNCTION u32 pick_bytes(u32 x, u32 y, u32 places)
+{
+    return __byte_perm(x, y, places);
+}
+
+/* The sum of c, a times the lowest byte and b times the next one, modulo 2^32; a and b: constants, both in −2^15…2^15 −
+ * 1 or both in 0…2^16 − 1. */
+FUNCTION u32 dot_low(u32 bytes, i32 a, i32 b, u32 c)
+{
+    u32 result, factors = ((u32)a & 0xFFFF) | (u32)b << 16;
+    if (a < 0 || b < 0)
+        asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(factors), "r"(bytes), "r"(c));
+    else
+        asm("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(factors), "r"(bytes), "r"(c));
+    return result;
+}
+
+/* Likewise of the two highest bytes. */
+FUNCTION u32 dot_high(u32 bytes, i32 a, i32 b, u32 c)
+{
+    u32 result, factors = ((u32)a & 0xFFFF) | (u32)b << 16;
+    if (a < 0 || b < 0)
+        asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(factors), "r"(bytes), "r"(c));
+    else
+        asm("dp2a.hi.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(factors), "r"(bytes), "r"(c));
+    return result;
+}
+
 /* Saturated to 0…255, the first in the lowest byte. */
 FUNCTION u32 pack_bytes(i32 a, i32 b, i32 c, i32 d)
 {
@@ -246,6 +275,29 @@ FUNCTION u32 funnel(u32 high, u32 low, u32 n)
 FUNCTION u32 swap_bytes(u32 x)
 {
     return as_uint(as_uchar4(x).s3210);
+}
+
+FUNCTION u32 pick_bytes(u32 x, u32 y, u32 places)
+{
+#if defined(__NV_CL_C_VERSION) || defined(cl_nv_pragma_unroll)
+    u32 result;
+    __asm__("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(x), "r"(y), "r"(places));
+    return result;
+#else
+    u64 both = (u64)y << 32 | x;
+    return (u32)(both >> (places % 8 * 8)) % 256 | (u32)(both >> (places / 16 % 8 * 8)) % 256 << 8 |
+           (u32)(both >> (places / 256 % 8 * 8)) % 256 << 16 | (u32)(both >> (places / 4096 % 8 * 8)) % 256 << 24;
+#endif
+}
+
+FUNCTION u32 dot_low(u32 bytes, i32 a, i32 b, u32 c)
+{
+    return c + (u32)a * (bytes & 255) + (u32)b * (bytes >> 8 & 255);
+}
+
+FUNCTION u32 dot_high(u32 bytes, i32 a, i32 b, u32 c)
+{
+    return c + (u32)a * (bytes >> 16 & 255) + (u32)b * (bytes >> 24);
 }
 
 FUNCTION u32 pack_bytes(i32 a, i32 b, i32 c, i32 d)
