@@ -121,40 +121,30 @@ FUNCTION u32 walk_next(struct walk *walk)
     return run;
 }
 
-/* Bits of a block's code. */
-FUNCTION u32 measure_block(const struct coded *coded, LOCAL const i16 *values, LOCAL const u32 *codes)
-{
-    LOCAL const u32 *ac = codes + coded->codes + ENCODE_DC_CODES;
-    u32 size = bit_size(coded->difference), length = (codes[coded->codes + size] & 31) + size;
-    struct walk walk = walk_block(coded);
-    while (walk_on(&walk)) {
-        u32 run = walk_next(&walk);
-        size = bit_size(values[walk.last]);
-        length += (run >> 4) * (ac[ZERO_RUN] & 31) + (ac[(run & 15) << 4 | size] & 31) + size;
-    }
-    return walk.last == 63 ? length : length + (ac[END_OF_BLOCK] & 31);
-}
-
-/* Bits on their way to a window of words, which holds 0 where nothing was written. */
+/*
+ * A block's bits, on their way into the words of its coefficients: a word is free when both of them were read. Long
+ * codes may want one before that; then it and all that follow go to device memory.
+ */
 struct writer {
-    LOCAL u32 *window;
-    u32 first; /* word that the window starts with */
+    LOCAL u32 *words;
+    GLOBAL u32 *more;
+    u32 free;  /* words of the coefficients */
     u32 at;    /* word that the bits go to next */
-    u32 join;  /* whether that word has bits of another block */
+    u32 limit; /* the first one in device memory; at least `at` as long as there is none */
     u32 count; /* of bits in hand, below 32, */
     u32 bits;  /* from the highest on; the rest is 0 */
 };
 
+enum { NO_LIMIT = ENCODE_BLOCK_WORDS + 1 };
+
 FUNCTION void write_word(struct writer *writer)
 {
-    if (writer->at - writer->first < WINDOW) {
-        LOCAL u32 *to = writer->window + (writer->at - writer->first);
-        if (writer->join)
-            join_local(to, writer->bits);
-        else
-            *to = writer->bits;
+    if (writer->at < least(writer->free, writer->limit)) {
+        writer->words[writer->at] = writer->bits;
+    } else {
+        writer->limit = least(writer->limit, writer->at);
+        writer->more[writer->at] = writer->bits;
     }
-    writer->join = 0;
     writer->at++;
 }
 
@@ -182,26 +172,62 @@ FUNCTION void put_code(struct writer *writer, u32 code)
     put(writer, code & 0xFFFF0000u, code & 31);
 }
 
-FUNCTION void write_block(
-    const struct coded *coded, LOCAL const i16 *values, LOCAL const u32 *codes, struct writer *writer)
+/* Where a block's bits are. */
+struct bits {
+    LOCAL const u32 *words;
+    GLOBAL const u32 *more; /* those from number `limit` on */
+    u32 limit;
+    u32 length; /* bits */
+};
+
+/* A block's code takes the place of its coefficients; `more`: of ENCODE_BLOCK_WORDS words. */
+FUNCTION struct bits write_block(const struct coded *coded, LOCAL u32 *values, LOCAL const u32 *codes, GLOBAL u32 *more)
 {
     LOCAL const u32 *ac = codes + coded->codes + ENCODE_DC_CODES;
-    u32 size = bit_size(coded->difference);
-    put_value(writer, codes[coded->codes + size], coded->difference, size);
+    struct writer writer = {values, more, 0, 0, NO_LIMIT, 0, 0};
     struct walk walk = walk_block(coded);
+    u32 size = bit_size(coded->difference);
+    put_value(&writer, codes[coded->codes + size], coded->difference, size);
     while (walk_on(&walk)) {
         u32 run = walk_next(&walk);
-        i32 value = values[walk.last];
+        i32 value = (i32)(values[walk.last / 2] << (16 - walk.last % 2 * 16)) >> 16;
+        writer.free = (walk.last + 1) / 2;
         for (; run > 15; run -= 16)
-            put_code(writer, ac[ZERO_RUN]);
+            put_code(&writer, ac[ZERO_RUN]);
         size = bit_size(value);
-        put_value(writer, ac[run << 4 | size], value, size);
+        put_value(&writer, ac[run << 4 | size], value, size);
     }
+    writer.free = 32;
     if (walk.last != 63)
-        put_code(writer, ac[END_OF_BLOCK]);
-    writer->join = 1;
-    if (writer->count > 0)
-        write_word(writer);
+        put_code(&writer, ac[END_OF_BLOCK]);
+    struct bits bits = {values, more, writer.limit, 32 * writer.at + writer.count};
+    if (writer.count > 0)
+        write_word(&writer);
+    bits.limit = writer.limit;
+    return bits;
+}
+
+/*
+ * Bring a block's bits to a window of words that starts with number `first`, and holds 0 where nothing was written; as
+ * far as they lie in it.
+ */
+FUNCTION void place_bits_in(LOCAL u32 *window, u32 first, const struct bits *bits, u32 start)
+{
+    u32 shift = start % 32, words = (shift + bits->length + 31) / 32, last = 0;
+    ROLL for (u32 i = 0; i < words; i++)
+    {
+        u32 next = 0, to = start / 32 + i - first;
+        if (32 * i < bits->length)
+            next = i < bits->limit ? bits->words[i] : bits->more[i];
+        u32 word = shift_pair(next, last, shift);
+        last = next;
+        if (to >= WINDOW)
+            continue;
+        if (i == 0 || i + 1 == words)
+            join_local(window + to, word);
+        else
+            window[to] = word;
+    }
 }
 
 /* What comes before each block in coding order, in bits, where `length` is its own. Whole work-group. */
@@ -223,9 +249,12 @@ FUNCTION u32 place_block(LOCAL u32 *lengths, LOCAL u32 *scratch, u32 order, u32 
 /*
  * Code a tile, from pixels to bits (`bits`: from the tile's own first word on, the first bit of a word in its highest)
  * and their number (`lists`). The launch's groups are those of all tiles from number `skip` on.
+ *
+ * What a block's code has no room for waits in the tile's words from ENCODE_BLOCK_WORDS times its place in the tile on,
+ * where no block before it ends up.
  */
 DENSE_KERNEL(ENCODE_BLOCKS, GROUPS_AT_ONCE)
-encode_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels, GLOBAL u32 *RESTRICT bits,
+encode_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels, GLOBAL u32 *bits,
     GLOBAL u32 *RESTRICT lists, u32 skip)
 {
     SHARED u32 picture[ENCODE_PICTURE_WORDS];
@@ -243,20 +272,19 @@ encode_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels,
     for (u32 i = self; i < ENCODE_CODES; i += ENCODE_BLOCKS)
         codes[i] = work[tile.picture->codes + i];
     struct coded coded = code_blocks(work, &tile, pixels, &tables);
-    LOCAL const i16 *own = (LOCAL const i16 *)(values + self * BLOCK_WORDS);
-    u32 length = coded.block.exists ? measure_block(&coded, own, codes) : 0;
-    u32 start = place_block(lengths, scratch, coded.block.order, coded.block.exists, length, &total);
     GLOBAL u32 *out = bits + tile.picture->bits +
                       (u64)tile.number * tile.picture->tile_mcus * tile.picture->mcu_blocks * ENCODE_BLOCK_WORDS;
+    struct bits own = {values, out, 0, 0};
+    if (coded.block.exists)
+        own = write_block(&coded, values + self * BLOCK_WORDS, codes, out + coded.block.order * ENCODE_BLOCK_WORDS);
+    u32 start = place_block(lengths, scratch, coded.block.order, coded.block.exists, own.length, &total);
     for (u32 first = 0; first * 32 < total; first += WINDOW) {
         for (u32 i = self; i < WINDOW; i += ENCODE_BLOCKS)
             window[i] = 0;
         barrier_local();
-        if (coded.block.exists && start / 32 < first + WINDOW && start + length > first * 32) {
-            struct writer writer = {window, first, start / 32, start % 32 != 0, start % 32, 0};
-            write_block(&coded, own, codes, &writer);
-        }
-        barrier_local();
+        if (start / 32 < first + WINDOW && start + own.length > first * 32)
+            place_bits_in(window, first, &own, start);
+        barrier_all();
         for (u32 i = self; i < WINDOW && (first + i) * 32 < total; i += ENCODE_BLOCKS)
             out[first + i] = window[i];
         barrier_local();
