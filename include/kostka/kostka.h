@@ -650,10 +650,39 @@ typedef enum kst_edge {
 } kst_edge;
 
 typedef enum kst_strip {
-    KST_STRIP_NOTHING = 0, /**< keep all APPn and COM segments */
+    KST_STRIP_NOTHING = 0, /**< keep all APPn and COM segments, and all boxes */
     KST_STRIP_MARKERS = 1, /**< keep comments only */
-    KST_STRIP_ALL = 2      /**< keep no metadata; JFIF and Adobe headers, which decoding needs, stay */
+    KST_STRIP_ALL = 2      /**< keep no metadata; JFIF and Adobe headers and the box jp2h, which decoding needs, stay */
 } kst_strip;
+
+typedef enum kst_choice { KST_CHOICE_KEEP = 0, KST_CHOICE_YES = 1, KST_CHOICE_NO = 2 } kst_choice;
+
+typedef enum kst_container {
+    KST_CONTAINER_KEEP = 0,
+    KST_CONTAINER_CODESTREAM = 1,
+    KST_CONTAINER_JP2 = 2 /**< a codestream gets the boxes that it must have; its colours are a guess */
+} kst_container;
+
+/** Where a new tile-part begins: with each packet of another resolution, layer or component than the one before. */
+typedef enum kst_tile_parts {
+    KST_TILE_PARTS_RESOLUTION = 1,
+    KST_TILE_PARTS_LAYER = 2,
+    KST_TILE_PARTS_COMPONENT = 4
+} kst_tile_parts;
+
+/** What transcoding changes of a JPEG 2000 stream, never the bytes of a code-block. */
+typedef struct kst_transcode_jpeg2000 {
+    int progression;     /**< a kst_progression for all of the picture; −1, the default: as it is, changes included */
+    uint32_t reduce;     /**< drop the largest resolutions; then the picture is as decoding with this gives it */
+    uint32_t layers;     /**< keep no more than the first so many; 0: all */
+    uint32_t tile_parts; /**< or-ed kst_tile_parts; 0: one tile-part a tile */
+    bool parts_interleaved; /**< the first tile-parts of all tiles, then the second ones, and so on */
+    kst_choice plt;         /**< lengths of packets in each tile-part (A.7.3) */
+    kst_choice tlm;         /**< lengths of tile-parts in the main header (A.7.1) */
+    kst_choice sop;         /**< a marker in front of each packet (A.8.1) */
+    kst_choice eph;         /**< a marker behind each packet's header (A.8.2) */
+    kst_container container;
+} kst_transcode_jpeg2000;
 
 typedef struct kst_transcode_options {
     size_t size;
@@ -667,20 +696,25 @@ typedef struct kst_transcode_options {
     bool strict; /**< damaged input is an error */
     const kst_scan *script;
     size_t script_length;
+    kst_transcode_jpeg2000 jpeg2000; /**< with a JPEG 2000 stream; all above but strip and strict is with JPEG */
 } kst_transcode_options;
 
 KST_API void kst_transcode_options_init(kst_transcode_options *options);
 
 /**
- * Write a stream anew without changing a coefficient (T.81). Thread-safe. A damaged stream is transcoded as far as it
- * can be decoded. Segments are copied as they are, but for the picture's size in an Exif segment that comes first.
+ * Write a stream anew without changing a coefficient (T.81) or the bytes of a code-block (T.800). Thread-safe. A
+ * damaged stream is transcoded as far as it can be decoded. Segments and boxes are copied as they are, but for the
+ * picture's size in an Exif segment that comes first, in ihdr, and for its resolution. Packed packet headers (PPM, PPT)
+ * go back to their packets.
  *
  * @param options null for the defaults
  * @param output  see kst_buffer; on failure an owned buffer is released
  * @param report  null, or with its size set
  * @return KST_OK, perhaps with warnings counted in the report; or the error, among them KST_ERROR_REGION (the cut),
  *         KST_ERROR_JPEG_COLOUR (no luminance to keep), KST_ERROR_JPEG_NOT_PERFECT, KST_ERROR_JPEG_SCRIPT and
- *         KST_ERROR_JPEG_COEFFICIENT (damage made one that no coding can hold)
+ *         KST_ERROR_JPEG_COEFFICIENT (damage made one that no coding can hold); KST_ERROR_J2K_REDUCE (fewer
+ * resolutions, or tiles whose size cannot be halved so often); KST_ERROR_OPTIONS, too, for what the other codec alone
+ * has
  */
 KST_API kst_status kst_transcode(kst_context *context, const void *data, size_t length,
     const kst_transcode_options *options, kst_buffer *output, kst_report *report);

@@ -2,11 +2,13 @@
 /* kst_transcode(): a stream written anew from its coefficients. */
 #include <string.h>
 
+#include "api/j2k_transcode.h"
 #include "core/context.h"
 #include "core/report.h"
 #include "core/sink.h"
 #include "cpu/jpeg_coefficients.h"
 #include "cpu/jpeg_encode.h"
+#include "j2k/stream.h"
 #include "jpeg/encoding.h"
 #include "jpeg/exif.h"
 #include "jpeg/marker.h"
@@ -35,7 +37,7 @@ struct transcoding {
 void kst_transcode_options_init(kst_transcode_options *options)
 {
     if (options)
-        *options = (kst_transcode_options){.size = sizeof *options};
+        *options = (kst_transcode_options){.size = sizeof *options, .jpeg2000 = {.progression = -1}};
 }
 
 static kst_status fail(struct transcoding *t, kst_status status)
@@ -51,6 +53,16 @@ static kst_status check_options(struct transcoding *t)
         (o->restart.unit == KST_RESTART_MCUS && o->restart.interval > 65535) || (unsigned)o->strip > KST_STRIP_ALL ||
         (o->script_length > 0 && !o->script))
         return fail(t, KST_ERROR_OPTIONS);
+    return KST_OK;
+}
+
+static kst_status check_jpeg_options(struct transcoding *t)
+{
+    const kst_transcode_jpeg2000 *j = &t->options->jpeg2000;
+    if (j->progression != -1 || j->reduce || j->layers || j->tile_parts || j->parts_interleaved || j->plt || j->tlm ||
+        j->sop || j->eph || j->container)
+        return kst_report_error(
+            t->report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "layers, resolutions, packets and boxes are of JPEG 2000");
     return KST_OK;
 }
 
@@ -285,7 +297,7 @@ static kst_status parse(struct transcoding *t, const void *data, size_t length)
 static kst_status run(struct transcoding *t, const void *data, size_t length, kst_buffer *output)
 {
     double start = kst_seconds();
-    kst_status status = check_options(t);
+    kst_status status = check_jpeg_options(t);
     if (status == KST_OK)
         status = parse(t, data, length);
     if (status == KST_OK)
@@ -320,7 +332,11 @@ kst_status kst_transcode(kst_context *context, const void *data, size_t length, 
     kst_memory_init(&t.memory, &context->memory.allocator, context->limits.memory);
     memcpy(own.device, context->device, sizeof own.device);
     own.threads = kst_pool_threads(context->pool);
-    kst_status status = run(&t, data, length, output);
+    kst_status status = check_options(&t);
+    if (status == KST_OK)
+        status = kst_j2k_recognised(data, length)
+                     ? kst_j2k_transcode(context, &t.memory, data, length, t.options, output, &own)
+                     : run(&t, data, length, output);
     kst_jpeg_coefficients_release(&t.memory, &t.coefficients);
     kst_memory_release(&t.memory, t.exif);
     kst_memory_release(&t.memory, t.metadata);

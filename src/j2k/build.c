@@ -28,8 +28,7 @@ static void go_back(struct j2k_plan *plan, struct mark mark)
     plan->piece_count = mark.piece;
 }
 
-/* Errors that concern one tile alone. */
-static bool is_tile_error(kst_status status)
+bool kst_j2k_is_tile_error(kst_status status)
 {
     return status >= KST_ERROR_J2K_NO_CODESTREAM && status <= KST_ERROR_J2K_EXTENSION && status != KST_ERROR_J2K_REDUCE;
 }
@@ -42,7 +41,7 @@ static kst_status build_tile(struct j2k_builder *builder)
     if (!status)
         status = kst_j2k_read_packets(builder);
     if (!status)
-        status = kst_j2k_collect(builder);
+        status = builder->collect(builder);
     kst_memory_release(builder->memory, builder->precinct);
     builder->precinct = NULL;
     kst_j2k_arena_release(builder->memory, &builder->arena);
@@ -74,7 +73,7 @@ static kst_status try_tile(struct j2k_builder *builder, struct failure *failure)
     }
     struct mark mark = set_mark(builder->plan);
     kst_status status = build_tile(builder);
-    if (!is_tile_error(status))
+    if (!kst_j2k_is_tile_error(status))
         return status;
     if (!failure->status)
         *failure = (struct failure){status, builder->report->offset};
@@ -85,7 +84,7 @@ static kst_status try_tile(struct j2k_builder *builder, struct failure *failure)
     return KST_OK;
 }
 
-static kst_status build_tiles(struct j2k_builder *builder)
+kst_status kst_j2k_build_tiles(struct j2k_builder *builder)
 {
     const struct j2k_stream *stream = builder->stream;
     uint32_t tiles = stream->size.columns * stream->size.rows, wanted = builder->filter->tile;
@@ -162,11 +161,16 @@ void kst_j2k_builder_release(struct j2k_builder *builder)
 kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream,
     const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report)
 {
-    struct j2k_builder builder = {
-        .memory = memory, .limits = limits, .stream = stream, .filter = filter, .report = report, .plan = plan};
+    struct j2k_builder builder = {.collect = kst_j2k_collect,
+        .memory = memory,
+        .limits = limits,
+        .stream = stream,
+        .filter = filter,
+        .report = report,
+        .plan = plan};
     kst_status status = kst_j2k_builder_start(&builder);
     if (!status)
-        status = build_tiles(&builder);
+        status = kst_j2k_build_tiles(&builder);
     kst_j2k_builder_release(&builder);
     if (status)
         kst_j2k_plan_release(memory, plan);

@@ -23,6 +23,7 @@ struct j2k_contribution {
     uint64_t offset;
     uint32_t length;
     uint32_t next; /* of the same block, index + 1 */
+    uint16_t layer;
     uint8_t passes;
     bool starts; /* a new segment */
 };
@@ -71,6 +72,8 @@ struct j2k_arena {
 };
 
 struct j2k_builder {
+    kst_status (*collect)(struct j2k_builder *builder); /* takes what the packets of the tile at hand said */
+    void *collector;                                    /* for it */
     struct memory *memory;
     const kst_limits *limits;
     const struct j2k_stream *stream;
@@ -100,13 +103,15 @@ struct j2k_builder {
 };
 
 /*
- * build.c: the plan's components and the filter's region, before the first tile; and what a builder holds at the end,
- * the plan aside.
+ * build.c: the plan's components and the filter's region, before the first tile; all tiles, those aside that cannot be
+ * read; and what a builder holds at the end, but not the plan.
  */
 kst_status kst_j2k_builder_start(struct j2k_builder *builder);
+kst_status kst_j2k_build_tiles(struct j2k_builder *builder);
 void kst_j2k_builder_release(struct j2k_builder *builder);
 
-/* parameters.c: what is in force for the tile at hand. */
+/* parameters.c: whether a tile's header changes parameters; what is in force for the tile at hand. */
+bool kst_j2k_tile_has_own(const struct j2k_stream *stream, uint32_t tile);
 kst_status kst_j2k_tile_parameters(struct j2k_builder *builder);
 
 /* layout.c: the tile's geometry, into the plan and the grids. */
@@ -115,8 +120,11 @@ kst_status kst_j2k_layout(struct j2k_builder *builder);
 /* tile_packets.c: all packets of the tile. */
 kst_status kst_j2k_read_packets(struct j2k_builder *builder);
 
-/* collect.c: blocks, segments and pieces of the tile, into the plan. */
+/* collect.c: blocks, segments and pieces of the tile, into the plan. What a builder's `collect` usually is. */
 kst_status kst_j2k_collect(struct j2k_builder *builder);
+
+/* build.c: errors that concern one tile alone. */
+bool kst_j2k_is_tile_error(kst_status status);
 
 /* packet.c: the header of one packet. */
 enum j2k_packet_outcome { J2K_PACKET_FINE, J2K_PACKET_DAMAGED, J2K_PACKET_FAILED };

@@ -78,6 +78,7 @@ static bool keep(struct reading *reading, struct j2k_block_state *block, uint32_
         return false;
     builder->contribution[builder->contribution_count++] = (struct j2k_contribution){.offset = reading->body,
         .length = length,
+        .layer = (uint16_t)reading->layer,
         .passes = (uint8_t)passes,
         .starts = kst_j2k_segment_starts(reading->grid->style, block->passes)};
     if (block->last)

@@ -11,7 +11,7 @@ static bool changes_parameters(uint8_t marker)
     return marker != J2K_PPT;
 }
 
-static bool has_own(const struct j2k_stream *stream, uint32_t tile)
+bool kst_j2k_tile_has_own(const struct j2k_stream *stream, uint32_t tile)
 {
     for (uint32_t i = stream->tile_part[tile]; i < stream->tile_part[tile + 1]; i++) {
         const struct j2k_tile_part *part = &stream->part[i];
@@ -65,7 +65,7 @@ kst_status kst_j2k_tile_parameters(struct j2k_builder *builder)
 {
     const struct j2k_stream *stream = builder->stream;
     builder->in_force = stream->main;
-    if (!has_own(stream, builder->tile))
+    if (!kst_j2k_tile_has_own(stream, builder->tile))
         return KST_OK;
     kst_status status = copy_main(builder);
     uint32_t first = stream->tile_part[builder->tile], end = stream->tile_part[builder->tile + 1];

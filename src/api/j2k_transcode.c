@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "api/j2k_transcode.h"
+
+#include "core/report.h"
+#include "core/sink.h"
+#include "j2k/bytes.h"
+#include "j2k/marker.h"
+#include "j2k/recode.h"
+#include "j2k/rewrap.h"
+
+enum { PROGRESSIONS = 5, TILE_PARTS_ALL = 7, COMMENT_HEADER = 2 };
+
+/* One call; everything in it belongs to the call. */
+struct transcoding {
+    kst_context *context;
+    struct memory *memory;
+    const kst_transcode_options *options;
+    kst_report *report;
+    struct j2k_stream stream;
+    struct j2k_recoded recoded;
+    struct j2k_comment *comment;
+    uint16_t *registration;
+    struct j2k_writing writing;
+};
+
+static kst_status refuse(struct transcoding *t, const char *what)
+{
+    return kst_report_error(t->report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "%s", what);
+}
+
+static kst_status check_options(struct transcoding *t)
+{
+    const kst_transcode_options *o = t->options;
+    const kst_transcode_jpeg2000 *j = &o->jpeg2000;
+    if (o->coding != KST_CODING_BASELINE || o->restart.unit != KST_RESTART_NONE || o->script_length > 0)
+        return refuse(t, "scans and restart markers are of JPEG");
+    if (o->transform != KST_TRANSFORM_NONE || o->crop.width || o->crop.height || o->grey)
+        return refuse(t, "JPEG 2000 is not turned, cut or made grey");
+    if (j->progression < -1 || j->progression >= PROGRESSIONS)
+        return refuse(t, "the progression");
+    if (j->layers > UINT16_MAX || j->reduce > J2K_LEVELS || j->tile_parts > TILE_PARTS_ALL)
+        return refuse(t, "layers, resolutions or tile-parts");
+    if ((unsigned)j->plt > KST_CHOICE_NO || (unsigned)j->tlm > KST_CHOICE_NO || (unsigned)j->sop > KST_CHOICE_NO ||
+        (unsigned)j->eph > KST_CHOICE_NO || (unsigned)j->container > KST_CONTAINER_JP2)
+        return refuse(t, "a choice that there is not");
+    return KST_OK;
+}
+
+/* In strict mode what was found so far is an error. */
+static kst_status judge(struct transcoding *t, kst_status status)
+{
+    if (status || !t->options->strict || t->report->warnings == 0)
+        return status;
+    return kst_report_error(t->report, t->report->first_warning, t->report->first_warning_offset, NULL);
+}
+
+/* Whether marker segments of a kind stand between two places of the stream, which has been parsed. */
+static bool has_marker(const struct j2k_stream *stream, uint64_t at, uint64_t end, uint8_t marker)
+{
+    while (end - at >= 4 && stream->data[at] == 0xFF) {
+        if (stream->data[at + 1] == marker)
+            return true;
+        bool alone = stream->data[at + 1] >= J2K_ALONE_FIRST && stream->data[at + 1] <= J2K_ALONE_LAST;
+        uint64_t length = 2 + (alone ? 0 : (uint64_t)j2k_get16(stream->data + at + 2));
+        if (length > end - at)
+            return false;
+        at += length;
+    }
+    return false;
+}
+
+static bool has_part_lengths(const struct j2k_stream *stream)
+{
+    uint64_t first = stream->end;
+    for (uint32_t i = 0; i < stream->part_count; i++)
+        if (stream->part[i].offset < first)
+            first = stream->part[i].offset;
+    return has_marker(stream, stream->start + 2, first, J2K_TLM);
+}
+
+static bool has_packet_lengths(const struct j2k_stream *stream)
+{
+    for (uint32_t i = 0; i < stream->part_count; i++)
+        if (has_marker(stream, stream->part[i].offset, stream->part[i].body, J2K_PLT))
+            return true;
+    return false;
+}
+
+static int choice(kst_choice choice)
+{
+    return choice == KST_CHOICE_KEEP ? -1 : choice == KST_CHOICE_YES;
+}
+
+static kst_status copy_comments(struct transcoding *t)
+{
+    const struct j2k_stream *stream = &t->stream;
+    kst_status status = KST_OK;
+    t->comment = kst_memory_array(t->memory, stream->main_segment_count, sizeof *t->comment, &status);
+    if (!t->comment)
+        return kst_report_error(t->report, status, KST_NO_OFFSET, NULL);
+    t->writing.comment = t->comment;
+    for (uint32_t i = 0; i < stream->main_segment_count; i++) {
+        const struct j2k_marker_segment *segment = &stream->segment[i];
+        if (segment->marker != J2K_COM || segment->length < COMMENT_HEADER || t->options->strip == KST_STRIP_ALL)
+            continue;
+        const uint8_t *data = stream->data + segment->offset;
+        t->comment[t->writing.comment_count++] = (struct j2k_comment){.data = data + COMMENT_HEADER,
+            .length = (uint16_t)(segment->length - COMMENT_HEADER),
+            .text = j2k_get16(data) == 1};
+    }
+    return KST_OK;
+}
+
+/* CRG says where components lie in units of their separation, which stays. */
+static kst_status copy_registration(struct transcoding *t)
+{
+    const struct j2k_stream *stream = &t->stream;
+    uint32_t numbers = 2 * stream->component_count;
+    for (uint32_t i = 0; i < stream->main_segment_count; i++) {
+        const struct j2k_marker_segment *segment = &stream->segment[i];
+        if (segment->marker != J2K_CRG || segment->length != 2 * (uint64_t)numbers || t->registration)
+            continue;
+        kst_status status = KST_OK;
+        t->registration = kst_memory_array(t->memory, numbers, sizeof *t->registration, &status);
+        if (!t->registration)
+            return kst_report_error(t->report, status, KST_NO_OFFSET, NULL);
+        for (uint32_t k = 0; k < numbers; k++)
+            t->registration[k] = (uint16_t)j2k_get16(stream->data + segment->offset + 2 * (uint64_t)k);
+    }
+    t->writing.registration = t->registration;
+    return KST_OK;
+}
+
+static kst_status read(struct transcoding *t, const uint8_t *data, size_t length)
+{
+    const kst_transcode_jpeg2000 *j = &t->options->jpeg2000;
+    const struct j2k_recoding recoding = {.reduce = (uint8_t)j->reduce,
+        .layers = (uint16_t)j->layers,
+        .progression = j->progression,
+        .sop = choice(j->sop),
+        .eph = choice(j->eph)};
+    const kst_limits *limits = &t->context->limits;
+    kst_status status = judge(t, kst_j2k_parse(t->memory, limits, data, length, &t->stream, t->report));
+    if (!status)
+        status = judge(t, kst_j2k_recode(t->memory, limits, &t->stream, &recoding, &t->recoded, t->report));
+    if (!status)
+        status = copy_comments(t);
+    return status ? status : copy_registration(t);
+}
+
+static kst_status write(struct transcoding *t, kst_buffer *output)
+{
+    const kst_transcode_jpeg2000 *j = &t->options->jpeg2000;
+    bool file = j->container == KST_CONTAINER_JP2 || (j->container == KST_CONTAINER_KEEP && t->stream.file.present);
+    t->writing.division = (uint8_t)j->tile_parts;
+    t->writing.part_by_part = j->parts_interleaved;
+    t->writing.packet_lengths = j->plt == KST_CHOICE_KEEP ? has_packet_lengths(&t->stream) : j->plt == KST_CHOICE_YES;
+    t->writing.tile_part_lengths = j->tlm == KST_CHOICE_KEEP ? has_part_lengths(&t->stream) : j->tlm == KST_CHOICE_YES;
+    struct j2k_rewrapping rewrapping = {
+        .stream = &t->stream, .reduce = (uint8_t)j->reduce, .strip = t->options->strip != KST_STRIP_NOTHING};
+    struct sink sink;
+    kst_sink_open(&sink, t->memory, output);
+    kst_status status = file ? kst_j2k_rewrap(t->memory, &rewrapping, &t->recoded.coded, &t->writing, &sink, t->report)
+                             : kst_j2k_write(t->memory, &t->recoded.coded, &t->writing, &sink, t->report);
+    if (status) {
+        kst_sink_release(&sink);
+        return status;
+    }
+    kst_sink_close(&sink, &t->context->memory, output);
+    return KST_OK;
+}
+
+static kst_status run(struct transcoding *t, const uint8_t *data, size_t length, kst_buffer *output)
+{
+    double start = kst_seconds();
+    kst_status status = check_options(t);
+    if (!status)
+        status = read(t, data, length);
+    kst_report_stage(t->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
+    if (status)
+        return status;
+    start = kst_seconds();
+    status = write(t, output);
+    kst_report_stage(t->report, KST_STAGE_WRITE, KST_DEVICE_CPU, start);
+    return status;
+}
+
+kst_status kst_j2k_transcode(kst_context *context, struct memory *memory, const uint8_t *data, size_t length,
+    const kst_transcode_options *options, kst_buffer *output, kst_report *report)
+{
+    struct transcoding t = {.context = context, .memory = memory, .options = options, .report = report};
+    kst_status status = run(&t, data, length, output);
+    kst_memory_release(memory, t.comment);
+    kst_memory_release(memory, t.registration);
+    kst_j2k_recoded_release(memory, &t.recoded);
+    kst_j2k_stream_release(memory, &t.stream);
+    return status;
+}

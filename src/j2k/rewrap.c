@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "j2k/rewrap.h"
+
+#include "core/report.h"
+#include "j2k/bytes.h"
+
+struct rewrap {
+    struct memory *memory;
+    const struct j2k_rewrapping *wanted;
+    const struct j2k_coded *coded;
+    const struct j2k_writing *writing;
+    struct sink *sink;
+    kst_report *report;
+};
+
+static const uint8_t *contents(const struct rewrap *rewrap, const struct j2k_box *box)
+{
+    return rewrap->wanted->stream->data + box->offset;
+}
+
+static void copy(struct rewrap *rewrap, const struct j2k_box *box)
+{
+    kst_j2k_put_box(rewrap->sink, box->type, contents(rewrap, box), (size_t)box->length);
+}
+
+/* Samples per metre halve: the denominator doubles where it can, else the numerator halves. */
+static void put_smaller_resolution(struct rewrap *rewrap, const struct j2k_box *box)
+{
+    const uint8_t *at = contents(rewrap, box);
+    size_t begin = kst_j2k_box_begin(rewrap->sink, box->type);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t numerator = j2k_get16(at + 4 * i), denominator = j2k_get16(at + 4 * i + 2);
+        for (uint32_t k = 0; k < rewrap->wanted->reduce; k++) {
+            if (denominator <= UINT16_MAX / 2)
+                denominator *= 2;
+            else
+                numerator = (numerator + 1) / 2;
+        }
+        kst_sink_u16(rewrap->sink, (uint16_t)numerator);
+        kst_sink_u16(rewrap->sink, (uint16_t)denominator);
+    }
+    kst_sink_bytes(rewrap->sink, at + 8, 2);
+    kst_j2k_box_end(rewrap->sink, begin);
+}
+
+static bool is_resolution(const struct j2k_box *box)
+{
+    return box->length == 10 && (box->type == J2K_BOX('r', 'e', 's', 'c') || box->type == J2K_BOX('r', 'e', 's', 'd'));
+}
+
+/* A box inside jp2h or, deeper, inside the superbox of resolutions there. */
+static void put_inner(struct rewrap *rewrap, const struct j2k_box *box)
+{
+    switch (box->type) {
+    case J2K_BOX('i', 'h', 'd', 'r'):
+        kst_j2k_put_image_header(rewrap->sink, &rewrap->coded->headers, rewrap->wanted->stream->file.unknown_colour,
+            box->length == 14 && contents(rewrap, box)[13]);
+        break;
+    case J2K_BOX('b', 'p', 'c', 'c'): /* ihdr comes with it */
+        break;
+    default:
+        if (is_resolution(box))
+            put_smaller_resolution(rewrap, box);
+        else
+            copy(rewrap, box);
+    }
+}
+
+/* Header box `first` and all in it; returns the index of the box behind. */
+static uint32_t put_header(struct rewrap *rewrap, uint32_t first)
+{
+    const struct j2k_file *file = &rewrap->wanted->stream->file;
+    struct sink *sink = rewrap->sink;
+    size_t header = kst_j2k_box_begin(sink, file->box[first].type);
+    uint32_t i = first + 1;
+    while (i < file->box_count && file->box[i].depth > 0) {
+        if (file->box[i].type != J2K_BOX('r', 'e', 's', ' ')) {
+            put_inner(rewrap, &file->box[i++]);
+            continue;
+        }
+        size_t resolutions = kst_j2k_box_begin(sink, file->box[i++].type);
+        while (i < file->box_count && file->box[i].depth == 2)
+            put_inner(rewrap, &file->box[i++]);
+        kst_j2k_box_end(sink, resolutions);
+    }
+    kst_j2k_box_end(sink, header);
+    return i;
+}
+
+static bool is_needed(uint32_t type)
+{
+    return type == J2K_BOX('j', 'P', ' ', ' ') || type == J2K_BOX('f', 't', 'y', 'p');
+}
+
+static kst_status put_file(struct rewrap *rewrap)
+{
+    const struct j2k_file *file = &rewrap->wanted->stream->file;
+    kst_status status = KST_OK;
+    for (uint32_t i = 0; i < file->box_count && !status;) {
+        const struct j2k_box *box = &file->box[i];
+        if (box->type == J2K_BOX('j', 'p', '2', 'h') && box->depth == 0) {
+            i = put_header(rewrap, i);
+            continue;
+        }
+        i++;
+        if (box->offset == file->codestream && box->type == J2K_BOX('j', 'p', '2', 'c'))
+            status = kst_j2k_put_codestream_box(
+                rewrap->memory, rewrap->coded, rewrap->writing, rewrap->sink, rewrap->report);
+        else if (!rewrap->wanted->strip || is_needed(box->type))
+            copy(rewrap, box);
+    }
+    if (!status && rewrap->sink->status)
+        status = kst_report_error(rewrap->report, rewrap->sink->status, KST_NO_OFFSET, "while writing");
+    return status;
+}
+
+static bool is_subsampled(const struct j2k_stream *stream, uint32_t components)
+{
+    for (uint32_t c = 1; c < components; c++)
+        if (stream->component[c].dx != stream->component[0].dx || stream->component[c].dy != stream->component[0].dy)
+            return true;
+    return false;
+}
+
+/* One component or two are grey, three and more RGB, or sYCC where not all are of one size; others mean nothing known.
+ */
+static kst_status wrap(struct rewrap *rewrap)
+{
+    const struct j2k_stream *stream = rewrap->wanted->stream;
+    uint32_t count = stream->component_count, colours = count < 3 ? 1 : 3;
+    bool subsampled = is_subsampled(stream, colours);
+    kst_status status = KST_OK;
+    struct j2k_file_writing file = {.colour = J2K_COLOUR_ENUMERATED,
+        .colour_space = colours == 1 ? J2K_COLOUR_SPACE_GREY
+                        : subsampled ? J2K_COLOUR_SPACE_SYCC
+                                     : J2K_COLOUR_SPACE_SRGB,
+        .unknown_colour = count != colours || subsampled};
+    struct j2k_channel_definition *definition = kst_memory_array(rewrap->memory, count, sizeof *definition, &status);
+    if (!definition)
+        return kst_report_error(rewrap->report, status, KST_NO_OFFSET, NULL);
+    for (uint32_t c = 0; c < count; c++)
+        definition[c] = (struct j2k_channel_definition){.channel = (uint16_t)c,
+            .type = c < colours ? 0 : UINT16_MAX,
+            .association = c < colours ? (uint16_t)(c + 1) : UINT16_MAX};
+    file.definition = definition;
+    file.definition_count = count == colours ? 0 : count;
+    status = kst_j2k_write_file(rewrap->memory, rewrap->coded, rewrap->writing, &file, rewrap->sink, rewrap->report);
+    kst_memory_release(rewrap->memory, definition);
+    return status;
+}
+
+kst_status kst_j2k_rewrap(struct memory *memory, const struct j2k_rewrapping *rewrapping, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, struct sink *sink, kst_report *report)
+{
+    struct rewrap rewrap = {memory, rewrapping, coded, writing, sink, report};
+    return rewrapping->stream->file.present ? put_file(&rewrap) : wrap(&rewrap);
+}
