@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What transcoding makes of any bytes that are JPEG 2000 is the same on every context, has nothing wrong in its
+ * headers, decodes to the same pixels, and stays as it is when transcoded once more.
+ */
+#include "fuzz.h"
+
+#include <string.h>
+
+static kst_transcode_options read_options(struct fuzz_input *input)
+{
+    kst_transcode_options options;
+    kst_transcode_options_init(&options);
+    kst_transcode_jpeg2000 *j = &options.jpeg2000;
+    uint32_t flags = fuzz_take(input, 256), choices = fuzz_take(input, 81);
+    if (flags & 1)
+        j->progression = (int)fuzz_take(input, 5);
+    if (flags & 2)
+        j->reduce = fuzz_take(input, 4);
+    if (flags & 4)
+        j->layers = fuzz_take(input, 6);
+    if (flags & 8)
+        j->tile_parts = fuzz_take(input, 8);
+    j->parts_interleaved = flags & 16;
+    j->container = (kst_container)((flags >> 5) % 3);
+    options.strict = flags == 255;
+    j->plt = (kst_choice)(choices % 3);
+    j->tlm = (kst_choice)(choices / 3 % 3);
+    j->sop = (kst_choice)(choices / 9 % 3);
+    j->eph = (kst_choice)(choices / 27);
+    if (flags & 128)
+        options.strip = (kst_strip)fuzz_take(input, 3);
+    return options;
+}
+
+static kst_status decode(const void *data, size_t length, const kst_transcode_jpeg2000 *changed, kst_image *image)
+{
+    kst_decode_options options;
+    kst_decode_options_init(&options);
+    kst_image_init(image);
+    options.format = KST_FORMAT_RAW;
+    options.reduce = changed ? changed->reduce : 0;
+    options.layers = changed ? changed->layers : 0;
+    return kst_decode(fuzz_fast(), data, length, &options, image, NULL);
+}
+
+static void check_headers(const kst_buffer *output)
+{
+    kst_decoder *decoder;
+    fuzz_check(kst_decoder_create(fuzz_plain(), &decoder) == KST_OK, "a decoder can be made");
+    kst_status status = kst_decoder_open(decoder, output->data, output->length);
+    fuzz_check(status == KST_OK || status == KST_ERROR_LIMIT_MEMORY || status == KST_ERROR_LIMIT_MARKERS ||
+                   status == KST_ERROR_LIMIT_BOXES,
+        "the output can be opened");
+    kst_decoder_destroy(&decoder);
+}
+
+static void check_pixels(const uint8_t *data, size_t length, const kst_buffer *output, const kst_transcode_jpeg2000 *j)
+{
+    kst_image before, after;
+    if (decode(data, length, j, &before) == KST_OK) {
+        kst_status status = decode(output->data, output->length, NULL, &after);
+        fuzz_check(status == KST_OK || status == KST_ERROR_LIMIT_MEMORY || status == KST_ERROR_LIMIT_MARKERS ||
+                       status == KST_ERROR_LIMIT_BOXES,
+            "the output can be decoded");
+        if (status == KST_OK)
+            fuzz_check_same_image(&before, &after);
+        kst_image_release(fuzz_fast(), &after);
+    }
+    kst_image_release(fuzz_fast(), &before);
+}
+
+/* What the first time made of damage has none left. */
+static void check_again(const kst_buffer *output, const kst_transcode_jpeg2000 *j)
+{
+    kst_transcode_options options;
+    kst_buffer again = {0};
+    kst_report report;
+    kst_report_init(&report);
+    kst_transcode_options_init(&options);
+    options.jpeg2000.tile_parts = j->tile_parts;
+    options.jpeg2000.parts_interleaved = j->parts_interleaved;
+    kst_status status = kst_transcode(fuzz_fast(), output->data, output->length, &options, &again, &report);
+    if (status == KST_OK) {
+        fuzz_check(report.warnings == 0, "the output has no warnings");
+        fuzz_check(again.length == output->length && memcmp(again.data, output->data, again.length) == 0,
+            "nothing is left to change");
+    } else {
+        fuzz_check(
+            status == KST_ERROR_LIMIT_MEMORY || status == KST_ERROR_LIMIT_MARKERS || status == KST_ERROR_LIMIT_BOXES,
+            "the output can be transcoded");
+    }
+    kst_buffer_release(fuzz_fast(), &again);
+}
+
+static bool is_jpeg2000(const uint8_t *data, size_t length)
+{
+    return length >= 12 && (memcmp(data, "\xFF\x4F\xFF\x51", 4) == 0 || memcmp(data + 4, "jP  ", 4) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
+{
+    struct fuzz_input input = {data, length};
+    kst_transcode_options options = read_options(&input);
+    kst_buffer plain = {0};
+    kst_buffer fast = {0};
+    kst_report plain_report;
+    kst_report fast_report;
+    if (!is_jpeg2000(data, length))
+        return 0;
+    kst_report_init(&plain_report);
+    kst_report_init(&fast_report);
+    kst_status a = kst_transcode(fuzz_plain(), data, length, &options, &plain, &plain_report);
+    kst_status b = kst_transcode(fuzz_fast(), data, length, &options, &fast, &fast_report);
+    fuzz_check(a == b && a == plain_report.status, "the reported status is the one returned");
+    fuzz_check_same_report(&plain_report, &fast_report);
+    if (a == KST_OK) {
+        fuzz_check(plain.length == fast.length && memcmp(plain.data, fast.data, plain.length) == 0, "the same bytes");
+        check_headers(&plain);
+        check_again(&plain, &options.jpeg2000);
+        check_pixels(data, length, &plain, &options.jpeg2000);
+    }
+    kst_buffer_release(fuzz_plain(), &plain);
+    kst_buffer_release(fuzz_fast(), &fast);
+    return 0;
+}
