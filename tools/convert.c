@@ -45,15 +45,19 @@ static int run(int argc, char **argv)
     struct output_options output = {.compression = -1};
     struct file_settings files = {0};
     struct encode_settings settings;
+    struct j2k_settings j2k;
     int code;
 
     encode_settings_init(&settings);
+    j2k_settings_init(&j2k);
     kst_decode_options_init(&files.decode);
-    const struct option_group groups[] = {
-        common_group(&common), output_group(&output), encode_group(&settings), decode_group(&files.decode)};
-    if (options_read(&verb_convert, argc, argv, groups, 4, &code) &&
-        (code = choose_target(&output, argc, argv, &files.target)) == EXIT_FINE) {
+    const struct option_group groups[] = {common_group(&common), output_group(&output), encode_group(&settings),
+        j2k_group(&j2k, false), decode_group(&files.decode)};
+    if (options_read(&verb_convert, argc, argv, groups, 5, &code) &&
+        (code = choose_target(&output, argc, argv, &files.target)) == EXIT_FINE &&
+        (code = j2k_settings_finish("convert", &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         encode_settings_finish(&settings);
+        settings.options.jpeg2000 = &j2k.options;
         files.encode = &settings.options;
         files.max_pixels = common_max_pixels(&common);
         files.compression = output.compression;
@@ -71,11 +75,12 @@ const struct verb verb_convert = {
     .help = "Usage: kostka convert [OPTIONS] IN OUT\n"
             "       kostka convert [OPTIONS] --out-format FORMAT --out-dir DIR IN...\n"
             "\n"
-            "Reads JPEG, JPEG 2000, PNG, TIFF, PAM, PPM, PGM or PBM, and writes JPEG, PNG, TIFF, PAM, PPM, PGM,\n"
-            "PGX or raw samples, by OUT's extension or --out-format. '-' is standard input or output.\n"
+            "Reads JPEG, JPEG 2000, PNG, TIFF, PAM, PPM, PGM or PBM, and writes JPEG, JPEG 2000, PNG, TIFF, PAM,\n"
+            "PPM, PGM, PGX or raw samples, by OUT's extension or --out-format. '-' is standard input or output.\n"
             "From JPEG to JPEG this compresses anew, with loss; 'kostka transcode' does not.\n"
             "\n"
             "Takes the options of 'kostka decode' for JPEG inputs (--scale, --region, --orient, --strict,\n"
-            "--format) and those of 'kostka encode' for JPEG outputs (-q, --subsampling, --progressive ...).\n"
+            "--format) and those of 'kostka encode' for JPEG outputs (-q, --subsampling, --progressive ...) and\n"
+            "JPEG 2000 (--lossless, --rate, --psnr, --tiles ...); --layers is that of decoding.\n"
             "ICC profile, Exif and density go along where both formats hold them.\n",
 };

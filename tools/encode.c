@@ -12,8 +12,9 @@ static bool encode_one(const void *settings, struct task *task, struct problem *
     picture_init(&picture);
     bool good = picture_read(&picture, task->source, &task->files, NULL, problem);
     if (good) {
-        char *path = task_path(task, "jpg");
-        good = path != NULL ? picture_write(&picture, path, &file_jpeg, &task->files, problem)
+        const struct file_format *target = task->files.target;
+        char *path = task_path(task, target->extensions[0]);
+        good = path != NULL ? picture_write(&picture, path, target, &task->files, problem)
                             : problem_set(problem, "out of memory");
         free(path);
     }
@@ -21,14 +22,17 @@ static bool encode_one(const void *settings, struct task *task, struct problem *
     return good;
 }
 
-static int check_target(const struct output_options *output, int argc, char **argv)
+/* JPEG unless a name or an option says otherwise. */
+static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
 {
-    const struct file_format *target = output->format;
-
-    if (target == NULL && output->directory == NULL && argc - optind == 2)
-        target = file_format_by_path(argv[argc - 1]);
-    if (target != NULL && target != &file_jpeg)
-        return complain_usage("encode", "the output is JPEG, not %s; 'convert' makes other formats", target->name);
+    *target = output->format;
+    if (*target == NULL && output->directory == NULL && argc - optind == 2)
+        *target = file_format_by_path(argv[argc - 1]);
+    if (*target == NULL)
+        *target = &file_jpeg;
+    if (*target != &file_jpeg && *target != &file_j2k && *target != &file_j2c)
+        return complain_usage(
+            "encode", "the output is JPEG or JPEG 2000, not %s; 'convert' makes other formats", (*target)->name);
     return EXIT_FINE;
 }
 
@@ -38,16 +42,20 @@ static int run(int argc, char **argv)
     struct output_options output = {.compression = -1};
     struct file_settings files = {.compression = -1};
     struct encode_settings settings;
+    struct j2k_settings j2k;
     int code;
 
     encode_settings_init(&settings);
+    j2k_settings_init(&j2k);
     kst_decode_options_init(&files.decode);
-    const struct option_group groups[] = {common_group(&common), output_group(&output), encode_group(&settings)};
-    if (options_read(&verb_encode, argc, argv, groups, 3, &code) &&
-        (code = check_target(&output, argc, argv)) == EXIT_FINE) {
+    const struct option_group groups[] = {
+        common_group(&common), output_group(&output), encode_group(&settings), j2k_group(&j2k, true)};
+    if (options_read(&verb_encode, argc, argv, groups, 4, &code) &&
+        (code = choose_target(&output, argc, argv, &files.target)) == EXIT_FINE &&
+        (code = j2k_settings_finish("encode", &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         encode_settings_finish(&settings);
+        settings.options.jpeg2000 = &j2k.options;
         files.encode = &settings.options;
-        files.target = &file_jpeg;
         files.max_pixels = common_max_pixels(&common);
         const struct batch batch = {&verb_encode, &common, &output, &files, encode_one, NULL};
         code = batch_run(&batch, argc, argv);
@@ -58,14 +66,16 @@ static int run(int argc, char **argv)
 
 const struct verb verb_encode = {
     .name = "encode",
-    .summary = "make JPEG files of pixels: PNM, PAM, PNG, TIFF; or of JPEG anew",
+    .summary = "make JPEG or JPEG 2000 files of pixels: PNM, PAM, PNG, TIFF; or of coded files anew",
     .run = run,
     .help = "Usage: kostka encode [OPTIONS] IN OUT\n"
-            "       kostka encode [OPTIONS] --out-dir DIR IN...\n"
+            "       kostka encode [OPTIONS] --out-dir DIR [--out-format jp2] IN...\n"
             "\n"
-            "Encodes PBM, PGM, PPM, PAM, PNG, TIFF or JPEG (anew, with loss; see 'kostka help transcode') as JPEG.\n"
-            "'-' is standard input or output.\n"
+            "Encodes PBM, PGM, PPM, PAM, PNG, TIFF, JPEG or JPEG 2000 (anew; see 'kostka help transcode') as JPEG, or\n"
+            "as JPEG 2000 where OUT ends in .jp2 or, a bare codestream, in .j2k, .j2c or .jpc. '-' is standard input\n"
+            "or output.\n"
             "\n"
+            "JPEG:\n"
             "  -q, --quality N     1-100, default 75\n"
             "  --subsampling S     420 (default), 422, 444, 440, 411, 410, grey; or the factors of each\n"
             "                      component: 2x1,1x1,1x1\n"
@@ -77,13 +87,32 @@ const struct verb verb_encode = {
             "  --grey, --rgb       code the luminance alone; code RGB without conversion to YCbCr\n"
             "  --qtables FILE      up to four quantisation tables, scaled by --quality where that is given\n"
             "  --wide-quantisers   allow quantisers above 255 at low quality (no longer baseline)\n"
+            "\n"
+            "16-bit samples are rounded to 8 bits, and transparency is dropped: JPEG has neither.\n"
+            "\n"
+            "JPEG 2000:\n"
+            "  --lossless          every bit; the default\n"
+            "  --rate BPP, --ratio R, --psnr DB   at most so many bits a pixel; at least so many times smaller than\n"
+            "                      the samples; about so many decibels. Several, with commas: one for each layer\n"
+            "  --step S            all that a quantiser of this step leaves, in samples\n"
+            "  --reversible        the reversible transforms for these, too\n"
+            "  --layers N, --levels N   quality layers (1), levels of decomposition (5)\n"
+            "  --tiles WxH, --precincts WxH,..., --codeblock WxH   sizes; precincts from the largest resolution down\n"
+            "  --progression LRCP|RLCP|RPCL|PCRL|CPRL\n"
+            "  --tile-parts LIST   begin one with each resolution, layer, component\n"
+            "  --style LIST        of code-blocks: bypass, reset, termall, causal, predictable, symbols\n"
+            "  --guard-bits N      1-7, default 2\n"
+            "  --interest WxH+X+Y  a region that comes before all else\n"
+            "  --keep-components   do not transform colours\n"
+            "  --plt, --tlm, --sop, --eph   markers\n"
+            "  --codestream        no JP2 file around it\n"
+            "\n"
+            "Both:\n"
             "  --icc FILE, --exif FILE, --comment TEXT  attach metadata; the input's ICC profile and\n"
             "                      Exif are kept\n"
-            "  --out-dir DIR       many inputs; each becomes NAME.jpg there\n"
+            "  --out-dir DIR       many inputs; each becomes NAME.jpg there, or NAME.jp2 with --out-format jp2\n"
             "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
             "  --device DEVICE     auto, cpu, cuda:N, opencl:N; see 'kostka devices'\n"
             "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"
-            "  -v, --verbose       tell what ran where, and for how long\n"
-            "\n"
-            "16-bit samples are rounded to 8 bits, and transparency is dropped: JPEG has neither.\n",
+            "  -v, --verbose       tell what ran where, and for how long\n",
 };

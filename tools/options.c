@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLE_MAX = 64 };
+enum { TABLE_MAX = 96 };
 
 /* One table and one string of letters for getopt_long, made of the groups'. */
 struct merged {

@@ -16,17 +16,26 @@ enum option_code {
     OPTION_FIRST = 256,
     OPTION_BASELINE,
     OPTION_BATCH,
+    OPTION_CODEBLOCK,
+    OPTION_CODED_LAYERS,
+    OPTION_CODESTREAM,
     OPTION_COMMENT,
     OPTION_COMPRESSION,
     OPTION_CROP,
     OPTION_DEVICE,
     OPTION_ENCODE,
+    OPTION_EPH,
     OPTION_EXIF,
     OPTION_FLIP,
     OPTION_FORMAT,
     OPTION_GREY,
+    OPTION_GUARD_BITS,
     OPTION_ICC,
+    OPTION_INTEREST,
     OPTION_JSON,
+    OPTION_KEEP_COMPONENTS,
+    OPTION_LEVELS,
+    OPTION_LOSSLESS,
     OPTION_MAX_MEMORY,
     OPTION_MAX_PIXELS,
     OPTION_MEMORY,
@@ -37,22 +46,35 @@ enum option_code {
     OPTION_OUT_FORMAT,
     OPTION_PEERS,
     OPTION_PERFECT,
+    OPTION_PLT,
+    OPTION_PRECINCTS,
+    OPTION_PROGRESSION,
     OPTION_PROGRESSIVE,
+    OPTION_PSNR,
     OPTION_QTABLES,
+    OPTION_RATE,
+    OPTION_RATIO,
     OPTION_RECODE,
     OPTION_REDUCE,
     OPTION_LAYERS,
     OPTION_REPEAT,
     OPTION_RESTART,
+    OPTION_REVERSIBLE,
     OPTION_RGB,
     OPTION_ROTATE,
     OPTION_SCALE,
     OPTION_SCANS,
     OPTION_SIZE,
+    OPTION_SOP,
+    OPTION_STEP,
     OPTION_STRICT,
     OPTION_STRIP,
+    OPTION_STYLE,
     OPTION_SUBSAMPLING,
     OPTION_SVG,
+    OPTION_TILES,
+    OPTION_TILE_PARTS,
+    OPTION_TLM,
     OPTION_TRANSPOSE,
     OPTION_TRANSVERSE,
     OPTION_TRIM,
@@ -119,6 +141,18 @@ void encode_settings_release(struct encode_settings *settings);
 /* After all options: what depends on several of them. */
 void encode_settings_finish(struct encode_settings *settings);
 struct option_group encode_group(struct encode_settings *settings);
+
+/* What the options to encode JPEG 2000 with point to. */
+struct j2k_settings {
+    kst_j2k_options options;
+    double layer_value[64];
+    size_t value_count;
+    bool given; /* any of them */
+};
+void j2k_settings_init(struct j2k_settings *settings);
+/* After all options. Gives false after having said what is wrong. */
+bool j2k_settings_finish(const char *verb, struct j2k_settings *settings);
+struct option_group j2k_group(struct j2k_settings *settings, bool with_layers);
 
 /* Values. Each says what is wrong, and gives false. */
 bool value_number(

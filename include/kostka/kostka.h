@@ -4,7 +4,8 @@
 
 /**
  * @file
- * Kostka: decoding, encoding and lossless transcoding of JPEG (ITU-T T.81); decoding of JPEG 2000 (ITU-T T.800).
+ * Kostka: decoding, encoding and lossless transcoding of JPEG (ITU-T T.81); decoding and encoding of JPEG 2000 (ITU-T
+ * T.800).
  *
  * A context holds the device, the threads, the allocator and the limits; decoders are handles on one coded picture
  * each. Nothing here prints, aborts, installs signal handlers or keeps global state. Functions that can fail return a
@@ -341,7 +342,7 @@ KST_API kst_status kst_compare(const kst_image *a, const kst_image *b, kst_compa
 typedef enum kst_codec {
     KST_CODEC_NONE = 0,
     KST_CODEC_JPEG = 1,
-    KST_CODEC_JPEG2000 = 2 /**< T.800, as a codestream or in a JP2 file; decoding only */
+    KST_CODEC_JPEG2000 = 2 /**< T.800, as a codestream or in a JP2 file */
 } kst_codec;
 
 /** The order of packets in a JPEG 2000 codestream (T.800 B.12): layer, resolution, component, position. */
@@ -579,9 +580,85 @@ typedef enum kst_subsampling {
     KST_SUBSAMPLING_410 = 5  /**< 4×2 */
 } kst_subsampling;
 
+/** What kst_j2k_options.value means. */
+typedef enum kst_j2k_target {
+    KST_J2K_LOSSLESS = 0, /**< every bit; no value */
+    KST_J2K_RATE = 1,     /**< bits of the file for a pixel of the picture, at most */
+    KST_J2K_RATIO = 2,    /**< bits of the samples for one of the file, at least */
+    KST_J2K_PSNR = 3,     /**< decibels against the full range, over all samples; about */
+    KST_J2K_STEP = 4      /**< all that a quantiser leaves whose error in the picture is that of this step */
+} kst_j2k_target;
+
+/** Styles of code-blocks, or-ed together (Table A.19). */
+typedef enum kst_j2k_style {
+    KST_J2K_BYPASS = 1,       /**< the lowest planes partly without arithmetic coding */
+    KST_J2K_RESET = 2,        /**< contexts are reset after each pass */
+    KST_J2K_TERMALL = 4,      /**< each pass ends its codeword */
+    KST_J2K_CAUSAL = 8,       /**< vertically causal contexts */
+    KST_J2K_PREDICTABLE = 16, /**< codewords end predictably: a decoder can tell errors */
+    KST_J2K_SYMBOLS = 32      /**< a segmentation symbol in each plane */
+} kst_j2k_style;
+
+/** Where a tile-part ends, or-ed together: where the next packet is of another … */
+typedef enum kst_j2k_division {
+    KST_J2K_DIVIDE_RESOLUTION = 1,
+    KST_J2K_DIVIDE_LAYER = 2,
+    KST_J2K_DIVIDE_COMPONENT = 4
+} kst_j2k_division;
+
+/** A change of progression (POC, A.6.6); half open. Packets that came before do not come again. */
+typedef struct kst_j2k_change {
+    kst_progression progression;
+    uint32_t resolution0; /**< first and last + 1 */
+    uint32_t resolution1;
+    uint32_t component0;
+    uint32_t component1;
+    uint32_t layers; /**< the first so many */
+} kst_j2k_change;
+
+/** How JPEG 2000 is coded (T.800). */
+typedef struct kst_j2k_options {
+    size_t size;
+    kst_j2k_target target;     /**< default KST_J2K_LOSSLESS */
+    double value;              /**< as the target says; of the last layer */
+    uint32_t layers;           /**< 1–1,024; default 1 */
+    const double *layer_value; /**< of each layer, from worst to best, instead of `value`; null: each holds about twice
+                                    what the one before does */
+    uint32_t levels;           /**< of decomposition, 0–32; default 5 */
+    bool reversible;           /**< the reversible transforms also where the target is not KST_J2K_LOSSLESS */
+    bool keep_components; /**< do not transform the first three components (Annex G) where they are red, green, blue */
+    bool codestream;      /**< bare, without a JP2 file around it */
+    kst_progression progression; /**< default KST_PROGRESSION_LRCP */
+    const kst_j2k_change *change;
+    size_t change_count;
+    uint32_t tile_width; /**< 0: one tile */
+    uint32_t tile_height;
+    uint32_t tile_x; /**< where tiles begin on the reference grid, at or before the picture */
+    uint32_t tile_y;
+    uint32_t image_x; /**< where the picture begins */
+    uint32_t image_y;
+    uint32_t block_width; /**< 4–1,024, powers of two whose product is at most 4,096; default 64 × 64 */
+    uint32_t block_height;
+    uint32_t precinct_count;      /**< 0: one precinct for each resolution */
+    uint32_t precinct_width[33];  /**< powers of two up to 32,768 for each resolution from the largest down; the last */
+    uint32_t precinct_height[33]; /**< counts for all that follow */
+    uint32_t style;               /**< kst_j2k_style */
+    uint32_t guard_bits;          /**< 1–7; default 2, and more where the picture needs them */
+    bool derived_steps;           /**< one quantiser step is written, from which all follow (E.1.1) */
+    kst_region interest;          /**< in pixels: coded before all else (maxshift, Annex H); empty: none */
+    bool sop;                     /**< markers in front of packets, */
+    bool eph;                     /**< and behind their headers */
+    bool packet_lengths;          /**< PLT: lets a decoder skip */
+    bool tile_part_lengths;       /**< TLM */
+    uint32_t division;            /**< kst_j2k_division */
+} kst_j2k_options;
+
+KST_API void kst_j2k_options_init(kst_j2k_options *options);
+
 typedef struct kst_encode_options {
     size_t size;
-    kst_codec codec;             /**< KST_CODEC_JPEG */
+    kst_codec codec;             /**< default KST_CODEC_JPEG; of KST_CODEC_JPEG2000 only the metadata, density and last
+                                      member count */
     int quality;                 /**< 1–100; default 75 */
     kst_subsampling subsampling; /**< of the second and third component; ignored where RGB, CMYK or grey is coded */
     uint8_t h[4];                /**< factors 1–4 of each component instead of `subsampling`; all 0: not given */
@@ -599,6 +676,7 @@ typedef struct kst_encode_options {
     kst_density_unit density_unit; /**< of the JFIF header; default ratio 1:1 */
     uint16_t density_x;
     uint16_t density_y;
+    const kst_j2k_options *jpeg2000; /**< null for the defaults */
 } kst_encode_options;
 
 KST_API void kst_encode_options_init(kst_encode_options *options);
@@ -607,7 +685,9 @@ KST_API void kst_encode_options_init(kst_encode_options *options);
  * Encode an image. Thread-safe.
  *
  * @param image   8-bit integers; interleaved, PLANAR (grey, RGB, CMYK) or RAW. With RAW the planes are the components,
- * each of the picture's size times h/hmax and v/vmax, rounded up, by the factors that the options say
+ * each of the picture's size times h/hmax and v/vmax, rounded up, by the factors that the options say. Of JPEG 2000
+ * integers of any depth, and with RAW planes of any size that is the picture's divided by a whole number, rounded up,
+ * and signed ones too
  * @param options null for the defaults
  * @param output  see kst_buffer; on failure an owned buffer is released
  * @param report  null, or with its size set

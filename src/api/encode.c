@@ -6,6 +6,7 @@
 #include "api/device.h"
 #include "api/encoding.h"
 #include "api/image.h"
+#include "api/j2k_encode.h"
 #include "core/report.h"
 #include "image/validate.h"
 #include "jpeg/restart.h"
@@ -324,8 +325,9 @@ kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const ks
     memcpy(e->report.device, context->device, sizeof e->report.device);
     e->report.threads = kst_pool_threads(context->pool);
     double start = kst_seconds();
-    kst_status status = plan(e);
-    if (status == KST_OK)
+    const bool jpeg = e->options.codec != KST_CODEC_JPEG2000;
+    kst_status status = jpeg ? plan(e) : kst_j2k_encode_check(e);
+    if (status == KST_OK && jpeg)
         status = choose_device(e);
     kst_report_stage(&e->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
     if (status == KST_OK)
@@ -345,6 +347,8 @@ static kst_status end(struct encoding *e, kst_status status)
 
 static kst_status encode_on_cpu(struct encoding *e)
 {
+    if (e->options.codec == KST_CODEC_JPEG2000)
+        return kst_j2k_encode(e);
     const struct jpeg_encode_context context = {
         .pool = e->context->pool, .memory = &e->memory, .tier = e->context->tier, .report = &e->report};
     return kst_jpeg_write_picture(&context, &e->jpeg, &e->sampler, &e->sink);

@@ -27,8 +27,8 @@ struct j2k_origin {
 
 struct j2k_forward {
     /* `count` samples from `from` on, those beyond the depth clamped, unsigned ones moved down by half (G.1). */
-    void (*load)(const struct j2k_origin *origin, const void *from, size_t count, int32_t *to);
-    void (*to_reals)(const int32_t *from, size_t count, float *to);
+    void (*load_integers)(const struct j2k_origin *origin, const void *from, size_t count, int32_t *to);
+    void (*load_reals)(const struct j2k_origin *origin, const void *from, size_t count, float *to);
     void (*rct)(int32_t *red, int32_t *green, int32_t *blue, size_t count); /* in place: Y, U, V (G.2.1) */
     void (*ict)(float *red, float *green, float *blue, size_t count);       /* in place: Y, Cb, Cr (G.3.1) */
 

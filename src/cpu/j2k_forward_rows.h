@@ -9,57 +9,55 @@
 static const float alpha = -1.586134342059924F, beta = -0.052980118572961F, gamma = 0.882911075530934F,
                    delta = 0.443506852043971F, scale = 1.230174104914001F, inverse_scale = 1.0F / 1.230174104914001F;
 
-#define LOAD(name, type)                                                                                               \
-    static void name(const type *restrict from, size_t step, size_t count, int32_t low, int32_t high, int32_t shift,   \
-        int32_t *restrict to)                                                                                          \
+/* From each kind of sample to integers and to reals. */
+#define LOAD(name, type, result)                                                                                       \
+    static inline void name(const type *restrict from, size_t step, size_t count, int32_t low, int32_t high,           \
+        int32_t shift, result *restrict to)                                                                            \
     {                                                                                                                  \
         for (size_t i = 0; i < count; i++) {                                                                           \
             int32_t value = (int32_t)from[i * step];                                                                   \
             value = value < low ? low : value;                                                                         \
-            to[i] = (value > high ? high : value) - shift;                                                             \
+            to[i] = (result)((value > high ? high : value) - shift);                                                   \
         }                                                                                                              \
     }
-#define LOAD_STEPS(type)                                                                                               \
-    LOAD(load_any_##type, type)                                                                                        \
-    static void load_##type(                                                                                           \
-        const type *from, size_t step, size_t count, int32_t low, int32_t high, int32_t shift, int32_t *to)            \
+#define LOAD_STEPS(type, result)                                                                                       \
+    LOAD(load_any_##type##_##result, type, result)                                                                     \
+    static void load_##type##_##result(                                                                                \
+        const type *from, size_t step, size_t count, int32_t low, int32_t high, int32_t shift, result *to)             \
     {                                                                                                                  \
         if (step == 1)                                                                                                 \
-            load_any_##type(from, 1, count, low, high, shift, to);                                                     \
+            load_any_##type##_##result(from, 1, count, low, high, shift, to);                                          \
         else if (step == 3)                                                                                            \
-            load_any_##type(from, 3, count, low, high, shift, to);                                                     \
+            load_any_##type##_##result(from, 3, count, low, high, shift, to);                                          \
         else                                                                                                           \
-            load_any_##type(from, step, count, low, high, shift, to);                                                  \
+            load_any_##type##_##result(from, step, count, low, high, shift, to);                                       \
     }
 
-LOAD_STEPS(uint8_t)
-LOAD_STEPS(int8_t)
-LOAD_STEPS(uint16_t)
-LOAD_STEPS(int16_t)
-LOAD_STEPS(int32_t)
-
 /* Unsigned samples of 31 bits fit int32_t. */
-static void load(const struct j2k_origin *origin, const void *from, size_t count, int32_t *to)
-{
-    int32_t half = (int32_t)((uint32_t)1 << (origin->depth - 1)), low = origin->is_signed ? -half : 0;
-    int32_t high = half - 1 + (origin->is_signed ? 0 : half), shift = origin->is_signed ? 0 : half;
-    if (origin->bytes == 4)
-        load_int32_t(from, origin->step, count, low, high, shift, to);
-    else if (origin->bytes == 2 && origin->is_signed)
-        load_int16_t(from, origin->step, count, low, high, shift, to);
-    else if (origin->bytes == 2)
-        load_uint16_t(from, origin->step, count, low, high, shift, to);
-    else if (origin->is_signed)
-        load_int8_t(from, origin->step, count, low, high, shift, to);
-    else
-        load_uint8_t(from, origin->step, count, low, high, shift, to);
-}
+#define LOAD_ALL(name, result)                                                                                         \
+    LOAD_STEPS(uint8_t, result)                                                                                        \
+    LOAD_STEPS(int8_t, result)                                                                                         \
+    LOAD_STEPS(uint16_t, result)                                                                                       \
+    LOAD_STEPS(int16_t, result)                                                                                        \
+    LOAD_STEPS(int32_t, result)                                                                                        \
+    static void name(const struct j2k_origin *origin, const void *from, size_t count, result *to)                      \
+    {                                                                                                                  \
+        int32_t half = (int32_t)((uint32_t)1 << (origin->depth - 1)), low = origin->is_signed ? -half : 0;             \
+        int32_t high = half - 1 + (origin->is_signed ? 0 : half), shift = origin->is_signed ? 0 : half;                \
+        if (origin->bytes == 4)                                                                                        \
+            load_int32_t_##result(from, origin->step, count, low, high, shift, to);                                    \
+        else if (origin->bytes == 2 && origin->is_signed)                                                              \
+            load_int16_t_##result(from, origin->step, count, low, high, shift, to);                                    \
+        else if (origin->bytes == 2)                                                                                   \
+            load_uint16_t_##result(from, origin->step, count, low, high, shift, to);                                   \
+        else if (origin->is_signed)                                                                                    \
+            load_int8_t_##result(from, origin->step, count, low, high, shift, to);                                     \
+        else                                                                                                           \
+            load_uint8_t_##result(from, origin->step, count, low, high, shift, to);                                    \
+    }
 
-static void to_reals(const int32_t *restrict from, size_t count, float *restrict to)
-{
-    for (size_t i = 0; i < count; i++)
-        to[i] = (float)from[i];
-}
+LOAD_ALL(load_integers, int32_t)
+LOAD_ALL(load_reals, float)
 
 static void rct(int32_t *restrict red, int32_t *restrict green, int32_t *restrict blue, size_t count)
 {
@@ -217,8 +215,8 @@ static void quantise(const float *restrict from, size_t count, float factor, uin
     }
 }
 
-static const struct j2k_forward functions = {.load = load,
-    .to_reals = to_reals,
+static const struct j2k_forward functions = {.load_integers = load_integers,
+    .load_reals = load_reals,
     .rct = rct,
     .ict = ict,
     .lift_53 = lift_53,

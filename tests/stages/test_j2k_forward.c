@@ -212,8 +212,8 @@ static void samples_come_back(void **state)
             else
                 ((uint8_t *)f->band[0])[k * origin.step] = (uint8_t)value;
         }
-        forward.load(&origin, f->band[0], 100, f->again);
-        forward.to_reals(f->again, 100, f->reals);
+        forward.load_integers(&origin, f->band[0], 100, f->again);
+        forward.load_reals(&origin, f->band[0], 100, f->reals);
         kst_j2k_finish_integers(f->again, 100, origin.depth, origin.is_signed, f->band[1]);
         assert_memory_equal(f->band[1], f->picture, 100 * sizeof *f->picture);
         for (uint32_t k = 0; k < 100; k++)

@@ -21,8 +21,9 @@ struct file_format;
 /* What reading and writing need beside the file. */
 struct file_settings {
     kst_context *context;
-    kst_decode_options decode;        /* for JPEG */
-    const kst_encode_options *encode; /* for JPEG; its metadata are added to the picture's own. Null: none written */
+    kst_decode_options decode; /* for JPEG */
+    const kst_encode_options
+        *encode; /* for JPEG and JPEG 2000; its metadata are added to the picture's own. Null: none written */
     const struct file_format *target; /* what the picture is going to be written as; null: not known */
     uint64_t max_pixels;
     int compression; /* zlib level 0–9 of PNG and TIFF; −1: the format's default */
@@ -41,8 +42,8 @@ struct file_format {
         struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem);
 };
 
-extern const struct file_format file_jpeg, file_j2k, file_pgx, file_png, file_tiff, file_pam, file_pnm, file_pgm,
-    file_ppm, file_raw;
+extern const struct file_format file_jpeg, file_j2k, file_j2c, file_pgx, file_png, file_tiff, file_pam, file_pnm,
+    file_pgm, file_ppm, file_raw;
 
 const struct file_format *file_format_by_name(const char *name);       /* or extension; null: unknown */
 const struct file_format *file_format_by_path(const char *path);       /* by extension; null: unknown */
@@ -64,6 +65,10 @@ bool picture_write(struct picture *picture, const char *path, const struct file_
 
 /* The extension that suits the picture: pgm, ppm or pam for the format "pnm", otherwise the format's first. */
 const char *file_extension(const struct file_format *format, const struct picture *picture);
+
+/* Encode as the options say, with the picture's own metadata beside theirs. */
+bool jpeg_encode(struct output *output, const struct picture *picture, const kst_encode_options *options,
+    const struct file_settings *settings, struct problem *problem);
 
 /* What a JPEG or JPEG 2000 stream reported, as one line; warnings are told to `complain`. */
 bool jpeg_report_problem(const kst_report *report, kst_status status, struct problem *problem);

@@ -8,8 +8,8 @@
 #include "files/files.h"
 
 /* The order is that of detection, and of the names in messages. */
-static const struct file_format *const formats[] = {&file_jpeg, &file_j2k, &file_png, &file_tiff, &file_pam, &file_pnm,
-    &file_pgm, &file_ppm, &file_pgx, &file_raw, NULL};
+static const struct file_format *const formats[] = {&file_jpeg, &file_j2k, &file_j2c, &file_png, &file_tiff, &file_pam,
+    &file_pnm, &file_pgm, &file_ppm, &file_pgx, &file_raw, NULL};
 
 const struct file_format *file_format_by_name(const char *name)
 {
@@ -145,15 +145,21 @@ static bool write_planes(const struct picture *picture, const char *path, const 
     return good;
 }
 
+/* Several planes in one file, signed or not. */
+static bool holds_planes(const struct file_format *format)
+{
+    return format == &file_raw || format == &file_j2k || format == &file_j2c;
+}
+
 bool picture_write(struct picture *picture, const char *path, const struct file_format *format,
     const struct file_settings *settings, struct problem *problem)
 {
     if (format->write == NULL)
         return problem_set(problem, "%s is read only; no such files are written", format->name);
     for (uint32_t i = 0; i < picture->image.plane_count; i++)
-        if (picture->image.plane[i].is_signed && format != &file_pgx && format != &file_raw)
-            return problem_set(problem, "its samples are signed; PGX and raw hold those");
-    if (kst_format_channels(picture->image.format) == 0 && format != &file_raw)
+        if (picture->image.plane[i].is_signed && !holds_planes(format) && format != &file_pgx)
+            return problem_set(problem, "its samples are signed; JPEG 2000, PGX and raw hold those");
+    if (kst_format_channels(picture->image.format) == 0 && !holds_planes(format))
         return write_planes(picture, path, format, settings, problem);
     return write_one(picture, path, format, settings, problem);
 }

@@ -20,8 +20,41 @@ static bool j2k_read(
     return file_jpeg.read(source, settings, picture, problem);
 }
 
-const struct file_format file_j2k = {
-    "jpeg2000", {"jp2", "j2k", "j2c", "jpc"}, KST_FORMAT_AUTO, j2k_detect, j2k_read, NULL};
+/* Whatever depth and planes there are. */
+static bool write_as(struct output *output, struct picture *picture, const struct file_settings *settings,
+    bool codestream, struct problem *problem)
+{
+    kst_encode_options options;
+    kst_j2k_options j2k;
+
+    if (settings->encode != NULL)
+        options = *settings->encode;
+    else
+        kst_encode_options_init(&options);
+    if (options.jpeg2000 != NULL)
+        j2k = *options.jpeg2000;
+    else
+        kst_j2k_options_init(&j2k);
+    j2k.codestream |= codestream;
+    options.codec = KST_CODEC_JPEG2000;
+    options.jpeg2000 = &j2k;
+    return jpeg_encode(output, picture, &options, settings, problem);
+}
+
+static bool j2k_write(
+    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
+{
+    return write_as(output, picture, settings, false, problem);
+}
+
+static bool j2c_write(
+    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
+{
+    return write_as(output, picture, settings, true, problem);
+}
+
+const struct file_format file_j2k = {"jpeg2000", {"jp2"}, KST_FORMAT_AUTO, j2k_detect, j2k_read, j2k_write};
+const struct file_format file_j2c = {"j2k", {"j2k", "j2c", "jpc"}, KST_FORMAT_AUTO, NULL, NULL, j2c_write};
 
 /* One row of one channel, 16-bit samples with the high byte first. */
 static bool write_row(struct output *output, const uint8_t *row, const kst_plane *plane, struct problem *problem)

@@ -158,6 +158,27 @@ static bool encode(struct output *output, const struct picture *picture, const k
     return good;
 }
 
+bool jpeg_encode(struct output *output, const struct picture *picture, const kst_encode_options *given,
+    const struct file_settings *settings, struct problem *problem)
+{
+    kst_encode_options options = *given;
+    size_t count;
+    kst_metadata *metadata = join_metadata(picture, &options, &count);
+
+    if (metadata == NULL)
+        return problem_set(problem, "out of memory");
+    if (picture->density_x != 0 && picture->density_y != 0) {
+        options.density_unit = picture->density_unit;
+        options.density_x = picture->density_x;
+        options.density_y = picture->density_y;
+    }
+    options.metadata = metadata;
+    options.metadata_count = count;
+    bool good = encode(output, picture, &options, settings, problem);
+    free(metadata);
+    return good;
+}
+
 static bool jpeg_write(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
 {
@@ -169,20 +190,7 @@ static bool jpeg_write(
         kst_encode_options_init(&options);
     if (!picture_to_depth(picture, 8, problem))
         return false;
-    if (picture->density_x != 0 && picture->density_y != 0) {
-        options.density_unit = picture->density_unit;
-        options.density_x = picture->density_x;
-        options.density_y = picture->density_y;
-    }
-    size_t count;
-    kst_metadata *metadata = join_metadata(picture, &options, &count);
-    if (metadata == NULL)
-        return problem_set(problem, "out of memory");
-    options.metadata = metadata;
-    options.metadata_count = count;
-    bool good = encode(output, picture, &options, settings, problem);
-    free(metadata);
-    return good;
+    return jpeg_encode(output, picture, &options, settings, problem);
 }
 
 /* Start of image and the start of any marker. */

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "api/j2k_encode.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "api/image.h"
+#include "core/report.h"
+#include "image/format.h"
+#include "image/validate.h"
+
+enum { BLOCK_SIZE = 64, STYLES = 63, DIVISIONS = 7, LEVELS = 5, GUARD = 2, FILE_BYTES = 256 };
+
+void kst_j2k_options_init(kst_j2k_options *options)
+{
+    if (options)
+        *options = (kst_j2k_options){.size = sizeof *options,
+            .layers = 1,
+            .levels = LEVELS,
+            .block_width = BLOCK_SIZE,
+            .block_height = BLOCK_SIZE,
+            .guard_bits = GUARD};
+}
+
+static kst_status fail(struct encoding *e, kst_status status, const char *detail)
+{
+    return kst_report_error(&e->report, status, KST_NO_OFFSET, detail ? "%s" : NULL, detail);
+}
+
+static bool is_positive(double value)
+{
+    return value > 0 && value < HUGE_VAL;
+}
+
+static kst_status check_target(struct encoding *e, const kst_j2k_options *o)
+{
+    if ((unsigned)o->target > KST_J2K_STEP)
+        return fail(e, KST_ERROR_OPTIONS, "target");
+    if (o->layers < 1 || o->layers > J2K_ENCODED_LAYERS)
+        return fail(e, KST_ERROR_OPTIONS, "layers");
+    bool each = o->layer_value && o->target != KST_J2K_LOSSLESS && o->target != KST_J2K_STEP;
+    if (o->target != KST_J2K_LOSSLESS && !each && !is_positive(o->value))
+        return fail(e, KST_ERROR_OPTIONS, "the target's value");
+    for (uint32_t l = 0; each && l < o->layers; l++)
+        if (!is_positive(o->layer_value[l]) ||
+            (l > 0 && (o->target == KST_J2K_RATIO ? o->layer_value[l] > o->layer_value[l - 1]
+                                                  : o->layer_value[l] < o->layer_value[l - 1])))
+            return fail(e, KST_ERROR_OPTIONS, "layers that do not get better");
+    if (o->target == KST_J2K_STEP && o->reversible)
+        return fail(e, KST_ERROR_OPTIONS, "the reversible transform has no quantiser");
+    if (o->target == KST_J2K_PSNR && o->interest.width > 0)
+        return fail(e, KST_ERROR_OPTIONS, "a region of interest makes errors uneven");
+    return KST_OK;
+}
+
+static kst_status check_options(struct encoding *e, const kst_j2k_options *o)
+{
+    if (o->size != sizeof *o)
+        return fail(e, KST_ERROR_OPTIONS, "not set up by kst_j2k_options_init()");
+    if ((unsigned)o->progression > KST_PROGRESSION_CPRL)
+        return fail(e, KST_ERROR_OPTIONS, "progression");
+    if (o->levels > J2K_LEVELS)
+        return fail(e, KST_ERROR_OPTIONS, "levels");
+    if (o->style > STYLES)
+        return fail(e, KST_ERROR_OPTIONS, "style");
+    if (o->guard_bits < 1 || o->guard_bits > 7)
+        return fail(e, KST_ERROR_OPTIONS, "guard bits");
+    if (o->division > DIVISIONS)
+        return fail(e, KST_ERROR_OPTIONS, "division");
+    if (!o->change && o->change_count > 0)
+        return fail(e, KST_ERROR_OPTIONS, "changes of progression");
+    return check_target(e, o);
+}
+
+kst_status kst_j2k_encode_check(struct encoding *e)
+{
+    kst_j2k_options defaults;
+    const kst_image *image = &e->image;
+    kst_j2k_options_init(&defaults);
+    kst_status status = check_options(e, e->options.jpeg2000 ? e->options.jpeg2000 : &defaults);
+    if (status)
+        return status;
+    if ((!e->options.metadata && e->options.metadata_count > 0) || (unsigned)e->options.density_unit > KST_DENSITY_CM)
+        return fail(e, KST_ERROR_OPTIONS, "metadata");
+    status = kst_memory_is_device(image->memory) ? kst_image_check_shape(image) : kst_image_check(image);
+    if (status)
+        return fail(e, status, NULL);
+    if ((uint64_t)image->width * image->height > e->context->limits.pixels)
+        return kst_report_error(
+            &e->report, KST_ERROR_LIMIT_PIXELS, KST_NO_OFFSET, "%" PRIu32 " × %" PRIu32, image->width, image->height);
+    return KST_OK;
+}
+
+static double sample_count(const struct j2k_encode_work *work)
+{
+    double sum = 0;
+    for (uint32_t c = 0; c < work->component_count; c++) {
+        const kst_plane *plane = &work->image->plane[kst_format_channels(work->image->format) ? 0 : c];
+        sum += (double)plane->width * plane->height;
+    }
+    return sum;
+}
+
+static double sample_bits(const struct j2k_encode_work *work)
+{
+    double sum = 0;
+    for (uint32_t c = 0; c < work->component_count; c++) {
+        const kst_plane *plane = &work->image->plane[kst_format_channels(work->image->format) ? 0 : c];
+        sum += (double)plane->width * plane->height * work->origin[c].depth;
+    }
+    return sum;
+}
+
+/* Squared error of all samples at a PSNR. What rounding to whole samples adds is taken off. */
+static double error_at(const struct j2k_encode_work *work, double psnr)
+{
+    double peak = ldexp(1, work->origin[0].depth) - 1, count = sample_count(work);
+    double error = count * peak * peak * pow(10, -psnr / 10), rounding = count / 12;
+    return error > 1.5 * rounding ? error - rounding : error / 3;
+}
+
+/* A step far below what the target will need: of the embedded quantisers that truncation gives the finest. */
+static double choose_step(const struct j2k_encode_work *work)
+{
+    const kst_j2k_options *o = &work->options;
+    double step = 1;
+    if (o->target == KST_J2K_STEP)
+        return o->value;
+    if (o->target == KST_J2K_PSNR) {
+        double best = o->layer_value ? o->layer_value[o->layers - 1] : o->value;
+        double error = error_at(work, best) / sample_count(work);
+        step = sqrt(12 * error) / 4;
+    }
+    return step < 1 ? step : 1;
+}
+
+static uint64_t whole_bytes(double bytes)
+{
+    return bytes < 1e18 ? (uint64_t)bytes : UINT64_MAX - 1;
+}
+
+/* Bytes of all passes. */
+static double coded_bytes(const struct j2k_encode_work *work)
+{
+    double sum = 0;
+    for (uint32_t b = 0; b < work->coded.plan.block_count; b++) {
+        const struct j2k_coded_block *block = &work->coded.block[b];
+        if (block->passes > 0)
+            sum += work->coded.pass_length[block->first_pass + block->passes - 1U];
+    }
+    return sum;
+}
+
+/* Of a layer that nothing was said of: half of the next one's bytes, or 3 dB less. */
+static struct j2k_layer_target target_of(const struct j2k_encode_work *work, uint32_t layer)
+{
+    const kst_j2k_options *o = &work->options;
+    struct j2k_layer_target target = {.bytes = UINT64_MAX};
+    uint32_t behind = o->layers - 1 - layer;
+    double value = o->layer_value && behind < o->layers ? o->layer_value[layer] : o->value;
+    double share = o->layer_value ? 1 : ldexp(1, -(int)behind);
+    switch (o->target) {
+    case KST_J2K_RATE:
+        target.bytes = whole_bytes(value * share * work->image->width * work->image->height / 8);
+        break;
+    case KST_J2K_RATIO:
+        target.bytes = whole_bytes(sample_bits(work) * share / value / 8);
+        break;
+    case KST_J2K_PSNR:
+        target.error = error_at(work, o->layer_value ? value : value - 3 * (double)behind);
+        break;
+    default:
+        target.all = behind == 0;
+        target.bytes = whole_bytes(coded_bytes(work) * ldexp(1, -(int)behind));
+    }
+    return target;
+}
+
+static bool needs_rates(const struct j2k_encode_work *work)
+{
+    const kst_j2k_options *o = &work->options;
+    return o->layers > 1 || (o->target != KST_J2K_LOSSLESS && o->target != KST_J2K_STEP);
+}
+
+static kst_status code_blocks(struct j2k_encode_work *work)
+{
+    struct encoding *e = work->e;
+    double start = kst_seconds();
+    work->source.origin = work->origin;
+    work->source.measure = needs_rates(work);
+    kst_status status = kst_j2k_cpu_encode(
+        &e->memory, e->context->pool, e->context->tier, &work->coded, &work->source, &work->encoded, &e->report);
+    kst_report_stage(&e->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
+    return status;
+}
+
+static kst_status allocate_layers(struct j2k_encode_work *work)
+{
+    struct encoding *e = work->e;
+    uint32_t layers = work->options.layers, blocks = work->coded.plan.block_count;
+    kst_status status;
+    work->layer_passes = kst_memory_zeroed(&e->memory, (size_t)blocks * layers, 1, &status);
+    work->target = work->layer_passes ? kst_memory_array(&e->memory, layers, sizeof *work->target, &status) : NULL;
+    if (!work->target)
+        return fail(e, status, NULL);
+    work->coded.layer_passes = work->layer_passes;
+    for (uint32_t l = 0; l < layers; l++)
+        work->target[l] = target_of(work, l);
+    if (needs_rates(work)) {
+        const struct j2k_rate rate = {.coded = &work->coded,
+            .gain = work->encoded.pass_gain,
+            .error = work->encoded.error,
+            .writing = &work->writing,
+            .around = work->options.codestream ? 0 : FILE_BYTES + work->file.icc_length,
+            .target = work->target};
+        bool incomplete;
+        return kst_j2k_allocate_rate(&e->memory, e->context->pool, &rate, work->layer_passes, &incomplete, &e->report);
+    }
+    for (uint32_t b = 0; b < blocks; b++)
+        work->layer_passes[b] = work->coded.block[b].passes;
+    return KST_OK;
+}
+
+static kst_status write_file(struct j2k_encode_work *work)
+{
+    struct encoding *e = work->e;
+    double start = kst_seconds();
+    kst_status status =
+        work->options.codestream
+            ? kst_j2k_write(&e->memory, &work->coded, &work->writing, &e->sink, &e->report)
+            : kst_j2k_write_file(&e->memory, &work->coded, &work->writing, &work->file, &e->sink, &e->report);
+    kst_report_stage(&e->report, KST_STAGE_WRITE, KST_DEVICE_CPU, start);
+    return status;
+}
+
+static kst_status run(struct j2k_encode_work *work)
+{
+    struct encoding *e = work->e;
+    kst_status status = kst_j2k_encode_components(work);
+    work->reversible = work->options.target == KST_J2K_LOSSLESS || work->options.reversible;
+    if (!status) {
+        work->step = choose_step(work);
+        status = kst_j2k_encode_headers(work);
+    }
+    if (!status)
+        status = kst_j2k_encode_file(work);
+    if (!status)
+        status = kst_j2k_coded_layout(&e->memory, &e->context->limits, &work->coded, &e->report);
+    if (!status)
+        status = kst_j2k_encode_weights(work);
+    if (!status)
+        status = code_blocks(work);
+    if (!status)
+        status = allocate_layers(work);
+    return status ? status : write_file(work);
+}
+
+static void release(struct j2k_encode_work *work)
+{
+    struct memory *memory = &work->e->memory;
+    for (uint32_t i = 0; i < work->file.box_count; i++)
+        kst_memory_release(memory, work->box_data[i]);
+    kst_memory_release(memory, work->layer_passes);
+    kst_memory_release(memory, work->target);
+    kst_memory_release(memory, work->weight);
+    kst_j2k_encoded_release(memory, &work->encoded);
+    kst_j2k_coded_release(memory, &work->coded);
+    kst_j2k_stream_release(memory, &work->coded.headers);
+}
+
+kst_status kst_j2k_encode(struct encoding *e)
+{
+    struct j2k_encode_work work = {.e = e, .image = &e->image};
+    kst_j2k_options_init(&work.options);
+    if (e->options.jpeg2000)
+        work.options = *e->options.jpeg2000;
+    kst_status status = run(&work);
+    release(&work);
+    return status;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* kst_encode() for JPEG 2000. */
+#ifndef KOSTKA_API_J2K_ENCODE_H
+#define KOSTKA_API_J2K_ENCODE_H
+
+#include "api/encoding.h"
+#include "cpu/j2k_encode.h"
+#include "j2k/file_writer.h"
+#include "j2k/rate.h"
+
+enum { J2K_ENCODED_COMPONENTS = 4, J2K_ENCODED_LAYERS = 1024, J2K_ENCODED_BOXES = 16, J2K_ENCODED_COMMENTS = 16 };
+
+/* One picture on its way to a file. Its parts point to each other: it stays where it is. */
+struct j2k_encode_work {
+    struct encoding *e;
+    const kst_image *image; /* in host memory */
+    kst_j2k_options options;
+    struct j2k_coded coded;
+    struct j2k_origin origin[J2K_ENCODED_COMPONENTS];
+    uint32_t component_count;
+    kst_colour colour;
+    bool has_alpha; /* the last component */
+    bool reversible;
+    double step;    /* of the quantiser where it is not, in samples of the picture */
+    double *weight; /* of each band */
+    struct j2k_encode_source source;
+    struct j2k_encoded encoded;
+    struct j2k_layer_target *target; /* of each layer */
+    uint8_t *layer_passes;
+    struct j2k_writing writing;
+    struct j2k_file_writing file;
+    struct j2k_comment comment[J2K_ENCODED_COMMENTS];
+    struct j2k_raw_box box[J2K_ENCODED_BOXES];
+    uint8_t *box_data[J2K_ENCODED_BOXES];
+    struct j2k_channel_definition definition[J2K_ENCODED_COMPONENTS];
+};
+
+/* Everything about options and image that can be said before work begins. */
+kst_status kst_j2k_encode_check(struct encoding *e);
+
+/* Append the file to the sink. */
+kst_status kst_j2k_encode(struct encoding *e);
+
+/* j2k_encode_plan.c: components, headers and weights. */
+kst_status kst_j2k_encode_components(struct j2k_encode_work *work);
+kst_status kst_j2k_encode_headers(struct j2k_encode_work *work);
+kst_status kst_j2k_encode_weights(struct j2k_encode_work *work);
+
+/* j2k_encode_file.c: what stands around the packets. */
+kst_status kst_j2k_encode_file(struct j2k_encode_work *work);
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the headers of a JPEG 2000 codestream are to say, from options and image. */
+#include <math.h>
+#include <string.h>
+
+#include "api/j2k_encode.h"
+#include "core/report.h"
+#include "image/format.h"
+#include "j2k/geometry.h"
+#include "j2k/norms.h"
+#include "j2k/parser.h"
+
+enum { ALL_OF_IT = 15, EXPONENT_MAX = 31, PLANES_MAX = 31, SEPARATION_MAX = 255 };
+
+static kst_status fail(struct j2k_encode_work *work, kst_status status, const char *detail)
+{
+    return kst_report_error(&work->e->report, status, KST_NO_OFFSET, detail ? "%s" : NULL, detail);
+}
+
+static bool has_alpha(kst_format format)
+{
+    return format == KST_FORMAT_RGBA || format == KST_FORMAT_BGRA;
+}
+
+static kst_colour colour_of(const kst_image *image, uint32_t components)
+{
+    kst_colour colour = image->colour != KST_COLOUR_UNKNOWN ? image->colour : kst_format_colour(image->format);
+    if (colour == KST_COLOUR_UNKNOWN && image->format == KST_FORMAT_PLANAR)
+        colour = components == 1   ? KST_COLOUR_GREY
+                 : components == 3 ? KST_COLOUR_RGB
+                 : components == 4 ? KST_COLOUR_CMYK
+                                   : KST_COLOUR_UNKNOWN;
+    return colour;
+}
+
+/* Components of the colour; of an unknown one any number. */
+static bool fits_colour(const struct j2k_encode_work *work)
+{
+    uint32_t colours = work->component_count - work->has_alpha;
+    switch (work->colour) {
+    case KST_COLOUR_GREY:
+        return colours == 1;
+    case KST_COLOUR_RGB:
+    case KST_COLOUR_YCBCR:
+        return colours == 3;
+    case KST_COLOUR_CMYK:
+        return colours == 4;
+    default:
+        return work->colour == KST_COLOUR_UNKNOWN;
+    }
+}
+
+static void take_plane(struct j2k_encode_work *work, uint32_t component, const kst_plane *plane, uint32_t place)
+{
+    uint32_t samples = kst_format_samples(work->image->format), bytes = kst_plane_sample_bytes(plane);
+    work->origin[component] = (struct j2k_origin){.data = (const uint8_t *)plane->data + (size_t)place * bytes,
+        .pitch = plane->pitch,
+        .step = samples,
+        .bytes = (uint8_t)bytes,
+        .depth = (uint8_t)kst_plane_depth(plane),
+        .is_signed = plane->is_signed};
+}
+
+kst_status kst_j2k_encode_components(struct j2k_encode_work *work)
+{
+    const kst_image *image = work->image;
+    uint32_t samples = kst_format_channels(image->format);
+    bool reversed = image->format == KST_FORMAT_BGR || image->format == KST_FORMAT_BGRA;
+    work->component_count = samples ? samples : image->plane_count;
+    work->has_alpha = has_alpha(image->format);
+    work->colour = colour_of(image, work->component_count);
+    if (!fits_colour(work))
+        return fail(work, KST_ERROR_IMAGE_FORMAT, "the colour space has another number of channels");
+    for (uint32_t c = 0; c < work->component_count; c++)
+        take_plane(work, c, &image->plane[samples ? 0 : c], !samples ? 0 : reversed && c < 3 ? 2 - c : c);
+    return KST_OK;
+}
+
+/* The separation at which [first, first + size) holds `wanted` samples (B-15); 0: none does. */
+static uint8_t separation(uint32_t first, uint32_t size, uint32_t wanted)
+{
+    for (uint32_t d = 1; d <= SEPARATION_MAX; d++)
+        if (j2k_ceil_divide(first + size, d) - j2k_ceil_divide(first, d) == wanted)
+            return (uint8_t)d;
+    return 0;
+}
+
+static kst_status describe_components(struct j2k_encode_work *work)
+{
+    const kst_image *image = work->image;
+    const kst_j2k_options *o = &work->options;
+    struct j2k_stream *headers = &work->coded.headers;
+    kst_status status;
+    headers->component =
+        kst_memory_zeroed(&work->e->memory, work->component_count, sizeof *headers->component, &status);
+    if (!headers->component)
+        return fail(work, status, NULL);
+    headers->component_count = work->component_count;
+    for (uint32_t c = 0; c < work->component_count; c++) {
+        struct j2k_component_size *component = &headers->component[c];
+        const kst_plane *plane = &image->plane[kst_format_channels(image->format) ? 0 : c];
+        *component = (struct j2k_component_size){
+            .depth = work->origin[c].depth, .is_signed = work->origin[c].is_signed, .dx = 1, .dy = 1};
+        if (image->format == KST_FORMAT_RAW) {
+            component->dx = separation(o->image_x, image->width, plane->width);
+            component->dy = separation(o->image_y, image->height, plane->height);
+        }
+        if (component->dx == 0 || component->dy == 0)
+            return fail(work, KST_ERROR_IMAGE_SIZE, "a plane that is no whole part of the picture");
+    }
+    return KST_OK;
+}
+
+static kst_status describe_size(struct j2k_encode_work *work)
+{
+    const kst_image *image = work->image;
+    const kst_j2k_options *o = &work->options;
+    struct j2k_size *size = &work->coded.headers.size;
+    if (image->width > UINT32_MAX - o->image_x || image->height > UINT32_MAX - o->image_y)
+        return fail(work, KST_ERROR_J2K_DIMENSIONS, "the picture ends beyond the reference grid");
+    size->image = (struct j2k_rect){o->image_x, o->image_y, o->image_x + image->width, o->image_y + image->height};
+    size->tile_x = o->tile_x;
+    size->tile_y = o->tile_y;
+    if (o->tile_x > o->image_x || o->tile_y > o->image_y)
+        return fail(work, KST_ERROR_J2K_DIMENSIONS, "tiles begin inside the picture");
+    size->tile_width = o->tile_width ? o->tile_width : size->image.x1 - o->tile_x;
+    size->tile_height = o->tile_height ? o->tile_height : size->image.y1 - o->tile_y;
+    if (size->tile_width <= o->image_x - o->tile_x || size->tile_height <= o->image_y - o->tile_y)
+        return fail(work, KST_ERROR_J2K_DIMENSIONS, "the first tile ends in front of the picture");
+    size->columns = j2k_ceil_divide(size->image.x1 - o->tile_x, size->tile_width);
+    size->rows = j2k_ceil_divide(size->image.y1 - o->tile_y, size->tile_height);
+    uint64_t tiles = (uint64_t)size->columns * size->rows;
+    if (tiles > work->e->context->limits.tiles)
+        return fail(work, KST_ERROR_LIMIT_TILES, NULL);
+    return tiles > UINT16_MAX ? fail(work, KST_ERROR_J2K_TILES, NULL) : KST_OK;
+}
+
+/* The power of two that a number is; 255: none. */
+static uint8_t logarithm(uint32_t number)
+{
+    return number != 0 && (number & (number - 1)) == 0 ? (uint8_t)__builtin_ctz(number) : UINT8_MAX;
+}
+
+static kst_status describe_precincts(struct j2k_encode_work *work, struct j2k_coding *coding)
+{
+    const kst_j2k_options *o = &work->options;
+    if (o->precinct_count > J2K_RESOLUTIONS)
+        return fail(work, KST_ERROR_J2K_CODING, "more than 33 sizes of precincts");
+    for (uint32_t r = 0; r <= coding->levels; r++) {
+        uint32_t from_top = coding->levels - r, last = o->precinct_count - 1;
+        uint32_t index = from_top < last ? from_top : last;
+        uint8_t width = ALL_OF_IT, height = ALL_OF_IT;
+        if (o->precinct_count > 0) {
+            width = logarithm(o->precinct_width[index]);
+            height = logarithm(o->precinct_height[index]);
+        }
+        if (width > ALL_OF_IT || height > ALL_OF_IT)
+            return fail(work, KST_ERROR_J2K_CODING, "the size of precincts");
+        coding->precinct[r] = (uint8_t)(width | height << 4);
+    }
+    return KST_OK;
+}
+
+/* Exponent and mantissa that come nearest to a step (E-3), in samples of the picture. */
+static uint16_t code_step(double step, uint32_t range)
+{
+    int exponent;
+    double fraction = 2 * frexp(step, &exponent); /* 1 ≤ fraction < 2 */
+    uint32_t mantissa = (uint32_t)((fraction - 1) * 2048 + 0.5);
+    int coded = (int)range - (exponent - 1);
+    if (mantissa == 2048) {
+        mantissa = 0;
+        coded--;
+    }
+    if (coded < 0)
+        return 0x7FF;
+    return coded > EXPONENT_MAX ? EXPONENT_MAX << 11 : (uint16_t)((uint32_t)coded << 11 | mantissa);
+}
+
+/* Annex E. Steps that give every band's coefficients the same share in the picture's error. */
+static void describe_steps(const struct j2k_encode_work *work, uint32_t component, struct j2k_quantisation *q)
+{
+    static const uint8_t gains[] = {0, 1, 1, 2};
+    const struct j2k_parameters *main = &work->coded.headers.main;
+    uint32_t levels = main->coding[component].levels, depth = work->origin[component].depth;
+    struct j2k_norms norms;
+    kst_j2k_norms(work->reversible, &norms);
+    *q = (struct j2k_quantisation){.style = work->reversible              ? 0
+                                            : work->options.derived_steps ? 1
+                                                                          : 2,
+        .guard = (uint8_t)work->options.guard_bits};
+    q->count = (uint8_t)(q->style == 1 ? 1 : 3 * levels + 1);
+    for (uint32_t b = 0; b < q->count; b++) {
+        uint32_t orientation = b == 0 ? J2K_LL : (b - 1) % 3 + 1, level = b == 0 ? levels : levels - (b - 1) / 3;
+        uint32_t range = depth + gains[orientation];
+        if (work->reversible)
+            q->step[b] = (uint16_t)(range << 11);
+        else
+            q->step[b] = code_step(work->step / kst_j2k_band_norm(&norms, orientation, level), range);
+    }
+}
+
+static bool is_transformed(const struct j2k_encode_work *work)
+{
+    const struct j2k_component_size *c = work->coded.headers.component;
+    if (work->options.keep_components || work->colour != KST_COLOUR_RGB || work->component_count < 3)
+        return false;
+    for (uint32_t i = 1; i < 3; i++)
+        if (c[i].dx != c[0].dx || c[i].dy != c[0].dy || c[i].depth != c[0].depth || c[i].is_signed != c[0].is_signed)
+            return false;
+    return true;
+}
+
+static kst_status describe_changes(struct j2k_encode_work *work)
+{
+    const kst_j2k_options *o = &work->options;
+    struct j2k_parameters *main = &work->coded.headers.main;
+    kst_status status;
+    if (o->change_count == 0)
+        return KST_OK;
+    if (o->change_count > J2K_VOLUMES_MAX)
+        return fail(work, KST_ERROR_J2K_PROGRESSION, "more than 1,024 changes");
+    main->volume = kst_memory_zeroed(&work->e->memory, o->change_count, sizeof *main->volume, &status);
+    if (!main->volume)
+        return fail(work, status, NULL);
+    main->volume_count = main->volume_capacity = (uint32_t)o->change_count;
+    for (size_t i = 0; i < o->change_count; i++) {
+        const kst_j2k_change *change = &o->change[i];
+        if (change->resolution1 > J2K_RESOLUTIONS || change->layers > UINT16_MAX)
+            return fail(work, KST_ERROR_J2K_PROGRESSION, NULL);
+        main->volume[i] = (struct j2k_volume){.progression = (uint8_t)change->progression,
+            .r0 = (uint8_t)change->resolution0,
+            .r1 = (uint8_t)change->resolution1,
+            .layers = (uint16_t)change->layers,
+            .c0 = change->component0,
+            .c1 = change->component1};
+    }
+    return KST_OK;
+}
+
+static uint8_t most_planes(const struct j2k_quantisation *q)
+{
+    uint32_t most = 0;
+    for (uint32_t b = 0; b < q->count; b++)
+        most = q->step[b] >> 11 > most ? q->step[b] >> 11 : most;
+    return (uint8_t)(q->guard + most - (q->guard + most > 0));
+}
+
+/* Annex H: a shift that lifts the region above all planes of the rest. */
+static kst_status describe_region(struct j2k_encode_work *work)
+{
+    const kst_region *interest = &work->options.interest;
+    struct j2k_parameters *main = &work->coded.headers.main;
+    if (interest->width == 0 || interest->height == 0)
+        return KST_OK;
+    if (interest->x >= work->image->width || interest->y >= work->image->height ||
+        interest->width > work->image->width - interest->x || interest->height > work->image->height - interest->y)
+        return fail(work, KST_ERROR_REGION, "of interest");
+    struct j2k_rect *region = &work->source.region;
+    region->x0 = work->options.image_x + interest->x;
+    region->y0 = work->options.image_y + interest->y;
+    region->x1 = region->x0 + interest->width;
+    region->y1 = region->y0 + interest->height;
+    for (uint32_t c = 0; c < work->component_count; c++) {
+        main->roi_shift[c] = most_planes(&main->quantisation[c]);
+        if (main->roi_shift[c] > PLANES_MAX / 2)
+            return fail(work, KST_ERROR_J2K_ROI, "too many bit planes for a region of interest");
+    }
+    return KST_OK;
+}
+
+static kst_status describe_coding(struct j2k_encode_work *work)
+{
+    const kst_j2k_options *o = &work->options;
+    struct j2k_parameters *main = &work->coded.headers.main;
+    kst_status status = kst_j2k_parameters_allocate(&work->e->memory, work->component_count, main);
+    if (status)
+        return fail(work, status, NULL);
+    main->progression = (uint8_t)o->progression;
+    main->layers = (uint16_t)o->layers;
+    main->transform = is_transformed(work);
+    main->sop = o->sop;
+    main->eph = o->eph;
+    main->has_coding = main->has_quantisation = true;
+    for (uint32_t c = 0; c < work->component_count && !status; c++) {
+        struct j2k_coding *coding = &main->coding[c];
+        coding->levels = (uint8_t)o->levels;
+        coding->block_width = logarithm(o->block_width);
+        coding->block_height = logarithm(o->block_height);
+        coding->style = (uint8_t)o->style;
+        coding->reversible = work->reversible;
+        status = describe_precincts(work, coding);
+        if (!status)
+            describe_steps(work, c, &main->quantisation[c]);
+        if (!status && most_planes(&main->quantisation[c]) > PLANES_MAX)
+            status = fail(work, KST_ERROR_J2K_QUANTISATION, "more than 31 bit planes");
+    }
+    return status;
+}
+
+kst_status kst_j2k_encode_headers(struct j2k_encode_work *work)
+{
+    kst_status status = describe_components(work);
+    if (!status)
+        status = describe_size(work);
+    if (!status)
+        status = describe_coding(work);
+    if (!status)
+        status = describe_changes(work);
+    if (!status)
+        status = describe_region(work);
+    return status;
+}
+
+kst_status kst_j2k_encode_weights(struct j2k_encode_work *work)
+{
+    const struct j2k_plan *plan = &work->coded.plan;
+    struct j2k_norms norms;
+    kst_status status;
+    kst_j2k_norms(work->reversible, &norms);
+    work->weight = kst_memory_array(&work->e->memory, plan->band_count, sizeof *work->weight, &status);
+    if (!work->weight)
+        return fail(work, status, NULL);
+    for (uint32_t t = 0; t < plan->tile_component_count; t++) {
+        const struct j2k_tile_component *tc = &plan->tile_component[t];
+        const struct j2k_tile *tile = &plan->tile[t / plan->component_count];
+        double component = kst_j2k_component_norm((enum j2k_transform)tile->transform, t % plan->component_count);
+        for (uint32_t r = 0; r < tc->resolution_count; r++) {
+            const struct j2k_resolution *resolution = &plan->resolution[tc->first_resolution + r];
+            for (uint32_t b = resolution->first_band; b < resolution->first_band + resolution->band_count; b++) {
+                uint32_t level = r == 0 ? tc->levels : tc->levels + 1U - r;
+                double norm = component * kst_j2k_band_norm(&norms, plan->band[b].orientation, level);
+                work->weight[b] = norm * norm;
+            }
+        }
+    }
+    work->source.weight = work->weight;
+    return KST_OK;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tiles side by side, and what has to wait for all of them. */
+#include "cpu/j2k_encode.h"
+
+#include <string.h>
+
+#include "core/report.h"
+#include "cpu/j2k_encode_tile.h"
+
+enum { GUARD_MAX = 7 };
+
+void *kst_j2k_encode_take(struct j2k_encode_job *job, size_t count, size_t size)
+{
+    kst_status status = KST_OK;
+    void *taken = kst_memory_array(job->memory, count, size, &status);
+    int none = KST_OK;
+    if (!taken)
+        atomic_compare_exchange_strong(&job->status, &none, (int)status);
+    return taken;
+}
+
+bool kst_j2k_encode_goes_on(struct j2k_encode_job *job)
+{
+    return atomic_load_explicit(&job->status, memory_order_relaxed) == KST_OK;
+}
+
+/* The tile's bands and blocks follow one another in the plan. */
+static void find_ranges(struct j2k_encode_tile *tile)
+{
+    const struct j2k_plan *plan = &tile->job->coded->plan;
+    bool first = true;
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        const struct j2k_tile_component *tc = &plan->tile_component[tile->tile->first_component + c];
+        if (tc->resolution_count == 0)
+            continue;
+        const struct j2k_resolution *top = &plan->resolution[tc->first_resolution + tc->resolution_count - 1U];
+        const struct j2k_band *last = &plan->band[top->first_band + top->band_count - 1U];
+        if (first) {
+            tile->first_band = plan->resolution[tc->first_resolution].first_band;
+            tile->first_block = plan->band[tile->first_band].first_block;
+        }
+        first = false;
+        tile->band_count = top->first_band + top->band_count - tile->first_band;
+        tile->block_count = last->first_block + last->block_count - tile->first_block;
+    }
+}
+
+static bool allocate(struct j2k_encode_tile *tile)
+{
+    struct j2k_encode_job *job = tile->job;
+    size_t total = 0;
+    tile->band_offset = kst_j2k_encode_take(job, tile->band_count, sizeof *tile->band_offset);
+    if (!tile->band_offset)
+        return false;
+    for (uint32_t b = 0; b < tile->band_count; b++) {
+        tile->band_offset[b] = total;
+        total += j2k_rect_area(job->coded->plan.band[tile->first_band + b].rect);
+    }
+    tile->coefficients = kst_j2k_encode_take(job, total, sizeof *tile->coefficients);
+    return tile->coefficients;
+}
+
+static void encode_tile(void *argument, uint32_t index)
+{
+    struct j2k_encode_job *job = argument;
+    struct j2k_encode_tile tile = {.job = job, .tile = &job->coded->plan.tile[index]};
+    if (!kst_j2k_encode_goes_on(job))
+        return;
+    find_ranges(&tile);
+    if (allocate(&tile)) {
+        kst_j2k_encode_levels(&tile);
+        if (kst_j2k_encode_goes_on(job))
+            kst_j2k_encode_blocks(&tile);
+    }
+    kst_memory_release(job->memory, tile.coefficients);
+    kst_memory_release(job->memory, tile.band_offset);
+}
+
+/* Bits of coefficients beyond those that their bands have planes for. */
+static uint32_t missing_planes(const struct j2k_encode_job *job)
+{
+    const struct j2k_plan *plan = &job->coded->plan;
+    uint32_t most = 0;
+    for (uint32_t b = 0; b < plan->block_count; b++) {
+        uint32_t planes = plan->band[plan->block[b].band].planes, needed = job->result[b].planes;
+        if (needed > planes && needed - planes > most)
+            most = needed - planes;
+    }
+    return most;
+}
+
+static void add_guard(struct j2k_parameters *parameters, uint32_t components, uint32_t extra)
+{
+    for (uint32_t c = 0; c < components; c++)
+        parameters->quantisation[c].guard = (uint8_t)(parameters->quantisation[c].guard + extra);
+}
+
+/* All bands get a plane more for each guard bit. */
+static kst_status make_room(struct j2k_encode_job *job, kst_report *report)
+{
+    struct j2k_coded *coded = job->coded;
+    uint32_t extra = missing_planes(job), components = coded->headers.component_count;
+    job->encoded->extra = (uint8_t)extra;
+    for (uint32_t c = 0; c < components && extra > 0; c++)
+        if (coded->tile || coded->headers.main.quantisation[c].guard + extra > GUARD_MAX)
+            return kst_report_error(
+                report, KST_ERROR_IMAGE_DEPTH, KST_NO_OFFSET, "coefficients need %u guard bits more", (unsigned)extra);
+    if (extra > 0)
+        add_guard(&coded->headers.main, components, extra);
+    for (uint32_t b = 0; b < coded->plan.band_count && extra > 0; b++) {
+        struct j2k_band *band = &coded->plan.band[b];
+        band->magnitude = (uint8_t)(band->magnitude + extra);
+        band->planes = (uint8_t)(band->planes + extra);
+    }
+    for (uint32_t b = 0; b < coded->plan.block_count; b++)
+        coded->block[b].missing = (uint8_t)(coded->plan.band[coded->plan.block[b].band].planes - job->result[b].planes);
+    return KST_OK;
+}
+
+/* The passes of all blocks in one array. */
+static bool join_passes(struct j2k_encode_job *job)
+{
+    struct j2k_coded *coded = job->coded;
+    struct j2k_encoded *encoded = job->encoded;
+    size_t total = 0;
+    for (uint32_t b = 0; b < coded->plan.block_count; b++)
+        total += coded->block[b].passes;
+    encoded->pass_length = kst_j2k_encode_take(job, total, sizeof *encoded->pass_length);
+    if (job->source->measure)
+        encoded->pass_gain = kst_j2k_encode_take(job, total, sizeof *encoded->pass_gain);
+    if (!encoded->pass_length || (job->source->measure && !encoded->pass_gain))
+        return false;
+    for (uint32_t b = 0; b < coded->plan.block_count; b++) {
+        uint32_t band = coded->plan.block[b].band;
+        double half = coded->plan.band[band].step / 2;
+        double unit = job->source->measure ? job->source->weight[band] * half * half : 0;
+        coded->block[b].first_pass = encoded->pass_count;
+        encoded->error += 4 * unit * job->result[b].error;
+        for (uint32_t i = 0; i < coded->block[b].passes; i++, encoded->pass_count++) {
+            encoded->pass_length[encoded->pass_count] = job->result[b].pass[i].length;
+            if (job->source->measure)
+                encoded->pass_gain[encoded->pass_count] = job->result[b].pass[i].gain * unit;
+        }
+    }
+    coded->pass_length = encoded->pass_length;
+    return true;
+}
+
+kst_status kst_j2k_cpu_encode(struct memory *memory, struct pool *pool, enum cpu_tier tier, struct j2k_coded *coded,
+    const struct j2k_encode_source *source, struct j2k_encoded *encoded, kst_report *report)
+{
+    struct j2k_encode_job job = {.memory = memory, .pool = pool, .coded = coded, .source = source, .encoded = encoded};
+    kst_status status = KST_OK;
+    *encoded = (struct j2k_encoded){.chunk = NULL};
+    kst_j2k_forward_init(&job.forward, tier);
+    atomic_init(&job.status, KST_OK);
+    if (pthread_mutex_init(&job.chunks, NULL) != 0)
+        return kst_report_error(report, KST_ERROR_THREAD, KST_NO_OFFSET, NULL);
+    job.result = kst_j2k_encode_take(&job, coded->plan.block_count, sizeof *job.result);
+    if (job.result)
+        kst_pool_run(pool, coded->plan.tile_count, encode_tile, &job);
+    if (kst_j2k_encode_goes_on(&job))
+        status = make_room(&job, report);
+    if (!status && kst_j2k_encode_goes_on(&job))
+        join_passes(&job);
+    if (!status && !kst_j2k_encode_goes_on(&job))
+        status = kst_report_error(report, (kst_status)atomic_load(&job.status), KST_NO_OFFSET, NULL);
+    kst_memory_release(memory, job.result);
+    pthread_mutex_destroy(&job.chunks);
+    if (status)
+        kst_j2k_encoded_release(memory, encoded);
+    return status;
+}
+
+void kst_j2k_encoded_release(struct memory *memory, struct j2k_encoded *encoded)
+{
+    kst_j2k_encoded_chunks_release(memory, encoded);
+    kst_memory_release(memory, encoded->pass_length);
+    kst_memory_release(memory, encoded->pass_gain);
+    encoded->pass_length = NULL;
+    encoded->pass_gain = NULL;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Codes the blocks of an image that is laid out (j2k/coded.h) on the CPU's threads. */
+#ifndef KOSTKA_CPU_J2K_ENCODE_H
+#define KOSTKA_CPU_J2K_ENCODE_H
+
+#include "core/pool.h"
+#include "cpu/j2k_forward.h"
+#include "j2k/coded.h"
+
+struct j2k_encode_source {
+    const struct j2k_origin *origin; /* of each component: where plan.component[c].area begins */
+    const double *weight; /* of each band of the plan: squared error of the picture for one of its coefficients */
+    bool measure;         /* gains are wanted */
+    double stop;          /* passes that gain less for a byte, by weight, may be left out; 0: none. Only if measured */
+    struct j2k_rect region; /* of interest, on the reference grid: where components have a shift; empty: none */
+};
+
+/* What coded blocks point to. */
+struct j2k_encoded {
+    struct j2k_encoded_chunk *chunk;
+    uint32_t *pass_length; /* as in j2k_coded, which borrows it */
+    double *pass_gain;     /* by how much each pass lowers the squared error of the picture; null if not measured */
+    uint32_t pass_count;
+    double error;  /* what the quantiser alone leaves, if measured */
+    uint8_t extra; /* guard bits that were added, since coefficients had more bits than there were planes for */
+};
+
+/*
+ * Fill in coded->block and coded->pass_length. Where a coefficient needs more bits than its band has, guard bits are
+ * added to the parameters in force and to the bands; KST_ERROR_IMAGE_DEPTH where that is not possible.
+ */
+kst_status kst_j2k_cpu_encode(struct memory *memory, struct pool *pool, enum cpu_tier tier, struct j2k_coded *coded,
+    const struct j2k_encode_source *source, struct j2k_encoded *encoded, kst_report *report);
+
+void kst_j2k_encoded_release(struct memory *memory, struct j2k_encoded *encoded);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the steps of encoding a tile share. */
+#ifndef KOSTKA_CPU_J2K_ENCODE_TILE_H
+#define KOSTKA_CPU_J2K_ENCODE_TILE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "cpu/j2k_block_encode.h"
+#include "cpu/j2k_encode.h"
+
+/* What came of one block, until all are there. */
+struct j2k_block_result {
+    const struct j2k_pass *pass;
+    double error; /* of the quantiser, in squares of its step */
+    uint8_t planes;
+};
+
+/* One encoding, used by all threads. */
+struct j2k_encode_job {
+    struct memory *memory;
+    struct pool *pool;
+    struct j2k_forward forward;
+    struct j2k_coded *coded;
+    const struct j2k_encode_source *source;
+    struct j2k_block_result *result; /* of each block */
+    struct j2k_encoded *encoded;
+    pthread_mutex_t chunks; /* guards the list of them */
+    atomic_int status;      /* of the first thing that failed; then nothing more is begun */
+};
+
+struct j2k_encode_tile {
+    struct j2k_encode_job *job;
+    const struct j2k_tile *tile;
+    uint32_t first_band, band_count, first_block, block_count;
+    size_t *band_offset;    /* into the coefficients, of each band from first_band on */
+    uint32_t *coefficients; /* of all bands: int32_t where the transform is reversible, else float */
+    atomic_uint next_block;
+};
+
+/* Memory that is missing ends the encoding. */
+void *kst_j2k_encode_take(struct j2k_encode_job *job, size_t count, size_t size);
+bool kst_j2k_encode_goes_on(struct j2k_encode_job *job);
+
+/* j2k_encode_levels.c: from samples to coefficients. */
+void kst_j2k_encode_levels(struct j2k_encode_tile *tile);
+
+/* j2k_encode_blocks.c: from coefficients to results. */
+void kst_j2k_encode_blocks(struct j2k_encode_tile *tile);
+void kst_j2k_encoded_chunks_release(struct memory *memory, struct j2k_encoded *encoded);
+
+static inline size_t j2k_rect_width(struct j2k_rect rect)
+{
+    return rect.x0 < rect.x1 ? rect.x1 - rect.x0 : 0;
+}
+
+static inline size_t j2k_rect_height(struct j2k_rect rect)
+{
+    return rect.y0 < rect.y1 ? rect.y1 - rect.y0 : 0;
+}
+
+static inline size_t j2k_rect_area(struct j2k_rect rect)
+{
+    return j2k_rect_width(rect) * j2k_rect_height(rect);
+}
+
+#endif

@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# JPEG 2000 files that are made: other decoders give the same pixels, and targets are met.
+. "$KOSTKA_SOURCE/tests/cli/library.sh"
+command -v opj_decompress >/dev/null || exit 77
+command -v grk_decompress >/dev/null || exit 77
+
+photo=/usr/share/backgrounds/mate/nature/Wood.jpg
+[ -f "$photo" ] || exit 77
+expect 0 "$KOSTKA" convert --scale 1/4 "$photo" photo.ppm
+expect 0 "$KOSTKA" convert --scale 1/4 --format grey "$photo" grey.pgm
+
+# peers FILE REFERENCE: both others decode the file to these pixels
+peers() {
+    rm -f opj.* grk.*
+    expect 0 opj_decompress -i "$1" -o "opj.${2##*.}"
+    identical "opj.${2##*.}" "$2"
+    expect 0 grk_decompress -i "$1" -o "grk.${2##*.}"
+    identical "grk.${2##*.}" "$2"
+}
+
+# lossless PICTURE NAME OPTIONS…: we and the others give back what was encoded
+lossless() {
+    picture=$1
+    name=$2
+    shift 2
+    expect 0 "$KOSTKA" encode "$@" "$picture" "$name"
+    identical "$name" "$picture"
+    peers "$name" "$picture"
+}
+lossless photo.ppm plain.jp2
+lossless grey.pgm plain.j2k --lossless
+lossless photo.ppm styles.jp2 --style bypass,reset,causal,symbols --levels 3
+lossless photo.ppm ends.j2k --style termall,predictable,bypass --codeblock 32x16
+lossless grey.pgm tiles.jp2 --tiles 100x70 --progression PCRL --tlm --plt --tile-parts resolution
+lossless photo.ppm precincts.j2k --precincts 128x128,64x64 --progression RPCL --sop --eph --layers 5
+# Grok loses layers of blocks smaller than 16 × 16, also those that OpenJPEG makes.
+lossless photo.ppm flat.jp2 --levels 0 --keep-components --codeblock 1024x4
+lossless grey.pgm small.j2k --levels 7 --codeblock 16x16 --progression CPRL --tile-parts component,layer --layers 2
+equals "$("$KOSTKA" info --json precincts.j2k | json 0 layers)" 5
+equals "$("$KOSTKA" info --json precincts.j2k | json 0 progression)" RPCL
+equals "$("$KOSTKA" info --json tiles.jp2 | json 0 format)" jpeg2000
+
+# Targets: sizes are not exceeded and nearly reached, decibels are met within a few tenths.
+pixels=$("$KOSTKA" info --json photo.ppm | json 0 width)
+pixels=$((pixels * $("$KOSTKA" info --json photo.ppm | json 0 height)))
+between() {
+    { [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; } || fail "$4: $1 is not from $2 to $3"
+}
+size() {
+    wc -c <"$1" | tr -d ' '
+}
+expect 0 "$KOSTKA" encode --rate 1 photo.ppm rate.jp2
+between "$(size rate.jp2)" $((pixels / 8 * 97 / 100)) $((pixels / 8)) '--rate 1'
+expect 0 "$KOSTKA" encode --ratio 20 photo.ppm ratio.j2k
+between "$(size ratio.j2k)" $((pixels * 3 / 20 * 97 / 100)) $((pixels * 3 / 20)) '--ratio 20'
+expect 0 "$KOSTKA" encode --rate 2 --reversible grey.pgm reversible.j2k
+between "$(size reversible.j2k)" $((pixels / 4 * 97 / 100)) $((pixels / 4)) '--reversible'
+decibels() {
+    "$KOSTKA" compare "$1" "$2" | sed -n 's/.*PSNR \([0-9]*\)\.\([0-9]\).*/\1\2/p'
+}
+for target in 30 38 45; do
+    expect 0 "$KOSTKA" encode --psnr $target photo.ppm psnr.jp2
+    between "$(decibels photo.ppm psnr.jp2)" $((10 * target - 4)) $((10 * target + 6)) "--psnr $target"
+done
+expect 0 "$KOSTKA" encode --rate 0.25,0.5,1 photo.ppm layers.jp2
+equals "$("$KOSTKA" info --json layers.jp2 | json 0 layers)" 3
+expect 0 "$KOSTKA" decode --layers 1 layers.jp2 first.ppm
+expect 0 "$KOSTKA" decode --layers 2 layers.jp2 second.ppm
+[ "$(decibels photo.ppm first.ppm)" -lt "$(decibels photo.ppm second.ppm)" ] || fail 'the second layer is no better'
+
+# What others decode of a lossy file is what we decode, but for rounding.
+opj_decompress -i rate.jp2 -o opj.ppm >/dev/null
+between "$(decibels rate.jp2 opj.ppm)" 500 2000 'agreement with OpenJPEG'
+expect 0 "$KOSTKA" encode --step 4 --style causal photo.ppm step.jp2
+opj_decompress -i step.jp2 -o opj.ppm >/dev/null
+between "$(decibels step.jp2 opj.ppm)" 500 2000 'agreement with OpenJPEG'
+
+# The same bytes on any number of threads and any tier.
+expect 0 "$KOSTKA" encode --rate 1 --threads 1 photo.ppm threads.jp2
+same rate.jp2 threads.jp2
+KOSTKA_CPU=c expect 0 "$KOSTKA" encode --rate 1 photo.ppm tier.jp2
+same rate.jp2 tier.jp2
+
+# A region of interest comes first: at a low rate it is better than the rest.
+expect 0 "$KOSTKA" encode --rate 0.3 photo.ppm even.jp2
+expect 0 "$KOSTKA" encode --rate 0.3 --interest 64x64+32+32 photo.ppm interest.jp2
+for name in even interest; do
+    expect 0 "$KOSTKA" decode --region 48x48+40+40 $name.jp2 $name.ppm
+done
+expect 0 "$KOSTKA" encode --lossless photo.ppm whole.jp2
+expect 0 "$KOSTKA" decode --region 48x48+40+40 whole.jp2 whole.ppm
+[ "$(decibels whole.ppm interest.ppm)" -gt "$(decibels whole.ppm even.ppm)" ] || fail 'the region is no better'
+
+# What cannot be done, what is converted, what goes along.
+expect 1 "$KOSTKA" encode "$KOSTKA_SOURCE/tests/cli/library.sh" none.jp2
+expect 2 "$KOSTKA" encode --rate 0 photo.ppm none.jp2
+expect 2 "$KOSTKA" encode --rate 1,2 --layers 3 photo.ppm none.jp2
+expect 2 "$KOSTKA" encode --codeblock 64 photo.ppm none.jp2
+expect 1 "$KOSTKA" encode --codeblock 48x48 photo.ppm none.jp2
+says 'code-blocks'
+expect 1 "$KOSTKA" encode --rate 2,1 photo.ppm none.jp2
+expect 2 "$KOSTKA" encode --style loud photo.ppm none.jp2
+[ ! -e none.jp2 ] || fail 'a file was left behind'
+expect 0 "$KOSTKA" convert --rate 1 "$photo" converted.jp2
+expect 0 "$KOSTKA" convert -q 90 converted.jp2 back.jpg
+expect 0 "$KOSTKA" encode --comment 'Made of wood' photo.ppm said.jp2
+grep -q 'Made of wood' said.jp2 || fail 'the comment is missing'
+mkdir made
+expect 0 "$KOSTKA" encode --out-format jp2 --out-dir made photo.ppm grey.pgm
+same made/photo.jp2 plain.jp2
+finish

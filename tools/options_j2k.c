@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Options of encoding JPEG 2000. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+/* A positive number; what follows it is at *text. */
+static bool positive(const char **text, double *number)
+{
+    char *end;
+
+    errno = 0;
+    *number = strtod(*text, &end);
+    if (end == *text || errno != 0 || !(*number > 0) || *number >= HUGE_VAL)
+        return false;
+    *text = end;
+    return true;
+}
+
+/* One value, or one for each layer with commas in between. */
+static bool set_target(
+    const char *verb, const char *option, const char *value, kst_j2k_target target, struct j2k_settings *settings)
+{
+    const char *text = value;
+    size_t count = 0;
+
+    while (count < sizeof settings->layer_value / sizeof *settings->layer_value &&
+           positive(&text, &settings->layer_value[count])) {
+        count++;
+        if (*text == '\0') {
+            settings->options.target = target;
+            settings->options.value = settings->layer_value[count - 1];
+            settings->value_count = count;
+            return true;
+        }
+        if (*text++ != ',')
+            break;
+    }
+    complain_usage(verb, "%s takes a number, or one for each of at most %zu layers (0.5,1,2), not '%s'", option,
+        sizeof settings->layer_value / sizeof *settings->layer_value, value);
+    return false;
+}
+
+/* WIDTHxHEIGHT; *text is behind it. */
+static bool size(const char **text, uint32_t *width, uint32_t *height)
+{
+    int used = 0;
+
+    if (**text < '0' || **text > '9' || sscanf(*text, "%9ux%9u%n", width, height, &used) != 2 || used == 0)
+        return false;
+    *text += used;
+    return true;
+}
+
+static bool set_size(const char *verb, const char *option, const char *value, uint32_t *width, uint32_t *height)
+{
+    const char *text = value;
+
+    if (size(&text, width, height) && *text == '\0')
+        return true;
+    complain_usage(verb, "%s takes a size such as 256x256, not '%s'", option, value);
+    return false;
+}
+
+static bool set_precincts(const char *verb, const char *value, kst_j2k_options *options)
+{
+    const char *text = value;
+
+    options->precinct_count = 0;
+    while (options->precinct_count < 33 && size(&text, &options->precinct_width[options->precinct_count],
+                                               &options->precinct_height[options->precinct_count])) {
+        options->precinct_count++;
+        if (*text == '\0')
+            return true;
+        if (*text++ != ',')
+            break;
+    }
+    complain_usage(
+        verb, "--precincts takes sizes from the largest resolution down, such as 256x256,128x128, not '%s'", value);
+    return false;
+}
+
+static bool set_progression(const char *verb, const char *value, kst_progression *progression)
+{
+    static const char *const names[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
+
+    for (int i = 0; i < 5; i++)
+        if (strcasecmp(value, names[i]) == 0) {
+            *progression = (kst_progression)i;
+            return true;
+        }
+    complain_usage(verb, "--progression is one of LRCP, RLCP, RPCL, PCRL and CPRL, not '%s'", value);
+    return false;
+}
+
+struct name {
+    const char *name;
+    uint32_t bit;
+};
+
+/* Names with commas in between, or-ed together. */
+static bool set_names(const char *verb, const char *option, const char *value, const struct name *names, uint32_t *bits)
+{
+    const char *text = value;
+
+    *bits = 0;
+    for (;;) {
+        size_t length = strcspn(text, ","), i = 0;
+        while (names[i].name != NULL && (strlen(names[i].name) != length || strncmp(text, names[i].name, length) != 0))
+            i++;
+        if (names[i].name == NULL)
+            break;
+        *bits |= names[i].bit;
+        if (text[length] == '\0')
+            return true;
+        text += length + 1;
+    }
+    complain_usage(verb, "%s does not know '%s'; see 'kostka help encode'", option, text);
+    return false;
+}
+
+static const struct name styles[] = {{"bypass", KST_J2K_BYPASS}, {"reset", KST_J2K_RESET}, {"termall", KST_J2K_TERMALL},
+    {"causal", KST_J2K_CAUSAL}, {"predictable", KST_J2K_PREDICTABLE}, {"symbols", KST_J2K_SYMBOLS}, {NULL, 0}};
+static const struct name divisions[] = {{"resolution", KST_J2K_DIVIDE_RESOLUTION}, {"layer", KST_J2K_DIVIDE_LAYER},
+    {"component", KST_J2K_DIVIDE_COMPONENT}, {NULL, 0}};
+
+static bool set_number(
+    const char *verb, const char *option, const char *value, uint32_t low, uint32_t high, uint32_t *to)
+{
+    uint64_t number;
+
+    if (!value_number(verb, option, value, low, high, &number))
+        return false;
+    *to = (uint32_t)number;
+    return true;
+}
+
+static bool handle_switch(kst_j2k_options *options, int code)
+{
+    switch (code) {
+    case OPTION_LOSSLESS:
+        options->target = KST_J2K_LOSSLESS;
+        break;
+    case OPTION_REVERSIBLE:
+        options->reversible = true;
+        break;
+    case OPTION_CODESTREAM:
+        options->codestream = true;
+        break;
+    case OPTION_KEEP_COMPONENTS:
+        options->keep_components = true;
+        break;
+    case OPTION_SOP:
+        options->sop = true;
+        break;
+    case OPTION_EPH:
+        options->eph = true;
+        break;
+    case OPTION_PLT:
+        options->packet_lengths = true;
+        break;
+    default:
+        options->tile_part_lengths = true;
+    }
+    return true;
+}
+
+static bool handle(const char *verb, void *settings_pointer, int code, const char *value)
+{
+    struct j2k_settings *settings = settings_pointer;
+    kst_j2k_options *options = &settings->options;
+
+    settings->given = true;
+    switch (code) {
+    case OPTION_RATE:
+        return set_target(verb, "--rate", value, KST_J2K_RATE, settings);
+    case OPTION_RATIO:
+        return set_target(verb, "--ratio", value, KST_J2K_RATIO, settings);
+    case OPTION_PSNR:
+        return set_target(verb, "--psnr", value, KST_J2K_PSNR, settings);
+    case OPTION_STEP:
+        return set_target(verb, "--step", value, KST_J2K_STEP, settings);
+    case OPTION_CODED_LAYERS:
+        return set_number(verb, "--layers", value, 1, 1024, &options->layers);
+    case OPTION_LEVELS:
+        return set_number(verb, "--levels", value, 0, 32, &options->levels);
+    case OPTION_GUARD_BITS:
+        return set_number(verb, "--guard-bits", value, 1, 7, &options->guard_bits);
+    case OPTION_TILES:
+        return set_size(verb, "--tiles", value, &options->tile_width, &options->tile_height);
+    case OPTION_CODEBLOCK:
+        return set_size(verb, "--codeblock", value, &options->block_width, &options->block_height);
+    case OPTION_PRECINCTS:
+        return set_precincts(verb, value, options);
+    case OPTION_PROGRESSION:
+        return set_progression(verb, value, &options->progression);
+    case OPTION_STYLE:
+        return set_names(verb, "--style", value, styles, &options->style);
+    case OPTION_TILE_PARTS:
+        return set_names(verb, "--tile-parts", value, divisions, &options->division);
+    case OPTION_INTEREST:
+        return value_region(verb, value, &options->interest);
+    default:
+        return handle_switch(options, code);
+    }
+}
+
+void j2k_settings_init(struct j2k_settings *settings)
+{
+    memset(settings, 0, sizeof *settings);
+    kst_j2k_options_init(&settings->options);
+}
+
+bool j2k_settings_finish(const char *verb, struct j2k_settings *settings)
+{
+    kst_j2k_options *options = &settings->options;
+
+    if (options->target == KST_J2K_LOSSLESS || settings->value_count < 2)
+        return true;
+    if (options->layers == 1)
+        options->layers = (uint32_t)settings->value_count;
+    options->layer_value = settings->layer_value;
+    if (options->layers == settings->value_count)
+        return true;
+    complain_usage(verb, "%zu values for %u layers", settings->value_count, (unsigned)options->layers);
+    return false;
+}
+
+struct option_group j2k_group(struct j2k_settings *settings, bool with_layers)
+{
+    /* --layers comes first, since 'convert' takes it as an option of decoding */
+    static const struct option table[] = {{"layers", required_argument, NULL, OPTION_CODED_LAYERS},
+        {"lossless", no_argument, NULL, OPTION_LOSSLESS}, {"rate", required_argument, NULL, OPTION_RATE},
+        {"ratio", required_argument, NULL, OPTION_RATIO}, {"psnr", required_argument, NULL, OPTION_PSNR},
+        {"step", required_argument, NULL, OPTION_STEP}, {"reversible", no_argument, NULL, OPTION_REVERSIBLE},
+        {"levels", required_argument, NULL, OPTION_LEVELS}, {"tiles", required_argument, NULL, OPTION_TILES},
+        {"codeblock", required_argument, NULL, OPTION_CODEBLOCK},
+        {"precincts", required_argument, NULL, OPTION_PRECINCTS},
+        {"progression", required_argument, NULL, OPTION_PROGRESSION}, {"style", required_argument, NULL, OPTION_STYLE},
+        {"guard-bits", required_argument, NULL, OPTION_GUARD_BITS},
+        {"interest", required_argument, NULL, OPTION_INTEREST},
+        {"keep-components", no_argument, NULL, OPTION_KEEP_COMPONENTS},
+        {"codestream", no_argument, NULL, OPTION_CODESTREAM}, {"sop", no_argument, NULL, OPTION_SOP},
+        {"eph", no_argument, NULL, OPTION_EPH}, {"plt", no_argument, NULL, OPTION_PLT},
+        {"tlm", no_argument, NULL, OPTION_TLM}, {"tile-parts", required_argument, NULL, OPTION_TILE_PARTS},
+        {NULL, 0, NULL, 0}};
+    return (struct option_group){with_layers ? table : table + 1, handle, settings};
+}
