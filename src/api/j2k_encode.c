@@ -86,6 +86,8 @@ kst_status kst_j2k_encode_check(struct encoding *e)
     status = kst_memory_is_device(image->memory) ? kst_image_check_shape(image) : kst_image_check(image);
     if (status)
         return fail(e, status, NULL);
+    if (image->plane[0].sample != KST_SAMPLE_INTEGER)
+        return fail(e, KST_ERROR_IMAGE_DEPTH, "integers are coded");
     if ((uint64_t)image->width * image->height > e->context->limits.pixels)
         return kst_report_error(
             &e->report, KST_ERROR_LIMIT_PIXELS, KST_NO_OFFSET, "%" PRIu32 " × %" PRIu32, image->width, image->height);
