@@ -3,6 +3,7 @@
 #ifndef KOSTKA_CPU_J2K_BLOCK_H
 #define KOSTKA_CPU_J2K_BLOCK_H
 
+#include "core/cpu.h"
 #include "cpu/j2k_context.h"
 #include "cpu/j2k_mq.h"
 #include "j2k/plan.h"
@@ -38,8 +39,24 @@ struct j2k_coded_block {
     const struct j2k_codeword *codewords;
 };
 
-/* Room to decode one block after the other; needs no initialisation. */
+struct j2k_block_decoder;
+
+/* The passes of the MQ coder's bits, a function each as each tier of the processor has it; by whether contexts are
+ * vertically causal. `one` is what a bit of the plane is worth. */
+struct j2k_block_passes {
+    void (*significance[2])(struct j2k_block_decoder *decoder, uint32_t one);
+    void (*refinement)(struct j2k_block_decoder *decoder, uint32_t one);
+    void (*cleanup[2])(struct j2k_block_decoder *decoder, uint32_t one);
+};
+
+const struct j2k_block_passes *kst_j2k_block_passes(enum cpu_tier tier);
+#if defined(__x86_64__)
+const struct j2k_block_passes *kst_j2k_block_passes_avx2(void);
+#endif
+
+/* Room to decode one block after the other; needs no initialisation but of `passes`. */
 struct j2k_block_decoder {
+    const struct j2k_block_passes *passes;
     /*
      * Row by row, `width` apart: sign in bit 31, below it the magnitude, moved up by `fraction`; regions of interest
      * are moved back. Half a step of the lowest plane that was decoded for a coefficient is added where there is a bit

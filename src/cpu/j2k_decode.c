@@ -20,75 +20,78 @@ bool kst_j2k_goes_on(struct j2k_decoding *decoding)
     return atomic_load_explicit(&decoding->status, memory_order_relaxed) == KST_OK;
 }
 
-static const struct j2k_tile_component *components_of(const struct j2k_tile_work *work)
+static void drop(struct j2k_decoding *decoding, struct j2k_worker *worker)
 {
-    return &work->decoding->plan->tile_component[work->tile->first_component];
+    kst_memory_release(decoding->memory, worker->joined);
+    kst_memory_release(decoding->memory, worker->room);
+    kst_memory_release(decoding->memory, worker);
 }
 
-/* The tile's bands and blocks follow one another in the plan. */
-static void find_ranges(struct j2k_tile_work *work)
+struct j2k_worker *kst_j2k_worker_take(struct j2k_decoding *decoding, size_t room)
 {
-    const struct j2k_plan *plan = work->decoding->plan;
-    bool first = true;
-    for (uint32_t c = 0; c < plan->component_count; c++) {
-        const struct j2k_tile_component *tc = &components_of(work)[c];
-        if (tc->resolution_count == 0)
-            continue;
-        const struct j2k_resolution *top = &plan->resolution[tc->first_resolution + tc->resolution_count - 1U];
-        const struct j2k_band *last = &plan->band[top->first_band + top->band_count - 1U];
-        if (first) {
-            work->first_band = plan->resolution[tc->first_resolution].first_band;
-            work->first_block = plan->band[work->first_band].first_block;
+    pthread_mutex_lock(&decoding->lock);
+    struct j2k_worker *worker = decoding->idle;
+    if (worker)
+        decoding->idle = worker->next;
+    pthread_mutex_unlock(&decoding->lock);
+    if (!worker && !(worker = kst_j2k_take(decoding, 1, sizeof *worker, true)))
+        return NULL;
+    worker->decoder.passes = decoding->passes;
+    if (room > worker->room_length) {
+        kst_memory_release(decoding->memory, worker->room);
+        worker->room = kst_j2k_take(decoding, room, 1, false);
+        worker->room_length = worker->room ? room : 0;
+    }
+    if (room <= worker->room_length)
+        return worker;
+    drop(decoding, worker);
+    return NULL;
+}
+
+void kst_j2k_worker_put(struct j2k_decoding *decoding, struct j2k_worker *worker)
+{
+    pthread_mutex_lock(&decoding->lock);
+    worker->next = decoding->idle;
+    decoding->idle = worker;
+    pthread_mutex_unlock(&decoding->lock);
+}
+
+static void drop_workers(struct j2k_decoding *decoding)
+{
+    while (decoding->idle) {
+        struct j2k_worker *worker = decoding->idle;
+        decoding->idle = worker->next;
+        drop(decoding, worker);
+    }
+}
+
+static void decode_group(struct j2k_group *group)
+{
+    if (kst_j2k_group_begin(group)) {
+        for (; group->step < group->step_count && kst_j2k_goes_on(group->decoding); group->step++) {
+            kst_j2k_group_advance(group);
+            kst_j2k_decode_blocks(group);
+            kst_j2k_make_levels(group);
+            if (kst_j2k_goes_on(group->decoding))
+                kst_j2k_put_out(group);
         }
-        first = false;
-        work->band_count = top->first_band + top->band_count - work->first_band;
-        work->block_count = last->first_block + last->block_count - work->first_block;
     }
-}
-
-static bool allocate(struct j2k_tile_work *work)
-{
-    struct j2k_decoding *decoding = work->decoding;
-    size_t total = 0;
-    work->component = kst_j2k_take(decoding, decoding->plan->component_count, sizeof *work->component, true);
-    work->band_offset = kst_j2k_take(decoding, work->band_count, sizeof *work->band_offset, false);
-    if (!work->component || !work->band_offset)
-        return false;
-    for (uint32_t b = 0; b < work->band_count; b++) {
-        work->band_offset[b] = total;
-        total += j2k_area(decoding->plan->band[work->first_band + b].window);
-    }
-    work->coefficients = kst_j2k_take(decoding, total, sizeof *work->coefficients, true);
-    return work->coefficients;
-}
-
-static void release(struct j2k_tile_work *work)
-{
-    struct memory *memory = work->decoding->memory;
-    for (uint32_t c = 0; work->component && c < work->decoding->plan->component_count; c++)
-        if (components_of(work)[c].resolution_count > 1)
-            kst_memory_release(memory, work->component[c].data);
-    kst_memory_release(memory, work->component);
-    kst_memory_release(memory, work->band_offset);
-    kst_memory_release(memory, work->coefficients);
+    kst_j2k_group_end(group);
 }
 
 static void decode_tile(void *argument, uint32_t index)
 {
     struct j2k_decoding *decoding = argument;
-    struct j2k_tile_work work = {.decoding = decoding, .tile = &decoding->plan->tile[index]};
-    if (!kst_j2k_goes_on(decoding))
-        return;
-    find_ranges(&work);
-    if (allocate(&work)) {
-        kst_j2k_decode_blocks(&work);
-        for (uint32_t c = 0; c < decoding->plan->component_count && kst_j2k_goes_on(decoding); c++)
-            if (components_of(&work)[c].resolution_count > 0)
-                kst_j2k_synthesise(&work, c);
-        if (kst_j2k_goes_on(decoding))
-            kst_j2k_put_out(&work);
+    const struct j2k_plan *plan = decoding->plan;
+    const struct j2k_tile *tile = &plan->tile[index];
+    struct j2k_group *group = kst_j2k_take(decoding, 1, sizeof *group, true);
+    for (uint32_t c = 0; group && c < plan->component_count && kst_j2k_goes_on(decoding); c += group->count) {
+        *group = (struct j2k_group){.decoding = decoding, .tile = tile, .first = c};
+        group->count = c == 0 && tile->transform != J2K_TRANSFORM_NONE ? J2K_GROUP : 1;
+        if (plan->tile_component[tile->first_component + c].resolution_count > 0)
+            decode_group(group);
     }
-    release(&work);
+    kst_memory_release(decoding->memory, group);
 }
 
 static void fill_row(const struct j2k_target *target, size_t width, uint32_t value, uint8_t *row)
@@ -125,9 +128,10 @@ static kst_status check_depths(const struct j2k_plan *plan, kst_report *report)
 }
 
 kst_status kst_j2k_cpu_decode(struct memory *memory, struct pool *pool, const struct j2k_plan *plan,
-    const struct j2k_target *target, bool strict, kst_report *report)
+    const struct j2k_target *target, enum cpu_tier tier, bool strict, kst_report *report)
 {
-    struct j2k_decoding decoding = {.memory = memory, .pool = pool, .plan = plan, .target = target};
+    struct j2k_decoding decoding = {
+        .memory = memory, .pool = pool, .plan = plan, .target = target, .passes = kst_j2k_block_passes(tier)};
     atomic_init(&decoding.status, KST_OK);
     atomic_init(&decoding.damaged, 0);
     atomic_init(&decoding.damage_offset, UINT64_MAX);
@@ -136,7 +140,13 @@ kst_status kst_j2k_cpu_decode(struct memory *memory, struct pool *pool, const st
         return status;
     if (plan->missing_tiles > 0)
         fill(&decoding);
+    kst_j2k_inverse_init(&decoding.steps, tier);
+    kst_jpeg_dsp_init(&decoding.dsp, tier);
+    if (pthread_mutex_init(&decoding.lock, NULL) != 0)
+        return kst_report_error(report, KST_ERROR_MEMORY, KST_NO_OFFSET, NULL);
     kst_pool_run(pool, plan->tile_count, decode_tile, &decoding);
+    drop_workers(&decoding);
+    pthread_mutex_destroy(&decoding.lock);
     status = (kst_status)atomic_load(&decoding.status);
     if (status)
         return kst_report_error(report, status, KST_NO_OFFSET, NULL);

@@ -3,6 +3,7 @@
 #ifndef KOSTKA_CPU_J2K_DECODE_H
 #define KOSTKA_CPU_J2K_DECODE_H
 
+#include "core/cpu.h"
 #include "core/memory.h"
 #include "core/pool.h"
 #include "j2k/plan.h"
@@ -23,6 +24,6 @@ struct j2k_target {
  * counted as warnings; with `strict` the first of them ends it.
  */
 kst_status kst_j2k_cpu_decode(struct memory *memory, struct pool *pool, const struct j2k_plan *plan,
-    const struct j2k_target *target, bool strict, kst_report *report);
+    const struct j2k_target *target, enum cpu_tier tier, bool strict, kst_report *report);
 
 #endif

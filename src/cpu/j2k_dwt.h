@@ -7,37 +7,60 @@
 #ifndef KOSTKA_CPU_J2K_DWT_H
 #define KOSTKA_CPU_J2K_DWT_H
 
-#include <stddef.h>
-#include <stdint.h>
-
+#include "cpu/j2k_inverse.h"
 #include "j2k/plan.h"
+
+/* How far either filter reaches, in interleaved samples (F.3): a sample depends on no farther ones. */
+enum { J2K_REACH_53 = 2, J2K_REACH_97 = 4 };
 
 /*
  * Resolution r and the bands it is made of. The parts of the bands are those that interleave to `rect`: of a band that
- * is low- pass across, ceil(x1 / 2) − ceil(x0 / 2) columns, of a high-pass one floor(x1 / 2) − floor(x0 / 2); rows
+ * is low-pass across, ceil(x1 / 2) − ceil(x0 / 2) columns, of a high-pass one floor(x1 / 2) − floor(x0 / 2); rows
  * likewise.
  */
 struct j2k_level {
     struct j2k_rect rect;
-    const void *band[4]; /* by enum j2k_orientation: int32_t for 5/3, float for 9/7; an empty one is not looked at */
+    bool reversible;     /* 5/3 on int32_t, else 9/7 in single precision */
+    const void *band[4]; /* by enum j2k_orientation; an empty one is not looked at */
     size_t pitch[4];     /* of each, in samples */
+    uint32_t first[4];   /* the row of the part that band[] points at, where not all rows are there */
 };
 
 /* Bytes of scratch memory that either transform needs for rows of `width`. */
 size_t kst_j2k_synthesis_room(uint32_t width);
 
-/*
- * Rows y0 ≤ y < y1 of the level's rect to `to`, rows `pitch` samples apart. `room`: aligned as by core/memory.h, of
- * kst_j2k_synthesis_room(). Sums wrap in 32 bits, which only damaged data need.
- */
-void kst_j2k_synthesise_53(
-    const struct j2k_level *level, uint32_t y0, uint32_t y1, int32_t *to, size_t pitch, void *room);
+/* Making rows of a level, one or two at a time. */
+struct j2k_synthesis {
+    const struct j2k_inverse *steps;
+    const struct j2k_level *level;
+    uint32_t y0, y1;
+    void *to; /* row y0; null: rows are handed out in scratch memory */
+    size_t pitch;
+    int64_t n; /* round: 5/3 ends with even row 2 n, 9/7 with 2 n − 2 */
+    uint32_t *half[2];
+    uint32_t *row[8];
+};
+
+/* Rows as they come: samples as the level's transform has them. They may be changed. */
+struct j2k_made_rows {
+    uint32_t y, count; /* the first, and 1 or 2 */
+    void *row[2];
+};
 
 /*
- * The same in single precision, every operation rounded by itself, in the order that is written there. Low-pass
- * coefficients are scaled by K, high-pass ones by 1/K, which goes with sub-band gains of 0, 1, 1 and 2.
+ * Rows y0 ≤ y < y1 of the level's rect, to `to`, rows `pitch` samples apart, or if that is null to where
+ * kst_j2k_synthesis_next() says. `room`: aligned as by core/memory.h, of kst_j2k_synthesis_room(). Of 5/3 sums wrap in
+ * 32 bits, which only damaged data need. Of 9/7 every operation is rounded by itself; low-pass coefficients are scaled
+ * by K, high-pass ones by 1/K, which goes with sub-band gains of 0, 1, 1 and 2.
  */
-void kst_j2k_synthesise_97(
-    const struct j2k_level *level, uint32_t y0, uint32_t y1, float *to, size_t pitch, void *room);
+void kst_j2k_synthesis_begin(struct j2k_synthesis *synthesis, const struct j2k_inverse *steps,
+    const struct j2k_level *level, uint32_t y0, uint32_t y1, void *to, size_t pitch, void *room);
+
+/* False when there are no more. What is in scratch memory is so until the next call. */
+bool kst_j2k_synthesis_next(struct j2k_synthesis *synthesis, struct j2k_made_rows *rows);
+
+/* All of them. */
+void kst_j2k_synthesise(const struct j2k_inverse *steps, const struct j2k_level *level, uint32_t y0, uint32_t y1,
+    void *to, size_t pitch, void *room);
 
 #endif

@@ -11,6 +11,10 @@ enum {
     J2K_DWT_ALIGN = 16  /* samples */
 };
 
+/* K and 1 / K of F.3.8.2. */
+#define J2K_DWT_LOW_SCALE 1.230174104914001F
+#define J2K_DWT_HIGH_SCALE (1.0F / 1.230174104914001F)
+
 /* Samples of a scratch row: `width` and the margins, with each half beginning anew. */
 static inline size_t j2k_dwt_row(uint32_t width)
 {
@@ -37,7 +41,7 @@ static inline int64_t j2k_half_index(int64_t i, int64_t i0)
 /* Where row y of the level, which may lie outside of it, has its low and high half; the only one if it has one column.
  */
 struct j2k_halves {
-    const void *low, *high;
+    const uint32_t *low, *high;
 };
 
 static inline struct j2k_halves j2k_find_row(const struct j2k_level *level, int64_t y)
@@ -47,9 +51,9 @@ static inline struct j2k_halves j2k_find_row(const struct j2k_level *level, int6
     size_t low = from % 2 == 0 ? J2K_LL : J2K_LH, high = low + 1; /* HL and HH are next to them */
     if (level->rect.x1 - level->rect.x0 == 1)
         low = high = low + level->rect.x0 % 2;
-    size_t row = (size_t)j2k_half_index(from, y0) * 4; /* both transforms' samples have four bytes */
-    return (struct j2k_halves){(const char *)level->band[low] + row * level->pitch[low],
-        (const char *)level->band[high] + row * level->pitch[high]};
+    size_t row = (size_t)j2k_half_index(from, y0);
+    return (struct j2k_halves){(const uint32_t *)level->band[low] + (row - level->first[low]) * level->pitch[low],
+        (const uint32_t *)level->band[high] + (row - level->first[high]) * level->pitch[high]};
 }
 
 #endif

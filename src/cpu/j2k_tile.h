@@ -1,11 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the steps of decoding a tile share. */
+/*
+ * What the steps of decoding a tile share. A tile's components are decoded from the top to the bottom in steps of some
+ * rows: first the code-blocks that the rows need, then each resolution as far as the next one needs it, and last the
+ * rows themselves, into the caller's memory. So only some rows of each band and resolution are ever there.
+ */
 #ifndef KOSTKA_CPU_J2K_TILE_H
 #define KOSTKA_CPU_J2K_TILE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
+#include "cpu/j2k_block.h"
 #include "cpu/j2k_decode.h"
+#include "cpu/j2k_dwt.h"
+#include "cpu/jpeg_dsp.h"
+
+enum { J2K_GROUP = 3, J2K_CODEWORDS = 3 * 74 - 2 };
+
+/* One thread's room. */
+struct j2k_worker {
+    struct j2k_worker *next; /* that is idle, too */
+    uint8_t *joined;         /* bytes of segments that come in pieces */
+    size_t joined_length;
+    void *room; /* for rows */
+    size_t room_length;
+    struct j2k_codeword codeword[J2K_CODEWORDS];
+    struct j2k_block_decoder decoder;
+};
 
 /* One decoding, used by all threads. */
 struct j2k_decoding {
@@ -13,39 +34,74 @@ struct j2k_decoding {
     struct pool *pool;
     const struct j2k_plan *plan;
     const struct j2k_target *target;
+    struct j2k_inverse steps;
+    struct jpeg_dsp dsp;
+    const struct j2k_block_passes *passes;
+    pthread_mutex_t lock;
+    struct j2k_worker *idle;            /* guarded by `lock` */
     atomic_int status;                  /* of the first thing that failed; then nothing more is begun */
     atomic_uint_fast64_t damaged;       /* code-blocks */
     atomic_uint_fast64_t damage_offset; /* the least in the stream */
 };
 
-/* Samples of 32 bits: integers where the transform is reversible, else single precision. */
-struct j2k_samples {
+/* Those rows of a band or a resolution that are there: samples of 32 bits, integers or single precision. */
+struct j2k_window {
     uint32_t *data;
-    struct j2k_rect rect; /* what they are, rows as long as it is wide */
+    size_t pitch;
+    uint32_t x0, y0;     /* of the first column, and of the first row that there ever is */
+    uint32_t first, end; /* rows first ≤ y < end are there */
+    uint32_t rows;       /* for which there is room */
 };
 
-struct j2k_tile_work {
+/* A tile-component that is decoded. */
+struct j2k_decoded_component {
+    const struct j2k_tile_component *tc;
+    const struct j2k_resolution *resolution;
+    struct j2k_window band[3 * J2K_LEVELS + 1]; /* LL, then three for each resolution */
+    struct j2k_window made[J2K_RESOLUTIONS];    /* what comes of resolutions between the first and the last */
+};
+
+/* Components that are decoded together: three that go through a component transform, or one. */
+struct j2k_group {
     struct j2k_decoding *decoding;
     const struct j2k_tile *tile;
-    uint32_t *coefficients; /* of all bands' windows */
-    size_t *band_offset;    /* into them, of each band from first_band on */
-    uint32_t first_band, band_count, first_block, block_count;
+    uint32_t first, count;
+    struct j2k_decoded_component component[J2K_GROUP];
+    uint32_t first_block;
+    uint32_t step_count;
+    uint32_t *row_end;   /* of each step: its last row of the last resolution, plus 1 */
+    uint32_t *order;     /* blocks, step by step, counted from first_block */
+    uint32_t *order_end; /* of each step */
+    uint32_t row, block; /* where the step at hand begins */
+    uint32_t step;
     atomic_uint next_block;
-    struct j2k_samples *component; /* of each: the outcome of its transform */
 };
 
 /* Memory that is missing ends the decoding. Zeroed or not. */
 void *kst_j2k_take(struct j2k_decoding *decoding, size_t count, size_t size, bool zeroed);
 bool kst_j2k_goes_on(struct j2k_decoding *decoding);
 
-/* j2k_tile_blocks.c: code-blocks to coefficients. */
-void kst_j2k_decode_blocks(struct j2k_tile_work *work);
+/* Null where memory is missing. The room is of at least that length. */
+struct j2k_worker *kst_j2k_worker_take(struct j2k_decoding *decoding, size_t room);
+void kst_j2k_worker_put(struct j2k_decoding *decoding, struct j2k_worker *worker);
 
-/* j2k_tile_levels.c: coefficients to the components' samples before the component transform. */
-void kst_j2k_synthesise(struct j2k_tile_work *work, uint32_t component);
+/* j2k_tile_steps.c: steps, windows and the order of blocks. False where memory is missing. */
+bool kst_j2k_group_begin(struct j2k_group *group);
+void kst_j2k_group_end(struct j2k_group *group);
+/* Moves the windows on to what the step needs; its blocks' coefficients are 0. */
+void kst_j2k_group_advance(struct j2k_group *group);
+/* Up to where rows of each resolution are needed when the last one is made up to `row`. */
+void kst_j2k_rows_needed(const struct j2k_decoded_component *component, uint32_t row, uint32_t needed[J2K_RESOLUTIONS]);
 
-/* j2k_tile_output.c: component transform, level shift, and into the targets. */
-void kst_j2k_put_out(struct j2k_tile_work *work);
+/* j2k_tile_blocks.c: the step's code-blocks to coefficients. */
+void kst_j2k_decode_blocks(struct j2k_group *group);
+
+/* j2k_tile_levels.c: coefficients to all resolutions but the last, and how the last one is made. */
+void kst_j2k_make_levels(struct j2k_group *group);
+struct j2k_level kst_j2k_describe_level(const struct j2k_decoded_component *component, uint32_t resolution);
+
+/* j2k_tile_output.c: the last resolution, component transform, level shift, and into the targets. */
+void kst_j2k_put_out(struct j2k_group *group);
 
 static inline size_t j2k_width(struct j2k_rect rect)
 {
@@ -57,9 +113,10 @@ static inline size_t j2k_height(struct j2k_rect rect)
     return rect.y0 < rect.y1 ? rect.y1 - rect.y0 : 0;
 }
 
-static inline size_t j2k_area(struct j2k_rect rect)
+/* Where a row of a window lies. */
+static inline uint32_t *j2k_window_row(const struct j2k_window *window, uint32_t y)
 {
-    return j2k_width(rect) * j2k_height(rect);
+    return window->data + (size_t)(y - window->first) * window->pitch;
 }
 
 #endif

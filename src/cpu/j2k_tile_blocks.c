@@ -1,40 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads take code-blocks of a tile by turns. */
+/* Threads take the code-blocks of a step by turns. */
 #include <math.h>
 #include <string.h>
 
-#include "cpu/j2k_block.h"
-#include "cpu/j2k_samples.h"
 #include "cpu/j2k_tile.h"
 
-enum { CODEWORDS_MAX = 3 * 74 - 2, BITS = 31 };
+enum { BITS = 31 };
 
-/* One thread's room. */
-struct worker {
-    struct j2k_tile_work *work;
-    struct j2k_block_decoder *decoder;
-    struct j2k_codeword codeword[CODEWORDS_MAX];
-    uint8_t *joined; /* bytes of segments that come in pieces */
-    size_t capacity;
-};
-
-static bool make_room(struct worker *worker, size_t length)
+static bool make_room(struct j2k_decoding *decoding, struct j2k_worker *worker, size_t length)
 {
-    struct j2k_decoding *decoding = worker->work->decoding;
-    if (length <= worker->capacity)
+    if (length <= worker->joined_length)
         return true;
     kst_memory_release(decoding->memory, worker->joined);
     worker->joined = kst_j2k_take(decoding, length, 1, false);
-    worker->capacity = worker->joined ? length : 0;
+    worker->joined_length = worker->joined ? length : 0;
     return worker->joined;
 }
 
 /* The segments of a block as consecutive bytes each: where they lie if in one piece, else copied. */
-static bool gather(struct worker *worker, const struct j2k_block *block)
+static bool gather(struct j2k_decoding *decoding, struct j2k_worker *worker, const struct j2k_block *block)
 {
-    const struct j2k_plan *plan = worker->work->decoding->plan;
+    const struct j2k_plan *plan = decoding->plan;
     size_t at = 0;
-    if (!make_room(worker, block->length))
+    if (block->length > 0 && !make_room(decoding, worker, block->length))
         return false;
     for (uint32_t i = 0; i < block->segment_count; i++) {
         const struct j2k_segment *segment = &plan->segment[block->first_segment + i];
@@ -79,35 +67,43 @@ static void count_damage(struct j2k_decoding *decoding, const struct j2k_block *
         continue;
 }
 
-/* The part of the decoded block that lies in its band's window. */
-static void store(const struct worker *worker, const struct j2k_block *block, bool reversible, float factor)
+/* Where the coefficients of a band go. */
+static const struct j2k_window *find_window(const struct j2k_group *group, uint32_t band)
 {
-    const struct j2k_tile_work *work = worker->work;
-    const struct j2k_band *band = &work->decoding->plan->band[block->band];
-    struct j2k_rect window = band->window;
-    uint32_t x0 = block->x > window.x0 ? block->x : window.x0, y0 = block->y > window.y0 ? block->y : window.y0;
-    uint32_t x1 = block->x + block->width < window.x1 ? block->x + block->width : window.x1;
-    uint32_t y1 = block->y + block->height < window.y1 ? block->y + block->height : window.y1;
+    const struct j2k_plan *plan = group->decoding->plan;
+    uint32_t tile_component = plan->band[band].tile_component;
+    const struct j2k_decoded_component *c =
+        &group->component[tile_component - group->tile->first_component - group->first];
+    return &c->band[band - c->resolution->first_band];
+}
+
+/* The part of the decoded block that lies in its band's window. */
+static void store(const struct j2k_group *group, const struct j2k_worker *worker, const struct j2k_block *block,
+    bool reversible, float factor)
+{
+    const struct j2k_window *window = find_window(group, block->band);
+    struct j2k_rect rect = group->decoding->plan->band[block->band].window;
+    uint32_t x0 = block->x > rect.x0 ? block->x : rect.x0, y0 = block->y > rect.y0 ? block->y : rect.y0;
+    uint32_t x1 = block->x + block->width < rect.x1 ? block->x + block->width : rect.x1;
+    uint32_t y1 = block->y + block->height < rect.y1 ? block->y + block->height : rect.y1;
     const struct j2k_indices indices = {
-        .from = worker->decoder->samples + (size_t)(y0 - block->y) * block->width + (x0 - block->x),
+        .from = worker->decoder.samples + (size_t)(y0 - block->y) * block->width + (x0 - block->x),
         .pitch = block->width,
         .width = x1 - x0,
         .height = y1 - y0};
-    size_t pitch = j2k_width(window);
-    uint32_t *to = work->coefficients + work->band_offset[block->band - work->first_band] +
-                   (size_t)(y0 - window.y0) * pitch + (x0 - window.x0);
+    uint32_t *to = j2k_window_row(window, y0) + (x0 - rect.x0);
     if (reversible)
-        kst_j2k_store_integers(&indices, (int32_t *)to, pitch);
+        group->decoding->steps.store_integers(&indices, (int32_t *)to, window->pitch);
     else
-        kst_j2k_store_reals(&indices, factor, (float *)to, pitch);
+        group->decoding->steps.store_reals(&indices, factor, (float *)to, window->pitch);
 }
 
-static void decode_block(struct worker *worker, const struct j2k_block *block)
+static void decode_block(const struct j2k_group *group, struct j2k_worker *worker, const struct j2k_block *block)
 {
-    struct j2k_decoding *decoding = worker->work->decoding;
+    struct j2k_decoding *decoding = group->decoding;
     const struct j2k_band *band = &decoding->plan->band[block->band];
     const struct j2k_tile_component *tc = &decoding->plan->tile_component[band->tile_component];
-    if (!gather(worker, block))
+    if (!gather(decoding, worker, block))
         return;
     int32_t room = BITS - magnitude_bits(block, tc->roi_shift);
     struct j2k_coded_block coded = {.width = block->width,
@@ -121,36 +117,32 @@ static void decode_block(struct worker *worker, const struct j2k_block *block)
                                    : 1,
         .codeword_count = block->segment_count,
         .codewords = worker->codeword};
-    if (kst_j2k_block_decode(worker->decoder, &coded))
+    if (kst_j2k_block_decode(&worker->decoder, &coded))
         count_damage(decoding, block);
-    store(worker, block, tc->reversible, ldexpf(band->step, -coded.fraction));
+    store(group, worker, block, tc->reversible, ldexpf(band->step, -coded.fraction));
 }
 
 static void run_worker(void *argument, uint32_t index)
 {
     (void)index;
-    struct j2k_tile_work *work = argument;
-    struct j2k_decoding *decoding = work->decoding;
-    struct worker *worker = kst_j2k_take(decoding, 1, sizeof *worker, true);
-    if (!worker)
-        return;
-    worker->work = work;
-    worker->decoder = kst_j2k_take(decoding, 1, sizeof *worker->decoder, false);
-    while (worker->decoder && kst_j2k_goes_on(decoding)) {
-        uint32_t block = atomic_fetch_add(&work->next_block, 1);
-        if (block >= work->block_count)
+    struct j2k_group *group = argument;
+    struct j2k_decoding *decoding = group->decoding;
+    struct j2k_worker *worker = kst_j2k_worker_take(decoding, 0);
+    while (worker && kst_j2k_goes_on(decoding)) {
+        uint32_t next = atomic_fetch_add(&group->next_block, 1);
+        if (next >= group->order_end[group->step])
             break;
-        decode_block(worker, &decoding->plan->block[work->first_block + block]);
+        decode_block(group, worker, &decoding->plan->block[group->first_block + group->order[next]]);
     }
-    kst_memory_release(decoding->memory, worker->joined);
-    kst_memory_release(decoding->memory, worker->decoder);
-    kst_memory_release(decoding->memory, worker);
+    if (worker)
+        kst_j2k_worker_put(decoding, worker);
 }
 
-void kst_j2k_decode_blocks(struct j2k_tile_work *work)
+void kst_j2k_decode_blocks(struct j2k_group *group)
 {
-    uint32_t threads = kst_pool_threads(work->decoding->pool);
-    atomic_init(&work->next_block, 0);
-    if (work->block_count > 0)
-        kst_pool_run(work->decoding->pool, threads < work->block_count ? threads : work->block_count, run_worker, work);
+    uint32_t threads = kst_pool_threads(group->decoding->pool), count = group->order_end[group->step] - group->block;
+    atomic_store(&group->next_block, group->block);
+    if (count > 0)
+        kst_pool_run(group->decoding->pool, threads < count ? threads : count, run_worker, group);
+    group->block += count;
 }

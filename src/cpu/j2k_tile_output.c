@@ -1,98 +1,208 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From a tile's transformed components to the caller's samples (T.800 Annex G), in strips for the threads. */
+/* A step's rows: the last resolution, component transform, level shift (T.800 Annex G), into the caller's memory. */
 #include <string.h>
 
-#include "cpu/j2k_samples.h"
+#include "cpu/j2k_dwt_rows.h"
 #include "cpu/j2k_tile.h"
 
-enum { STRIP_ROWS = 64 };
+enum { STRIP_ROWS = 16 }; /* of a strip at least; each works some rows of its neighbours out again */
 
-struct output_work {
-    struct j2k_tile_work *tile;
-    uint32_t component; /* the first of those that are put out together */
-    uint32_t count;     /* 1, or 3 with a component transform */
+/* Rows y0 ≤ y < y1 of a step, by one thread. */
+struct strip {
+    struct j2k_group *group;
+    uint32_t y0, y1;
+    struct j2k_level level[J2K_GROUP];
+    struct j2k_synthesis synthesis[J2K_GROUP];
+    int32_t *finished[J2K_GROUP]; /* rows of samples */
+    uint8_t *bytes[J2K_GROUP];
 };
 
-static const struct j2k_tile_component *tile_component(const struct j2k_tile_work *work, uint32_t component)
+static const struct j2k_component *picture_component(const struct j2k_group *group, uint32_t i)
 {
-    return &work->decoding->plan->tile_component[work->tile->first_component + component];
+    return &group->decoding->plan->component[group->first + i];
 }
 
-static uint32_t *row_at(const struct j2k_samples *samples, uint32_t x, uint32_t y)
+static const struct j2k_target *target_of(const struct j2k_group *group, uint32_t i)
 {
-    return samples->data + (size_t)(y - samples->rect.y0) * j2k_width(samples->rect) + (x - samples->rect.x0);
+    return &group->decoding->target[group->first + i];
 }
 
-static void pack(const struct j2k_target *target, const int32_t *from, size_t count, size_t x, size_t y)
+static size_t area_width(const struct j2k_group *group)
 {
-    uint8_t *row = (uint8_t *)target->data + (ptrdiff_t)y * target->pitch;
-    if (target->bytes == 1) {
-        kst_j2k_pack_8(from, count, row + x * target->step, target->step);
+    return j2k_width(group->component[0].tc->area);
+}
+
+static uint32_t computed_width(const struct j2k_decoded_component *component)
+{
+    return (uint32_t)j2k_width(component->resolution[component->tc->resolution_count - 1].computed);
+}
+
+static uint8_t *target_row(const struct j2k_group *group, uint32_t i, uint32_t y)
+{
+    const struct j2k_target *target = target_of(group, i);
+    struct j2k_rect picture = picture_component(group, i)->area, area = group->component[i].tc->area;
+    uint8_t *row = (uint8_t *)target->data + (ptrdiff_t)(y - picture.y0) * target->pitch;
+    return row + (size_t)(area.x0 - picture.x0) * target->step * target->bytes;
+}
+
+static void pack(const struct j2k_group *group, uint32_t i, const int32_t *from, uint8_t *row)
+{
+    const struct j2k_target *target = target_of(group, i);
+    const struct j2k_inverse *steps = &group->decoding->steps;
+    size_t count = area_width(group);
+    if (target->bytes == 1)
+        steps->pack_8(from, count, row, target->step);
+    else if (target->bytes == 2)
+        steps->pack_16(from, count, (uint16_t *)(void *)row, target->step);
+    else
+        for (size_t x = 0; x < count; x++)
+            ((int32_t *)(void *)row)[x * target->step] = from[x];
+}
+
+/* RGB or BGR of a byte each, as most pictures go. */
+static bool is_pixels(const struct j2k_group *group, bool *reversed)
+{
+    const struct j2k_target *target = target_of(group, 0);
+    const uint8_t *first = target->data;
+    if (group->count != 3 || !first)
+        return false;
+    for (uint32_t i = 0; i < 3; i++)
+        if (target[i].step != 3 || target[i].bytes != 1 || target[i].pitch != target->pitch)
+            return false;
+    *reversed = target[2].data == first - 2 && target[1].data == first - 1;
+    return *reversed || (target[1].data == first + 1 && target[2].data == first + 2);
+}
+
+static void put_pixels(struct strip *strip, uint32_t y, bool reversed)
+{
+    struct j2k_group *group = strip->group;
+    struct j2k_decoding *decoding = group->decoding;
+    for (uint32_t i = 0; i < 3; i++)
+        decoding->steps.pack_8(strip->finished[i], area_width(group), strip->bytes[i], 1);
+    decoding->dsp.rgb_to_rgb[reversed ? JPEG_LAYOUT_BGR : JPEG_LAYOUT_RGB](strip->bytes[0], strip->bytes[1],
+        strip->bytes[2], target_row(group, reversed ? 2 : 0, y), (uint32_t)area_width(group), 0);
+}
+
+/* Row `y` of the area of all the group's components. */
+static void put_row(struct strip *strip, uint32_t y, uint32_t *const row[J2K_GROUP])
+{
+    struct j2k_group *group = strip->group;
+    const struct j2k_inverse *steps = &group->decoding->steps;
+    size_t count = area_width(group);
+    bool reversed;
+    if (group->count == 3 && group->tile->transform == J2K_TRANSFORM_RCT)
+        steps->rct((int32_t *)row[0], (int32_t *)row[1], (int32_t *)row[2], count);
+    else if (group->count == 3)
+        steps->ict((float *)row[0], (float *)row[1], (float *)row[2], count);
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct j2k_component *c = picture_component(group, i);
+        if (!target_of(group, i)->data)
+            continue;
+        if (group->component[i].tc->reversible)
+            steps->finish_integers((const int32_t *)row[i], count, c->depth, c->is_signed, strip->finished[i]);
+        else
+            steps->finish_reals((const float *)row[i], count, c->depth, c->is_signed, strip->finished[i]);
+    }
+    if (is_pixels(group, &reversed)) {
+        put_pixels(strip, y, reversed);
         return;
     }
-    if (target->bytes == 2) {
-        kst_j2k_pack_16(from, count, (uint16_t *)(void *)row + x * target->step, target->step);
-        return;
+    for (uint32_t i = 0; i < group->count; i++)
+        if (target_of(group, i)->data)
+            pack(group, i, strip->finished[i], target_row(group, i, y));
+}
+
+/* The next rows of one component, and where the area begins in them. A picture without levels has its band's. */
+static bool next_rows(struct strip *strip, uint32_t i, uint32_t y, struct j2k_made_rows *rows)
+{
+    const struct j2k_decoded_component *c = &strip->group->component[i];
+    const struct j2k_resolution *top = &c->resolution[c->tc->resolution_count - 1];
+    bool some = y < strip->y1;
+    if (c->tc->resolution_count > 1)
+        some = kst_j2k_synthesis_next(&strip->synthesis[i], rows);
+    else
+        *rows = (struct j2k_made_rows){.y = y, .count = 1, .row = {some ? j2k_window_row(&c->band[0], y) : NULL}};
+    for (uint32_t k = 0; k < rows->count && some; k++)
+        rows->row[k] = (uint32_t *)rows->row[k] + (c->tc->area.x0 - top->computed.x0);
+    return some;
+}
+
+/* Components of one group make the same rows, but one without levels makes one at a time. */
+static void make_strip(struct strip *strip)
+{
+    struct j2k_made_rows rows[J2K_GROUP] = {{0}};
+    uint32_t used[J2K_GROUP] = {0};
+    for (uint32_t y = strip->y0; y < strip->y1; y++) {
+        uint32_t *row[J2K_GROUP] = {NULL};
+        for (uint32_t i = 0; i < strip->group->count; i++) {
+            if (used[i] == rows[i].count) {
+                used[i] = 0;
+                if (!next_rows(strip, i, y, &rows[i]))
+                    return;
+            }
+            row[i] = rows[i].row[used[i]++];
+        }
+        put_row(strip, y, row);
     }
-    int32_t *to = (int32_t *)(void *)row + x * target->step;
-    for (size_t i = 0; i < count; i++)
-        to[i * target->step] = from[i];
 }
 
-/* Row `y` of the area of one component; `row` has been through the component transform. */
-static void put_row(
-    const struct j2k_tile_work *work, uint32_t component, uint32_t y, const uint32_t *row, int32_t *room)
+/* Bytes of a thread's room, and its parts. */
+static size_t row_room(const struct j2k_group *group)
 {
-    const struct j2k_component *c = &work->decoding->plan->component[component];
-    const struct j2k_tile_component *tc = tile_component(work, component);
-    const struct j2k_target *target = &work->decoding->target[component];
-    size_t count = j2k_width(tc->area);
-    if (!target->data)
-        return;
-    if (tc->reversible)
-        kst_j2k_finish_integers((const int32_t *)row, count, c->depth, c->is_signed, room);
-    else
-        kst_j2k_finish_reals((const float *)row, count, c->depth, c->is_signed, room);
-    pack(target, room, count, tc->area.x0 - c->area.x0, y - c->area.y0);
+    return (j2k_dwt_row((uint32_t)area_width(group)) + JPEG_ROW_PADDING) * sizeof(int32_t);
 }
 
-static void invert_transform(uint32_t *const row[3], size_t count, uint8_t transform)
+static size_t strip_room(const struct j2k_group *group)
 {
-    if (transform == J2K_TRANSFORM_RCT)
-        kst_j2k_inverse_rct((int32_t *)row[0], (int32_t *)row[1], (int32_t *)row[2], count);
-    else
-        kst_j2k_inverse_ict((float *)row[0], (float *)row[1], (float *)row[2], count);
+    size_t total = 2 * J2K_GROUP * row_room(group);
+    for (uint32_t i = 0; i < group->count; i++)
+        total += kst_j2k_synthesis_room(computed_width(&group->component[i]));
+    return total;
+}
+
+static void lay_out(struct strip *strip, uint8_t *room)
+{
+    struct j2k_group *group = strip->group;
+    for (uint32_t i = 0; i < group->count; i++) {
+        struct j2k_decoded_component *c = &group->component[i];
+        strip->finished[i] = (int32_t *)(void *)room;
+        room += row_room(group);
+        strip->bytes[i] = room;
+        room += row_room(group);
+        if (c->tc->resolution_count == 1)
+            continue;
+        strip->level[i] = kst_j2k_describe_level(c, c->tc->resolution_count - 1U);
+        kst_j2k_synthesis_begin(
+            &strip->synthesis[i], &group->decoding->steps, &strip->level[i], strip->y0, strip->y1, NULL, 0, room);
+        room += kst_j2k_synthesis_room(computed_width(c));
+    }
+}
+
+static uint32_t strip_count(const struct j2k_group *group)
+{
+    uint32_t threads = kst_pool_threads(group->decoding->pool);
+    uint32_t most = (group->row_end[group->step] - group->row + STRIP_ROWS - 1) / STRIP_ROWS;
+    return most < threads ? most : threads;
 }
 
 static void run_strip(void *argument, uint32_t index)
 {
-    const struct output_work *output = argument;
-    struct j2k_tile_work *work = output->tile;
-    struct j2k_rect area = tile_component(work, output->component)->area;
-    uint32_t y0 = area.y0 + index * STRIP_ROWS, y1 = area.y1 - y0 < STRIP_ROWS ? area.y1 : y0 + STRIP_ROWS;
-    int32_t *room = kst_j2k_take(work->decoding, j2k_width(area), sizeof *room, false);
-    for (uint32_t y = y0; room && y < y1; y++) {
-        uint32_t *row[3] = {NULL};
-        for (uint32_t i = 0; i < output->count; i++)
-            row[i] = row_at(&work->component[output->component + i], area.x0, y);
-        if (output->count == 3)
-            invert_transform(row, j2k_width(area), work->tile->transform);
-        for (uint32_t i = 0; i < output->count; i++)
-            put_row(work, output->component + i, y, row[i], room);
-    }
-    kst_memory_release(work->decoding->memory, room);
+    struct strip strip = {.group = argument};
+    struct j2k_group *group = argument;
+    uint32_t count = strip_count(group);
+    uint64_t rows = group->row_end[group->step] - group->row;
+    strip.y0 = group->row + (uint32_t)(rows * index / count);
+    strip.y1 = group->row + (uint32_t)(rows * (index + 1) / count);
+    struct j2k_worker *worker = kst_j2k_worker_take(group->decoding, strip_room(group));
+    if (!worker)
+        return;
+    lay_out(&strip, worker->room);
+    make_strip(&strip);
+    kst_j2k_worker_put(group->decoding, worker);
 }
 
-void kst_j2k_put_out(struct j2k_tile_work *work)
+void kst_j2k_put_out(struct j2k_group *group)
 {
-    uint32_t components = work->decoding->plan->component_count;
-    for (uint32_t c = 0; c < components;) {
-        bool together = c == 0 && work->tile->transform != J2K_TRANSFORM_NONE;
-        struct output_work output = {.tile = work, .component = c, .count = together ? 3 : 1};
-        struct j2k_rect area = tile_component(work, c)->area;
-        if (work->component[c].data && j2k_area(area) > 0 && kst_j2k_goes_on(work->decoding))
-            kst_pool_run(
-                work->decoding->pool, (uint32_t)((j2k_height(area) + STRIP_ROWS - 1) / STRIP_ROWS), run_strip, &output);
-        c += output.count;
-    }
+    kst_pool_run(group->decoding->pool, strip_count(group), run_strip, group);
+    group->row = group->row_end[group->step];
 }

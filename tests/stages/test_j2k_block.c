@@ -12,6 +12,8 @@ struct fixture {
     struct j2k_block_decoder decoder;
 };
 
+static enum cpu_tier tier;
+
 static uint32_t next(uint32_t *random)
 {
     *random = *random * 1664525 + 1013904223;
@@ -20,8 +22,11 @@ static uint32_t next(uint32_t *random)
 
 static int setup(void **state)
 {
-    *state = calloc(1, sizeof(struct fixture));
-    return *state == NULL;
+    struct fixture *f = calloc(1, sizeof *f);
+    if (f)
+        f->decoder.passes = kst_j2k_block_passes(tier);
+    *state = f;
+    return f == NULL;
 }
 
 static int teardown(void **state)
@@ -309,5 +314,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(deep_blocks, setup, teardown),
         cmocka_unit_test_setup_teardown(too_many_passes, setup, teardown),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    tier = CPU_C;
+    int failed = cmocka_run_group_tests_name("plain C", tests, NULL, NULL);
+    tier = kst_cpu_best();
+    return failed + cmocka_run_group_tests_name("this processor's tier", tests, NULL, NULL);
 }

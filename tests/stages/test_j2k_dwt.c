@@ -10,6 +10,8 @@
 
 enum { MOST = 2600 };
 
+static struct j2k_inverse steps; /* plain C */
+
 static uint32_t next(uint32_t *random)
 {
     *random = *random * 1664525 + 1013904223;
@@ -104,7 +106,7 @@ struct bands {
 static void split(struct bands *bands, const double *picture, struct j2k_rect rect, bool reversible)
 {
     size_t width = rect.x1 - rect.x0, height = rect.y1 - rect.y0;
-    bands->level = (struct j2k_level){.rect = rect};
+    bands->level = (struct j2k_level){.rect = rect, .reversible = reversible};
     for (uint32_t b = 0; b < 4; b++) {
         uint64_t x0 = rect.x0, x1 = rect.x1;
         size_t columns = b % 2 ? x1 / 2 - x0 / 2 : (x1 + 1) / 2 - (x0 + 1) / 2, count = 0;
@@ -138,10 +140,7 @@ static void check(const double *picture, struct j2k_rect rect, bool reversible, 
     for (uint32_t done = 0; done < height; done += strip) {
         uint32_t y = rect.y0 + done, end = strip < height - done ? y + strip : rect.y1;
         union sample *to = out + (y - rect.y0) * width;
-        if (reversible)
-            kst_j2k_synthesise_53(&bands.level, y, end, &to->integer, width, room);
-        else
-            kst_j2k_synthesise_97(&bands.level, y, end, &to->real, width, room);
+        kst_j2k_synthesise(&steps, &bands.level, y, end, to, width, room);
     }
     for (size_t i = 0; i < count; i++) {
         double value = reversible ? out[i].integer : (double)out[i].real;
@@ -209,10 +208,11 @@ static void extremes(void **state)
     (void)state;
     int32_t band[64], out[256];
     char *room = aligned_alloc(64, (kst_j2k_synthesis_room(16) + 63) / 64 * 64);
-    struct j2k_level level = {.rect = {0, 0, 16, 16}, .band = {band, band, band, band}, .pitch = {8, 8, 8, 8}};
+    struct j2k_level level = {
+        .rect = {0, 0, 16, 16}, .reversible = true, .band = {band, band, band, band}, .pitch = {8, 8, 8, 8}};
     for (uint32_t i = 0; i < 64; i++)
         band[i] = i * i % 3 == 0 ? INT32_MAX : INT32_MIN;
-    kst_j2k_synthesise_53(&level, 0, 16, out, 16, room);
+    kst_j2k_synthesise(&steps, &level, 0, 16, out, 16, room);
     free(room);
 }
 
@@ -224,5 +224,6 @@ int main(void)
         cmocka_unit_test(large),
         cmocka_unit_test(extremes),
     };
+    kst_j2k_inverse_init(&steps, CPU_C);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

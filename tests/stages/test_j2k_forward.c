@@ -7,11 +7,12 @@
 #include "core/cpu.h"
 #include "cpu/j2k_analysis.h"
 #include "cpu/j2k_dwt.h"
-#include "cpu/j2k_samples.h"
 #include "j2k/geometry.h"
 #include "support.h"
 
 enum { MOST = 300 * 300, ROOM = 1 << 18 };
+
+static struct j2k_inverse inverse; /* plain C */
 
 struct fixture {
     int32_t picture[MOST], again[MOST], band[4][MOST], other[4][MOST];
@@ -75,9 +76,9 @@ static void analyse(struct fixture *f, const struct j2k_forward *forward, const 
     }
 }
 
-static struct j2k_level level_of(struct j2k_rect rect, void *const band[4])
+static struct j2k_level level_of(struct j2k_rect rect, bool reversible, void *const band[4])
 {
-    struct j2k_level level = {.rect = rect};
+    struct j2k_level level = {.rect = rect, .reversible = reversible};
     for (uint32_t b = 0; b < 4; b++) {
         struct j2k_rect part = kst_j2k_band_of(rect, b & 1, b >> 1);
         level.band[b] = band[b];
@@ -111,15 +112,15 @@ static void transforms_are_undone(void **state)
         struct picture picture = {f->picture, rect, i % 2};
         void *const bands[4] = {f->band[0], f->band[1], f->band[2], f->band[3]};
         analyse(f, &forward, &picture, true, bands, &random);
-        struct j2k_level level = level_of(rect, bands);
-        kst_j2k_synthesise_53(&level, rect.y0, rect.y1, f->again, width, f->room);
+        struct j2k_level level = level_of(rect, true, bands);
+        kst_j2k_synthesise(&inverse, &level, rect.y0, rect.y1, f->again, width, f->room);
         assert_memory_equal(f->again, f->picture, count * sizeof *f->picture);
 
         void *const reals[4] = {f->real_band[0], f->real_band[1], f->real_band[2], f->real_band[3]};
         picture.data = f->reals;
         analyse(f, &forward, &picture, false, reals, &random);
-        level = level_of(rect, reals);
-        kst_j2k_synthesise_97(&level, rect.y0, rect.y1, f->real_again, width, f->room);
+        level = level_of(rect, false, reals);
+        kst_j2k_synthesise(&inverse, &level, rect.y0, rect.y1, f->real_again, width, f->room);
         for (size_t k = 0; k < count; k++)
             assert_true(fabsf(f->real_again[k] - f->reals[k]) < 0.01F);
     }
@@ -214,15 +215,15 @@ static void samples_come_back(void **state)
         }
         forward.load_integers(&origin, f->band[0], 100, f->again);
         forward.load_reals(&origin, f->band[0], 100, f->reals);
-        kst_j2k_finish_integers(f->again, 100, origin.depth, origin.is_signed, f->band[1]);
+        inverse.finish_integers(f->again, 100, origin.depth, origin.is_signed, f->band[1]);
         assert_memory_equal(f->band[1], f->picture, 100 * sizeof *f->picture);
         for (uint32_t k = 0; k < 100; k++)
             assert_true(f->reals[k] == (float)f->again[k]);
         if (origin.depth > 29)
             continue;
         forward.rct(f->again, f->again + 33, f->again + 66, 33);
-        kst_j2k_inverse_rct(f->again, f->again + 33, f->again + 66, 33);
-        kst_j2k_finish_integers(f->again, 99, origin.depth, origin.is_signed, f->band[1]);
+        inverse.rct(f->again, f->again + 33, f->again + 66, 33);
+        inverse.finish_integers(f->again, 99, origin.depth, origin.is_signed, f->band[1]);
         assert_memory_equal(f->band[1], f->picture, 99 * sizeof *f->picture);
     }
 }
@@ -237,7 +238,7 @@ static void colours_come_back(void **state)
     for (uint32_t k = 0; k < 300; k++)
         f->reals[k] = f->real_again[k] = (float)(next(&random) % 256) - 128;
     forward.ict(f->reals, f->reals + 100, f->reals + 200, 100);
-    kst_j2k_inverse_ict(f->reals, f->reals + 100, f->reals + 200, 100);
+    inverse.ict(f->reals, f->reals + 100, f->reals + 200, 100);
     for (uint32_t k = 0; k < 300; k++)
         assert_true(fabsf(f->reals[k] - f->real_again[k]) < 0.01F);
 }
@@ -263,5 +264,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(colours_come_back, setup, teardown),
         cmocka_unit_test(quantisers_have_a_dead_zone),
     };
+    kst_j2k_inverse_init(&inverse, CPU_C);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,12 @@
 /* Dequantisation, component transforms and level shift of JPEG 2000 against the formulas in double precision. */
 #include <math.h>
 
-#include "cpu/j2k_samples.h"
+#include "cpu/j2k_inverse.h"
 #include "support.h"
 
 enum { COUNT = 1000 };
+
+static struct j2k_inverse steps; /* plain C */
 
 static uint32_t next(uint32_t *random)
 {
@@ -21,8 +23,8 @@ static void indices(void **state)
     int32_t integers[8] = {0};
     float reals[8] = {0};
     struct j2k_indices block = {.from = from, .pitch = 3, .width = 3, .height = 2};
-    kst_j2k_store_integers(&block, integers, 4);
-    kst_j2k_store_reals(&block, 0.25F, reals, 4);
+    steps.store_integers(&block, integers, 4);
+    steps.store_reals(&block, 0.25F, reals, 4);
     for (uint32_t i = 0; i < 6; i++) {
         assert_int_equal(integers[i / 3 * 4 + i % 3], wanted[i]);
         assert_true(reals[i / 3 * 4 + i % 3] == (float)wanted[i] * 0.25F);
@@ -41,7 +43,7 @@ static void rct_inverts(void **state)
         u[i] = rgb[2][i] - rgb[1][i];
         v[i] = rgb[0][i] - rgb[1][i];
     }
-    kst_j2k_inverse_rct(y, u, v, COUNT);
+    steps.rct(y, u, v, COUNT);
     assert_memory_equal(y, rgb[0], sizeof y);
     assert_memory_equal(u, rgb[1], sizeof u);
     assert_memory_equal(v, rgb[2], sizeof v);
@@ -61,7 +63,7 @@ static void ict_is_near(void **state)
         rgb[1][i] = (double)y[i] - 0.34413 * (double)cb[i] - 0.71414 * (double)cr[i];
         rgb[2][i] = (double)y[i] + 1.772 * (double)cb[i];
     }
-    kst_j2k_inverse_ict(y, cb, cr, COUNT);
+    steps.ict(y, cb, cr, COUNT);
     for (uint32_t i = 0; i < COUNT; i++) {
         assert_true(fabs((double)y[i] - rgb[0][i]) < 1e-4);
         assert_true(fabs((double)cb[i] - rgb[1][i]) < 1e-4);
@@ -84,8 +86,8 @@ static void finishing(void **state)
                 from[i] = (int32_t)(wide / (depth == 31 ? 2 : 1));
                 real[i] = (float)from[i] + (depth < 16 ? 0.25F : 0);
             }
-            kst_j2k_finish_integers(from, COUNT, depth, is_signed, to);
-            kst_j2k_finish_reals(real, COUNT, depth, is_signed, rounded);
+            steps.finish_integers(from, COUNT, depth, is_signed, to);
+            steps.finish_reals(real, COUNT, depth, is_signed, rounded);
             for (uint32_t i = 0; i < COUNT; i++) {
                 int64_t value = from[i] + (is_signed ? 0 : half);
                 value = value < low ? low : value > high ? high : value;
@@ -102,7 +104,7 @@ static void no_numbers(void **state)
     (void)state;
     float from[4] = {NAN, INFINITY, -INFINITY, 1e30F};
     int32_t to[4], wanted[4] = {0, 255, 0, 255};
-    kst_j2k_finish_reals(from, 4, 8, false, to);
+    steps.finish_reals(from, 4, 8, false, to);
     assert_memory_equal(to, wanted, sizeof to);
 }
 
@@ -113,8 +115,8 @@ static void packing(void **state)
     uint8_t bytes[15] = {0};
     uint16_t words[15] = {0};
     for (size_t step = 1; step <= 3; step += 2) {
-        kst_j2k_pack_8(from, 5, bytes, step);
-        kst_j2k_pack_16(from, 5, words, step);
+        steps.pack_8(from, 5, bytes, step);
+        steps.pack_16(from, 5, words, step);
         for (uint32_t i = 0; i < 5; i++) {
             assert_int_equal(bytes[i * step], from[i] & 0xFF);
             assert_int_equal(words[i * step], from[i] & 0xFFFF);
@@ -132,5 +134,6 @@ int main(void)
         cmocka_unit_test(no_numbers),
         cmocka_unit_test(packing),
     };
+    kst_j2k_inverse_init(&steps, CPU_C);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
