@@ -52,6 +52,10 @@ static kst_status share(kst_gl *gl, kst_gl_sharing sharing, kst_report *report)
         return KST_OK;
     struct gpu_executor *gpu = kst_context_gpu(gl->context);
     gl->shares = gpu && kst_cuda_gl_open(&gl->cuda, gpu->gpu);
+    if (gl->shares) {
+        kst_cuda_blocks_open(&gl->blocks, &gl->cuda);
+        gl->exchanges = kst_gl_exchange_try(gl);
+    }
     if (gl->shares || sharing == KST_GL_SHARING_AUTO)
         return KST_OK;
     return refuse(report, KST_ERROR_GL_DEVICE,
@@ -102,6 +106,7 @@ static void drop(kst_gl *gl, struct gl_transfer *transfer)
     if (gl->shares)
         kst_cuda_gl_dismiss(&gl->cuda, &transfer->resource);
     kst_gl_staging_delete(&gl->functions, &transfer->staging);
+    kst_gl_foreign_delete(&gl->functions, &transfer->foreign);
 }
 
 void kst_gl_destroy(kst_gl **gl)
@@ -111,6 +116,10 @@ void kst_gl_destroy(kst_gl **gl)
     if (is_current(*gl)) {
         drop(*gl, &(*gl)->to);
         drop(*gl, &(*gl)->from);
+    }
+    if ((*gl)->exchanges) {
+        kst_cuda_block_end(&(*gl)->blocks, &(*gl)->to.block);
+        kst_cuda_block_end(&(*gl)->blocks, &(*gl)->from.block);
     }
     if ((*gl)->shares)
         kst_cuda_gl_close(&(*gl)->cuda);

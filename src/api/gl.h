@@ -4,14 +4,19 @@
 #define KOSTKA_API_GL_H
 
 #include "core/context.h"
+#include "gl/foreign.h"
 #include "gl/pixels.h"
 #include "gl/state.h"
+#include "gpu/cuda_block.h"
 #include "gpu/cuda_gl.h"
 
 /* A pixel buffer object of the library's, which CUDA knows where it shares with OpenGL. */
 struct gl_transfer {
     struct gl_staging staging;
     cu_resource resource; /* null: CUDA does not know it */
+    /* Instead, where OpenGL takes CUDA's memory: nothing has to be handed over then. */
+    struct cuda_block block;
+    struct gl_foreign foreign; /* its buffer is in the block */
 };
 
 struct kst_gl {
@@ -19,7 +24,9 @@ struct kst_gl {
     struct gl_functions functions;
     void *current; /* the OpenGL context; null where there is no telling */
     bool shares;
+    bool exchanges;              /* OpenGL takes CUDA's memory */
     struct cuda_gl cuda;         /* open where it shares */
+    struct cuda_blocks blocks;   /* likewise */
     struct gl_transfer to, from; /* towards OpenGL, and from there */
 };
 
@@ -29,6 +36,23 @@ kst_status kst_gl_begin(kst_gl *gl, kst_report *report);
 
 /* Bind a transfer's buffer to a target, of at least `length` bytes, known to CUDA. `unpack`: towards OpenGL. */
 kst_status kst_gl_share_bind(kst_gl *gl, bool unpack, size_t length, kst_report *report);
+
+/*
+ * Where `exchanges`: bind a transfer's buffer likewise, in CUDA's memory, which nothing of OpenGL's works with any
+ * more.
+ */
+kst_status kst_gl_exchange_bind(
+    kst_gl *gl, struct gl_transfer *transfer, unsigned target, size_t length, kst_report *report);
+
+/* Whether OpenGL takes CUDA's memory: tried out, with nothing left bound. */
+bool kst_gl_exchange_try(kst_gl *gl);
+
+/* The picture in the transfer's memory that starts with the layout's first row; in a caller's buffer it has an offset.
+ */
+void kst_gl_exchange_image(const struct gl_transfer *transfer, const struct gl_layout *layout, kst_image *image);
+
+/* Whether a caller's buffer can have the pixels in one copy from or to that memory. */
+bool kst_gl_exchange_suits(const struct gl_layout *layout);
 
 /*
  * Copy an image in the device's memory to or from a buffer object on the device. `resource`: by which CUDA knows it;

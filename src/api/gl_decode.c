@@ -88,6 +88,30 @@ static kst_status decode_shared(struct decode_call *c)
     return status;
 }
 
+/* To memory that OpenGL copies from. The caller's buffer is bound to unpack from. */
+static kst_status decode_exchanged(struct decode_call *c)
+{
+    const struct gl_functions *f = &c->gl->functions;
+    struct gl_transfer *to = &c->gl->to;
+    bool texture = c->to->kind == KST_GL_TEXTURE;
+    unsigned target = texture ? GL_PIXEL_UNPACK_BUFFER : GL_PIXEL_PACK_BUFFER;
+    kst_status status = kst_gl_exchange_bind(c->gl, to, target, c->extent, &c->report);
+    if (status)
+        return status;
+    kst_gl_exchange_image(to, &c->layout, &c->image);
+    status = take_report(c, kst_decoder_decode(&c->decoder, &c->options, &c->image));
+    if (status)
+        return status;
+    c->way = KST_GL_WAY_SHARED;
+    if (texture)
+        status = kst_gl_fill_texture(f, &c->layout, c->to->mipmaps, &c->report);
+    else
+        f->buffer_copy(
+            GL_PIXEL_PACK_BUFFER, GL_PIXEL_UNPACK_BUFFER, 0, (intptr_t)c->layout.offset, (intptr_t)c->extent);
+    kst_gl_foreign_used(f, &to->foreign);
+    return status ? status : kst_gl_check(f, "glCopyBufferSubData", &c->report);
+}
+
 static kst_status decode_mapped(struct decode_call *c)
 {
     const struct gl_functions *f = &c->gl->functions;
@@ -121,8 +145,12 @@ static kst_status decode(struct decode_call *c, const void *data, size_t length,
         status = take_report(c, kst_decoder_describe(&c->decoder, &c->options, &c->image));
     if (!status)
         status = compare(c);
-    if (!status)
-        status = c->gl->shares && !c->to->flip ? decode_shared(c) : decode_mapped(c);
+    if (status)
+        return status;
+    bool shares = c->gl->shares && !c->to->flip;
+    if (shares && c->gl->exchanges && (c->to->kind == KST_GL_TEXTURE || kst_gl_exchange_suits(&c->layout)))
+        return decode_exchanged(c);
+    status = shares ? decode_shared(c) : decode_mapped(c);
     if (!status && c->to->kind == KST_GL_TEXTURE)
         status = kst_gl_fill_texture(&c->gl->functions, &c->layout, c->to->mipmaps, &c->report);
     return status;

@@ -70,6 +70,31 @@ static kst_status encode_shared(struct encode_call *c)
     return status;
 }
 
+/* From memory that OpenGL copied to. The caller's buffer is bound to pack into. */
+static kst_status encode_exchanged(struct encode_call *c)
+{
+    const struct gl_functions *f = &c->gl->functions;
+    struct gl_transfer *from = &c->gl->from;
+    bool buffer = c->from->kind == KST_GL_BUFFER;
+    unsigned target = buffer ? GL_PIXEL_UNPACK_BUFFER : GL_PIXEL_PACK_BUFFER;
+    kst_image image;
+    kst_status status = kst_gl_exchange_bind(c->gl, from, target, c->extent, &c->report);
+    if (!status && buffer)
+        f->buffer_copy(
+            GL_PIXEL_PACK_BUFFER, GL_PIXEL_UNPACK_BUFFER, (intptr_t)c->layout.offset, 0, (intptr_t)c->extent);
+    if (!status)
+        status = buffer ? kst_gl_check(f, "glCopyBufferSubData", &c->report) : read_pixels(c);
+    if (status)
+        return status;
+    kst_gl_foreign_used(f, &from->foreign);
+    status = kst_gl_foreign_wait(f, &from->foreign, &c->report);
+    if (status)
+        return status;
+    kst_gl_exchange_image(from, &c->layout, &image);
+    c->way = KST_GL_WAY_SHARED;
+    return kst_encode(c->gl->context, &image, c->options, c->output, &c->report);
+}
+
 static kst_status encode_mapped(struct encode_call *c)
 {
     const struct gl_functions *f = &c->gl->functions;
@@ -108,8 +133,11 @@ static kst_status run(struct encode_call *c)
     status = look(c);
     if (!status)
         status = kst_gl_layout_settle(&c->layout, &c->extent, &c->report);
-    if (!status)
-        status = c->gl->shares && !c->from->flip ? encode_shared(c) : encode_mapped(c);
+    bool shares = c->gl->shares && !c->from->flip;
+    if (!status && shares && c->gl->exchanges && (c->from->kind != KST_GL_BUFFER || kst_gl_exchange_suits(&c->layout)))
+        status = encode_exchanged(c);
+    else if (!status)
+        status = shares ? encode_shared(c) : encode_mapped(c);
     kst_gl_leave(f, &state);
     kst_gl_clear_errors(f);
     return status;

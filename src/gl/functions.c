@@ -59,6 +59,10 @@ static kst_status load_further(struct gl_functions *gl, kst_gl_loader load, void
         store(&gl->texture_read, load(user, "glGetTexImage"));
     if (is >= (gl->es ? 32 : 45))
         store(&gl->reset_status, load(user, "glGetGraphicsResetStatus"));
+    store(&gl->memories_make, load(user, "glCreateMemoryObjectsEXT"));
+    store(&gl->memories_delete, load(user, "glDeleteMemoryObjectsEXT"));
+    store(&gl->memory_import, load(user, "glImportMemoryFdEXT"));
+    store(&gl->memory_to_buffer, load(user, "glBufferStorageMemEXT"));
     return gl->es || gl->texture_read ? KST_OK : refuse(report, "glGetTexImage is missing");
 }
 

@@ -15,6 +15,8 @@ enum {
     GL_RGB = 0x1907,
     GL_RGBA = 0x1908,
     GL_VERSION = 0x1F02,
+    GL_EXTENSIONS = 0x1F03,
+    GL_NUM_EXTENSIONS = 0x821D,
     GL_MAJOR_VERSION = 0x821B,
     GL_MINOR_VERSION = 0x821C,
     GL_READ_BUFFER = 0x0C02,
@@ -77,6 +79,7 @@ enum {
 #define GL_SYMBOLS(X)                                                                                                  \
     X(get_error, "glGetError", unsigned, (void))                                                                       \
     X(get_string, "glGetString", const unsigned char *, (unsigned name))                                               \
+    X(get_string_at, "glGetStringi", const unsigned char *, (unsigned name, unsigned index))                           \
     X(get, "glGetIntegerv", void, (unsigned name, int *value))                                                         \
     X(is_texture, "glIsTexture", unsigned char, (unsigned name))                                                       \
     X(bind_texture, "glBindTexture", void, (unsigned target, unsigned name))                                           \
@@ -93,6 +96,11 @@ enum {
     X(get_buffer, "glGetBufferParameteri64v", void, (unsigned target, unsigned name, int64_t *value))                  \
     X(map, "glMapBufferRange", void *, (unsigned target, intptr_t offset, intptr_t length, unsigned access))           \
     X(unmap, "glUnmapBuffer", unsigned char, (unsigned target))                                                        \
+    X(buffer_copy, "glCopyBufferSubData", void,                                                                        \
+        (unsigned from, unsigned to, intptr_t from_offset, intptr_t to_offset, intptr_t length))                       \
+    X(fence_make, "glFenceSync", void *, (unsigned condition, unsigned flags))                                         \
+    X(fence_wait, "glClientWaitSync", unsigned, (void *fence, unsigned flags, uint64_t nanoseconds))                   \
+    X(fence_delete, "glDeleteSync", void, (void *fence))                                                               \
     X(store, "glPixelStorei", void, (unsigned name, int value))                                                        \
     X(framebuffers_make, "glGenFramebuffers", void, (int count, unsigned *names))                                      \
     X(framebuffers_delete, "glDeleteFramebuffers", void, (int count, const unsigned *names))                           \
@@ -115,6 +123,11 @@ struct gl_functions {
     void (*texture_read)(unsigned target, int level, unsigned format, unsigned type, void *data);
     /* Of OpenGL 4.5 and OpenGL ES 3.2; null before. */
     unsigned (*reset_status)(void);
+    /* Of GL_EXT_memory_object_fd; null, or of no use, without it. */
+    void (*memories_make)(int count, unsigned *names);
+    void (*memories_delete)(int count, const unsigned *names);
+    void (*memory_import)(unsigned memory, uint64_t length, unsigned kind, int fd);
+    void (*memory_to_buffer)(unsigned target, intptr_t length, unsigned memory, uint64_t offset);
     /* EGL's or GLX's; null where the loader knows neither. */
     void *(*current)(void);
     bool es;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pixels in memory of CUDA's that a buffer object of OpenGL's lies in: each waits for the other on the host. */
+#include "api/gl.h"
+#include "core/report.h"
+
+/* The transfer's buffer goes with its block, whoever still has work for it. */
+static kst_status renew(kst_gl *gl, struct gl_transfer *transfer, unsigned target, size_t length, kst_report *report)
+{
+    struct gpu_error error = {.status = KST_OK};
+    struct cuda_block block;
+    int fd;
+    kst_gl_foreign_delete(&gl->functions, &transfer->foreign);
+    kst_cuda_block_end(&gl->blocks, &transfer->block);
+    if (!kst_cuda_block_make(&gl->blocks, length, &block, &fd, &error))
+        return kst_report_error(report, error.status, KST_NO_OFFSET, "%s", error.text);
+    kst_status status = kst_gl_foreign_make(&gl->functions, &transfer->foreign, target, fd, block.length, report);
+    if (status)
+        kst_cuda_block_end(&gl->blocks, &block);
+    else
+        transfer->block = block;
+    return status;
+}
+
+kst_status kst_gl_exchange_bind(
+    kst_gl *gl, struct gl_transfer *transfer, unsigned target, size_t length, kst_report *report)
+{
+    kst_status status = kst_gl_foreign_wait(&gl->functions, &transfer->foreign, report);
+    if (status)
+        return status;
+    if (!transfer->block.pointer || transfer->block.length < length)
+        return renew(gl, transfer, target, length, report);
+    gl->functions.bind_buffer(target, transfer->foreign.buffer);
+    return KST_OK;
+}
+
+bool kst_gl_exchange_try(kst_gl *gl)
+{
+    struct gl_state state;
+    kst_report ignored;
+    kst_report_init(&ignored);
+    if (!gl->blocks.shared || !kst_gl_has_foreign(&gl->functions))
+        return false;
+    kst_gl_enter(&gl->functions, &state);
+    bool taken = kst_gl_exchange_bind(gl, &gl->to, GL_PIXEL_UNPACK_BUFFER, 1, &ignored) == KST_OK;
+    kst_gl_leave(&gl->functions, &state);
+    kst_gl_clear_errors(&gl->functions);
+    return taken;
+}
+
+void kst_gl_exchange_image(const struct gl_transfer *transfer, const struct gl_layout *layout, kst_image *image)
+{
+    struct gl_layout own = *layout;
+    own.offset = 0;
+    kst_gl_wrap(image, &own, (void *)(uintptr_t)transfer->block.pointer, false);
+    image->memory = KST_MEMORY_CUDA;
+}
+
+bool kst_gl_exchange_suits(const struct gl_layout *layout)
+{
+    return layout->pitch == (size_t)layout->width * kst_format_channels(layout->format);
+}
