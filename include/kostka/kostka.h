@@ -217,7 +217,8 @@ typedef enum kst_memory {
     KST_MEMORY_HOST = 0,
     KST_MEMORY_PINNED = 1, /**< host memory that the device copies from and to directly; as host memory for the CPU */
     KST_MEMORY_CUDA = 2,   /**< `data` is a CUDA device pointer */
-    KST_MEMORY_OPENCL = 3  /**< `data` is a cl_mem */
+    KST_MEMORY_OPENCL = 3, /**< `data` is a cl_mem that is a buffer */
+    KST_MEMORY_OPENCL_IMAGE = 4 /**< `data` is a cl_mem that is an image of two dimensions */
 } kst_memory;
 
 /** What kind of number a sample is. */

@@ -9,17 +9,23 @@
  *
  * **Pictures in device memory.** A kst_image whose `memory` is KST_MEMORY_CUDA or KST_MEMORY_OPENCL is decoded to
  * without a detour: kernels write to it where its first sample, its pitch and, for several planes, their distance (all
- * the same, with equal pitches) are multiples of 4 bytes and its width is one of 4 pixels; otherwise a copy on the
- * device follows. kst_image_allocate() makes such images; with memory of the caller's,
+ * the same, with equal pitches) are multiples of 4 bytes and its width is one of 4 pixels, or where samples are
+ * floating-point numbers; otherwise a copy on the device follows. kst_image_allocate() makes such images; with memory
+ * of the caller's,
  *
  * - KST_MEMORY_CUDA takes addresses in the device's primary context: what the runtime (cudaMalloc, cudaMallocAsync,
  *   managed memory) and the frameworks upon it give, in `data` of each plane;
  * - KST_MEMORY_OPENCL takes a cl_mem of the context's cl_context (kst_context_options.opencl_context) in `data` and the
- *   place of the first sample, in bytes, in `offset`.
+ *   place of the first sample, in bytes, in `offset`;
+ * - KST_MEMORY_OPENCL_IMAGE takes an image object of that cl_context, of two dimensions and the picture's size, in
+ * `data` of the only plane, whose pitch and offset are ignored: CL_R (KST_FORMAT_GREY), CL_RGBA or CL_BGRA, of
+ * CL_UNORM_INT8 or CL_UNSIGNED_INT8, or of CL_HALF_FLOAT or CL_FLOAT for samples of these. A copy on the device fills
+ * it, or is encoded, row by row where the width of four channels is no multiple of 4, that of one no multiple of 16.
  *
  * Pitches of device memory are positive, and at most 2^31 − 1. What does not fit the device is refused before any work:
  * KST_ERROR_IMAGE_MEMORY (another kind, another device or context), KST_ERROR_IMAGE_PITCH, KST_ERROR_IMAGE_BUFFER (the
- * memory ends before the plane does).
+ * memory ends before the plane does), KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_FORMAT or KST_ERROR_IMAGE_SAMPLE (what an
+ * image object holds).
  *
  * **Order.** Calls that take no stream return when all is done, and assume that the memory is free to be written to.
  * With a stream, work starts after what the stream holds already, and what is put into the stream afterwards comes

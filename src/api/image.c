@@ -8,7 +8,7 @@
 
 bool kst_memory_is_device(kst_memory memory)
 {
-    return memory == KST_MEMORY_CUDA || memory == KST_MEMORY_OPENCL;
+    return memory == KST_MEMORY_CUDA || memory == KST_MEMORY_OPENCL || memory == KST_MEMORY_OPENCL_IMAGE;
 }
 
 static kst_status failed(const struct gpu_error *error, char message[128])

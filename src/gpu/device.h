@@ -56,6 +56,11 @@ struct gpu_rows {
     size_t pitch;
 };
 
+/* Of a picture, in pixels. */
+struct gpu_sides {
+    uint32_t width, height;
+};
+
 /* Kernels as built into the library, or into a test. The ends point behind the last byte. */
 struct gpu_kernels {
     const char *name;
@@ -143,6 +148,17 @@ struct gpu_backend {
         size_t from_offset, size_t length);
     /* Likewise, of rows of `length` bytes. */
     void (*copy_rows)(struct gpu_queue *queue, struct gpu_rows to, struct gpu_rows from, size_t length, size_t rows);
+    /*
+     * Pictures as objects of the driver's, which are no memory (optional: KST_MEMORY_OPENCL_IMAGE). Import as above,
+     * with KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SAMPLE or KST_ERROR_IMAGE_SIZE where it holds something else. Copies
+     * are of all of it, from or to host or device memory; `row`: bytes of a row.
+     */
+    bool (*picture_import)(
+        struct gpu *gpu, const kst_image *image, struct gpu_buffer *picture, struct gpu_error *error);
+    void (*picture_write)(struct gpu_queue *queue, const struct gpu_buffer *picture, struct gpu_rows from, size_t row,
+        struct gpu_sides sides);
+    void (*picture_read)(struct gpu_queue *queue, struct gpu_rows to, const struct gpu_buffer *picture, size_t row,
+        struct gpu_sides sides);
     /* Device memory; offset and length are multiples of 4. */
     void (*fill)(
         struct gpu_queue *queue, const struct gpu_buffer *buffer, size_t offset, size_t length, uint32_t value);

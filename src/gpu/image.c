@@ -19,6 +19,9 @@ static bool import_plane(
 
 bool kst_gpu_image_import(struct gpu *gpu, const kst_image *image, struct gpu_image *imported, struct gpu_error *error)
 {
+    imported->picture = image->memory == KST_MEMORY_OPENCL_IMAGE && gpu->backend->picture_import;
+    if (imported->picture)
+        return gpu->backend->picture_import(gpu, image, &imported->buffer[0], error);
     if (image->memory != gpu->backend->memory)
         return kst_gpu_refuse(error, gpu, KST_ERROR_IMAGE_MEMORY, "memory of another kind of device");
     for (uint32_t i = 0; i < image->plane_count; i++)
@@ -53,19 +56,56 @@ static void copy_upwards(
     }
 }
 
+static struct gpu_rows rows_of(const kst_image *image, const struct gpu_image *imported, uint32_t index)
+{
+    return (struct gpu_rows){&imported->buffer[index], imported->offset[index], (size_t)image->plane[index].pitch};
+}
+
+void kst_gpu_plane_write(struct gpu_queue *queue, const kst_image *image, const struct gpu_image *imported,
+    uint32_t index, struct gpu_rows from)
+{
+    const kst_plane *plane = &image->plane[index];
+    size_t row = row_length(image, plane);
+    if (imported->picture)
+        queue->gpu->backend->picture_write(
+            queue, &imported->buffer[0], from, row, (struct gpu_sides){plane->width, plane->height});
+    else
+        kst_gpu_copy_rows(queue, rows_of(image, imported, index), from, row, plane->height);
+}
+
+void kst_gpu_plane_read(struct gpu_queue *queue, struct gpu_rows to, const kst_image *image,
+    const struct gpu_image *imported, uint32_t index)
+{
+    const kst_plane *plane = &image->plane[index];
+    size_t row = row_length(image, plane);
+    if (imported->picture)
+        queue->gpu->backend->picture_read(
+            queue, to, &imported->buffer[0], row, (struct gpu_sides){plane->width, plane->height});
+    else
+        kst_gpu_copy_rows(queue, to, rows_of(image, imported, index), row, plane->height);
+}
+
+/* A picture that is an object, and host memory whose rows go upwards: row by row there is no way. */
+static void refuse_upwards(struct gpu_queue *queue)
+{
+    kst_gpu_refuse(&queue->error, queue->gpu, KST_ERROR_IMAGE_PITCH, "rows that go upwards next to an image object");
+}
+
 static void copy_image(
     struct gpu_queue *queue, const kst_image *image, const struct gpu_image *imported, const kst_image *host, bool up)
 {
     for (uint32_t i = 0; i < image->plane_count; i++) {
-        const kst_plane *plane = &image->plane[i];
-        size_t length = row_length(image, plane);
         struct gpu_buffer memory = kst_gpu_host(host->plane[i].data, SIZE_MAX);
-        struct gpu_rows there = {&imported->buffer[i], imported->offset[i], (size_t)plane->pitch};
         struct gpu_rows here = {&memory, 0, (size_t)host->plane[i].pitch};
-        if (host->plane[i].pitch < 0)
-            copy_upwards(queue, &there, &host->plane[i], length, up);
+        struct gpu_rows there = rows_of(image, imported, i);
+        if (host->plane[i].pitch < 0 && imported->picture)
+            refuse_upwards(queue);
+        else if (host->plane[i].pitch < 0)
+            copy_upwards(queue, &there, &host->plane[i], row_length(image, &image->plane[i]), up);
+        else if (up)
+            kst_gpu_plane_write(queue, image, imported, i, here);
         else
-            kst_gpu_copy_rows(queue, up ? there : here, up ? here : there, length, plane->height);
+            kst_gpu_plane_read(queue, here, image, imported, i);
     }
 }
 
@@ -84,9 +124,12 @@ void kst_gpu_image_upload(
 void kst_gpu_image_move(struct gpu_queue *queue, const kst_image *to, const struct gpu_image *imported_to,
     const kst_image *from, const struct gpu_image *imported_from)
 {
-    for (uint32_t i = 0; i < to->plane_count; i++) {
-        struct gpu_rows there = {&imported_to->buffer[i], imported_to->offset[i], (size_t)to->plane[i].pitch};
-        struct gpu_rows here = {&imported_from->buffer[i], imported_from->offset[i], (size_t)from->plane[i].pitch};
-        kst_gpu_copy_rows(queue, there, here, row_length(to, &to->plane[i]), to->plane[i].height);
+    if (imported_to->picture && imported_from->picture)
+        kst_gpu_refuse(&queue->error, queue->gpu, KST_ERROR_IMAGE_MEMORY, "from one image object to another");
+    for (uint32_t i = 0; i < to->plane_count && !queue->error.status; i++) {
+        if (imported_to->picture)
+            kst_gpu_plane_write(queue, to, imported_to, i, rows_of(from, imported_from, i));
+        else
+            kst_gpu_plane_read(queue, rows_of(to, imported_to, i), from, imported_from, i);
     }
 }

@@ -10,6 +10,7 @@
 struct gpu_image {
     struct gpu_buffer buffer[KST_IMAGE_PLANES_MAX];
     size_t offset[KST_IMAGE_PLANES_MAX]; /* of the first sample in it */
+    bool picture;                        /* the first one is an object of the driver's instead */
 };
 
 /*
@@ -26,6 +27,12 @@ void kst_gpu_image_upload(
 
 void kst_gpu_image_move(struct gpu_queue *queue, const kst_image *to, const struct gpu_image *imported_to,
     const kst_image *from, const struct gpu_image *imported_from);
+
+/* Queue copies between a plane of an imported image and rows elsewhere. */
+void kst_gpu_plane_write(struct gpu_queue *queue, const kst_image *image, const struct gpu_image *imported,
+    uint32_t index, struct gpu_rows from);
+void kst_gpu_plane_read(struct gpu_queue *queue, struct gpu_rows to, const kst_image *image,
+    const struct gpu_image *imported, uint32_t index);
 
 /* A copy of rows, in one piece where they have no padding. */
 void kst_gpu_copy_rows(struct gpu_queue *queue, struct gpu_rows to, struct gpu_rows from, size_t length, size_t rows);

@@ -360,8 +360,7 @@ static void copy(
     for (uint32_t i = 0; i < item->image->plane_count; i++) {
         const kst_plane *plane = &item->image->plane[i];
         struct gpu_rows there = {pixels, to, upload_pitch(item->image, i)};
-        struct gpu_rows here = {&item->planes.buffer[i], item->planes.offset[i], (size_t)plane->pitch};
-        kst_gpu_copy_rows(queue, there, here, row_bytes(item->image, i), plane->height);
+        kst_gpu_plane_read(queue, there, item->image, &item->planes, i);
         to += there.pitch * plane->height;
     }
 }

@@ -40,7 +40,7 @@ bool kst_gpu_jpeg_source(struct gpu_executor *executor, struct jpeg_encode_item 
     }
     if (!kst_gpu_image_import(executor->gpu, image, &item->planes, error))
         return false;
-    bool direct = image->memory == KST_MEMORY_CUDA || in_one_buffer(image, &item->planes);
+    bool direct = image->memory == KST_MEMORY_CUDA || (!item->planes.picture && in_one_buffer(image, &item->planes));
     item->source = direct ? ENCODE_DIRECT : ENCODE_COPIED;
     return true;
 }

@@ -75,7 +75,7 @@ static void write_in_place(struct jpeg_gpu_item *item)
     bool address = to->memory == KST_MEMORY_CUDA, bytes = to->plane[0].sample == KST_SAMPLE_INTEGER;
     uint64_t at = address ? image->buffer[0].handle : image->offset[0];
     uint32_t step;
-    if (kst_gpu_jpeg_is_raw(item) || !plane_step(item, image, &step))
+    if (kst_gpu_jpeg_is_raw(item) || image->picture || !plane_step(item, image, &step))
         return;
     bool fours = suits_fours(to, at, step);
     if ((bytes && !fours) || (!address && (at / 4 > UINT32_MAX || at % 4 != 0)))

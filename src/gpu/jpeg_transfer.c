@@ -155,9 +155,8 @@ static void copy_planes(struct job *job, uint32_t index)
     const struct gpu_buffer *buffer = &job->buffer[kst_gpu_jpeg_is_raw(item) ? PLANES : PIXELS];
     for (uint32_t i = 0; i < item->output.image.plane_count; i++) {
         struct jpeg_gpu_plane plane = kst_gpu_jpeg_plane(item, picture_of(job, index), i);
-        struct gpu_rows to = {&item->image.buffer[i], item->image.offset[i], (size_t)item->output.image.plane[i].pitch};
         struct gpu_rows from = {buffer, plane.offset, plane.pitch};
-        kst_gpu_copy_rows(&job->lane->queue, to, from, plane.row, plane.rows);
+        kst_gpu_plane_write(&job->lane->queue, &item->output.image, &item->image, i, from);
     }
 }
 

@@ -30,6 +30,9 @@ bool kst_opencl_check(struct gpu_error *error, const struct opencl *opencl, cons
 /* Whether this process opened it: a child of fork() leaves the driver alone. */
 bool kst_opencl_usable(const struct opencl *opencl);
 
+/* A queue that has failed takes no more work. */
+bool kst_opencl_takes_work(struct gpu_queue *queue);
+
 /* Members of the table of functions, see gpu/device.h. */
 bool kst_opencl_build(
     struct gpu *gpu, const struct gpu_kernels *kernels, struct gpu_program *program, struct gpu_error *error);
@@ -46,6 +49,12 @@ void kst_opencl_copy(struct gpu_queue *queue, const struct gpu_buffer *to, size_
     const struct gpu_buffer *from, size_t from_offset, size_t length);
 void kst_opencl_copy_rows(
     struct gpu_queue *queue, struct gpu_rows to, struct gpu_rows from, size_t length, size_t rows);
+bool kst_opencl_picture_import(
+    struct gpu *gpu, const kst_image *image, struct gpu_buffer *buffer, struct gpu_error *error);
+void kst_opencl_picture_write(struct gpu_queue *queue, const struct gpu_buffer *picture, struct gpu_rows from,
+    size_t row, struct gpu_sides sides);
+void kst_opencl_picture_read(
+    struct gpu_queue *queue, struct gpu_rows to, const struct gpu_buffer *picture, size_t row, struct gpu_sides sides);
 void kst_opencl_fill(
     struct gpu_queue *queue, const struct gpu_buffer *buffer, size_t offset, size_t length, uint32_t value);
 void kst_opencl_launch(struct gpu_queue *queue, const struct gpu_kernel *kernel, uint32_t groups,

@@ -90,6 +90,19 @@ enum {
     X(buffer_create, "clCreateBuffer", cl_mem, (cl_context, cl_bits flags, size_t length, void *host, cl_int *result)) \
     X(buffer_info, "clGetMemObjectInfo", cl_int, (cl_mem, cl_uint what, size_t room, void *value, size_t *length))     \
     X(buffer_release, "clReleaseMemObject", cl_int, (cl_mem))                                                          \
+    X(image_info, "clGetImageInfo", cl_int, (cl_mem, cl_uint what, size_t room, void *value, size_t *length))          \
+    X(image_up, "clEnqueueWriteImage", cl_int,                                                                         \
+        (cl_queue, cl_mem to, cl_uint blocking, const size_t *at, const size_t *region, size_t pitch, size_t slice,    \
+            const void *from, cl_uint waits, const cl_event *wait, cl_event *event))                                   \
+    X(image_down, "clEnqueueReadImage", cl_int,                                                                        \
+        (cl_queue, cl_mem from, cl_uint blocking, const size_t *at, const size_t *region, size_t pitch, size_t slice,  \
+            void *to, cl_uint waits, const cl_event *wait, cl_event *event))                                           \
+    X(buffer_to_image, "clEnqueueCopyBufferToImage", cl_int,                                                           \
+        (cl_queue, cl_mem from, cl_mem to, size_t offset, const size_t *at, const size_t *region, cl_uint waits,       \
+            const cl_event *wait, cl_event *event))                                                                    \
+    X(image_to_buffer, "clEnqueueCopyImageToBuffer", cl_int,                                                           \
+        (cl_queue, cl_mem from, cl_mem to, const size_t *at, const size_t *region, size_t offset, cl_uint waits,       \
+            const cl_event *wait, cl_event *event))                                                                    \
     X(map, "clEnqueueMapBuffer", void *,                                                                               \
         (cl_queue, cl_mem, cl_uint blocking, cl_bits flags, size_t offset, size_t length, cl_uint waits,               \
             const cl_event *wait, cl_event *event, cl_int *result))                                                    \

@@ -54,8 +54,7 @@ void kst_opencl_event_destroy(struct gpu *gpu, struct gpu_event *event)
     event->handle = 0;
 }
 
-/* A queue that has failed takes no more work. */
-static bool takes_work(struct gpu_queue *queue)
+bool kst_opencl_takes_work(struct gpu_queue *queue)
 {
     return queue->error.status == KST_OK && kst_gpu_usable(queue->gpu, &queue->error);
 }
@@ -67,7 +66,7 @@ void kst_opencl_copy(struct gpu_queue *queue, const struct gpu_buffer *to, size_
     const struct opencl_driver *driver = &opencl->driver;
     cl_queue handle = (cl_queue)queue->handle;
     cl_mem source = (cl_mem)from->handle, target = (cl_mem)to->handle;
-    if (length == 0 || !takes_work(queue))
+    if (length == 0 || !kst_opencl_takes_work(queue))
         return;
     if (from->host)
         kst_opencl_check(&queue->error, opencl, "clEnqueueWriteBuffer",
@@ -89,7 +88,7 @@ void kst_opencl_copy_rows(struct gpu_queue *queue, struct gpu_rows to, struct gp
     const size_t region[3] = {length, rows, 1}, start[3] = {0, 0, 0};
     const size_t from_at[3] = {from.offset, 0, 0}, to_at[3] = {to.offset, 0, 0};
     cl_mem source = (cl_mem)from.buffer->handle, target = (cl_mem)to.buffer->handle;
-    if (length == 0 || rows == 0 || !takes_work(queue))
+    if (length == 0 || rows == 0 || !kst_opencl_takes_work(queue))
         return;
     if (from.buffer->host)
         kst_opencl_check(&queue->error, opencl, "clEnqueueWriteBufferRect",
@@ -109,7 +108,7 @@ void kst_opencl_fill(
     struct gpu_queue *queue, const struct gpu_buffer *buffer, size_t offset, size_t length, uint32_t value)
 {
     struct opencl *opencl = kst_opencl_of(queue->gpu);
-    if (length == 0 || !takes_work(queue))
+    if (length == 0 || !kst_opencl_takes_work(queue))
         return;
     kst_opencl_check(&queue->error, opencl, "clEnqueueFillBuffer",
         opencl->driver.fill(
@@ -138,7 +137,7 @@ void kst_opencl_launch(struct gpu_queue *queue, const struct gpu_kernel *kernel,
 {
     struct opencl *opencl = kst_opencl_of(queue->gpu);
     size_t local = kernel->group, global = local * groups;
-    if (groups == 0 || !takes_work(queue))
+    if (groups == 0 || !kst_opencl_takes_work(queue))
         return;
     pthread_mutex_lock(&opencl->launching);
     if (set_arguments(queue, kernel, arguments, count)) {
@@ -158,7 +157,7 @@ void kst_opencl_record(struct gpu_queue *queue, struct gpu_event *event)
 {
     struct opencl *opencl = kst_opencl_of(queue->gpu);
     cl_event made = NULL;
-    if (!takes_work(queue))
+    if (!kst_opencl_takes_work(queue))
         return;
     if (!kst_opencl_check(&queue->error, opencl, "clEnqueueMarkerWithWaitList",
             opencl->driver.marker((cl_queue)queue->handle, 0, NULL, &made)))
@@ -172,7 +171,7 @@ void kst_opencl_wait(struct gpu_queue *queue, const struct gpu_event *event)
 {
     struct opencl *opencl = kst_opencl_of(queue->gpu);
     cl_event handle = (cl_event)event->handle;
-    if (handle && takes_work(queue))
+    if (handle && kst_opencl_takes_work(queue))
         kst_opencl_check(&queue->error, opencl, "clEnqueueBarrierWithWaitList",
             opencl->driver.barrier((cl_queue)queue->handle, 1, &handle, NULL));
 }
@@ -180,7 +179,7 @@ void kst_opencl_wait(struct gpu_queue *queue, const struct gpu_event *event)
 void kst_opencl_flush(struct gpu_queue *queue)
 {
     struct opencl *opencl = kst_opencl_of(queue->gpu);
-    if (takes_work(queue))
+    if (kst_opencl_takes_work(queue))
         kst_opencl_check(&queue->error, opencl, "clFlush", opencl->driver.flush((cl_queue)queue->handle));
 }
 
