@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../examples/files.h"
 #include "../examples/headless.h"
 #include "gl_nvjpeg.h"
 
@@ -142,18 +143,22 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The median of TIMES, after two that warm up. */
-static double measure(const struct run *run, enum column column)
+/* The medians of TIMES, after two that warm up, by turns. */
+static void measure(const struct run *run, double median[COLUMNS])
 {
-    double times[TIMES];
-    for (int i = -2; i < TIMES; i++) {
-        double start = now();
-        once(run, column);
-        if (i >= 0)
-            times[i] = now() - start;
+    double times[COLUMNS][TIMES];
+    for (int i = -2; i < TIMES; i++)
+        for (enum column column = 0; column < COLUMNS; column++) {
+            double start = now();
+            if (is_there(run, column))
+                once(run, column);
+            if (i >= 0)
+                times[column][i] = now() - start;
+        }
+    for (enum column column = 0; column < COLUMNS; column++) {
+        qsort(times[column], TIMES, sizeof times[column][0], compare);
+        median[column] = times[column][TIMES / 2];
     }
-    qsort(times, TIMES, sizeof times[0], compare);
-    return times[TIMES / 2];
 }
 
 /* The picture side by side with its mirror images. */
@@ -206,13 +211,15 @@ static void code_picture(struct run *run, const kst_image *picture, kst_subsampl
 
 static void measure_size(struct run *run, const kst_image *picture, kst_subsampling subsampling)
 {
+    double median[COLUMNS];
     code_picture(run, picture, subsampling);
     make_objects(run);
     printf("| %d², 4:%s | %.2f |", run->side, subsampling == KST_SUBSAMPLING_444 ? "4:4" : "2:0",
         (double)run->coded.length * 1e-6);
+    measure(run, median);
     for (enum column column = 0; column < COLUMNS; column++)
         if (is_there(run, column))
-            printf(" %.3f |", measure(run, column));
+            printf(" %.3f |", median[column]);
         else
             printf(" – |");
     printf(" %d, %d |\n", decode(run, run->shared, run->coded.data), decode(run, run->mapped, run->coded.data));
@@ -253,7 +260,7 @@ int main(int argc, char **argv)
 {
     size_t length = 0;
     struct run run = {.pixels = malloc((size_t)MOST * MOST * 4)};
-    uint8_t *data = argc > 1 ? headless_read(argv[1], &length) : NULL;
+    uint8_t *data = argc > 1 ? file_read(argv[1], &length) : NULL;
     kst_image picture;
     kst_image_init(&picture);
     bool fine = data && run.pixels && start(&run, argc > 2 ? argv[2] : NULL, data, length, &picture);

@@ -4,12 +4,12 @@
  *
  *     contact_sheet SHEET.jpg FILE.jpg…
  */
-#include <kostka/kostka.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "files.h"
 
 enum { CELL = 320, GAP = 12, PAPER = 0x20 };
 
@@ -26,23 +26,6 @@ struct sheet {
     uint8_t *pixels;
     uint32_t columns;
 };
-
-static bool read_file(struct photograph *photograph)
-{
-    FILE *file = fopen(photograph->path, "rb");
-    if (!file)
-        return false;
-    bool fine = false;
-    if (fseek(file, 0, SEEK_END) == 0) {
-        long length = ftell(file);
-        rewind(file);
-        photograph->data = length > 0 ? malloc((size_t)length) : NULL;
-        photograph->length = photograph->data ? fread(photograph->data, 1, (size_t)length, file) : 0;
-        fine = photograph->data && photograph->length == (size_t)length;
-    }
-    fclose(file);
-    return fine;
-}
 
 /* The smallest of the cheap sizes (1/1 … 1/8) that still fills a cell. */
 static void choose_size(kst_decoder *decoder, struct photograph *photograph)
@@ -62,32 +45,23 @@ static void choose_size(kst_decoder *decoder, struct photograph *photograph)
 /* The mean of the pixels of `from` that fall on one pixel of a picture of width × height. */
 static void average(const kst_image *from, uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint8_t *rgb)
 {
-    uint32_t x0 = (uint32_t)((uint64_t)x * from->width / width);
-    uint32_t y0 = (uint32_t)((uint64_t)y * from->height / height);
-    uint32_t x1 = (uint32_t)((uint64_t)(x + 1) * from->width / width);
-    uint32_t y1 = (uint32_t)((uint64_t)(y + 1) * from->height / height);
-    x1 += x1 == x0;
-    y1 += y1 == y0;
-    uint32_t sum[3] = {0};
-    uint32_t count = 0;
-    for (uint32_t row = y0; row < y1; row++) {
-        const uint8_t *pixel =
-            (const uint8_t *)from->plane[0].data + (ptrdiff_t)row * from->plane[0].pitch + (size_t)x0 * 3;
-        for (uint32_t column = x0; column < x1; column++, pixel += 3, count++)
+    uint64_t x0 = (uint64_t)x * from->width / width, x1 = (uint64_t)(x + 1) * from->width / width;
+    uint64_t y0 = (uint64_t)y * from->height / height, y1 = (uint64_t)(y + 1) * from->height / height;
+    uint64_t sum[3] = {0}, count = 0;
+    for (uint64_t row = y0; row < y1 || row == y0; row++)
+        for (uint64_t column = x0; column < x1 || column == x0; column++, count++)
             for (int c = 0; c < 3; c++)
-                sum[c] += pixel[c];
-    }
-    for (int c = 0; c < 3 && count > 0; c++)
+                sum[c] += ((const uint8_t *)from->plane[0]
+                               .data)[(size_t)row * (size_t)from->plane[0].pitch + (size_t)column * 3 + (size_t)c];
+    for (int c = 0; c < 3; c++)
         rgb[c] = (uint8_t)((sum[c] + count / 2) / count);
 }
 
 static void paste(struct sheet *sheet, uint32_t cell, const kst_image *picture)
 {
     uint32_t longer = picture->width > picture->height ? picture->width : picture->height;
-    uint32_t width = (uint32_t)((uint64_t)picture->width * CELL / longer);
-    uint32_t height = (uint32_t)((uint64_t)picture->height * CELL / longer);
-    width += width == 0;
-    height += height == 0;
+    uint32_t width = (uint32_t)fmax(1, (double)picture->width * CELL / longer);
+    uint32_t height = (uint32_t)fmax(1, (double)picture->height * CELL / longer);
     uint32_t left = GAP + cell % sheet->columns * (CELL + GAP) + (CELL - width) / 2;
     uint32_t top = GAP + cell / sheet->columns * (CELL + GAP) + (CELL - height) / 2;
     for (uint32_t y = 0; y < height; y++)
@@ -99,9 +73,8 @@ static void paste(struct sheet *sheet, uint32_t cell, const kst_image *picture)
 static bool make_sheet(struct sheet *sheet, uint32_t count)
 {
     sheet->columns = (uint32_t)ceil(sqrt(count));
-    uint32_t rows = (count + sheet->columns - 1) / sheet->columns;
     uint32_t width = GAP + sheet->columns * (CELL + GAP);
-    uint32_t height = GAP + rows * (CELL + GAP);
+    uint32_t height = GAP + (count + sheet->columns - 1) / sheet->columns * (CELL + GAP);
     sheet->pixels = malloc((size_t)width * height * 3);
     if (!sheet->pixels)
         return false;
@@ -116,18 +89,7 @@ static bool write_sheet(kst_context *context, const struct sheet *sheet, const c
     options.quality = 90;
     options.coding = KST_CODING_PROGRESSIVE;
     kst_buffer coded = {0};
-    kst_report report;
-    kst_report_init(&report);
-    if (kst_encode(context, &sheet->image, &options, &coded, &report) != KST_OK) {
-        fprintf(stderr, "contact_sheet: %s: %s\n", path, report.message);
-        return false;
-    }
-    FILE *file = fopen(path, "wb");
-    bool written = file && fwrite(coded.data, 1, coded.length, file) == coded.length;
-    if (file && fclose(file) != 0)
-        written = false;
-    if (!written)
-        perror(path);
+    bool written = kst_encode(context, &sheet->image, &options, &coded, NULL) == KST_OK && file_write(path, &coded);
     kst_buffer_release(context, &coded);
     return written;
 }
@@ -140,8 +102,7 @@ static bool load(kst_context *context, struct photograph *photographs, kst_decod
         return false;
     for (uint32_t i = 0; i < count; i++) {
         struct photograph *photograph = &photographs[i];
-        if (!read_file(photograph))
-            perror(photograph->path);
+        photograph->data = file_read(photograph->path, &photograph->length);
         choose_size(decoder, photograph);
         items[i] = (kst_decode_item){.data = photograph->data,
             .length = photograph->length,
@@ -159,21 +120,14 @@ static bool load(kst_context *context, struct photograph *photographs, kst_decod
 
 int main(int argc, char **argv)
 {
-    if (argc < 3) {
-        fprintf(stderr, "usage: contact_sheet SHEET.jpg FILE.jpg…\n");
-        return 2;
-    }
+    if (argc < 3)
+        return fprintf(stderr, "usage: contact_sheet SHEET.jpg FILE.jpg…\n"), 2;
     uint32_t count = (uint32_t)argc - 2;
-    kst_context *context;
-    kst_status status = kst_context_create(NULL, &context);
-    if (status != KST_OK) {
-        fprintf(stderr, "contact_sheet: %s\n", kst_status_text(status));
-        return 1;
-    }
+    kst_context *context = NULL;
     struct photograph *photographs = calloc(count, sizeof *photographs);
     kst_decode_item *items = calloc(count, sizeof *items);
     struct sheet sheet = {0};
-    bool fine = photographs && items && make_sheet(&sheet, count);
+    bool fine = kst_context_create(NULL, &context) == KST_OK && photographs && items && make_sheet(&sheet, count);
     if (fine) {
         for (uint32_t i = 0; i < count; i++)
             photographs[i].path = argv[2 + i];

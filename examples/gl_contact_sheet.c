@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "files.h"
 #include "headless.h"
 
 enum { CELL = 320, GAP = 12, TEXTURE_2D = 0x0DE1, RGBA = 0x1908, RGBA8 = 0x8058, BYTES = 0x1401, LINEAR = 0x2601 };
@@ -48,7 +49,7 @@ static unsigned load(kst_context *context, kst_gl *bound, const char *path, uint
     kst_gl_surface surface;
     kst_report report;
     size_t length;
-    uint8_t *data = headless_read(path, &length);
+    uint8_t *data = file_read(path, &length);
     kst_status status = data ? kst_decoder_create(context, &decoder) : KST_ERROR_MEMORY;
     if (status != KST_OK)
         return 0;
@@ -97,7 +98,7 @@ static bool write_sheet(kst_context *context, kst_gl *bound, kst_gl_surface *she
     bool fine = kst_gl_encode(bound, sheet, NULL, &coded, NULL, &report) == KST_OK;
     if (!fine)
         fprintf(stderr, "gl_contact_sheet: %s\n", report.message);
-    fine = fine && headless_write(path, &coded);
+    fine = fine && file_write(path, &coded);
     kst_buffer_release(context, &coded);
     return fine;
 }

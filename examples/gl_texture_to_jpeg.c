@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "files.h"
 #include "headless.h"
 
 enum { TEXTURE_2D = 0x0DE1, RGBA = 0x1908, RGBA8 = 0x8058, BYTES = 0x1401, DRAW_FRAMEBUFFER = 0x8CA9 };
@@ -128,7 +129,7 @@ int main(int argc, char **argv)
         printf("%zu bytes, %s\n", coded.length, ways[way]);
     else
         fprintf(stderr, "gl_texture_to_jpeg: %s\n", report.message);
-    fine = fine && headless_write(argv[1], &coded);
+    fine = fine && file_write(argv[1], &coded);
     kst_buffer_release(context, &coded);
     kst_gl_destroy(&bound);
     kst_context_destroy(&context);

@@ -17,8 +17,4 @@ bool headless_find(const char *const *names, size_t count, void *functions);
 /* A context, and OpenGL next to it; null, and told on standard error, where that fails. */
 kst_gl *headless_bind(kst_context *context);
 
-/* A whole file, freed by the caller; null where it cannot be read. */
-uint8_t *headless_read(const char *path, size_t *length);
-bool headless_write(const char *path, const kst_buffer *buffer);
-
 #endif

@@ -115,6 +115,45 @@ static void test_textures(void **state)
     for_each_setting(check_textures);
 }
 
+/* Pictures of one size one after the other, with no look at any before the last: each texture gets its own. */
+static void check_in_turn(const struct setting *s)
+{
+    enum { COUNT = 5, SIDE = 400 };
+    const struct texture_format *format = &texture_format[2];
+    kst_buffer stream[COUNT];
+    unsigned name[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        kst_encode_options options;
+        kst_gl_surface surface;
+        kst_encode_options_init(&options);
+        kst_gl_surface_init(&surface);
+        options.quality = 10 + 20 * i;
+        stream[i] = make_stream(SIDE, SIDE, false, &options);
+        name[i] = make_texture(s->world, format, SIDE, SIDE, NULL);
+        surface.kind = KST_GL_TEXTURE;
+        surface.name = name[i];
+        assert_int_equal(kst_gl_decode(s->gl, stream[i].data, stream[i].length, NULL, &surface, NULL, NULL), KST_OK);
+    }
+    for (int i = 0; i < COUNT; i++) {
+        kst_decode_options options;
+        kst_decode_options_init(&options);
+        options.format = format->pixels;
+        uint8_t *wanted = decode_plainly(&stream[i], &options, false);
+        uint8_t *found = read_texture(s->world, name[i], format, SIDE, SIDE);
+        expect_equal("in turn", wanted, found, (size_t)SIDE * SIDE * 4);
+        free(found);
+        free(wanted);
+        delete_texture(s->world, name[i]);
+        kst_buffer_release(context[0], &stream[i]);
+    }
+}
+
+static void test_in_turn(void **state)
+{
+    (void)state;
+    for_each_setting(check_in_turn);
+}
+
 static void test_large(void **state)
 {
     (void)state;
@@ -218,7 +257,7 @@ static void test_mipmaps(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_textures), cmocka_unit_test(test_large),
-        cmocka_unit_test(test_buffers), cmocka_unit_test(test_mipmaps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_textures), cmocka_unit_test(test_in_turn),
+        cmocka_unit_test(test_large), cmocka_unit_test(test_buffers), cmocka_unit_test(test_mipmaps)};
     return cmocka_run_group_tests(tests, start_surfaces, stop_surfaces);
 }

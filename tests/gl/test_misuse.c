@@ -285,6 +285,60 @@ static void test_contexts(void **state)
         }
 }
 
+static bool is_lost;
+
+static unsigned tell_reset(void)
+{
+    enum { GUILTY_CONTEXT_RESET = 0x8253 };
+    return is_lost ? GUILTY_CONTEXT_RESET : GL_NO_ERROR;
+}
+
+/* What a driver would say of a context that it has lost. */
+static kst_gl_function load_losing(void *user, const char *name)
+{
+    return strcmp(name, "glGetGraphicsResetStatus") == 0 ? (kst_gl_function)tell_reset : load_gl(user, name);
+}
+
+static void test_lost(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < worlds; i++) {
+        const struct world *w = &world[i];
+        const kst_gl_options options = {.size = sizeof options, .load = load_losing};
+        kst_gl *gl;
+        enter_world(w);
+        assert_int_equal(kst_gl_create(context[0], &options, &gl, NULL), KST_OK);
+        kst_gl_surface surface = describe(KST_GL_TEXTURE, make_texture(w, &texture_format[2], 40, 30, NULL));
+        bool tells = w->gl.major * 10 + w->gl.minor >= (w->gl.es ? 32 : 45); /* others have no word for it */
+        is_lost = true;
+        expect_decode(gl, &surface, tells ? KST_ERROR_GL_CONTEXT : KST_OK);
+        expect_encode(gl, &surface, tells ? KST_ERROR_GL_CONTEXT : KST_OK);
+        is_lost = false;
+        expect_decode(gl, &surface, KST_OK);
+        kst_gl_destroy(&gl);
+        delete_texture(w, surface.name);
+    }
+}
+
+/* Floating-point samples go nowhere in OpenGL. */
+static void test_samples(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < worlds; i++) {
+        kst_decode_options options;
+        kst_report report;
+        kst_gl *gl = bind_context(context[0], &world[i], KST_GL_SHARING_AUTO);
+        kst_gl_surface surface = describe(KST_GL_TEXTURE, make_texture(&world[i], &texture_format[2], 40, 30, NULL));
+        kst_decode_options_init(&options);
+        kst_report_init(&report);
+        options.sample = KST_SAMPLE_FLOAT32;
+        assert_int_equal(
+            kst_gl_decode(gl, stream.data, stream.length, &options, &surface, NULL, &report), KST_ERROR_IMAGE_SAMPLE);
+        kst_gl_destroy(&gl);
+        delete_texture(&world[i], surface.name);
+    }
+}
+
 /* An error of the caller's is told, once. */
 static void test_errors(void **state)
 {
@@ -360,6 +414,7 @@ static void test_state(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_objects), cmocka_unit_test(test_create),
-        cmocka_unit_test(test_contexts), cmocka_unit_test(test_errors), cmocka_unit_test(test_state)};
+        cmocka_unit_test(test_contexts), cmocka_unit_test(test_lost), cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_errors), cmocka_unit_test(test_state)};
     return cmocka_run_group_tests(tests, start, stop);
 }

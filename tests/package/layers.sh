@@ -30,4 +30,10 @@ allow fuzz j2k core
 allow examples none
 allow python none
 [ -n "$(find src/cpu -name '*.c')" ] || failed=1
+# An example is read in one go.
+for file in examples/*.[ch] examples/*.py; do
+    [ "$(wc -l <"$file")" -lt 150 ] && continue
+    echo "$file has 150 lines or more"
+    failed=1
+done
 exit "$failed"
