@@ -165,6 +165,26 @@ void kst_jpeg_cursor_forget(const struct jpeg_entropy *entropy, struct jpeg_curs
         note_end(cursor, (uint64_t)(cursor->bits.end - entropy->plan->data));
 }
 
+/* Bytes without stuffing that are wholly unread, counted up to `most`. */
+static uint32_t bytes_left(const struct jpeg_cursor *cursor, const uint8_t *data, uint32_t most)
+{
+    uint32_t bit, count = 0;
+    const uint8_t *at = kst_jpeg_bits_place(cursor->bits, data, &bit);
+    for (at += bit > 0; at < cursor->bits.end && count < most; at++)
+        count += at == data || at[-1] != 0xFF;
+    return count;
+}
+
+/*
+ * Whether more is left of an interval than may be. At the end of a scan libjpeg drops up to seven bytes that it has
+ * read ahead without a word; how many those are depends on how it comes by the data, so that here it is always seven.
+ */
+static bool has_surplus(const struct jpeg_entropy *entropy, const struct jpeg_cursor *cursor)
+{
+    uint32_t spare = cursor->mcu < entropy->mcus ? 0 : JPEG_READ_AHEAD;
+    return jpeg_bits_left(&cursor->bits) > 0 && bytes_left(cursor, entropy->plan->data, spare + 1) > spare;
+}
+
 void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count)
 {
     cursor->mcu += count;
@@ -175,7 +195,7 @@ void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cur
     }
     if (cursor->to_go > 0)
         return;
-    if (!cursor->ended && jpeg_bits_left(&cursor->bits) > 0) {
+    if (!cursor->ended && has_surplus(entropy, cursor)) {
         const uint8_t *data = entropy->plan->data;
         uint64_t offset = (uint64_t)(kst_jpeg_bits_place(cursor->bits, data, NULL) - data);
         kst_jpeg_damage_note(&cursor->damage, KST_WARNING_JPEG_GARBAGE, offset);

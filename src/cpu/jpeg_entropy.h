@@ -8,11 +8,13 @@
 #include "cpu/jpeg_lookup.h"
 #include "jpeg/plan.h"
 
+enum { JPEG_READ_AHEAD = 7 };
+
 /* Warnings met in one stretch of decoding. */
 struct jpeg_damage {
     uint64_t ended;        /* intervals whose data ended early or are lost */
     uint64_t invalid;      /* bit patterns that are no code */
-    uint64_t surplus;      /* intervals with whole bytes left over */
+    uint64_t surplus;      /* intervals with whole bytes left over; the last one of a scan: more than JPEG_READ_AHEAD */
     uint64_t first_offset; /* of the earliest of them; KST_NO_OFFSET */
     kst_status first;
 };

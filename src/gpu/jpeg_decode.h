@@ -11,7 +11,7 @@
 struct jpeg_gpu_damage {
     uint32_t ended;   /* intervals whose data ended early; those without any are not counted */
     uint32_t invalid; /* bit patterns that are no code */
-    uint32_t surplus; /* intervals with whole bytes left over */
+    uint32_t surplus; /* intervals with whole bytes left over; the last one: with more than may be (WORK_SPARE_BITS) */
 };
 
 /* Device time in seconds. */

@@ -68,6 +68,7 @@ struct writer {
     u32 bits;               /* of the part */
     u32 last;               /* whether the part is its segment's last */
     u32 extended;           /* whether it is one behind */
+    i32 surplus;            /* bits behind the segment's last block that are too many */
     u32 high, low, ahead;   /* words from the position's on */
     u32 invalid;
     struct place place;
@@ -121,23 +122,28 @@ FUNCTION u32 has_block(const struct writer *writer)
                (writer->last && (writer->place.block > 0 || writer->place.position <= writer->bits)));
 }
 
-/* Into the next block. Counts an interval that is complete and has whole bytes left. */
+/* Bits of the segment behind the place, counted on as long as they are fewer than WORK_SPARE_BITS. */
+FUNCTION i32 bits_left(const struct writing *writing, const struct writer *writer)
+{
+    i32 left = (i32)(writer->bits - writer->place.position);
+    u32 last = writer->last;
+    for (u32 part = writer->part + 1; !last && left < WORK_SPARE_BITS; part++) {
+        u32 info = writing->info[part];
+        left += (i32)(info & PART_BITS);
+        last = info & PART_LAST;
+    }
+    return left;
+}
+
+/* Into the next block. Counts an interval that is complete and has a surplus. */
 FUNCTION void end_block(
     const struct writing *writing, struct writer *writer, u32 *block, u32 limit, GLOBAL u32 *RESTRICT damage)
 {
-    enum { MUCH = 64 };
     writer->place.index = 0;
     writer->place.block = writer->place.block + 1 == writing->blocks_in_mcu ? 0 : writer->place.block + 1;
     *block += 1;
-    if (*block == limit && !writer->extended) {
-        u32 left = 0;
-        if (!writer->last) {
-            u32 behind = writing->info[writer->part + 1];
-            left = behind & PART_LAST ? behind & PART_BITS : MUCH;
-        }
-        if ((i32)(writer->bits + left - writer->place.position) >= 8)
-            count_up(damage + 2, 1);
-    }
+    if (*block == limit && !writer->extended && bits_left(writing, writer) >= writer->surplus)
+        count_up(damage + 2, 1);
 }
 
 /* Write a block, clear it where it was, and add its DC difference. */
@@ -366,6 +372,7 @@ write_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, 
         outputs.sums = sums + self;
         writer.place = unpack_state(entry >> MAP_STATE & MAP_STATES);
         writer.extended = writer.invalid = 0;
+        writer.surplus = first - group.picture->block + limit == group.picture->blocks ? WORK_SPARE_BITS : 8;
         u32 started = before + (writer.place.index > 0);
         enter_part(&writing, &writer, self);
         GLOBAL u32 *counts = damage + group.picture_index * WORK_DAMAGE;

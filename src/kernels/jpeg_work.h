@@ -39,6 +39,7 @@ enum {
     WORK_TURN_SIDE = 32,       /* pixels of a square that a group turns */
     WORK_OUTPUT_ALIGNMENT = 4, /* bytes, of what pixels are written to in place */
     WORK_OUTPUT_PIXELS = 4,    /* that are written at once */
+    WORK_SPARE_BITS = 64,      /* fewer behind a scan's last block are no surplus; elsewhere fewer than 8 */
     WORK_DAMAGE = 4 /* counters of a picture: intervals ended early, invalid codes, intervals with a surplus */
 };
 

@@ -144,30 +144,35 @@ static void put_segments(struct bytes *bytes, uint32_t most)
     put(bytes, 0xD9);
 }
 
-/* A file that the kernels can decode. */
-static void make_file(struct model_picture *picture, uint32_t most, struct jpeg_gpu_item *item)
+/* A file that may be one to decode. */
+static void make_file(struct model_picture *picture, uint32_t most)
 {
-    for (;;) {
-        struct bytes bytes = {.data = stage_poisoned(4096 + 24 * (size_t)most)};
-        kst_decode_options options;
-        kst_report report;
-        kst_report_init(&report);
-        kst_decode_options_init(&options);
-        put_headers(&bytes, 1 + next_random() % (most / 8 + 1));
-        put_segments(&bytes, most);
-        picture->file = bytes.data;
-        if (kst_jpeg_parse(&memory, &cpu->limits, bytes.data, bytes.length, &picture->stream, &report) == KST_OK) {
-            kst_image image;
-            *item = (struct jpeg_gpu_item){.plan = &picture->stream.plan};
-            options.format = KST_FORMAT_RAW;
-            assert_int_equal(kst_jpeg_output_describe(&item->plan->frame, &options, &image), KST_OK);
-            kst_jpeg_output_plan(&item->output, &item->plan->frame, &options, &image);
-            if (item->plan->single_scan && kst_gpu_jpeg_supports(item))
-                return;
-            kst_jpeg_stream_release(&memory, &picture->stream);
-        }
-        free(bytes.data);
+    struct bytes bytes = {.data = stage_poisoned(4096 + 24 * (size_t)most)};
+    put_headers(&bytes, 1 + next_random() % (most / 8 + 1));
+    put_segments(&bytes, most);
+    picture->file = bytes.data;
+    picture->length = bytes.length;
+}
+
+/* False, and there is no file any more, where the kernels cannot decode it. */
+static bool open_file(struct model_picture *picture, struct jpeg_gpu_item *item)
+{
+    kst_decode_options options;
+    kst_report report;
+    kst_image image;
+    kst_report_init(&report);
+    kst_decode_options_init(&options);
+    if (kst_jpeg_parse(&memory, &cpu->limits, picture->file, picture->length, &picture->stream, &report) == KST_OK) {
+        *item = (struct jpeg_gpu_item){.plan = &picture->stream.plan};
+        options.format = KST_FORMAT_RAW;
+        assert_int_equal(kst_jpeg_output_describe(&item->plan->frame, &options, &image), KST_OK);
+        kst_jpeg_output_plan(&item->output, &item->plan->frame, &options, &image);
+        if (item->plan->single_scan && kst_gpu_jpeg_supports(item))
+            return true;
+        kst_jpeg_stream_release(&memory, &picture->stream);
     }
+    free(picture->file);
+    return false;
 }
 
 /* Which tables the blocks of an MCU have. */
@@ -378,7 +383,12 @@ static void decode_blocks(struct model_picture *picture, const struct piece *pie
         next_block(picture, &stand);
     }
     picture->damage[0] += stand.at > all;
-    picture->damage[2] += i == piece->limit && stand.at + 8 <= all;
+    bool at_end = piece->first_block + piece->limit == picture->blocks;
+    picture->damage[2] += i == piece->limit && stand.at + (at_end ? 64 : 8) <= all;
+    if (i == piece->limit && stand.at <= all && (picture->complete == 0 || next_random() % 2)) {
+        picture->complete = stand.at;
+        picture->complete_segment = piece->part->segment;
+    }
 }
 
 static void decode(struct model_picture *picture)
@@ -405,6 +415,41 @@ static void decode(struct model_picture *picture)
         decode_blocks(picture, &piece);
         free(data);
     }
+}
+
+static void read_file(struct model_picture *picture)
+{
+    lay_out_mcu(picture);
+    cut(picture);
+    decode(picture);
+}
+
+static void forget(struct model_picture *picture)
+{
+    uint8_t *file = picture->file;
+    size_t length = picture->length;
+    kst_jpeg_stream_release(&memory, &picture->stream);
+    free(picture->part);
+    free(picture->block);
+    *picture = (struct model_picture){.file = file, .length = length};
+}
+
+/* Leave a few bytes of what follows an interval that is complete. False where there are not that many. */
+static bool trim(struct model_picture *picture)
+{
+    const struct jpeg_plan *plan = &picture->stream.plan;
+    const struct jpeg_segment *segment = &plan->segment[plan->scan->first_segment + picture->complete_segment];
+    uint32_t spare = next_random() % 11, wanted = (picture->complete + 7) / 8 + spare, kept = 0;
+    size_t at = (size_t)segment->offset, end = at + (size_t)segment->length;
+    for (; at < end && kept < wanted; at++)
+        kept += at == segment->offset || picture->file[at - 1] != 0xFF;
+    while (at < end && picture->file[at - 1] == 0xFF)
+        at++; /* with its stuffing */
+    if (kept < wanted || (at == end && picture->file[at - 1] == 0xFF))
+        return false;
+    memmove(picture->file + at, picture->file + end, picture->length - end);
+    picture->length -= end - at;
+    return true;
 }
 
 void model_make_work(struct model *model)
@@ -435,10 +480,15 @@ void model_make(struct model *model, uint32_t count, uint32_t most)
     model->count = count;
     for (uint32_t i = 0; i < count; i++) {
         struct model_picture *picture = &model->picture[i];
-        make_file(picture, i % 2 ? 1 + most / 30 : most, &model->item[i]);
-        lay_out_mcu(picture);
-        cut(picture);
-        decode(picture);
+        do {
+            make_file(picture, i % 2 ? 1 + most / 30 : most);
+        } while (!open_file(picture, &model->item[i]));
+        read_file(picture);
+        if (picture->complete > 0 && next_random() % 2 && trim(picture)) {
+            forget(picture);
+            assert_true(open_file(picture, &model->item[i]));
+            read_file(picture);
+        }
     }
     model_make_work(model);
     make_stream(model);

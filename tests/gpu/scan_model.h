@@ -38,6 +38,8 @@ struct model_picture {
     uint32_t component[WORK_MCU_BLOCKS];
     uint32_t damage[WORK_DAMAGE];
     uint8_t *file;
+    size_t length;
+    uint32_t complete, complete_segment; /* bits that the blocks of a segment take that has all of them; or 0 */
 };
 
 struct model {

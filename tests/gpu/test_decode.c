@@ -122,6 +122,99 @@ static void test_corpus(void **state)
     assert_true(on_gpu >= 15 && on_cpu > 0);
 }
 
+/* A picture of noise, coded in full detail. */
+static kst_buffer encode_noise(uint32_t side, uint32_t restart)
+{
+    uint8_t *pixels = malloc((size_t)side * side * 3);
+    kst_encode_options options;
+    kst_buffer coded = {.data = NULL};
+    kst_image image;
+    assert_non_null(pixels);
+    for (uint32_t i = 0, random = side; i < side * side * 3; i++) {
+        random = random * 1664525 + 1013904223;
+        pixels[i] = (uint8_t)(random >> 24);
+    }
+    kst_encode_options_init(&options);
+    options.quality = 98;
+    options.restart = (kst_restart){restart ? KST_RESTART_MCUS : KST_RESTART_NONE, restart};
+    kst_image_wrap(&image, KST_FORMAT_RGB, side, side, pixels, 0);
+    assert_int_equal(kst_encode(cpu, &image, &options, &coded, NULL), KST_OK);
+    free(pixels);
+    return coded;
+}
+
+/* With more bytes at a place. */
+static uint8_t *insert(const kst_buffer *coded, size_t at, const uint8_t *more, size_t count)
+{
+    uint8_t *data = malloc(coded->length + count);
+    assert_non_null(data);
+    memcpy(data, coded->data, at);
+    memcpy(data + at, more, count);
+    memcpy(data + at + count, (const uint8_t *)coded->data + at, coded->length - at);
+    return data;
+}
+
+/* Whether the result says that all was done on the CPU. */
+static bool says_cpu(kst_context *context, const uint8_t *data, size_t length)
+{
+    kst_image image;
+    kst_report report;
+    kst_image_init(&image);
+    kst_report_init(&report);
+    assert_int_equal(kst_decode(context, data, length, NULL, &image, &report), KST_OK);
+    kst_image_release(context, &image);
+    return report.stage_device[KST_STAGE_PIXELS] == KST_DEVICE_CPU &&
+           report.stage_device[KST_STAGE_UPLOAD] == KST_DEVICE_NONE;
+}
+
+/* Bytes behind the last block: up to seven are no damage. */
+static void test_surplus(void **state)
+{
+    (void)state;
+    static const uint8_t more[] = {0x12, 0x34, 0x56, 0x78, 0x9A, 0xBC, 0xDE, 0xF0, 0x11, 0x22};
+    for (uint32_t i = 0; i < 40; i++) {
+        kst_buffer coded = encode_noise(16 + 7 * i, i % 3 * 4);
+        for (size_t count = 0; count <= sizeof more; count++) {
+            uint8_t *data = insert(&coded, coded.length - 2, more, count);
+            kst_decode_options options;
+            kst_decode_options_init(&options);
+            compare("surplus", data, coded.length + count, &options);
+            assert_int_equal(decode_outcome(cpu, data, coded.length + count, &options).warnings, count > 7);
+            options.strict = true;
+            compare("surplus, strictly", data, coded.length + count, &options);
+            assert_int_equal(decode_outcome(cpu, data, coded.length + count, &options).status == KST_OK, count <= 7);
+            free(data);
+        }
+        kst_buffer_release(cpu, &coded);
+    }
+}
+
+/* Fill bytes (T.81 B.1.1.2) in front of a marker, or of stuffing; where there are very many the CPU does the work. */
+static void test_fill(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {1, 14, 15, 16, 17, 40, 127, 128, 129, 700};
+    kst_buffer coded = encode_noise(200, 0);
+    uint8_t fill[700];
+    memset(fill, 0xFF, sizeof fill);
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
+        for (size_t at = coded.length / 3, done = 0; done < 12 && at + 2 < coded.length; at++) {
+            const uint8_t *bytes = coded.data;
+            kst_decode_options options;
+            if (bytes[at] != 0xFF)
+                continue;
+            uint8_t *data = insert(&coded, at, fill, counts[c]);
+            kst_decode_options_init(&options);
+            compare("fill bytes", data, coded.length + counts[c], &options);
+            assert_int_equal(decode_outcome(cpu, data, coded.length + counts[c], &options).warnings, 0);
+            for (uint32_t i = 0; i < gpu_count; i++)
+                assert_int_equal(says_cpu(gpu[i], data, coded.length + counts[c]), counts[c] + 1 > 16);
+            free(data);
+            done++;
+        }
+    kst_buffer_release(cpu, &coded);
+}
+
 /* Many threads on one context. */
 static void test_batch(void **state)
 {
@@ -173,6 +266,7 @@ static void test_batch(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus), cmocka_unit_test(test_batch)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus), cmocka_unit_test(test_surplus),
+        cmocka_unit_test(test_fill), cmocka_unit_test(test_batch)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -146,6 +146,40 @@ static void around_the_picture(void **state)
     free(s.data);
 }
 
+/*
+ * Bytes behind a scan's last block. libjpeg says nothing of those that it has read ahead, seven at most; whether it has
+ * depends on where it stands, and on how it gets the data. From eight on it always warns.
+ */
+static void surplus_bytes(void **state)
+{
+    static const struct recipe recipes[] = {{.width = 121, .height = 75, FACTORS},
+        {.width = 250, .height = 100, FACTORS, .restart = {KST_RESTART_MCUS, 4}},
+        {.width = 64, .height = 40, FACTORS, .coding = KST_CODING_PROGRESSIVE}, {.width = 33, .height = 47}};
+    const uint8_t surplus[] = {0x5A, 0xFF, 0x00, 0x31, 0x42, 0xFF, 0x00, 0x53, 0x64, 0x75, 0x06, 0x17};
+    const uint32_t lengths[] = {1, 3, 4, 5, 7, 8, 9, 10, 11, 12};
+    uint32_t silent = 0;
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(recipes); i++) {
+        struct stream s = make_stream(&recipes[i]);
+        for (uint32_t j = 0; j < COUNT(lengths); j++) {
+            struct bytes b = with(&s, s.length - 2, 0, surplus, lengths[j]);
+            struct libjpeg_picture expected;
+            kst_image image;
+            struct outcome outcome = outcome_of("bytes behind the last block", &b, &image);
+            assert_true(libjpeg_decode(b.data, b.length, KST_FORMAT_AUTO, 0, &expected));
+            assert_true(equals(&image, &expected));
+            assert_int_equal(outcome.first_warning, j + 1 > 7 ? KST_WARNING_JPEG_GARBAGE : KST_OK);
+            assert_true(expected.warnings > 0 || j + 1 <= 7);
+            silent += expected.warnings == 0;
+            libjpeg_picture_release(&expected);
+            kst_image_release(contexts.context[0], &image);
+            bytes_free(&b);
+        }
+        free(s.data);
+    }
+    assert_true(silent > 0);
+}
+
 static void between_segments(void **state)
 {
     static const uint8_t markers[] = {0xDB, 0xC0, 0xC4, 0xDA};
@@ -454,6 +488,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(around_the_picture),
+        cmocka_unit_test(surplus_bytes),
         cmocka_unit_test(between_segments),
         cmocka_unit_test(number_of_lines),
         cmocka_unit_test(no_huffman_tables),
