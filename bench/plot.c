@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Draws the summary of kostka-peers as an SVG bar chart: kostka-plot RESULTS.json OUT.svg */
+/* Draws the summary of kostka-peers or kostka-j2k-peers as an SVG bar chart: kostka-plot RESULTS.json OUT.svg */
 #include <stdio.h>
 #include <string.h>
 
@@ -77,9 +77,11 @@ static void draw(FILE *to, const json_t *root)
     fprintf(to,
         "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' font-family='sans-serif' font-size='13'>\n"
         "<rect width='100%%' height='100%%' fill='white'/>\n"
-        "<text x='16' y='24' font-size='16' font-weight='bold'>Speed against libjpeg-turbo on one thread (= 1)</text>\n"
+        "<text x='16' y='24' font-size='16' font-weight='bold'>%s</text>\n"
         "<text x='16' y='44' fill='#555'>",
-        WIDTH, bottom + 30);
+        WIDTH, bottom + 30,
+        json_object_get(root, "title") != NULL ? text(root, "title")
+                                               : "Speed against libjpeg-turbo on one thread (= 1)");
     print_escaped(to, text(root, "processor"));
     fprintf(
         to, ", %s; median, lowest and highest over photographs, qualities and samplings</text>\n", text(root, "tier"));

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * JPEG 2000: Kostka against OpenJPEG through its API, the two in turn in one process and on as many threads, and where
+ * there is one against Grok's tool, whole process against whole process. Streams are coded by OpenJPEG in memory.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <jansson.h>
+#include <kostka/kostka.h>
+
+#include "openjpeg.h"
+
+enum { ROUNDS_MAX = 200, KINDS = 2, RATIOS_MAX = 64 };
+
+struct settings {
+    int rounds, threads;
+    bool memory;
+    const char *kostka; /* the program; null: no comparison of processes */
+    json_t *results;
+};
+
+/* Ratios of the rounds, ascending. */
+struct spread {
+    double low, quarter, median, three_quarters, high;
+};
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static struct spread spread_of(double *value, int count)
+{
+    qsort(value, (size_t)count, sizeof *value, compare_doubles);
+    return (struct spread){
+        value[0], value[(count - 1) / 4], value[(count - 1) / 2], value[(count - 1) * 3 / 4], value[count - 1]};
+}
+
+static uint8_t *read_file(const char *path, size_t *length)
+{
+    FILE *file = fopen(path, "rb");
+    uint8_t *data = NULL;
+    long size = -1;
+    if (file != NULL && fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) > 0 && fseek(file, 0, SEEK_SET) == 0 &&
+        (data = malloc((size_t)size)) != NULL && fread(data, 1, (size_t)size, file) != (size_t)size) {
+        free(data);
+        data = NULL;
+    }
+    if (file != NULL)
+        fclose(file);
+    *length = (size_t)size;
+    return data;
+}
+
+/* By Kostka into a buffer of its own, which is made anew as OpenJPEG's is. */
+static bool kostka_decode(kst_context *context, const uint8_t *data, size_t length)
+{
+    kst_decode_options options;
+    kst_image image;
+    kst_decode_options_init(&options);
+    kst_image_init(&image);
+    bool good = kst_decode(context, data, length, &options, &image, NULL) == KST_OK;
+    kst_image_release(context, &image);
+    return good;
+}
+
+static kst_context *make_context(int threads)
+{
+    kst_context_options options;
+    kst_context *context = NULL;
+    kst_context_options_init(&options);
+    options.threads = (uint32_t)threads;
+    return kst_context_create(&options, &context) == KST_OK ? context : NULL;
+}
+
+static uint64_t own_peak(void)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    unsigned long long kilobytes = 0;
+    char line[256];
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            kilobytes = strtoull(line + 6, NULL, 10);
+    if (file != NULL)
+        fclose(file);
+    return kilobytes * 1024;
+}
+
+/* --child-memory ENGINE THREADS FILE: one decode, and the peak of this process. */
+static int child_memory(char **argv)
+{
+    size_t length;
+    int threads = atoi(argv[3]);
+    uint8_t *data = read_file(argv[4], &length);
+    bool good = data != NULL;
+    if (good && strcmp(argv[2], "kostka") == 0) {
+        kst_context *context = make_context(threads);
+        good = context != NULL && kostka_decode(context, data, length);
+        kst_context_destroy(&context);
+    } else if (good) {
+        good = openjpeg_decode(data, length, threads);
+    }
+    printf("%llu\n", (unsigned long long)own_peak());
+    free(data);
+    return good ? 0 : 1;
+}
+
+static double ask(const char *command)
+{
+    char line[64] = "";
+    FILE *pipe = popen(command, "r");
+    if (pipe == NULL)
+        return 0;
+    bool good = fgets(line, sizeof line, pipe) != NULL;
+    return pclose(pipe) == 0 && good ? strtod(line, NULL) : 0;
+}
+
+static double peak_of(const char *engine, int threads, const char *path)
+{
+    char command[1024];
+    snprintf(command, sizeof command, "/proc/%ld/exe --child-memory %s %d %s", (long)getpid(), engine, threads, path);
+    return ask(command);
+}
+
+/* Seconds of a whole process that writes a file; 0 where it fails. */
+static double run_tool(const char *command)
+{
+    double start = seconds_now();
+    return system(command) == 0 ? seconds_now() - start : 0; /* NOLINT(cert-env33-c): the project's own words */
+}
+
+static json_t *pack_spread(const struct spread *s)
+{
+    return json_pack("{s:f, s:f, s:f, s:f, s:f}", "low", s->low, "quarter", s->quarter, "median", s->median,
+        "three_quarters", s->three_quarters, "high", s->high);
+}
+
+static bool compare_tools(
+    const struct settings *settings, const char *path, bool grey, int threads, struct spread *spread)
+{
+    char grok[1024], kostka[1024], out[512];
+    static double ratio[ROUNDS_MAX];
+    snprintf(out, sizeof out, "%s.%s", path, grey ? "pgm" : "ppm");
+    snprintf(grok, sizeof grok, "grk_decompress -H %d -i %s -o %s >/dev/null 2>&1", threads, path, out);
+    snprintf(
+        kostka, sizeof kostka, "%s decode %s %s --threads %d >/dev/null 2>&1", settings->kostka, path, out, threads);
+    for (int round = 0; round < settings->rounds; round++) {
+        double theirs = run_tool(grok), ours = run_tool(kostka);
+        if (theirs <= 0 || ours <= 0)
+            return false;
+        ratio[round] = theirs / ours;
+    }
+    unlink(out);
+    *spread = spread_of(ratio, settings->rounds);
+    return true;
+}
+
+static bool compare_libraries(const struct settings *settings, kst_context *context, const uint8_t *data, size_t length,
+    int threads, json_t *result)
+{
+    static double ratio[ROUNDS_MAX], ours[ROUNDS_MAX], theirs[ROUNDS_MAX];
+    for (int round = 0; round < settings->rounds; round++) {
+        double start = seconds_now();
+        bool good = openjpeg_decode(data, length, threads);
+        double middle = seconds_now();
+        good = good && kostka_decode(context, data, length);
+        ours[round] = seconds_now() - middle;
+        theirs[round] = middle - start;
+        ratio[round] = theirs[round] / ours[round];
+        if (!good)
+            return false;
+    }
+    struct spread s = spread_of(ratio, settings->rounds);
+    struct spread a = spread_of(theirs, settings->rounds), b = spread_of(ours, settings->rounds);
+    printf(" %8.1f %8.1f  %5.2fx (%.2f to %.2f)", 1e3 * a.median, 1e3 * b.median, s.median, s.low, s.high);
+    json_object_set_new(result, "ratio", pack_spread(&s));
+    json_object_set_new(result, "openjpeg_seconds", pack_spread(&a));
+    json_object_set_new(result, "kostka_seconds", pack_spread(&b));
+    return true;
+}
+
+static bool run_job(const struct settings *settings, const char *name, const char *work, const char *path, int threads)
+{
+    size_t length;
+    uint8_t *data = read_file(path, &length);
+    kst_context *context = make_context(threads);
+    json_t *result =
+        json_pack("{s:s, s:s, s:i, s:I}", "file", name, "work", work, "threads", threads, "bytes", (json_int_t)length);
+    printf("%-26.26s %-18s %d", name, work, threads);
+    bool good = data != NULL && context != NULL && compare_libraries(settings, context, data, length, threads, result);
+    if (good && settings->memory) {
+        double theirs = peak_of("openjpeg", threads, path), ours = peak_of("kostka", threads, path);
+        printf("  memory %5.1f of %5.1f MB", ours * 1e-6, theirs * 1e-6);
+        json_object_set_new(result, "openjpeg_peak", json_real(theirs));
+        json_object_set_new(result, "kostka_peak", json_real(ours));
+    }
+    struct spread grok;
+    if (good && settings->kostka != NULL &&
+        compare_tools(settings, path, strstr(work, " 16") != NULL, threads, &grok)) {
+        printf("  Grok %5.2fx (%.2f to %.2f)", grok.median, grok.low, grok.high);
+        json_object_set_new(result, "grok", pack_spread(&grok));
+    }
+    putchar('\n');
+    fflush(stdout);
+    json_array_append_new(settings->results, result);
+    kst_context_destroy(&context);
+    free(data);
+    return good;
+}
+
+static bool write_file(const char *path, const uint8_t *data, size_t length)
+{
+    FILE *file = fopen(path, "wb");
+    bool good = file != NULL && fwrite(data, 1, length, file) == length;
+    return file != NULL && fclose(file) == 0 && good;
+}
+
+/* Lossless and 20:1, on one thread and on several. */
+static bool run_picture(
+    const struct settings *settings, const char *name, const char *folder, const struct opj_picture *picture)
+{
+    static const float ratios[KINDS] = {0, 20};
+    bool good = true;
+    for (int kind = 0; kind < KINDS && good; kind++) {
+        char path[4096], work[64];
+        size_t length;
+        uint8_t *data = openjpeg_encode(picture, ratios[kind], &length);
+        snprintf(path, sizeof path, "%s/%s", folder, "picture.j2k");
+        snprintf(
+            work, sizeof work, "%s%s", kind == 0 ? "decode lossless" : "decode 20:1", picture->depth > 8 ? " 16" : "");
+        good = data != NULL && write_file(path, data, length) && run_job(settings, name, work, path, 1) &&
+               (settings->threads == 1 || run_job(settings, name, work, path, settings->threads));
+        free(data);
+        unlink(path);
+    }
+    return good;
+}
+
+/* The photograph as it is; `grey`: its luminance in 16 bits. */
+static bool run_photograph(const struct settings *settings, const char *path, const char *folder, bool grey)
+{
+    kst_context *context = make_context(1);
+    kst_decode_options options;
+    kst_image image;
+    size_t length;
+    uint8_t *data = read_file(path, &length);
+    kst_decode_options_init(&options);
+    options.format = KST_FORMAT_RGB;
+    kst_image_init(&image);
+    bool good = data != NULL && context != NULL && kst_decode(context, data, length, &options, &image, NULL) == KST_OK;
+    size_t pixels = good ? (size_t)image.width * image.height : 0;
+    struct opj_picture picture = {image.width, image.height, grey ? 1 : 3, grey ? 16 : 8, NULL};
+    uint16_t *sample = malloc(pixels * picture.components * sizeof *sample + 1);
+    for (size_t i = 0; i < pixels * picture.components && sample != NULL; i++) {
+        const uint8_t *pixel = (const uint8_t *)image.plane[0].data + (grey ? 3 * i : i);
+        sample[i] = grey ? (uint16_t)(77 * pixel[0] + 150 * pixel[1] + 30 * pixel[2]) : *pixel;
+    }
+    picture.sample = sample;
+    kst_image_release(context, &image);
+    kst_context_destroy(&context);
+    free(data);
+    const char *slash = strrchr(path, '/');
+    good = good && sample != NULL && run_picture(settings, slash != NULL ? slash + 1 : path, folder, &picture);
+    free(sample);
+    if (!good)
+        fprintf(stderr, "kostka-j2k-peers: %s: failed\n", path);
+    return good;
+}
+
+/* Of all jobs of one kind and number of threads. */
+static void summarise(json_t *results, const char *key, const char *label, json_t *summary)
+{
+    static const char *const works[] = {"decode lossless", "decode 20:1", "decode lossless 16", "decode 20:1 16"};
+    for (size_t w = 0; w < sizeof works / sizeof *works; w++)
+        for (int threads = 1; threads <= 64; threads++) {
+            double ratio[RATIOS_MAX];
+            int count = 0;
+            size_t index;
+            json_t *result;
+            json_array_foreach(results, index, result)
+            {
+                json_t *spread = json_object_get(result, key);
+                if (spread != NULL && count < RATIOS_MAX &&
+                    json_integer_value(json_object_get(result, "threads")) == threads &&
+                    strcmp(json_string_value(json_object_get(result, "work")), works[w]) == 0)
+                    ratio[count++] = json_real_value(json_object_get(spread, "median"));
+            }
+            if (count == 0)
+                continue;
+            struct spread s = spread_of(ratio, count);
+            char name[96];
+            snprintf(name, sizeof name, "%s%s", works[w], label);
+            printf("  %-26s %2d thread%s  %.2fx (%.2f to %.2f)\n", name, threads, threads == 1 ? " " : "s", s.median,
+                s.low, s.high);
+            json_array_append_new(summary, json_pack("{s:s, s:i, s:f, s:f, s:f}", "work", name, "threads", threads,
+                                               "median", s.median, "low", s.low, "high", s.high));
+        }
+}
+
+static bool finish(const struct settings *settings, const char *json_path)
+{
+    kst_device_info info = {.size = sizeof info};
+    json_t *summary = json_array();
+    kst_device_get(0, &info);
+    puts("\nMedians over pictures, lowest and highest (above 1: Kostka is faster)");
+    summarise(settings->results, "ratio", "", summary);
+    summarise(settings->results, "grok", ", Grok", summary);
+    json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:i, s:O, s:o}", "version", kst_version_string(), "title",
+        "Speed against OpenJPEG and Grok on as many threads (= 1)", "processor", info.model, "tier", info.tier,
+        "rounds", settings->rounds, "results", settings->results, "summary", summary);
+    bool good = json_path == NULL || json_dump_file(root, json_path, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
+    json_decref(root);
+    return good;
+}
+
+static int usage(void)
+{
+    fputs("Usage: kostka-j2k-peers [--rounds N] [--threads N] [--no-memory] [--kostka PROGRAM] [--json FILE]\n"
+          "                        PHOTOGRAPH.jpg...\n"
+          "\n"
+          "Measures decoding of JPEG 2000 against OpenJPEG, and with --kostka against grk_decompress. Photographs are\n"
+          "coded anew, lossless and 20:1; the first one also as 16-bit grey.\n",
+        stderr);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option table[] = {{"rounds", required_argument, NULL, 'r'},
+        {"threads", required_argument, NULL, 't'}, {"no-memory", no_argument, NULL, 'm'},
+        {"kostka", required_argument, NULL, 'k'}, {"json", required_argument, NULL, 'j'}, {NULL, 0, NULL, 0}};
+    struct settings settings = {.rounds = 5, .threads = 2, .memory = true};
+    const char *json_path = NULL;
+    char folder[] = "/tmp/kostka-j2k-peers-XXXXXX";
+    int option;
+
+    if (argc == 5 && strcmp(argv[1], "--child-memory") == 0)
+        return child_memory(argv);
+    while ((option = getopt_long(argc, argv, "", table, NULL)) != -1) {
+        if (option == 'r')
+            settings.rounds = atoi(optarg);
+        else if (option == 't')
+            settings.threads = atoi(optarg);
+        else if (option == 'm')
+            settings.memory = false;
+        else if (option == 'k')
+            settings.kostka = optarg;
+        else if (option == 'j')
+            json_path = optarg;
+        else
+            return usage();
+    }
+    if (optind == argc || settings.rounds < 1 || settings.rounds > ROUNDS_MAX || settings.threads < 1)
+        return usage();
+    if (mkdtemp(folder) == NULL)
+        return 1;
+    settings.results = json_array();
+    bool good = true;
+    printf("%-26s %-18s t %8s %8s  ratio\n", "photograph", "work", "OpenJPEG", "Kostka");
+    for (int i = optind; i < argc && good; i++)
+        good = run_photograph(&settings, argv[i], folder, false);
+    good = good && run_photograph(&settings, argv[optind], folder, true);
+    if (good)
+        good = finish(&settings, json_path);
+    json_decref(settings.results);
+    rmdir(folder);
+    return good ? 0 : 1;
+}
