@@ -9,38 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "drawing.h"
 #include "files.h"
 #include "headless.h"
 
-enum { CELL = 320, GAP = 12, TEXTURE_2D = 0x0DE1, RGBA = 0x1908, RGBA8 = 0x8058, BYTES = 0x1401, LINEAR = 0x2601 };
-enum { READ_FRAMEBUFFER = 0x8CA8, DRAW_FRAMEBUFFER = 0x8CA9, COLOUR_0 = 0x8CE0, COLOUR_BIT = 0x4000 };
+enum { CELL = 320, GAP = 12 };
 
-static const char *const names[] = {"glGenTextures", "glDeleteTextures", "glBindTexture", "glTexImage2D",
-    "glGenFramebuffers", "glBindFramebuffer", "glFramebufferTexture2D", "glBlitFramebuffer", "glClearColor", "glClear"};
-
-static struct {
-    void (*make_textures)(int count, unsigned *names);
-    void (*delete_textures)(int count, const unsigned *names);
-    void (*bind)(unsigned target, unsigned name);
-    void (*store)(unsigned target, int level, int internal, int width, int height, int border, unsigned format,
-        unsigned type, const void *pixels);
-    void (*make_framebuffers)(int count, unsigned *names);
-    void (*bind_framebuffer)(unsigned target, unsigned name);
-    void (*attach)(unsigned target, unsigned attachment, unsigned kind, unsigned name, int level);
-    void (*blit)(
-        int x0, int y0, int x1, int y1, int to_x0, int to_y0, int to_x1, int to_y1, unsigned mask, unsigned how);
-    void (*colour)(float red, float green, float blue, float alpha);
-    void (*clear)(unsigned mask);
-} gl;
-
-static unsigned make_texture(uint32_t width, uint32_t height)
-{
-    unsigned name;
-    gl.make_textures(1, &name);
-    gl.bind(TEXTURE_2D, name);
-    gl.store(TEXTURE_2D, 0, RGBA8, (int)width, (int)height, 0, RGBA, BYTES, NULL);
-    return name;
-}
+static struct drawing gl;
 
 /* A texture of the picture's size with the picture in it; 0 where that failed. */
 static unsigned load(kst_context *context, kst_gl *bound, const char *path, uint32_t *width, uint32_t *height)
@@ -61,7 +36,7 @@ static unsigned load(kst_context *context, kst_gl *bound, const char *path, uint
         *width = kst_decoder_info(decoder)->width;
         *height = kst_decoder_info(decoder)->height;
         surface.kind = KST_GL_TEXTURE;
-        surface.name = make_texture(*width, *height);
+        surface.name = drawing_texture(&gl, *width, *height);
         surface.mipmaps = true;
         status = kst_gl_decode(bound, data, length, NULL, &surface, NULL, &report);
     }
@@ -110,7 +85,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: gl_contact_sheet SHEET.jpg FILE.jpg…\n");
         return 2;
     }
-    if (!headless_start() || !headless_find(names, sizeof names / sizeof names[0], &gl)) {
+    if (!headless_start() || !drawing_find(&gl, headless_load)) {
         fprintf(stderr, "gl_contact_sheet: no OpenGL without a window\n");
         return 1;
     }
@@ -127,7 +102,7 @@ int main(int argc, char **argv)
     gl.make_framebuffers(2, framebuffer);
     gl.bind_framebuffer(READ_FRAMEBUFFER, framebuffer[0]);
     gl.bind_framebuffer(DRAW_FRAMEBUFFER, sheet.name = framebuffer[1]);
-    gl.attach(DRAW_FRAMEBUFFER, COLOUR_0, TEXTURE_2D, make_texture(sheet.width, sheet.height), 0);
+    gl.attach(DRAW_FRAMEBUFFER, COLOUR_0, TEXTURE_2D, drawing_texture(&gl, sheet.width, sheet.height), 0);
     gl.colour(0.125F, 0.125F, 0.125F, 1.0F);
     gl.clear(COLOUR_BIT);
     for (int i = 0; i < count; i++) {

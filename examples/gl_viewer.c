@@ -8,46 +8,20 @@
 #include <GLFW/glfw3.h>
 
 #include <dirent.h>
-#include <kostka/kostka_gl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXTURE_2D = 0x0DE1, RGBA = 0x1908, RGBA8 = 0x8058, BYTES = 0x1401, LINEAR = 0x2601, COLOUR_BIT = 0x4000 };
-enum { READ_FRAMEBUFFER = 0x8CA8, COLOUR_0 = 0x8CE0, LONGEST = 2048 };
+#include "drawing.h"
 
-static struct {
-    void (*make_textures)(int count, unsigned *names);
-    void (*delete_textures)(int count, const unsigned *names);
-    void (*bind)(unsigned target, unsigned name);
-    void (*store)(unsigned target, int level, int internal, int width, int height, int border, unsigned format,
-        unsigned type, const void *pixels);
-    void (*make_framebuffers)(int count, unsigned *names);
-    void (*bind_framebuffer)(unsigned target, unsigned name);
-    void (*attach)(unsigned target, unsigned attachment, unsigned kind, unsigned name, int level);
-    void (*blit)(
-        int x0, int y0, int x1, int y1, int to_x0, int to_y0, int to_x1, int to_y1, unsigned mask, unsigned how);
-    void (*clear)(unsigned mask);
-} gl;
+enum { LONGEST = 2048 };
 
+static struct drawing gl;
 static bool wanted = true; /* the next picture */
 
 static kst_gl_function load_gl(void *user, const char *name)
 {
     return user ? NULL : glfwGetProcAddress(name);
-}
-
-static bool find_functions(void)
-{
-    static const char *const names[] = {"glGenTextures", "glDeleteTextures", "glBindTexture", "glTexImage2D",
-        "glGenFramebuffers", "glBindFramebuffer", "glFramebufferTexture2D", "glBlitFramebuffer", "glClear"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        kst_gl_function function = load_gl(NULL, names[i]);
-        if (!function)
-            return false;
-        memcpy((char *)&gl + i * sizeof function, &function, sizeof function);
-    }
-    return true;
 }
 
 static void on_key(GLFWwindow *window, int key, int code, int action, int modifiers)
@@ -70,9 +44,7 @@ static bool show_file(kst_decoder *decoder, kst_gl *bound, const uint8_t *data, 
            (image.width > LONGEST || image.height > LONGEST))
         options.reduce++;
     gl.delete_textures(1, &surface->name);
-    gl.make_textures(1, &surface->name);
-    gl.bind(TEXTURE_2D, surface->name);
-    gl.store(TEXTURE_2D, 0, RGBA8, (int)image.width, (int)image.height, 0, RGBA, BYTES, NULL);
+    surface->name = drawing_texture(&gl, image.width, image.height);
     surface->width = image.width;
     surface->height = image.height;
     gl.attach(READ_FRAMEBUFFER, COLOUR_0, TEXTURE_2D, surface->name, 0);
@@ -124,7 +96,7 @@ int main(int argc, char **argv)
     kst_decoder *decoder = NULL;
     kst_gl *bound = NULL;
     glfwMakeContextCurrent(window);
-    bool fine = window && find_functions() && kst_context_create(NULL, &context) == KST_OK &&
+    bool fine = window && drawing_find(&gl, load_gl) && kst_context_create(NULL, &context) == KST_OK &&
                 kst_decoder_create(context, &decoder) == KST_OK &&
                 kst_gl_create(context, &options, &bound, NULL) == KST_OK;
     if (fine) {

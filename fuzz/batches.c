@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "damage.h"
+
 enum { PICTURES = 16, BATCH = 256, SIDE = 170, HEADERS = 620 };
 
 struct files {
@@ -149,20 +151,7 @@ static void damage(uint8_t *data, size_t *length)
 
     for (uint32_t i = 0; i < changes; i++) {
         size_t at = least + next_random() % (*length - least);
-        switch (next_random() % 4) {
-        case 0:
-            data[at] = (uint8_t)next_random();
-            break;
-        case 1:
-            data[at] = 0xFF;
-            break;
-        case 2:
-            memmove(data + at, data + at + 1, *length - at - 1);
-            *length -= 1;
-            break;
-        default:
-            data[at] ^= (uint8_t)(1 << next_random() % 8);
-        }
+        damage_at(data, length, at, next_random);
     }
     if (next_random() % 4 == 0)
         *length = least + next_random() % (*length - least);

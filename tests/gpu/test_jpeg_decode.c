@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../fuzz/damage.h"
 #include "core/report.h"
 #include "cpu/jpeg_blocks.h"
 #include "cpu/jpeg_decode.h"
@@ -333,23 +334,10 @@ static void mutate(uint8_t *data, size_t *length)
     size_t least = *length > 700 ? 620 : *length / 2;
     for (uint32_t i = 0; i < changes; i++) {
         size_t at = least + next_random() % (*length - least);
-        switch (next_random() % 5) {
-        case 0:
-            data[at] = (uint8_t)next_random();
-            break;
-        case 1:
-            data[at] = 0xFF;
-            break;
-        case 2:
-            memmove(data + at, data + at + 1, *length - at - 1);
-            *length -= 1;
-            break;
-        case 3:
+        if (next_random() % 5 == 0)
             put_fill(data + at, *length - at);
-            break;
-        default:
-            data[at] ^= (uint8_t)(1 << next_random() % 8);
-        }
+        else
+            damage_at(data, length, at, next_random);
     }
     if (next_random() % 4 == 0)
         *length = least + next_random() % (*length - least);

@@ -2,63 +2,26 @@
 /* The record of a device's work: whole, in order, and without a trace once it is ended. */
 #include <kostka/kostka_profile.h>
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "gpu/contexts.h"
 #include "support.h"
 
-enum { MOST = 8, SIDE = 200 };
+enum { SIDE = 200 };
 
-static kst_context *cpu, *gpu[MOST];
-static uint32_t gpu_count;
 static kst_buffer file;
-
-static kst_context *make(const char *device)
-{
-    kst_context_options options;
-    kst_context *context;
-    kst_context_options_init(&options);
-    options.device = device;
-    options.threads = 1;
-    assert_int_equal(kst_context_create(&options, &context), KST_OK);
-    return context;
-}
-
-static void make_file(void)
-{
-    static uint8_t pixels[SIDE * SIDE * 3];
-    kst_image image;
-    for (size_t i = 0; i < sizeof pixels; i++)
-        pixels[i] = (uint8_t)(i * i >> 7);
-    assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGB, SIDE, SIDE, pixels, 0), KST_OK);
-    assert_int_equal(kst_encode(cpu, &image, NULL, &file, NULL), KST_OK);
-}
 
 static int start(void **state)
 {
-    (void)state;
-    cpu = make("cpu");
-    make_file();
-    for (uint32_t i = 1; i < kst_device_count() && gpu_count < MOST; i++) {
-        kst_device_info info = {.size = sizeof info};
-        assert_int_equal(kst_device_get(i, &info), KST_OK);
-        gpu[gpu_count++] = make(info.name);
-    }
-    if (gpu_count > 0)
-        return 0;
-    puts("no OpenCL or CUDA device");
-    exit(77);
+    start_contexts(state);
+    file = encode_noise(SIDE, SIDE, NULL);
+    return 0;
 }
 
 static int stop(void **state)
 {
-    (void)state;
-    kst_buffer_release(cpu, &file);
-    while (gpu_count > 0)
-        kst_context_destroy(&gpu[--gpu_count]);
-    kst_context_destroy(&cpu);
-    return 0;
+    kst_buffer_release(cpu_context, &file);
+    return stop_contexts(state);
 }
 
 static void decode(kst_context *context)
@@ -98,24 +61,24 @@ static void look(void *user, const kst_step *step)
 static void test_record(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < gpu_count; i++) {
+    for (uint32_t i = 0; i < gpu_contexts; i++) {
         struct seen first = {0}, second = {0}, empty = {0};
-        assert_int_equal(kst_profile_begin(gpu[i]), KST_OK);
-        assert_int_equal(kst_profile_begin(gpu[i]), KST_ERROR_STATE);
-        decode(gpu[i]);
-        assert_int_equal(kst_profile_end(gpu[i], look, &first), KST_OK);
+        assert_int_equal(kst_profile_begin(gpu_context[i]), KST_OK);
+        assert_int_equal(kst_profile_begin(gpu_context[i]), KST_ERROR_STATE);
+        decode(gpu_context[i]);
+        assert_int_equal(kst_profile_end(gpu_context[i], look, &first), KST_OK);
         assert_true(first.kernels >= 3 && first.uploaded >= file.length - 1000);
         assert_true(first.downloaded >= SIDE * SIDE * 3);
-        decode(gpu[i]);
-        assert_int_equal(kst_profile_begin(gpu[i]), KST_OK);
-        assert_int_equal(kst_profile_end(gpu[i], look, &empty), KST_OK);
+        decode(gpu_context[i]);
+        assert_int_equal(kst_profile_begin(gpu_context[i]), KST_OK);
+        assert_int_equal(kst_profile_end(gpu_context[i], look, &empty), KST_OK);
         assert_int_equal(empty.steps, 0);
-        assert_int_equal(kst_profile_begin(gpu[i]), KST_OK);
-        decode(gpu[i]);
-        decode(gpu[i]);
-        assert_int_equal(kst_profile_end(gpu[i], look, &second), KST_OK);
+        assert_int_equal(kst_profile_begin(gpu_context[i]), KST_OK);
+        decode(gpu_context[i]);
+        decode(gpu_context[i]);
+        assert_int_equal(kst_profile_end(gpu_context[i], look, &second), KST_OK);
         assert_int_equal(second.kernels, 2 * first.kernels);
-        assert_int_equal(kst_profile_end(gpu[i], NULL, NULL), KST_ERROR_STATE);
+        assert_int_equal(kst_profile_end(gpu_context[i], NULL, NULL), KST_ERROR_STATE);
     }
 }
 
@@ -123,10 +86,10 @@ static void test_record(void **state)
 static void test_dropped(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < gpu_count; i++) {
+    for (uint32_t i = 0; i < gpu_contexts; i++) {
         kst_device_info info = {.size = sizeof info};
-        assert_int_equal(kst_context_device(gpu[i], &info), KST_OK);
-        kst_context *context = make(info.name);
+        assert_int_equal(kst_context_device(gpu_context[i], &info), KST_OK);
+        kst_context *context = make_context(info.name, 1);
         assert_int_equal(kst_profile_begin(context), KST_OK);
         decode(context);
         kst_context_destroy(&context);
@@ -136,13 +99,13 @@ static void test_dropped(void **state)
 static void test_copies(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < gpu_count; i++) {
+    for (uint32_t i = 0; i < gpu_contexts; i++) {
         kst_copy_times times = {.size = sizeof times};
-        assert_int_equal(kst_measure_copies(gpu[i], 1 << 20, 3, &times), KST_OK);
+        assert_int_equal(kst_measure_copies(gpu_context[i], 1 << 20, 3, &times), KST_OK);
         assert_true(times.up > 0 && times.down > 0 && times.up_pageable > 0 && times.down_pageable > 0);
         assert_true(times.across >= 0);
-        assert_int_equal(kst_measure_copies(gpu[i], 3, 3, &times), KST_ERROR_ARGUMENT);
-        assert_int_equal(kst_measure_copies(gpu[i], 4, 0, &times), KST_ERROR_ARGUMENT);
+        assert_int_equal(kst_measure_copies(gpu_context[i], 3, 3, &times), KST_ERROR_ARGUMENT);
+        assert_int_equal(kst_measure_copies(gpu_context[i], 4, 0, &times), KST_ERROR_ARGUMENT);
     }
 }
 
@@ -150,9 +113,9 @@ static void test_cpu(void **state)
 {
     (void)state;
     kst_copy_times times = {.size = sizeof times};
-    assert_int_equal(kst_profile_begin(cpu), KST_ERROR_STATE);
-    assert_int_equal(kst_profile_end(cpu, NULL, NULL), KST_ERROR_STATE);
-    assert_int_equal(kst_measure_copies(cpu, 4, 1, &times), KST_ERROR_STATE);
+    assert_int_equal(kst_profile_begin(cpu_context), KST_ERROR_STATE);
+    assert_int_equal(kst_profile_end(cpu_context, NULL, NULL), KST_ERROR_STATE);
+    assert_int_equal(kst_measure_copies(cpu_context, 4, 1, &times), KST_ERROR_STATE);
     assert_int_equal(kst_profile_begin(NULL), KST_ERROR_ARGUMENT);
     assert_int_equal(kst_profile_end(NULL, NULL, NULL), KST_ERROR_ARGUMENT);
 }

@@ -22,10 +22,13 @@ bool corpus_present(void)
     return access(path, R_OK) == 0;
 }
 
-static uint8_t *read_file(const char *path, size_t *length)
+uint8_t *corpus_read(const char *folder, const char *name, size_t *length)
 {
+    char path[4096];
+    path_of(path, folder, name);
     FILE *file = fopen(path, "rb");
-    assert_non_null(file);
+    if (!file)
+        return NULL;
     assert_int_equal(fseek(file, 0, SEEK_END), 0);
     *length = (size_t)ftell(file);
     rewind(file);
@@ -47,8 +50,8 @@ uint32_t for_each_corpus_file(const char *folder, void (*check)(const char *name
         size_t length = strlen(entry->d_name);
         if (length < 4 || strcmp(entry->d_name + length - 4, ".jpg") != 0)
             continue;
-        path_of(path, folder, entry->d_name);
-        uint8_t *data = read_file(path, &length);
+        uint8_t *data = corpus_read(folder, entry->d_name, &length);
+        assert_non_null(data);
         check(entry->d_name, data, length);
         free(data);
         count++;

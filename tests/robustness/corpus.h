@@ -10,6 +10,9 @@
 /* A test that needs it exits with 77 where it is not there. */
 bool corpus_present(void);
 
+/* A file of a folder such as "jpeg/valid"; the caller frees it. Null where there is none. */
+uint8_t *corpus_read(const char *folder, const char *name, size_t *length);
+
 /* Call `check` for each JPEG file of a folder such as "jpeg/valid"; returns how many there were. */
 uint32_t for_each_corpus_file(const char *folder, void (*check)(const char *name, const uint8_t *data, size_t length));
 
