@@ -27,28 +27,28 @@ static void end(struct job *self)
     kst_py_context_leave(context);
 }
 
-PyObject *kst_py_submit(PyObject *object, PyObject *args, PyObject *keywords)
+PyObject *kst_py_submit(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    struct state *state = kst_py_state(object);
-    struct context *context = (struct context *)object;
+    struct state *state = kst_py_state(self);
+    struct context *context = (struct context *)self;
     if (!kst_py_context_enter(context))
         return NULL;
     allocfunc allocate = (allocfunc)PyType_GetSlot(state->job, Py_tp_alloc);
-    struct job *self = (struct job *)allocate(state->job, 0);
-    if (!self) {
+    struct job *job = (struct job *)allocate(state->job, 0);
+    if (!job) {
         kst_py_context_leave(context);
         return NULL;
     }
-    self->is_open = true;
-    self->decoding.state = state;
-    self->decoding.context = (struct context *)Py_NewRef(object);
-    bool fine = kst_py_decoding_prepare(&self->decoding, args, keywords, &self->raise) &&
-                kst_py_decoding_submit(&self->decoding);
-    self->decoding.out = NULL; /* borrowed for the call; what is written to is held by each piece */
-    self->decoding.stream = NULL;
+    job->is_open = true;
+    job->decoding.state = state;
+    job->decoding.context = (struct context *)Py_NewRef(self);
+    bool fine =
+        kst_py_decoding_prepare(&job->decoding, args, keywords, &job->raise) && kst_py_decoding_submit(&job->decoding);
+    job->decoding.out = NULL; /* borrowed for the call; what is written to is held by each piece */
+    job->decoding.stream = NULL;
     if (!fine)
-        Py_CLEAR(self);
-    return (PyObject *)self;
+        Py_CLEAR(job);
+    return (PyObject *)job;
 }
 
 static void job_dealloc(PyObject *object)
