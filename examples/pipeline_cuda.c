@@ -44,7 +44,7 @@ static const char *const source = ".version 7.0\n.target sm_75\n.address_size 64
 
 static const char *const names[] = {"cuInit", "cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2",
     "cuCtxSetCurrent", "cuModuleLoadData", "cuModuleGetFunction", "cuModuleUnload", "cuStreamCreate",
-    "cuStreamSynchronize", "cuStreamDestroy_v2", "cuLaunchKernel"};
+    "cuStreamDestroy_v2", "cuLaunchKernel"};
 
 static struct {
     int (*init)(unsigned flags);
@@ -56,7 +56,6 @@ static struct {
     int (*find)(void **function, void *module, const char *name);
     int (*unload)(void *module);
     int (*make_stream)(void **stream, unsigned flags);
-    int (*finish)(void *stream);
     int (*end_stream)(void *stream);
     int (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
         unsigned block_z, unsigned shared, void *stream, void **arguments, void **extra);
@@ -99,26 +98,26 @@ static bool turn_negative(const kst_image *image)
                NULL) == 0;
 }
 
-/* The kernel is queued behind the decoding before that is done; the only wait is the one before the encoder. */
+/* All of it is queued behind one another: nobody waits before the file is there. */
 static bool run(kst_context *context, const void *data, size_t length, kst_buffer *output)
 {
     const kst_stream stream = {KST_DEVICE_CUDA, own.stream};
     kst_decode_options rgb;
     kst_image image;
     kst_decode_item item = {.data = data, .length = length, .options = &rgb, .image = &image};
-    kst_report report;
+    kst_encode_item file = {.image = &image};
     kst_job *job;
     kst_decode_options_init(&rgb);
     kst_image_init(&image);
-    kst_report_init(&report);
     rgb.format = KST_FORMAT_RGB;
     image.memory = KST_MEMORY_CUDA;
     if (kst_decode_submit(context, &item, 1, &stream, &job) != KST_OK)
         return false;
-    bool queued = image.plane[0].data && turn_negative(&image);
-    bool fine = kst_job_wait(&job) == KST_OK && queued && cu.finish(own.stream) == 0 &&
-                kst_encode(context, &image, NULL, output, &report) == KST_OK;
-    fprintf(stderr, "%s\n", fine ? report.device : report.message[0] ? report.message : item.report.message);
+    bool queued =
+        image.plane[0].data && turn_negative(&image) && kst_encode_batch_after(context, &file, 1, &stream) == KST_OK;
+    bool fine = kst_job_wait(&job) == KST_OK && queued;
+    fprintf(stderr, "%s\n", fine ? file.report.device : item.report.message);
+    *output = file.output;
     kst_image_release(context, &image);
     return fine;
 }

@@ -26,7 +26,7 @@ static const char *const source =
 
 static const char *const names[] = {"clGetPlatformIDs", "clGetDeviceIDs", "clCreateContext", "clCreateCommandQueue",
     "clCreateProgramWithSource", "clBuildProgram", "clCreateKernel", "clSetKernelArg", "clEnqueueNDRangeKernel",
-    "clFinish", "clReleaseKernel", "clReleaseProgram", "clReleaseCommandQueue", "clReleaseContext"};
+    "clReleaseKernel", "clReleaseProgram", "clReleaseCommandQueue", "clReleaseContext"};
 
 static struct {
     int (*platforms)(unsigned room, void **platforms, unsigned *count);
@@ -40,7 +40,6 @@ static struct {
     int (*set)(void *kernel, unsigned index, size_t length, const void *value);
     int (*launch)(void *queue, void *kernel, unsigned dimensions, const size_t *offset, const size_t *global,
         const size_t *local, unsigned waits, const void *wait, void *event);
-    int (*finish)(void *queue);
     int (*release[4])(void *object); /* a kernel, a program, a queue, a context */
 } cl;
 
@@ -90,26 +89,25 @@ static bool shade(const kst_image *image)
     return cl.launch(own.queue, own.kernel, 2, NULL, size, NULL, 0, NULL, NULL) == 0;
 }
 
-/* The kernel is queued behind the decoding before that is done; the only wait is the one before the encoder. */
+/* All of it is queued behind one another: nobody waits before the file is there. */
 static bool run(kst_context *context, const void *data, size_t length, kst_buffer *output)
 {
     const kst_stream stream = {KST_DEVICE_OPENCL, own.queue};
     kst_decode_options rgb;
     kst_image image;
     kst_decode_item item = {.data = data, .length = length, .options = &rgb, .image = &image};
-    kst_report report;
+    kst_encode_item file = {.image = &image};
     kst_job *job;
     kst_decode_options_init(&rgb);
     kst_image_init(&image);
-    kst_report_init(&report);
     rgb.format = KST_FORMAT_RGB;
     image.memory = KST_MEMORY_OPENCL;
     if (kst_decode_submit(context, &item, 1, &stream, &job) != KST_OK)
         return false;
-    bool queued = image.plane[0].data && shade(&image);
-    bool fine = kst_job_wait(&job) == KST_OK && queued && cl.finish(own.queue) == 0 &&
-                kst_encode(context, &image, NULL, output, &report) == KST_OK;
-    fprintf(stderr, "%s\n", fine ? report.device : report.message[0] ? report.message : item.report.message);
+    bool queued = image.plane[0].data && shade(&image) && kst_encode_batch_after(context, &file, 1, &stream) == KST_OK;
+    bool fine = kst_job_wait(&job) == KST_OK && queued;
+    fprintf(stderr, "%s\n", fine ? file.report.device : item.report.message);
+    *output = file.output;
     kst_image_release(context, &image);
     return fine;
 }

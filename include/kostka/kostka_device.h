@@ -106,6 +106,17 @@ KST_API bool kst_job_done(const kst_job *job);
  */
 KST_API kst_status kst_job_wait(kst_job **job);
 
+/**
+ * Encode as kst_encode_batch(), after what the stream holds already: pictures in the device's memory may be what that
+ * makes, and nobody waits for it on the host, but for those that the CPU encodes. Returns when all is done.
+ * Thread-safe.
+ *
+ * @param stream not null
+ * @return as kst_encode_batch(); KST_ERROR_ARGUMENT, KST_ERROR_DEVICE_FAILED, KST_ERROR_DEVICE_STREAM: nothing was done
+ */
+KST_API kst_status kst_encode_batch_after(
+    kst_context *context, kst_encode_item *items, size_t count, const kst_stream *stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,7 @@
  * to coefficients.
  */
 #include "api/decoding.h"
+#include "api/stream.h"
 #include "core/report.h"
 #include "gpu/jpeg_target.h"
 
@@ -46,9 +47,7 @@ struct kst_job {
     uint32_t part_count, cut; /* how many items are in parts */
     uint32_t ready;           /* parts that get no more items */
     uint32_t begun, ended;    /* in turn */
-    struct gpu_queue stream;  /* the caller's */
-    struct gpu_event start;   /* in it */
-    bool streamed;
+    struct entered_stream entered;
 };
 
 /* Copy an entry's report to the caller. */
@@ -70,7 +69,7 @@ static void open_entry(void *arg, uint32_t index)
     if (!status)
         status = kst_decoding_begin(&entry->decoding, &entry->decoder, item->options, item->image);
     entry->open = !status;
-    entry->decoding.after = job->streamed ? &job->start : NULL;
+    entry->decoding.after = job->entered.gpu ? &job->entered.start : NULL;
     if (status)
         close_entry(entry);
 }
@@ -157,7 +156,7 @@ static void settle_part(struct kst_job *job, const struct part *part, const stru
 static void begin_part(struct kst_job *job, struct gpu_error *error)
 {
     struct part *part = &job->part[job->begun];
-    struct jpeg_gpu_order order = {.after = job->streamed ? &job->start : NULL};
+    struct jpeg_gpu_order order = {.after = job->entered.gpu ? &job->entered.start : NULL};
     if (job->begun >= PARTS_AT_ONCE)
         order.heir_of = job->part[job->begun - PARTS_AT_ONCE].job;
     part->job = kst_gpu_jpeg_begin(job->gpu, &job->item[part->first], part->count, &order, error);
@@ -227,8 +226,7 @@ static void run_task(void *arg, uint32_t index)
 static void release(struct kst_job *job)
 {
     struct memory *memory = &job->context->memory;
-    if (job->streamed)
-        job->gpu->gpu->backend->event_destroy(job->gpu->gpu, &job->start);
+    kst_stream_leave(&job->entered);
     for (uint32_t i = 0; i < job->count && job->entry; i++)
         pthread_mutex_destroy(&job->entry[i].lock);
     kst_memory_release(memory, job->part);
@@ -286,31 +284,13 @@ static void start(struct kst_job *job)
             end_all(job);
 }
 
-/* Take note of where the caller's stream is. */
-static kst_status enter_stream(struct kst_job *job, const kst_stream *stream)
-{
-    struct gpu_error error = {.status = KST_OK};
-    job->gpu = kst_context_gpu(job->context);
-    if (!job->gpu || stream->kind != job->gpu->gpu->info.kind)
-        return KST_ERROR_DEVICE_STREAM;
-    struct gpu *gpu = job->gpu->gpu;
-    if (!gpu->backend->queue_import(gpu, stream->handle, &job->stream, &error) ||
-        !gpu->backend->event_create(gpu, &job->start, &error)) {
-        kst_context_log(job->context, KST_LOG_ERROR, "decode: %s", error.text);
-        return error.status;
-    }
-    job->streamed = true;
-    gpu->backend->record(&job->stream, &job->start);
-    return job->stream.error.status;
-}
-
 /* Make it wait for all that is on its way; where that cannot be, wait here. */
 static void leave_stream(struct kst_job *job)
 {
     for (uint32_t i = job->ended; i < job->begun; i++)
         if (job->part[i].job)
-            kst_gpu_jpeg_follow(job->part[i].job, &job->stream);
-    while (job->stream.error.status && job->ended < job->begun)
+            kst_gpu_jpeg_follow(job->part[i].job, &job->entered.queue);
+    while (job->entered.queue.error.status && job->ended < job->begun)
         end_part(job);
 }
 
@@ -327,7 +307,7 @@ kst_status kst_decode_submit(
     if (!made)
         return status;
     if (stream)
-        status = enter_stream(made, stream);
+        status = kst_stream_enter(context, stream, &made->entered);
     if (status) {
         release(made);
         return status;

@@ -5,6 +5,7 @@
  */
 #include "api/device.h"
 #include "api/encoding.h"
+#include "api/stream.h"
 #include "core/report.h"
 
 enum { PART_PICTURES = 4, PARTS_AT_ONCE = 3 };
@@ -22,6 +23,7 @@ struct encode_job {
     struct jpeg_encode_item *item; /* of those on the GPU, in turn */
     uint32_t *on_gpu, *on_cpu;     /* which items */
     uint32_t count, gpu_count, cpu_count;
+    struct entered_stream *entered; /* null: none */
 };
 
 static void close_item(struct encode_job *job, uint32_t index)
@@ -49,6 +51,7 @@ static void sort_items(struct encode_job *job)
             continue;
         }
         job->item[job->gpu_count] = e->item;
+        job->item[job->gpu_count].after = job->entered ? &job->entered->start : NULL;
         job->on_gpu[job->gpu_count++] = i;
     }
 }
@@ -156,15 +159,18 @@ static void fail_all(kst_encode_item *items, uint32_t count, kst_status status)
     }
 }
 
-static void encode_with_gpu(kst_context *context, struct gpu_executor *gpu, kst_encode_item *items, uint32_t count)
+static void encode_with_gpu(kst_context *context, struct gpu_executor *gpu, kst_encode_item *items, uint32_t count,
+    struct entered_stream *entered)
 {
-    struct encode_job job = {.context = context, .gpu = gpu, .items = items, .count = count};
+    struct encode_job job = {.context = context, .gpu = gpu, .items = items, .count = count, .entered = entered};
     kst_status status = prepare(&job);
     if (status) {
         fail_all(items, count, status);
     } else {
         kst_pool_run(context->pool, count, begin_item, &job);
         sort_items(&job);
+        if (entered && job.cpu_count > 0) /* the CPU fetches pixels by itself */
+            gpu->gpu->backend->finish(&entered->queue);
         kst_pool_run(context->pool, 1 + job.cpu_count, run_task, &job);
     }
     release(&job);
@@ -186,16 +192,14 @@ static void encode_item(void *arg, uint32_t index)
 /* Pictures whose encoding is planned at once: what is kept of each takes a few kilobytes. */
 enum { MOST_AT_ONCE = 4096 };
 
-kst_status kst_encode_batch(kst_context *context, kst_encode_item *items, size_t count)
+static kst_status encode_all(kst_context *context, kst_encode_item *items, size_t count, struct gpu_executor *gpu,
+    struct entered_stream *entered)
 {
-    if (!context || (!items && count > 0))
-        return KST_ERROR_ARGUMENT;
-    struct gpu_executor *gpu = context->gpu;
     for (size_t done = 0; done < count;) {
         struct batch batch = {context, items + done};
         uint32_t some = count - done < MOST_AT_ONCE ? (uint32_t)(count - done) : MOST_AT_ONCE;
         if (gpu)
-            encode_with_gpu(context, gpu, items + done, some);
+            encode_with_gpu(context, gpu, items + done, some, entered);
         else
             kst_pool_run(context->pool, some, encode_item, &batch);
         done += some;
@@ -205,4 +209,23 @@ kst_status kst_encode_batch(kst_context *context, kst_encode_item *items, size_t
             return items[i].report.status;
     }
     return KST_OK;
+}
+
+kst_status kst_encode_batch(kst_context *context, kst_encode_item *items, size_t count)
+{
+    if (!context || (!items && count > 0))
+        return KST_ERROR_ARGUMENT;
+    return encode_all(context, items, count, context->gpu, NULL);
+}
+
+kst_status kst_encode_batch_after(kst_context *context, kst_encode_item *items, size_t count, const kst_stream *stream)
+{
+    struct entered_stream entered;
+    if (!context || (!items && count > 0) || !stream)
+        return KST_ERROR_ARGUMENT;
+    kst_status status = kst_stream_enter(context, stream, &entered);
+    if (!status)
+        status = encode_all(context, items, count, entered.gpu, &entered);
+    kst_stream_leave(&entered);
+    return status;
 }

@@ -102,6 +102,8 @@ static bool prepare(struct encode_batch *batch, struct gpu_error *error)
     if (!batch->lane)
         return false;
     batch->queue = &batch->lane->queue;
+    if (batch->items->after)
+        batch->executor->gpu->backend->wait(batch->queue, batch->items->after);
     return take_buffers(batch, error);
 }
 

@@ -21,7 +21,8 @@ struct jpeg_encode_item {
     const kst_image *image; /* its colour set and one that the encoding's can be made from */
     struct sink *sink;      /* gets the file */
     enum encode_source source;
-    struct gpu_image planes; /* but of a staged picture */
+    struct gpu_image planes;       /* but of a staged picture */
+    const struct gpu_event *after; /* what a batch waits for, as its first item says; null: nothing */
 };
 
 /* Device time in seconds. */

@@ -303,6 +303,56 @@ static void test_streams(void **state)
         check_stream(gpu_context[g]);
 }
 
+/* Pictures that work in the stream has still to make are encoded as it leaves them, on the device and by the CPU. */
+static void check_encode(kst_context *context)
+{
+    enum { EDGE = 64, FILLS = 200 };
+    const struct gpu_backend *backend = context->gpu->gpu->backend;
+    struct gpu_error error = {.status = KST_OK};
+    struct gpu_lane *lane = kst_gpu_lane_take(context->gpu, &error);
+    const kst_stream queue = {context->gpu->gpu->info.kind, (void *)lane->queue.handle};
+    static uint8_t pixels[EDGE * EDGE * 3];
+    kst_image image, host;
+    kst_image_init(&image);
+    image.format = KST_FORMAT_RGB;
+    image.memory = device_memory(context);
+    image.width = image.height = EDGE;
+    assert_int_equal(kst_image_allocate(context, &image), KST_OK);
+    const struct gpu_buffer *memory = image.owned;
+    for (kst_coding coding = KST_CODING_BASELINE; coding <= KST_CODING_PROGRESSIVE; coding += 2) {
+        uint32_t value = 0x40 + (uint32_t)coding;
+        kst_encode_options options;
+        kst_encode_options_init(&options);
+        options.coding = coding;
+        kst_encode_item item = {.image = &image, .options = &options};
+        kst_buffer wanted = {.data = NULL};
+        memset(pixels, (int)value, sizeof pixels);
+        assert_int_equal(kst_image_wrap(&host, KST_FORMAT_RGB, EDGE, EDGE, pixels, 0), KST_OK);
+        assert_int_equal(kst_encode(cpu_context, &host, &options, &wanted, NULL), KST_OK);
+        for (uint32_t i = FILLS; i-- > 0;)
+            backend->fill(&lane->queue, memory, 0, (size_t)image.plane[0].pitch * EDGE, (value + i) * 0x01010101U);
+        assert_int_equal(kst_encode_batch_after(context, &item, 1, &queue), KST_OK);
+        assert_int_equal(item.output.length, wanted.length);
+        assert_memory_equal(item.output.data, wanted.data, wanted.length);
+        kst_buffer_release(context, &item.output);
+        kst_buffer_release(cpu_context, &wanted);
+    }
+    const kst_stream wrong = {KST_DEVICE_CPU, NULL};
+    assert_int_equal(kst_encode_batch_after(context, NULL, 0, &wrong), KST_ERROR_DEVICE_STREAM);
+    assert_int_equal(kst_encode_batch_after(context, NULL, 0, NULL), KST_ERROR_ARGUMENT);
+    assert_int_equal(kst_encode_batch_after(cpu_context, NULL, 0, &queue), KST_ERROR_DEVICE_STREAM);
+    assert_int_equal(kst_encode_batch_after(NULL, NULL, 0, &queue), KST_ERROR_ARGUMENT);
+    kst_image_release(context, &image);
+    kst_gpu_lane_give(context->gpu, lane);
+}
+
+static void test_encode(void **state)
+{
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++)
+        check_encode(gpu_context[g]);
+}
+
 /* A cl_context of the caller's. */
 static void check_foreign(kst_context *own)
 {
@@ -391,6 +441,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_batch), cmocka_unit_test(test_many_parts),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_streams), cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_foreign), cmocka_unit_test(test_auto)};
+        cmocka_unit_test(test_encode), cmocka_unit_test(test_foreign), cmocka_unit_test(test_auto)};
     return cmocka_run_group_tests(tests, start, stop);
 }
