@@ -153,8 +153,10 @@ static void random_bits(struct streams *streams)
     const struct encode_model *model = streams->model;
     size_t length = bits_length(model);
     streams->bits = stage_poisoned(length);
-    for (size_t i = 0; i < length / 4; i++)
-        streams->bits[i] = next_random() | next_random() | next_random();
+    for (size_t i = 0; i < length / 4; i++) {
+        uint32_t some = next_random(), more = next_random();
+        streams->bits[i] = some | more;
+    }
     for (uint32_t i = 0; i < model->count; i++)
         for (uint32_t t = 0; t < encode_model_picture(model, i)->tiles; t++) {
             struct model_tile tile = encode_model_tile(model, i, t);

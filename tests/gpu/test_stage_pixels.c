@@ -62,9 +62,16 @@ static void choose_output(struct jpeg_gpu_item *item)
         options.format = (kst_format)(next_random() % (KST_FORMAT_RAW + 1));
         options.reduce = next_random() % 4;
         options.alpha = (uint8_t)next_random();
+        options.sample = options.format == KST_FORMAT_RAW ? KST_SAMPLE_INTEGER : (kst_sample)(next_random() % 3);
+        for (uint32_t i = 0; i < 4 && next_random() % 2; i++) {
+            options.mean[i] = (float)(next_random() % 4096) / 16;
+            options.scale[i] = (float)(1 + next_random() % 4096) / 2048;
+        }
         choose_region(&frame, &options);
     } while (kst_jpeg_output_describe(&frame, &options, &image) != KST_OK);
     kst_jpeg_output_plan(&item->output, &frame, &options, &image);
+    if (options.sample != KST_SAMPLE_INTEGER)
+        assert_true(kst_normal_init(&item->normal, &options, 8, false));
     item->coefficients.copy = next_random() % 3 == 0 ? copy_nothing : NULL;
     item->orientation = options.format == KST_FORMAT_RAW ? 1 : (int)(next_random() % 9);
 }
@@ -252,17 +259,25 @@ static void convert(const struct jpeg_gpu_item *item, uint8_t p[4])
         p[3] = item->output.alpha;
 }
 
-/* Where rows of pixels lie: words from row to row, and from plane to plane; 0: interleaved. */
+/* Where rows of pixels lie: bytes from row to row, and from plane to plane; 0: interleaved. And those of a sample. */
 struct rows {
     uint8_t *first;
-    uint32_t pitch, plane, channels;
+    uint32_t pitch, plane, channels, sample;
 };
 
 static uint8_t *channel_at(const struct rows *rows, uint32_t x, uint32_t y, uint32_t channel)
 {
     if (rows->plane > 0)
-        return rows->first + (size_t)channel * rows->plane + (size_t)y * rows->pitch + x;
-    return rows->first + (size_t)y * rows->pitch + (size_t)x * rows->channels + channel;
+        return rows->first + (size_t)channel * rows->plane + (size_t)y * rows->pitch + (size_t)x * rows->sample;
+    return rows->first + (size_t)y * rows->pitch + ((size_t)x * rows->channels + channel) * rows->sample;
+}
+
+/* A value as it is, or as a number. */
+static void put_value(
+    const struct jpeg_gpu_item *item, const struct rows *rows, uint32_t x, uint32_t y, uint32_t channel, uint8_t value)
+{
+    uint32_t bits = rows->sample == 1 ? value : kst_normal_value(&item->normal, value, channel);
+    memcpy(channel_at(rows, x, y, channel), &bits, rows->sample); /* the low bytes are the first ones */
 }
 
 /* Pixels to the right of the last whole four hold anything: what was found there is wanted. */
@@ -271,13 +286,24 @@ static void forgive_padding(const struct rows *wanted, const struct rows *found,
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t x = width; x % 4 != 0; x++)
             for (uint32_t c = 0; c < wanted->channels; c++)
-                *channel_at(wanted, x, y, c) = *channel_at(found, x, y, c);
+                memcpy(channel_at(wanted, x, y, c), channel_at(found, x, y, c), wanted->sample);
+}
+
+static uint32_t sample_bytes(uint32_t sample)
+{
+    return sample == WORK_BYTES ? 1 : sample == WORK_HALVES ? 2 : 4;
+}
+
+static struct rows turned_rows(const struct work_picture *picture, uint8_t *pixels)
+{
+    return (struct rows){pixels + (size_t)picture->turned * 4, picture->turned_pitch, picture->turned_plane,
+        picture->channels, sample_bytes(picture->turned_sample)};
 }
 
 static struct rows stored_rows(const struct work_picture *picture, uint8_t *pixels)
 {
-    return (struct rows){
-        pixels + (size_t)picture->output * 4, picture->output_pitch, picture->output_plane, picture->channels};
+    return (struct rows){pixels + (size_t)picture->output * 4, picture->output_pitch, picture->output_plane,
+        picture->channels, sample_bytes(picture->sample)};
 }
 
 static void convert_picture(const struct model *model, uint32_t index, const uint8_t *planes, const struct rows *rows)
@@ -290,7 +316,7 @@ static void convert_picture(const struct model *model, uint32_t index, const uin
                 p[c] = (uint8_t)upsampled(&picture->component[c], planes, picture->x + x, picture->y + y);
             convert(&model->item[index], p);
             for (uint32_t c = 0; c < picture->channels; c++)
-                *channel_at(rows, x, y, c) = p[c];
+                put_value(&model->item[index], rows, x, y, c, p[c]);
         }
 }
 
@@ -344,15 +370,15 @@ static void find_stored(const struct work_picture *picture, uint32_t x, uint32_t
     *down = places[picture->orientation][1];
 }
 
-static void turn_picture(
-    const struct work_picture *picture, const struct rows *from, const struct rows *to, uint32_t width, uint32_t height)
+static void turn_picture(const struct jpeg_gpu_item *item, const struct work_picture *picture, const struct rows *from,
+    const struct rows *to, uint32_t width, uint32_t height)
 {
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t x = 0; x < width; x++)
             for (uint32_t c = 0; c < picture->channels; c++) {
                 uint32_t across, down;
                 find_stored(picture, x, y, &across, &down);
-                *channel_at(to, x, y, c) = *channel_at(from, across, down, c);
+                put_value(item, to, x, y, c, *channel_at(from, across, down, c));
             }
 }
 
@@ -371,15 +397,11 @@ static void test_turn(struct gpu_executor *executor, const struct model *model)
         bool swaps = picture->orientation >= 5;
         uint32_t width = swaps ? picture->height : picture->width, height = swaps ? picture->width : picture->height;
         const struct rows from = stored_rows(picture, stored);
-        struct rows to = {
-            wanted + (size_t)picture->turned * 4, picture->turned_pitch, picture->turned_plane, picture->channels};
+        const struct rows to = turned_rows(picture, wanted), found_rows = turned_rows(picture, found);
         if (picture->orientation == 0)
             continue;
-        turn_picture(picture, &from, &to, width, height);
-        forgive_padding(&to,
-            &(struct rows){
-                found + (size_t)picture->turned * 4, picture->turned_pitch, picture->turned_plane, picture->channels},
-            width, height);
+        turn_picture(&model->item[i], picture, &from, &to, width, height);
+        forgive_padding(&to, &found_rows, width, height);
     }
     compare(wanted, found, length);
     free(stored);
