@@ -490,6 +490,7 @@ const struct gpu_backend kst_gpu_cuda = {
     .kind = KST_DEVICE_CUDA,
     .memory = KST_MEMORY_CUDA,
     .name = "cuda",
+    .urges = true,
     .count = cuda_count,
     .preferred = cuda_preferred,
     .describe = cuda_describe,

@@ -101,6 +101,7 @@ struct gpu_backend {
     kst_device_kind kind;
     kst_memory memory; /* the kind of images in its memory */
     const char *name;  /* of the driver in device names */
+    bool urges;        /* it knows urgent queues */
 
     /* How many devices there are; 0 without a driver. */
     uint32_t (*count)(void);
@@ -135,7 +136,7 @@ struct gpu_backend {
     /* Whether the driver knows all of this host memory as pinned; false where it cannot tell. */
     bool (*pinned)(struct gpu *gpu, const void *memory, size_t length);
 
-    /* Work of an urgent one goes first where the driver knows such a thing, whatever is queued in others. */
+    /* Work of an urgent one goes first, whatever is queued in others, if the driver `urges`. */
     bool (*queue_create)(struct gpu *gpu, bool urgent, struct gpu_queue *queue, struct gpu_error *error);
     void (*queue_destroy)(struct gpu_queue *queue);
     /* A queue of the caller's, which is not destroyed. KST_ERROR_DEVICE_STREAM where it is not this device's. */

@@ -158,7 +158,7 @@ static struct gpu_lane *make_lane(struct gpu_executor *executor, struct gpu_erro
         return NULL;
     lane->urgent.gpu = gpu; /* where it is not made, it is destroyed all the same */
     bool made = gpu->backend->queue_create(gpu, false, &lane->queue, error) &&
-                gpu->backend->queue_create(gpu, true, &lane->urgent, error);
+                (!gpu->backend->urges || gpu->backend->queue_create(gpu, true, &lane->urgent, error));
     for (int i = 0; made && i < LANE_EVENTS; i++)
         made = gpu->backend->event_create(gpu, &lane->event[i], error);
     if (made)

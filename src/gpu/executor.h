@@ -38,7 +38,7 @@ enum { LANE_EVENTS = JPEG_KERNELS + 3 };
 struct gpu_lane {
     struct gpu_lane *next;
     struct gpu_queue queue;
-    struct gpu_queue urgent; /* for the last steps of what started in the other one, while more is going on */
+    struct gpu_queue urgent; /* if the driver urges: for the last steps of what started in the other one */
     struct gpu_event event[LANE_EVENTS];
 };
 

@@ -217,6 +217,8 @@ static void write_streams(struct encode_batch *batch)
 static void hurry(struct encode_batch *batch)
 {
     struct gpu_lane *lane = batch->lane;
+    if (!lane->urgent.handle)
+        return;
     record(batch, AFTER_TILES);
     lane->urgent.error = lane->queue.error; /* one that failed takes no more work, and what follows needs all of it */
     batch->queue = &lane->urgent;

@@ -2,7 +2,7 @@
 /* Queues, events, copies and launches on OpenCL. */
 #include "gpu/opencl.h"
 
-/* Its version 1.2 knows no priorities. */
+/* Version 1.2 knows no priorities. */
 bool kst_opencl_queue_create(struct gpu *gpu, bool urgent, struct gpu_queue *queue, struct gpu_error *error)
 {
     struct opencl *opencl = kst_opencl_of(gpu);

@@ -168,6 +168,64 @@ static void test_device(void **state)
     }
 }
 
+/* Encode them all, with every image in plain memory; returns how many failed. Those that did not give the CPU's bytes.
+ */
+static uint32_t encode_set(kst_context *context, const kst_image *image, const kst_buffer *wanted)
+{
+    kst_encode_item item[PICTURES];
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < PICTURES; i++)
+        item[i] = (kst_encode_item){.image = &image[i]};
+    kst_status status = kst_encode_batch(context, item, PICTURES);
+    for (uint32_t i = 0; i < PICTURES; i++) {
+        failed += item[i].report.status != KST_OK;
+        if (item[i].report.status) {
+            assert_int_equal(item[i].report.status, KST_ERROR_DEVICE_FAILED);
+            assert_null(item[i].output.data);
+            continue;
+        }
+        assert_int_equal(item[i].output.length, wanted[i].length);
+        assert_memory_equal(item[i].output.data, wanted[i].data, wanted[i].length);
+        kst_buffer_release(context, &item[i].output);
+    }
+    assert_int_equal(failed > 0, status != KST_OK);
+    return failed;
+}
+
+/* Likewise of encoding, in parts that follow each other, and with urgent queues on every device. */
+static void test_encoding(void **state)
+{
+    (void)state;
+    kst_image image[PICTURES];
+    kst_buffer wanted[PICTURES] = {{.data = NULL}};
+    for (uint32_t i = 0; i < PICTURES; i++) {
+        kst_image_init(&image[i]);
+        assert_int_equal(kst_decode(cpu_context, stream[i].data, stream[i].length, NULL, &image[i], NULL), KST_OK);
+        assert_int_equal(kst_encode(cpu_context, &image[i], NULL, &wanted[i], NULL), KST_OK);
+    }
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        kst_context *context = make_context(gpu_context[g]->device, 2);
+        struct gpu *gpu = context->gpu->gpu;
+        uint32_t failures = 0;
+        for (int failing = 1, reached = 1; reached; failing++) {
+            break_device(gpu, failing);
+            broken.backend.urges = true;
+            uint32_t failed = encode_set(context, image, wanted);
+            reached = atomic_load(&broken.calls) >= failing;
+            gpu->backend = broken.driver;
+            assert_true(reached || failed == 0);
+            failures += failed > 0;
+            assert_true(failing < 400);
+        }
+        assert_true(failures >= 15);
+        kst_context_destroy(&context);
+    }
+    for (uint32_t i = 0; i < PICTURES; i++) {
+        kst_image_release(cpu_context, &image[i]);
+        kst_buffer_release(cpu_context, &wanted[i]);
+    }
+}
+
 /* Memory that the device has not: what is kept for later is released, once; then there is an error. */
 static void test_no_device_memory(void **state)
 {
@@ -276,7 +334,7 @@ static void test_fork(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_device), cmocka_unit_test(test_no_device_memory),
-        cmocka_unit_test(test_allocator), cmocka_unit_test(test_fork)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_device), cmocka_unit_test(test_encoding),
+        cmocka_unit_test(test_no_device_memory), cmocka_unit_test(test_allocator), cmocka_unit_test(test_fork)};
     return cmocka_run_group_tests(tests, start, stop);
 }
