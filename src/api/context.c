@@ -21,11 +21,8 @@ static void log_creation(const kst_context *context)
         context->automatic ? " (auto)" : "", info.model, info.tier, kst_pool_threads(context->pool));
 }
 
-/*
- * What "auto" goes by. On an H200 and the Xeon beside it, a picture takes the device 0.2 to 0.4 ms however small it is,
- * and opening CUDA takes 0.2 s; the CPU's threads share in work of a whole second.
- */
-static const double LEAST_SECONDS = 0.6e-3, OPENING_SECONDS = 0.25;
+/* Opening CUDA takes 0.2 s; the CPU's threads share in work of a whole second. */
+static const double OPENING_SECONDS = 0.25;
 
 static void take_gpu(kst_context *context, struct gpu_executor *gpu)
 {
@@ -129,11 +126,11 @@ static bool is_worth_opening(struct kst_context *context, double seconds)
     return worth;
 }
 
-struct gpu_executor *kst_context_gpu_for(struct kst_context *context, double seconds)
+struct gpu_executor *kst_context_gpu_for(struct kst_context *context, double seconds, double least)
 {
     if (!context->automatic)
         return context->gpu;
-    if (seconds < LEAST_SECONDS || (!context->gpu && !is_worth_opening(context, seconds)))
+    if (seconds < least || (!context->gpu && !is_worth_opening(context, seconds)))
         return NULL;
     return kst_context_gpu(context);
 }

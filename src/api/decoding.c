@@ -125,7 +125,8 @@ static kst_status look_at_image(struct decoding *d)
     if (!is_jpeg(d->decoder))
         return device ? refuse(d, "JPEG 2000 is decoded to host memory") : KST_OK;
     d->gpu = device ? kst_context_gpu(context)
-                    : kst_context_gpu_for(context, (double)d->decoder->info.entropy_bytes * KST_SECONDS_TO_DECODE);
+                    : kst_context_gpu_for(
+                          context, (double)d->decoder->info.entropy_bytes * KST_SECONDS_TO_DECODE, KST_LEAST_TO_DECODE);
     if (!d->gpu)
         return device ? refuse(d, "the context works on the CPU") : KST_OK;
     if (kst_gpu_jpeg_target(d->gpu, d->image, &d->item, &error))

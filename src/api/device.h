@@ -8,9 +8,15 @@
 #include "core/context.h"
 #include "gpu/pinned.h"
 
-/* Seconds that one thread of the CPU takes for a byte of entropy-coded data, all in all, and for a pixel to encode. */
-#define KST_SECONDS_TO_DECODE 9.5e-9
-#define KST_SECONDS_TO_ENCODE 5e-9
+/*
+ * What "auto" goes by: seconds that one thread of the CPU takes for a byte of entropy-coded data, all in all, and for a
+ * pixel to encode; and those that a GPU takes for pictures so small that the CPU is done first, plain memory at both
+ * ends. More threads do not share in such pictures. docs/performance.md, "Where a GPU pays", has the measurements.
+ */
+#define KST_SECONDS_TO_DECODE 11e-9
+#define KST_SECONDS_TO_ENCODE 1.8e-9
+#define KST_LEAST_TO_DECODE 0.21e-3
+#define KST_LEAST_TO_ENCODE 0.075e-3
 
 /*
  * Null: the context works on the CPU. With the device "auto" the best GPU there is is opened now, if there is one; from
@@ -19,10 +25,10 @@
 struct gpu_executor *kst_context_gpu(struct kst_context *context);
 
 /*
- * Likewise for work that would keep one thread of the CPU busy for so long. With "auto": null where that is too little
- * to be worth the way to the device, or all such work together too little to be worth opening it.
+ * Likewise for work that would keep one thread of the CPU busy for so long. With "auto": null where that is less than
+ * `least`, or all such work together too little to be worth opening it.
  */
-struct gpu_executor *kst_context_gpu_for(struct kst_context *context, double seconds);
+struct gpu_executor *kst_context_gpu_for(struct kst_context *context, double seconds, double least);
 
 /* Whether work may ever go to a GPU. */
 bool kst_context_is_cpu(struct kst_context *context);

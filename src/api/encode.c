@@ -299,7 +299,8 @@ static kst_status choose_device(struct encoding *e)
     bool device = kst_memory_is_device(e->image.memory);
     e->item = (struct jpeg_encode_item){.encoding = &e->jpeg, .image = &e->image, .sink = &e->sink};
     e->gpu = device ? kst_context_gpu(e->context)
-                    : kst_context_gpu_for(e->context, (double)e->image.width * e->image.height * KST_SECONDS_TO_ENCODE);
+                    : kst_context_gpu_for(e->context, (double)e->image.width * e->image.height * KST_SECONDS_TO_ENCODE,
+                          KST_LEAST_TO_ENCODE);
     if (!e->gpu)
         return device ? fail(e, KST_ERROR_IMAGE_MEMORY, "the context works on the CPU") : KST_OK;
     if (!kst_gpu_jpeg_source(e->gpu, &e->item, &error))

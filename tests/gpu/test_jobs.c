@@ -421,15 +421,16 @@ static void test_auto(void **state)
     assert_string_equal(report.device, "cpu");
     kst_image_release(context, &image);
     assert_null(context->gpu);
-    assert_null(kst_context_gpu_for(context, 1e-6));
+    assert_null(kst_context_gpu_for(context, 1e-6, 2e-6));
     for (int i = 0; i < 10; i++)
-        kst_context_gpu_for(context, 0.1);
+        kst_context_gpu_for(context, 0.1, 0.2e-3);
     bool found = kst_gpu_preferred(0, name);
     assert_int_equal(context->gpu != NULL, found);
     assert_int_equal(kst_context_is_cpu(context), !found);
     assert_int_equal(kst_context_device(context, &info), KST_OK);
     assert_string_equal(info.name, found ? name : "cpu");
-    assert_null(kst_context_gpu_for(context, 1e-6));
+    assert_ptr_equal(kst_context_gpu_for(context, 2e-6, 1e-6), context->gpu);
+    assert_null(kst_context_gpu_for(context, 1e-6, 2e-6));
     struct set *set = make_set(gpu_context[0], true);
     kst_decode_batch(context, set->item, PICTURES);
     check_set(context, set);
