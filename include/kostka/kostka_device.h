@@ -68,7 +68,8 @@ KST_API kst_status kst_image_copy(kst_context *context, const kst_image *from, c
 /** A stream or queue of the caller's. */
 typedef struct kst_stream {
     kst_device_kind kind; /**< KST_DEVICE_CUDA or KST_DEVICE_OPENCL, as the context's device */
-    void *handle;         /**< CUstream or cudaStream_t (null: the default stream); or an in-order cl_command_queue */
+    void *handle;         /**< CUstream or cudaStream_t (null: the default stream); or an in-order cl_command_queue. One
+                               that was destroyed cannot be told from one that lives: CUDA's driver crashes over it */
 } kst_stream;
 
 /** Decoding that was submitted. */
