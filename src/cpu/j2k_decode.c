@@ -65,20 +65,6 @@ static void drop_workers(struct j2k_decoding *decoding)
     }
 }
 
-static void decode_group(struct j2k_group *group)
-{
-    if (kst_j2k_group_begin(group)) {
-        for (; group->step < group->step_count && kst_j2k_goes_on(group->decoding); group->step++) {
-            kst_j2k_group_advance(group);
-            kst_j2k_decode_blocks(group);
-            kst_j2k_make_levels(group);
-            if (kst_j2k_goes_on(group->decoding))
-                kst_j2k_put_out(group);
-        }
-    }
-    kst_j2k_group_end(group);
-}
-
 static void decode_tile(void *argument, uint32_t index)
 {
     struct j2k_decoding *decoding = argument;
@@ -89,7 +75,7 @@ static void decode_tile(void *argument, uint32_t index)
         *group = (struct j2k_group){.decoding = decoding, .tile = tile, .first = c};
         group->count = c == 0 && tile->transform != J2K_TRANSFORM_NONE ? J2K_GROUP : 1;
         if (plan->tile_component[tile->first_component + c].resolution_count > 0)
-            decode_group(group);
+            kst_j2k_run_group(group);
     }
     kst_memory_release(decoding->memory, group);
 }
@@ -142,8 +128,7 @@ kst_status kst_j2k_cpu_decode(struct memory *memory, struct pool *pool, const st
         fill(&decoding);
     kst_j2k_inverse_init(&decoding.steps, tier);
     kst_jpeg_dsp_init(&decoding.dsp, tier);
-    if (pthread_mutex_init(&decoding.lock, NULL) != 0)
-        return kst_report_error(report, KST_ERROR_MEMORY, KST_NO_OFFSET, NULL);
+    pthread_mutex_init(&decoding.lock, NULL);
     kst_pool_run(pool, plan->tile_count, decode_tile, &decoding);
     drop_workers(&decoding);
     pthread_mutex_destroy(&decoding.lock);

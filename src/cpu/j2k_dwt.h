@@ -23,7 +23,8 @@ struct j2k_level {
     bool reversible;     /* 5/3 on int32_t, else 9/7 in single precision */
     const void *band[4]; /* by enum j2k_orientation; an empty one is not looked at */
     size_t pitch[4];     /* of each, in samples */
-    uint32_t first[4];   /* the row of the part that band[] points at, where not all rows are there */
+    /* Where not all rows are there: row n of the part is row (n + first) % rows of what band[] points at. 0: all. */
+    uint32_t first[4], rows[4];
 };
 
 /* Bytes of scratch memory that either transform needs for rows of `width`. */

@@ -44,6 +44,13 @@ struct j2k_halves {
     const uint32_t *low, *high;
 };
 
+static inline const uint32_t *j2k_part_row(const struct j2k_level *level, size_t part, size_t row)
+{
+    if (level->rows[part] > 0)
+        row = (row + level->first[part]) % level->rows[part];
+    return (const uint32_t *)level->band[part] + row * level->pitch[part];
+}
+
 static inline struct j2k_halves j2k_find_row(const struct j2k_level *level, int64_t y)
 {
     int64_t y0 = level->rect.y0, y1 = level->rect.y1;
@@ -52,8 +59,7 @@ static inline struct j2k_halves j2k_find_row(const struct j2k_level *level, int6
     if (level->rect.x1 - level->rect.x0 == 1)
         low = high = low + level->rect.x0 % 2;
     size_t row = (size_t)j2k_half_index(from, y0);
-    return (struct j2k_halves){(const uint32_t *)level->band[low] + (row - level->first[low]) * level->pitch[low],
-        (const uint32_t *)level->band[high] + (row - level->first[high]) * level->pitch[high]};
+    return (struct j2k_halves){j2k_part_row(level, low, row), j2k_part_row(level, high, row)};
 }
 
 #endif

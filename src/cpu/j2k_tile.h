@@ -44,13 +44,16 @@ struct j2k_decoding {
     atomic_uint_fast64_t damage_offset; /* the least in the stream */
 };
 
-/* Those rows of a band or a resolution that are there: samples of 32 bits, integers or single precision. */
+/*
+ * Those rows of a band or a resolution that are there: samples of 32 bits, integers or single precision. Row y lies at
+ * (y − base) % rows, and a block's rows never part.
+ */
 struct j2k_window {
     uint32_t *data;
     size_t pitch;
-    uint32_t x0, y0;     /* of the first column, and of the first row that there ever is */
-    uint32_t first, end; /* rows first ≤ y < end are there */
-    uint32_t rows;       /* for which there is room */
+    uint32_t x0, y0; /* of the first column, and of the first row that there ever is */
+    uint32_t base;   /* where the blocks of the first row begin */
+    uint32_t rows;
 };
 
 /* A tile-component that is decoded. */
@@ -61,20 +64,25 @@ struct j2k_decoded_component {
     struct j2k_window made[J2K_RESOLUTIONS];    /* what comes of resolutions between the first and the last */
 };
 
+struct j2k_step {
+    uint32_t row_end;                           /* its last row of the last resolution, plus 1 */
+    uint32_t order_end;                         /* its last block in the order of all, plus 1 */
+    atomic_uint clears, blocks, levels, strips; /* that are not done yet */
+};
+
 /* Components that are decoded together: three that go through a component transform, or one. */
 struct j2k_group {
     struct j2k_decoding *decoding;
     const struct j2k_tile *tile;
     uint32_t first, count;
     struct j2k_decoded_component component[J2K_GROUP];
-    uint32_t first_block;
+    uint32_t lag; /* steps by which rows are made behind the blocks, so that threads have blocks meanwhile */
     uint32_t step_count;
-    uint32_t *row_end;   /* of each step: its last row of the last resolution, plus 1 */
-    uint32_t *order;     /* blocks, step by step, counted from first_block */
-    uint32_t *order_end; /* of each step */
-    uint32_t row, block; /* where the step at hand begins */
-    uint32_t step;
-    atomic_uint next_block;
+    struct j2k_step *step;
+    uint32_t first_block;
+    uint32_t *order; /* blocks, step by step, counted from first_block */
+    pthread_mutex_t lock;
+    pthread_cond_t done; /* some part of a step is */
 };
 
 /* Memory that is missing ends the decoding. Zeroed or not. */
@@ -88,20 +96,29 @@ void kst_j2k_worker_put(struct j2k_decoding *decoding, struct j2k_worker *worker
 /* j2k_tile_steps.c: steps, windows and the order of blocks. False where memory is missing. */
 bool kst_j2k_group_begin(struct j2k_group *group);
 void kst_j2k_group_end(struct j2k_group *group);
-/* Moves the windows on to what the step needs; its blocks' coefficients are 0. */
-void kst_j2k_group_advance(struct j2k_group *group);
+/* Sets the coefficients that a step's blocks may fill to 0. */
+void kst_j2k_clear(const struct j2k_group *group, uint32_t step);
+uint32_t kst_j2k_first_row(const struct j2k_group *group, uint32_t step);
+/* Rows of each resolution that there are before a step. */
+void kst_j2k_rows_before(const struct j2k_group *group, const struct j2k_decoded_component *component, uint32_t step,
+    uint32_t rows[J2K_RESOLUTIONS]);
 /* Up to where rows of each resolution are needed when the last one is made up to `row`. */
 void kst_j2k_rows_needed(const struct j2k_decoded_component *component, uint32_t row, uint32_t needed[J2K_RESOLUTIONS]);
 
-/* j2k_tile_blocks.c: the step's code-blocks to coefficients. */
-void kst_j2k_decode_blocks(struct j2k_group *group);
+/* j2k_tile_run.c: all steps, on the pool's threads. */
+void kst_j2k_run_group(struct j2k_group *group);
+
+/* j2k_tile_blocks.c: a code-block, counted in the group's order, to coefficients. */
+void kst_j2k_decode_one(const struct j2k_group *group, struct j2k_worker *worker, uint32_t block);
 
 /* j2k_tile_levels.c: coefficients to all resolutions but the last, and how the last one is made. */
-void kst_j2k_make_levels(struct j2k_group *group);
+void kst_j2k_make_levels(const struct j2k_group *group, struct j2k_worker *worker, uint32_t component, uint32_t step);
 struct j2k_level kst_j2k_describe_level(const struct j2k_decoded_component *component, uint32_t resolution);
 
 /* j2k_tile_output.c: the last resolution, component transform, level shift, and into the targets. */
-void kst_j2k_put_out(struct j2k_group *group);
+uint32_t kst_j2k_strips(const struct j2k_group *group, uint32_t step);
+size_t kst_j2k_strip_room(const struct j2k_group *group);
+void kst_j2k_put_out(const struct j2k_group *group, struct j2k_worker *worker, uint32_t step, uint32_t strip);
 
 static inline size_t j2k_width(struct j2k_rect rect)
 {
@@ -116,7 +133,7 @@ static inline size_t j2k_height(struct j2k_rect rect)
 /* Where a row of a window lies. */
 static inline uint32_t *j2k_window_row(const struct j2k_window *window, uint32_t y)
 {
-    return window->data + (size_t)(y - window->first) * window->pitch;
+    return window->data + (size_t)((y - window->base) % window->rows) * window->pitch;
 }
 
 #endif

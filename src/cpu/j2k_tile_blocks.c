@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads take the code-blocks of a step by turns. */
+/* From a code-block's bytes to coefficients in its band's window. */
 #include <math.h>
 #include <string.h>
 
@@ -122,27 +122,7 @@ static void decode_block(const struct j2k_group *group, struct j2k_worker *worke
     store(group, worker, block, tc->reversible, ldexpf(band->step, -coded.fraction));
 }
 
-static void run_worker(void *argument, uint32_t index)
+void kst_j2k_decode_one(const struct j2k_group *group, struct j2k_worker *worker, uint32_t block)
 {
-    (void)index;
-    struct j2k_group *group = argument;
-    struct j2k_decoding *decoding = group->decoding;
-    struct j2k_worker *worker = kst_j2k_worker_take(decoding, 0);
-    while (worker && kst_j2k_goes_on(decoding)) {
-        uint32_t next = atomic_fetch_add(&group->next_block, 1);
-        if (next >= group->order_end[group->step])
-            break;
-        decode_block(group, worker, &decoding->plan->block[group->first_block + group->order[next]]);
-    }
-    if (worker)
-        kst_j2k_worker_put(decoding, worker);
-}
-
-void kst_j2k_decode_blocks(struct j2k_group *group)
-{
-    uint32_t threads = kst_pool_threads(group->decoding->pool), count = group->order_end[group->step] - group->block;
-    atomic_store(&group->next_block, group->block);
-    if (count > 0)
-        kst_pool_run(group->decoding->pool, threads < count ? threads : count, run_worker, group);
-    group->block += count;
+    decode_block(group, worker, &group->decoding->plan->block[group->first_block + group->order[block]]);
 }

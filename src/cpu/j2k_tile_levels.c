@@ -6,7 +6,8 @@ static void set_band(struct j2k_level *level, uint32_t orientation, const struct
 {
     level->band[orientation] = window->data + (x0 - window->x0);
     level->pitch[orientation] = window->pitch;
-    level->first[orientation] = window->first - window->y0;
+    level->first[orientation] = window->y0 - window->base;
+    level->rows[orientation] = window->rows;
 }
 
 struct j2k_level kst_j2k_describe_level(const struct j2k_decoded_component *component, uint32_t r)
@@ -22,32 +23,20 @@ struct j2k_level kst_j2k_describe_level(const struct j2k_decoded_component *comp
     return level;
 }
 
-static void make_levels(struct j2k_decoding *decoding, struct j2k_decoded_component *component, uint32_t row_end)
+void kst_j2k_make_levels(const struct j2k_group *group, struct j2k_worker *worker, uint32_t component, uint32_t step)
 {
-    uint32_t top = component->tc->resolution_count - 1U, needed[J2K_RESOLUTIONS];
-    struct j2k_worker *worker =
-        kst_j2k_worker_take(decoding, kst_j2k_synthesis_room((uint32_t)j2k_width(component->resolution[top].computed)));
-    kst_j2k_rows_needed(component, row_end, needed);
-    for (uint32_t r = 1; r < top && worker; r++) {
-        struct j2k_window *made = &component->made[r];
-        struct j2k_level level = kst_j2k_describe_level(component, r);
-        if (needed[r] <= made->end)
-            continue;
-        kst_j2k_synthesise(
-            &decoding->steps, &level, made->end, needed[r], j2k_window_row(made, made->end), made->pitch, worker->room);
-        made->end = needed[r];
+    const struct j2k_decoded_component *c = &group->component[component];
+    uint32_t begin[J2K_RESOLUTIONS], end[J2K_RESOLUTIONS];
+    kst_j2k_rows_before(group, c, step, begin);
+    kst_j2k_rows_needed(c, group->step[step].row_end, end);
+    for (uint32_t r = 1; r + 1 < c->tc->resolution_count; r++) {
+        const struct j2k_window *made = &c->made[r];
+        struct j2k_level level = kst_j2k_describe_level(c, r);
+        for (uint32_t y = begin[r], count; y < end[r]; y += count) { /* up to where the window begins anew */
+            uint32_t left = made->rows - (y - made->base) % made->rows;
+            count = end[r] - y < left ? end[r] - y : left;
+            kst_j2k_synthesise(
+                &group->decoding->steps, &level, y, y + count, j2k_window_row(made, y), made->pitch, worker->room);
+        }
     }
-    if (worker)
-        kst_j2k_worker_put(decoding, worker);
-}
-
-static void run_component(void *argument, uint32_t index)
-{
-    struct j2k_group *group = argument;
-    make_levels(group->decoding, &group->component[index], group->row_end[group->step]);
-}
-
-void kst_j2k_make_levels(struct j2k_group *group)
-{
-    kst_pool_run(group->decoding->pool, group->count, run_component, group);
 }

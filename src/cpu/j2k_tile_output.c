@@ -9,7 +9,7 @@ enum { STRIP_ROWS = 16 }; /* of a strip at least; each works some rows of its ne
 
 /* Rows y0 ≤ y < y1 of a step, by one thread. */
 struct strip {
-    struct j2k_group *group;
+    const struct j2k_group *group;
     uint32_t y0, y1;
     struct j2k_level level[J2K_GROUP];
     struct j2k_synthesis synthesis[J2K_GROUP];
@@ -75,7 +75,7 @@ static bool is_pixels(const struct j2k_group *group, bool *reversed)
 
 static void put_pixels(struct strip *strip, uint32_t y, bool reversed)
 {
-    struct j2k_group *group = strip->group;
+    const struct j2k_group *group = strip->group;
     struct j2k_decoding *decoding = group->decoding;
     for (uint32_t i = 0; i < 3; i++)
         decoding->steps.pack_8(strip->finished[i], area_width(group), strip->bytes[i], 1);
@@ -86,7 +86,7 @@ static void put_pixels(struct strip *strip, uint32_t y, bool reversed)
 /* Row `y` of the area of all the group's components. */
 static void put_row(struct strip *strip, uint32_t y, uint32_t *const row[J2K_GROUP])
 {
-    struct j2k_group *group = strip->group;
+    const struct j2k_group *group = strip->group;
     const struct j2k_inverse *steps = &group->decoding->steps;
     size_t count = area_width(group);
     bool reversed;
@@ -152,7 +152,7 @@ static size_t row_room(const struct j2k_group *group)
     return (j2k_dwt_row((uint32_t)area_width(group)) + JPEG_ROW_PADDING) * sizeof(int32_t);
 }
 
-static size_t strip_room(const struct j2k_group *group)
+size_t kst_j2k_strip_room(const struct j2k_group *group)
 {
     size_t total = 2 * J2K_GROUP * row_room(group);
     for (uint32_t i = 0; i < group->count; i++)
@@ -162,9 +162,9 @@ static size_t strip_room(const struct j2k_group *group)
 
 static void lay_out(struct strip *strip, uint8_t *room)
 {
-    struct j2k_group *group = strip->group;
+    const struct j2k_group *group = strip->group;
     for (uint32_t i = 0; i < group->count; i++) {
-        struct j2k_decoded_component *c = &group->component[i];
+        const struct j2k_decoded_component *c = &group->component[i];
         strip->finished[i] = (int32_t *)(void *)room;
         room += row_room(group);
         strip->bytes[i] = room;
@@ -178,31 +178,20 @@ static void lay_out(struct strip *strip, uint8_t *room)
     }
 }
 
-static uint32_t strip_count(const struct j2k_group *group)
+uint32_t kst_j2k_strips(const struct j2k_group *group, uint32_t step)
 {
     uint32_t threads = kst_pool_threads(group->decoding->pool);
-    uint32_t most = (group->row_end[group->step] - group->row + STRIP_ROWS - 1) / STRIP_ROWS;
+    uint32_t most = (group->step[step].row_end - kst_j2k_first_row(group, step) + STRIP_ROWS - 1) / STRIP_ROWS;
     return most < threads ? most : threads;
 }
 
-static void run_strip(void *argument, uint32_t index)
+void kst_j2k_put_out(const struct j2k_group *group, struct j2k_worker *worker, uint32_t step, uint32_t index)
 {
-    struct strip strip = {.group = argument};
-    struct j2k_group *group = argument;
-    uint32_t count = strip_count(group);
-    uint64_t rows = group->row_end[group->step] - group->row;
-    strip.y0 = group->row + (uint32_t)(rows * index / count);
-    strip.y1 = group->row + (uint32_t)(rows * (index + 1) / count);
-    struct j2k_worker *worker = kst_j2k_worker_take(group->decoding, strip_room(group));
-    if (!worker)
-        return;
+    struct strip strip = {.group = group};
+    uint32_t count = kst_j2k_strips(group, step), first = kst_j2k_first_row(group, step);
+    uint64_t rows = group->step[step].row_end - first;
+    strip.y0 = first + (uint32_t)(rows * index / count);
+    strip.y1 = first + (uint32_t)(rows * (index + 1) / count);
     lay_out(&strip, worker->room);
     make_strip(&strip);
-    kst_j2k_worker_put(group->decoding, worker);
-}
-
-void kst_j2k_put_out(struct j2k_group *group)
-{
-    kst_pool_run(group->decoding->pool, strip_count(group), run_strip, group);
-    group->row = group->row_end[group->step];
 }

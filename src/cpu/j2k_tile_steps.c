@@ -105,20 +105,37 @@ static bool find_steps(struct j2k_group *group)
     uint32_t count = 0;
     for (uint32_t row = area.y0; row < area.y1; row = next_step(component, row))
         count++;
-    group->row_end = kst_j2k_take(group->decoding, count, sizeof *group->row_end, false);
-    group->order_end = kst_j2k_take(group->decoding, count + 1, sizeof *group->order_end, true);
-    if (!group->row_end || !group->order_end)
+    group->step = kst_j2k_take(group->decoding, count, sizeof *group->step, true);
+    if (!group->step)
         return false;
-    group->row = area.y0;
     for (uint32_t row = area.y0; row < area.y1;)
-        group->row_end[group->step_count++] = row = next_step(component, row);
+        group->step[group->step_count++].row_end = row = next_step(component, row);
     return true;
 }
 
-static bool allocate_window(struct j2k_decoding *decoding, struct j2k_window *window, size_t width)
+uint32_t kst_j2k_first_row(const struct j2k_group *group, uint32_t step)
+{
+    return step > 0 ? group->step[step - 1].row_end : group->component->tc->area.y0;
+}
+
+void kst_j2k_rows_before(
+    const struct j2k_group *group, const struct j2k_decoded_component *c, uint32_t step, uint32_t rows[J2K_RESOLUTIONS])
+{
+    if (step > 0)
+        kst_j2k_rows_needed(c, group->step[step - 1].row_end, rows);
+    for (uint32_t r = 0; r < c->tc->resolution_count && step == 0; r++)
+        rows[r] = c->resolution[r].valid.y0;
+}
+
+/* `side`: blocks begin at multiples of it. */
+static bool allocate_window(
+    struct j2k_decoding *decoding, struct j2k_window *window, size_t width, uint32_t y1, uint64_t side)
 {
     window->pitch = width;
-    window->end = window->first = window->y0;
+    window->base = (uint32_t)(window->y0 / side * side);
+    uint32_t all = y1 > window->base ? y1 - window->base : 1;
+    window->rows = smaller((window->rows + side - 1) / side * side, all);
+    window->rows = larger(window->rows, 1);
     window->data = kst_j2k_take(decoding, width * window->rows + 1, sizeof *window->data, false);
     return window->data;
 }
@@ -129,39 +146,35 @@ static void grow(struct j2k_window *window, uint32_t first, uint32_t end)
         window->rows = end - first;
 }
 
-/* What a window holds at most, by going through all steps. */
-static void measure_windows(struct j2k_group *group)
+/* What a window holds at most while one step's blocks come in and rows of the one before, with a lag, are made. */
+static void measure_step(struct j2k_group *group, struct j2k_decoded_component *c, uint32_t step)
 {
-    for (uint32_t step = 0, row = group->row; step < group->step_count; row = group->row_end[step++]) {
-        for (uint32_t i = 0; i < group->count; i++) {
-            struct j2k_decoded_component *c = &group->component[i];
-            uint32_t begin[J2K_RESOLUTIONS], end[J2K_RESOLUTIONS];
-            kst_j2k_rows_needed(c, row, begin);
-            kst_j2k_rows_needed(c, group->row_end[step], end);
-            for (uint32_t r = 0; r < c->tc->resolution_count && step == 0; r++)
-                begin[r] = c->resolution[r].valid.y0;
-            for (uint32_t r = 0; r < c->tc->resolution_count; r++) {
-                const struct j2k_band *band = bands_of(group, &c->resolution[r]);
-                for (uint32_t b = 0; b < c->resolution[r].band_count; b++)
-                    grow(&windows_of(c, r)[b], band_begin(c, r, &band[b], begin), band_end(c, r, &band[b], end));
-                if (r > 0 && r < top_of(c))
-                    grow(&c->made[r], made_begin(c, r, begin), end[r]);
-            }
-        }
+    uint32_t begin[J2K_RESOLUTIONS], end[J2K_RESOLUTIONS];
+    kst_j2k_rows_before(group, c, step > group->lag ? step - group->lag : 0, begin);
+    kst_j2k_rows_needed(c, group->step[step].row_end, end);
+    for (uint32_t r = 0; r < c->tc->resolution_count; r++) {
+        const struct j2k_band *band = bands_of(group, &c->resolution[r]);
+        for (uint32_t b = 0; b < c->resolution[r].band_count; b++)
+            grow(&windows_of(c, r)[b], band_begin(c, r, &band[b], begin), band_end(c, r, &band[b], end));
+        if (r > 0 && r < top_of(c))
+            grow(&c->made[r], made_begin(c, r, begin), end[r]);
     }
 }
 
 static bool make_windows(struct j2k_group *group)
 {
     bool fine = true;
-    measure_windows(group);
+    for (uint32_t step = 0; step < group->step_count; step++)
+        for (uint32_t i = 0; i < group->count; i++)
+            measure_step(group, &group->component[i], step);
     FOR_EACH_BAND(group, c, r, b)
     {
         const struct j2k_band *band = &bands_of(group, &c->resolution[r])[b];
         struct j2k_window *window = &windows_of(c, r)[b];
         window->x0 = band->window.x0;
         window->y0 = band->window.y0;
-        fine = fine && allocate_window(group->decoding, window, j2k_width(band->window));
+        fine = fine && allocate_window(group->decoding, window, j2k_width(band->window), band->window.y1,
+                           (uint64_t)1 << c->tc->block_height);
     }
     for (uint32_t i = 0; i < group->count; i++)
         for (uint32_t r = 1; r < top_of(&group->component[i]); r++) {
@@ -169,7 +182,8 @@ static bool make_windows(struct j2k_group *group)
             const struct j2k_resolution *resolution = &group->component[i].resolution[r];
             window->x0 = resolution->computed.x0;
             window->y0 = resolution->valid.y0;
-            fine = fine && allocate_window(group->decoding, window, j2k_width(resolution->computed));
+            fine = fine &&
+                   allocate_window(group->decoding, window, j2k_width(resolution->computed), resolution->valid.y1, 1);
         }
     return fine;
 }
@@ -182,7 +196,7 @@ static bool assign_blocks(struct j2k_group *group, const struct j2k_decoded_comp
     const struct j2k_block *block = group->decoding->plan->block;
     for (uint32_t step = 0; end && step < group->step_count; step++) {
         uint32_t needed[J2K_RESOLUTIONS];
-        kst_j2k_rows_needed(c, group->row_end[step], needed);
+        kst_j2k_rows_needed(c, group->step[step].row_end, needed);
         end[step] = band_end(c, r, band, needed);
     }
     for (uint32_t i = band->first_block; end && i < band->first_block + band->block_count; i++) {
@@ -195,7 +209,7 @@ static bool assign_blocks(struct j2k_group *group, const struct j2k_decoded_comp
                 low = middle + 1;
         }
         step_of[i - group->first_block] = low;
-        group->order_end[low]++;
+        group->step[low].order_end++;
     }
     kst_memory_release(group->decoding->memory, end);
     return end;
@@ -220,12 +234,12 @@ static bool order_blocks(struct j2k_group *group)
     FOR_EACH_BAND(group, c, r, b)
     fine = fine && assign_blocks(group, c, r, &bands_of(group, &c->resolution[r])[b], step_of);
     for (uint32_t step = 0, sum = 0; step < group->step_count && fine; step++) { /* to where each begins */
-        uint32_t count = group->order_end[step];
-        group->order_end[step] = sum;
+        uint32_t count = group->step[step].order_end;
+        group->step[step].order_end = sum;
         sum += count;
     }
     for (uint32_t i = 0; i < total && fine; i++)
-        group->order[group->order_end[step_of[i]]++] = i;
+        group->order[group->step[step_of[i]].order_end++] = i;
     kst_memory_release(group->decoding->memory, step_of);
     return fine;
 }
@@ -250,47 +264,29 @@ void kst_j2k_group_end(struct j2k_group *group)
         for (uint32_t r = 0; r < J2K_RESOLUTIONS; r++)
             kst_memory_release(memory, group->component[i].made[r].data);
     }
-    kst_memory_release(memory, group->row_end);
+    kst_memory_release(memory, group->step);
     kst_memory_release(memory, group->order);
-    kst_memory_release(memory, group->order_end);
 }
 
-/* Forget rows above `first`, and make room up to `end`. */
-static void move_window(struct j2k_window *window, uint32_t first, uint32_t end)
+static void clear_rows(const struct j2k_window *window, uint32_t from, uint32_t to)
 {
-    if (first > window->end)
-        first = window->end;
-    if (first > window->first) {
-        const uint32_t *kept = j2k_window_row(window, first);
-        memmove(window->data, kept, sizeof *kept * window->pitch * (window->end - first));
-        window->first = first;
-    }
-    if (end > window->end)
-        window->end = end;
+    for (uint32_t y = from; y < to; y++)
+        memset(j2k_window_row(window, y), 0, sizeof(uint32_t) * window->pitch);
 }
 
-/* Where a step begins: rows of each resolution that there are already. */
-static void advance(struct j2k_group *group, struct j2k_decoded_component *c)
+void kst_j2k_clear(const struct j2k_group *group, uint32_t step)
 {
-    uint32_t begin[J2K_RESOLUTIONS], end[J2K_RESOLUTIONS];
-    kst_j2k_rows_needed(c, group->row, begin);
-    kst_j2k_rows_needed(c, group->row_end[group->step], end);
-    for (uint32_t r = 0; r < c->tc->resolution_count; r++) {
-        const struct j2k_band *band = bands_of(group, &c->resolution[r]);
-        for (uint32_t b = 0; b < c->resolution[r].band_count; b++) {
-            struct j2k_window *window = &windows_of(c, r)[b];
-            uint32_t old = window->end;
-            move_window(window, group->step > 0 ? band_begin(c, r, &band[b], begin) : window->y0,
-                band_end(c, r, &band[b], end));
-            memset(j2k_window_row(window, old), 0, sizeof(uint32_t) * window->pitch * (window->end - old));
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct j2k_decoded_component *c = &group->component[i];
+        uint32_t begin[J2K_RESOLUTIONS], end[J2K_RESOLUTIONS];
+        kst_j2k_rows_before(group, c, step, begin);
+        kst_j2k_rows_needed(c, group->step[step].row_end, end);
+        for (uint32_t r = 0; r < c->tc->resolution_count; r++) {
+            const struct j2k_band *band = bands_of(group, &c->resolution[r]);
+            const struct j2k_window *window = &c->band[r > 0 ? 3 * r - 2 : 0];
+            for (uint32_t b = 0; b < c->resolution[r].band_count; b++)
+                clear_rows(&window[b], step > 0 ? band_end(c, r, &band[b], begin) : band[b].window.y0,
+                    band_end(c, r, &band[b], end));
         }
-        if (r > 0 && r < top_of(c) && group->step > 0)
-            move_window(&c->made[r], made_begin(c, r, begin), c->made[r].end);
     }
-}
-
-void kst_j2k_group_advance(struct j2k_group *group)
-{
-    for (uint32_t i = 0; i < group->count; i++)
-        advance(group, &group->component[i]);
 }
