@@ -4,7 +4,10 @@
  * time, so that one is uploaded while another is decoded; the CPU's threads do the others meanwhile, if only as far as
  * to coefficients.
  */
+#include <stddef.h>
+
 #include "api/decoding.h"
+#include "api/j2k_parts.h"
 #include "api/stream.h"
 #include "core/report.h"
 #include "gpu/jpeg_target.h"
@@ -42,7 +45,8 @@ struct kst_job {
     uint32_t *on_gpu, *on_cpu; /* which entries */
     uint32_t gpu_count, cpu_count;
     uint32_t window;            /* the first of the entries that are being opened */
-    struct jpeg_gpu_item *item; /* of the entries on the GPU, in turn */
+    struct j2k_parts j2k;       /* those of JPEG 2000 on the GPU */
+    struct jpeg_gpu_item *item; /* of the other entries on the GPU, in turn */
     struct part *part;
     uint32_t part_count, cut; /* how many items are in parts */
     uint32_t ready;           /* parts that get no more items */
@@ -56,6 +60,11 @@ static void close_entry(struct entry *entry)
     entry->item->report = entry->decoder.report;
     kst_decoder_close(&entry->decoder);
     entry->open = false;
+}
+
+static void close_decoding(struct decoding *decoding)
+{
+    close_entry((struct entry *)(void *)((char *)decoding - offsetof(struct entry, decoding)));
 }
 
 static void open_entry(void *arg, uint32_t index)
@@ -115,6 +124,10 @@ static void sort_entries(struct kst_job *job, uint32_t end)
             continue;
         }
         job->gpu = entry->decoding.gpu;
+        if (entry->decoding.j2k) {
+            kst_j2k_parts_add(&job->j2k, &entry->decoding);
+            continue;
+        }
         struct jpeg_gpu_item *item = &job->item[job->gpu_count];
         *item = entry->decoding.item;
         kst_gpu_jpeg_route(job->gpu, item);
@@ -212,6 +225,7 @@ static void run_task(void *arg, uint32_t index)
     struct kst_job *job = arg;
     if (index == 0) {
         run_on_gpu(job);
+        kst_j2k_parts_run(&job->j2k, false);
         return;
     }
     if (index <= job->gpu_count) {
@@ -227,6 +241,7 @@ static void release(struct kst_job *job)
 {
     struct memory *memory = &job->context->memory;
     kst_stream_leave(&job->entered);
+    kst_j2k_parts_release(&job->j2k);
     for (uint32_t i = 0; i < job->count && job->entry; i++)
         pthread_mutex_destroy(&job->entry[i].lock);
     kst_memory_release(memory, job->part);
@@ -247,7 +262,9 @@ static struct kst_job *make(kst_context *context, kst_decode_item *items, uint32
     job->on_gpu = kst_memory_array(memory, 2 * (size_t)count, sizeof *job->on_gpu, status);
     job->item = kst_memory_array(memory, count, sizeof *job->item, status);
     job->part = kst_memory_zeroed(memory, count, sizeof *job->part, status);
-    if (!job->entry || !job->on_gpu || !job->item || !job->part) {
+    bool made = kst_j2k_parts_make(&job->j2k, context, count, close_decoding);
+    if (!made || !job->entry || !job->on_gpu || !job->item || !job->part) {
+        *status = KST_ERROR_MEMORY;
         release(job);
         return NULL;
     }
@@ -275,8 +292,10 @@ static void start(struct kst_job *job)
         sort_entries(job, end);
         cut_into_parts(job);
         job->ready = job->part_count - (job->part_count > 0 && end < job->count);
-        if (end < job->count)
+        if (end < job->count) {
             run_on_gpu(job);
+            kst_j2k_parts_run(&job->j2k, true);
+        }
     }
     kst_pool_run(job->context->pool, 1 + job->gpu_count + job->cpu_count, run_task, job);
     for (uint32_t i = 0; i < job->gpu_count; i++)
@@ -290,8 +309,11 @@ static void leave_stream(struct kst_job *job)
     for (uint32_t i = job->ended; i < job->begun; i++)
         if (job->part[i].job)
             kst_gpu_jpeg_follow(job->part[i].job, &job->entered.queue);
-    while (job->entered.queue.error.status && job->ended < job->begun)
-        end_part(job);
+    kst_j2k_parts_follow(&job->j2k, &job->entered.queue);
+    if (job->entered.queue.error.status) {
+        end_all(job);
+        kst_j2k_parts_end(&job->j2k);
+    }
 }
 
 kst_status kst_decode_submit(
@@ -324,7 +346,7 @@ bool kst_job_done(const kst_job *job)
     for (uint32_t i = job ? job->ended : 0; job && i < job->begun; i++)
         if (job->part[i].job && !kst_gpu_jpeg_done(job->part[i].job))
             return false;
-    return true;
+    return !job || kst_j2k_parts_done(&job->j2k);
 }
 
 kst_status kst_job_wait(kst_job **job)
@@ -333,6 +355,7 @@ kst_status kst_job_wait(kst_job **job)
     if (!job || !*job)
         return KST_OK;
     end_all(*job);
+    kst_j2k_parts_end(&(*job)->j2k);
     for (uint32_t i = (*job)->count; i-- > 0;)
         if ((*job)->entry[i].item->report.status)
             status = (*job)->entry[i].item->report.status;

@@ -122,11 +122,11 @@ static kst_status look_at_image(struct decoding *d)
     struct gpu_error error = {.status = KST_OK};
     kst_context *context = d->decoder->context;
     bool device = kst_memory_is_device(d->image->memory);
-    if (!is_jpeg(d->decoder))
-        return device ? refuse(d, "JPEG 2000 is decoded to host memory") : KST_OK;
+    bool jpeg = is_jpeg(d->decoder);
+    double seconds =
+        (double)d->decoder->info.entropy_bytes * (jpeg ? KST_SECONDS_TO_DECODE : KST_SECONDS_TO_DECODE_J2K);
     d->gpu = device ? kst_context_gpu(context)
-                    : kst_context_gpu_for(
-                          context, (double)d->decoder->info.entropy_bytes * KST_SECONDS_TO_DECODE, KST_LEAST_TO_DECODE);
+                    : kst_context_gpu_for(context, seconds, jpeg ? KST_LEAST_TO_DECODE : KST_LEAST_TO_DECODE_J2K);
     if (!d->gpu)
         return device ? refuse(d, "the context works on the CPU") : KST_OK;
     if (kst_gpu_jpeg_target(d->gpu, d->image, &d->item, &error))
@@ -135,11 +135,17 @@ static kst_status look_at_image(struct decoding *d)
 }
 
 /* Whether the GPU carries it out. */
-static void choose_place(struct decoding *d)
+static kst_status choose_place(struct decoding *d)
 {
     const kst_decoder *decoder = d->decoder;
     if (!d->gpu)
-        return;
+        return KST_OK;
+    if (!is_jpeg(decoder)) {
+        bool plain = d->orientation == 1 && d->options.sample == KST_SAMPLE_INTEGER;
+        kst_status status = plain ? kst_j2k_gpu_plan(d) : KST_OK;
+        d->on_gpu = d->j2k != NULL;
+        return status;
+    }
     if (d->options.sample != KST_SAMPLE_INTEGER)
         kst_normal_init(&d->item.normal, &d->options, 8, false);
     d->item.plan = &decoder->stream.plan;
@@ -148,6 +154,7 @@ static void choose_place(struct decoding *d)
         d->item.coefficients = (struct jpeg_gpu_coefficients){&d->blocks, kst_jpeg_blocks_copy};
     kst_jpeg_output_plan(&d->item.output, &decoder->stream.plan.frame, &d->options, d->image);
     d->on_gpu = kst_gpu_jpeg_supports(&d->item) && kst_decoding_need(d) <= decoder->context->limits.memory;
+    return KST_OK;
 }
 
 static kst_status plan(struct decoding *d, const kst_decode_options *options)
@@ -166,15 +173,14 @@ static kst_status plan(struct decoding *d, const kst_decode_options *options)
         status = d->image->plane[0].data ? check_image(d, &wanted) : make_image(d, &wanted);
     if (!status)
         status = look_at_image(d);
-    if (!status)
-        choose_place(d);
-    return status;
+    return status ? status : choose_place(d);
 }
 
 /* What is left to do in the end, whatever became of it. */
 static kst_status end(struct decoding *d, kst_status status)
 {
     kst_decoder *decoder = d->decoder;
+    kst_j2k_gpu_drop(d);
     if (status && d->made)
         kst_image_drop_in(decoder->context, &decoder->memory, d->image);
     else if (d->made)
@@ -228,7 +234,7 @@ void kst_decoding_confirm(struct decoding *d, struct pool *threads)
 
 uint64_t kst_decoding_need(const struct decoding *d)
 {
-    return kst_gpu_jpeg_memory(&d->item, 1);
+    return d->j2k ? kst_gpu_j2k_memory(&d->j2k->plan) : kst_gpu_jpeg_memory(&d->item, 1);
 }
 
 static kst_status decode_stored(struct decoding *d, const kst_image *image)
@@ -347,7 +353,7 @@ static kst_status run_on_cpu(struct decoding *d)
 
 bool kst_decoding_reads_scans(const struct decoding *d)
 {
-    return d->on_gpu && d->item.coefficients.copy;
+    return d->on_gpu && !d->j2k && d->item.coefficients.copy;
 }
 
 static void report_times(struct decoding *d, const struct jpeg_gpu_times *times)
@@ -398,8 +404,31 @@ kst_status kst_decoding_settle(struct decoding *d, const struct jpeg_gpu_damage 
     return end(d, finish(d, damage));
 }
 
+kst_status kst_decoding_settle_j2k(struct decoding *d, const struct j2k_gpu_damage *damage,
+    const struct j2k_gpu_times *times, const struct gpu_error *error)
+{
+    if (error->status == KST_ERROR_DEVICE_FAILED)
+        return end(d, kst_report_error(&d->decoder->report, error->status, KST_NO_OFFSET, "%s", error->text));
+    return end(d, error->status ? error->status : kst_j2k_gpu_report(d, damage, times));
+}
+
+static kst_status run_j2k(struct decoding *d)
+{
+    const struct j2k_gpu_order order = {.after = d->after};
+    struct j2k_gpu_damage damage = {0};
+    struct j2k_gpu_times times = {{0}};
+    struct gpu_error error;
+    kst_gpu_j2k_route(d->gpu, &d->j2k->item);
+    struct j2k_job *job = kst_gpu_j2k_begin(d->gpu, &d->j2k->item, 1, &order, &error);
+    if (job)
+        kst_gpu_j2k_end(job, &damage, &times, &error);
+    return kst_decoding_settle_j2k(d, &damage, &times, &error);
+}
+
 static kst_status run_on_gpu(struct decoding *d)
 {
+    if (d->j2k)
+        return run_j2k(d);
     const struct jpeg_gpu_order order = {.after = d->after, .early = d->decoder->early};
     struct jpeg_gpu_damage damage = {0};
     struct jpeg_gpu_times times = {0};

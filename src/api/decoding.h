@@ -4,6 +4,7 @@
 #define KOSTKA_API_DECODING_H
 
 #include "api/device.h"
+#include "api/j2k_gpu.h"
 #include "cpu/jpeg_blocks.h"
 #include "gpu/jpeg_decode.h"
 #include "j2k/stream.h"
@@ -55,6 +56,7 @@ struct decoding {
     const struct gpu_event *after; /* what work on the device waits for; null: nothing */
     struct jpeg_gpu_item item;     /* on_gpu, or device memory: the image there */
     struct jpeg_blocks blocks;     /* on_gpu: of a picture of many scans, which the CPU reads */
+    struct j2k_planned *j2k;       /* on_gpu: a picture of JPEG 2000, instead of item */
 };
 
 /* Check and plan it. An error is in the decoder's report; nothing is left to be done then. */
@@ -77,5 +79,7 @@ uint64_t kst_decoding_need(const struct decoding *decoding);
 /* End it, which the GPU carried out or failed to. */
 kst_status kst_decoding_settle(struct decoding *decoding, const struct jpeg_gpu_damage *damage,
     const struct jpeg_gpu_times *times, const struct gpu_error *error);
+kst_status kst_decoding_settle_j2k(struct decoding *decoding, const struct j2k_gpu_damage *damage,
+    const struct j2k_gpu_times *times, const struct gpu_error *error);
 
 #endif

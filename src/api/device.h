@@ -18,6 +18,10 @@
 #define KST_LEAST_TO_DECODE 0.21e-3
 #define KST_LEAST_TO_ENCODE 0.075e-3
 
+/* Likewise of JPEG 2000, where the longest code-block keeps a GPU waiting. */
+#define KST_SECONDS_TO_DECODE_J2K 8e-8
+#define KST_LEAST_TO_DECODE_J2K 10e-3
+
 /*
  * Null: the context works on the CPU. With the device "auto" the best GPU there is is opened now, if there is one; from
  * then on the answer stays.

@@ -2,10 +2,11 @@
 #include "gpu/executor.h"
 
 #include "gpu/profile.h"
+#include "kernels/j2k_work.h"
 #include "kernels/jpeg_encode_work.h"
 #include "kernels/jpeg_work.h"
 
-extern const struct gpu_kernels kst_kernels_jpeg_decode, kst_kernels_jpeg_encode;
+extern const struct gpu_kernels kst_kernels_jpeg_decode, kst_kernels_jpeg_encode, kst_kernels_j2k_decode;
 
 struct kernel {
     const char *name;
@@ -34,6 +35,15 @@ static const struct kernel encode_kernels[ENCODE_KERNELS] = {
     [ENCODE_WRITE_STREAMS] = {"write_streams", ENCODE_STREAM_GROUP},
 };
 
+static const struct kernel j2k_kernels[J2K_KERNELS] = {
+    [J2K_KERNEL_GATHER] = {"gather_segments", J2K_GATHER_GROUP},
+    [J2K_KERNEL_BLOCKS] = {"decode_blocks", J2K_DECODE_GROUP},
+    [J2K_KERNEL_STORE] = {"store_blocks", J2K_STORE_GROUP},
+    [J2K_KERNEL_SYNTHESISE_53] = {"synthesise_53", J2K_LEVEL_GROUP},
+    [J2K_KERNEL_SYNTHESISE_97] = {"synthesise_97", J2K_LEVEL_GROUP},
+    [J2K_KERNEL_PUT_OUT] = {"put_out", J2K_OUTPUT_GROUP},
+};
+
 static bool build_one(struct gpu *gpu, const struct gpu_kernels *module, const struct kernel *list, int count,
     struct gpu_program *program, struct gpu_kernel *kernel, struct gpu_error *error)
 {
@@ -58,25 +68,38 @@ static bool build(struct gpu_executor *executor, struct gpu_error *error)
         executor->gpu, &kst_kernels_jpeg_decode, kernels, JPEG_KERNELS, &executor->program, executor->kernel, error);
 }
 
-bool kst_gpu_executor_encodes(struct gpu_executor *executor, struct gpu_error *error)
+/* What is not built with the executor; once, whoever asks for it first. */
+static bool build_late(struct gpu_executor *executor, const struct gpu_kernels *module, const struct kernel *list,
+    int count, struct gpu_program *program, struct gpu_kernel *kernel, bool *built, struct gpu_error *error)
 {
     pthread_mutex_lock(&executor->encoder_lock);
-    bool built = executor->encodes;
-    if (!built) {
-        built = build_one(executor->gpu, &kst_kernels_jpeg_encode, encode_kernels, ENCODE_KERNELS, &executor->encoder,
-            executor->encode, error);
-        if (!built)
-            release_one(executor->gpu, ENCODE_KERNELS, &executor->encoder, executor->encode);
-        executor->encodes = built;
+    if (!*built) {
+        *built = build_one(executor->gpu, module, list, count, program, kernel, error);
+        if (!*built)
+            release_one(executor->gpu, count, program, kernel);
     }
+    bool done = *built;
     pthread_mutex_unlock(&executor->encoder_lock);
-    return built;
+    return done;
+}
+
+bool kst_gpu_executor_encodes(struct gpu_executor *executor, struct gpu_error *error)
+{
+    return build_late(executor, &kst_kernels_jpeg_encode, encode_kernels, ENCODE_KERNELS, &executor->encoder,
+        executor->encode, &executor->encodes, error);
+}
+
+bool kst_gpu_executor_decodes_j2k(struct gpu_executor *executor, struct gpu_error *error)
+{
+    return build_late(executor, &kst_kernels_j2k_decode, j2k_kernels, J2K_KERNELS, &executor->j2k_decoder,
+        executor->j2k, &executor->decodes_j2k, error);
 }
 
 static void release_programs(struct gpu_executor *executor)
 {
     release_one(executor->gpu, JPEG_KERNELS, &executor->program, executor->kernel);
     release_one(executor->gpu, ENCODE_KERNELS, &executor->encoder, executor->encode);
+    release_one(executor->gpu, J2K_KERNELS, &executor->j2k_decoder, executor->j2k);
 }
 
 /* On a device that is open; closed where that fails. */

@@ -32,6 +32,17 @@ enum encode_kernel {
     ENCODE_KERNELS
 };
 
+/* Those that decode JPEG 2000. */
+enum j2k_kernel {
+    J2K_KERNEL_GATHER,
+    J2K_KERNEL_BLOCKS,
+    J2K_KERNEL_STORE,
+    J2K_KERNEL_SYNTHESISE_53,
+    J2K_KERNEL_SYNTHESISE_97,
+    J2K_KERNEL_PUT_OUT,
+    J2K_KERNELS
+};
+
 enum { LANE_EVENTS = JPEG_KERNELS + 3 };
 
 /* Queues with what goes with them; one operation's at a time. */
@@ -53,10 +64,13 @@ struct gpu_executor {
     struct gpu_lane *idle;
     struct gpu_buffer *pinned; /* that the caller has */
     uint32_t pinned_count, pinned_capacity;
-    pthread_mutex_t encoder_lock; /* while the kernels that encode are built */
-    bool encodes;                 /* they are */
+    pthread_mutex_t encoder_lock; /* while kernels that are seldom needed are built */
+    bool encodes;                 /* those that encode are */
     struct gpu_program encoder;
     struct gpu_kernel encode[ENCODE_KERNELS];
+    bool decodes_j2k; /* likewise */
+    struct gpu_program j2k_decoder;
+    struct gpu_kernel j2k[J2K_KERNELS];
     atomic_uint density; /* of the last picture encoded, in bytes of 1,024 blocks: what to expect of the next */
 };
 
@@ -70,6 +84,8 @@ void kst_gpu_executor_destroy(struct gpu_executor **executor); /* null allowed *
 
 /* Build the kernels that encode, where that is not done yet. Thread-safe. */
 bool kst_gpu_executor_encodes(struct gpu_executor *executor, struct gpu_error *error);
+/* Likewise, those that decode JPEG 2000. */
+bool kst_gpu_executor_decodes_j2k(struct gpu_executor *executor, struct gpu_error *error);
 
 /* Borrow a lane whose queue is empty; null where that failed. */
 struct gpu_lane *kst_gpu_lane_take(struct gpu_executor *executor, struct gpu_error *error);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "api/j2k_parts.h"
+
+enum {
+    PART_PICTURES = 16, /* enough blocks to keep a device busy, few enough to be planned while others are decoded */
+    PARTS_AT_ONCE = 3
+};
+
+bool kst_j2k_parts_make(
+    struct j2k_parts *parts, kst_context *context, uint32_t most, void (*close)(struct decoding *decoding))
+{
+    struct memory *memory = &context->memory;
+    *parts = (struct j2k_parts){.context = context, .close = close};
+    parts->decoding = kst_memory_array(memory, most, sizeof *parts->decoding, NULL);
+    parts->item = kst_memory_array(memory, most, sizeof *parts->item, NULL);
+    parts->part = kst_memory_array(memory, most, sizeof *parts->part, NULL);
+    return parts->decoding && parts->item && parts->part;
+}
+
+void kst_j2k_parts_release(struct j2k_parts *parts)
+{
+    struct memory *memory = &parts->context->memory;
+    kst_memory_release(memory, parts->decoding);
+    kst_memory_release(memory, parts->item);
+    kst_memory_release(memory, parts->part);
+}
+
+/* Device memory that a part may take: each picture is an operation with the context's limit, but the card is shared. */
+static bool fits(const struct j2k_parts *parts, const struct j2k_part *part, uint64_t memory)
+{
+    return part->count < PART_PICTURES && part->memory + memory <= parts->gpu->gpu->info.memory / (2 * PARTS_AT_ONCE);
+}
+
+void kst_j2k_parts_add(struct j2k_parts *parts, struct decoding *decoding)
+{
+    uint64_t memory = kst_decoding_need(decoding);
+    parts->gpu = decoding->gpu;
+    if (parts->part_count == 0 || !fits(parts, &parts->part[parts->part_count - 1], memory))
+        parts->part[parts->part_count++] = (struct j2k_part){.first = parts->count};
+    struct j2k_part *part = &parts->part[parts->part_count - 1];
+    part->count++;
+    part->memory += memory;
+    kst_gpu_j2k_route(parts->gpu, &decoding->j2k->item);
+    parts->item[parts->count] = decoding->j2k->item;
+    parts->decoding[parts->count++] = decoding;
+}
+
+struct settling {
+    struct j2k_parts *parts;
+    const struct j2k_part *part;
+    const struct j2k_gpu_damage *damage;
+    const struct j2k_gpu_times *times;
+    const struct gpu_error *error;
+};
+
+static void settle_picture(void *arg, uint32_t index)
+{
+    const struct settling *s = arg;
+    struct decoding *decoding = s->parts->decoding[s->part->first + index];
+    kst_decoding_settle_j2k(decoding, &s->damage[index], s->times, s->error);
+    s->parts->close(decoding);
+}
+
+/* Pictures that went through the stages together share their times. */
+static void settle(struct j2k_parts *parts, const struct j2k_part *part, const struct j2k_gpu_damage *damage,
+    struct j2k_gpu_times *times, const struct gpu_error *error)
+{
+    struct settling settling = {parts, part, damage, times, error};
+    for (int i = 0; i < J2K_STEPS; i++)
+        times->step[i] /= part->count;
+    kst_pool_run(parts->context->pool, part->count, settle_picture, &settling);
+}
+
+static void end_part(struct j2k_parts *parts)
+{
+    struct j2k_gpu_damage damage[PART_PICTURES];
+    struct j2k_gpu_times times = {{0}};
+    struct gpu_error error;
+    struct j2k_part *part = &parts->part[parts->ended++];
+    if (!part->job)
+        return;
+    kst_gpu_j2k_end(part->job, damage, &times, &error);
+    part->job = NULL;
+    settle(parts, part, damage, &times, &error);
+}
+
+static void begin_part(struct j2k_parts *parts)
+{
+    struct j2k_part *part = &parts->part[parts->begun++];
+    const struct j2k_gpu_order order = {.after = parts->decoding[part->first]->after};
+    struct gpu_error error;
+    part->job = kst_gpu_j2k_begin(parts->gpu, &parts->item[part->first], part->count, &order, &error);
+    if (!part->job)
+        settle(parts, part, (const struct j2k_gpu_damage[PART_PICTURES]){{0}}, &(struct j2k_gpu_times){{0}}, &error);
+}
+
+void kst_j2k_parts_run(struct j2k_parts *parts, bool more)
+{
+    while (parts->begun + (more ? 1 : 0) < parts->part_count) {
+        if (parts->begun - parts->ended >= PARTS_AT_ONCE)
+            end_part(parts);
+        begin_part(parts);
+    }
+}
+
+void kst_j2k_parts_follow(struct j2k_parts *parts, struct gpu_queue *queue)
+{
+    for (uint32_t i = parts->ended; i < parts->begun; i++)
+        if (parts->part[i].job)
+            kst_gpu_j2k_follow(parts->part[i].job, queue);
+}
+
+bool kst_j2k_parts_done(const struct j2k_parts *parts)
+{
+    for (uint32_t i = parts->ended; i < parts->begun; i++)
+        if (parts->part[i].job && !kst_gpu_j2k_done(parts->part[i].job))
+            return false;
+    return true;
+}
+
+void kst_j2k_parts_end(struct j2k_parts *parts)
+{
+    while (parts->ended < parts->begun)
+        end_part(parts);
+}

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Segments and code-blocks of a batch: sorted, put into bundles, written down for the kernels. */
+#include "gpu/j2k_batch.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    BITS = 31, /* of a magnitude */
+    COSTS = 4096,
+    SHAPES = 256,
+    STREAM_ALIGNMENT = 16,
+    STREAM_AHEAD = 8,    /* bytes behind a stream that may be read */
+    BUNDLES_A_UNIT = 21, /* that a multiprocessor decodes side by side as fast as one */
+    SYMBOLS = 12,        /* in a byte of coded data, about */
+    SAMPLE = 4,          /* of so many blocks one is looked at */
+    SLICE = 2048         /* blocks that a thread writes down at once */
+};
+
+/* Words of the structures. */
+#define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
+
+/* Bits of the largest magnitude, in the region of interest or outside of it (Annex H). */
+static int32_t magnitude_bits(const struct j2k_block *block, uint32_t roi_shift)
+{
+    uint32_t inside = block->planes > roi_shift ? block->planes - roi_shift : 0;
+    uint32_t outside = block->planes < roi_shift ? block->planes : roi_shift;
+    return (int32_t)(inside > outside ? inside : outside);
+}
+
+static const struct j2k_tile_component *component_of(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    return &plan->tile_component[plan->band[block->band].tile_component];
+}
+
+static int32_t fraction_of(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    const struct j2k_tile_component *tc = component_of(plan, block);
+    int32_t room = BITS - magnitude_bits(block, tc->roi_shift);
+    return tc->reversible ? 0 : room < 1 ? room : 1;
+}
+
+bool kst_gpu_j2k_supports(const struct j2k_plan *plan)
+{
+    if (plan->length > INT32_MAX || kst_gpu_j2k_memory(plan) / sizeof(uint32_t) > INT32_MAX)
+        return false;
+    for (uint32_t i = 0; i < plan->block_count; i++)
+        if (component_of(plan, &plan->block[i])->roi_shift > 0 && fraction_of(plan, &plan->block[i]) < 0)
+            return false;
+    for (uint32_t c = 0; c < plan->component_count; c++)
+        if (plan->component[c].wanted && plan->component[c].depth > 16)
+            return false;
+    return true;
+}
+
+/* Words of a tile-component's levels: the last one's, and those of the one before, by turns. */
+static uint64_t level_words(const struct j2k_plan *plan, const struct j2k_tile_component *tc)
+{
+    uint64_t sum = 0;
+    for (uint32_t r = tc->resolution_count; r-- > 1 && r + 2U >= tc->resolution_count;)
+        sum += j2k_gpu_area(plan->resolution[tc->first_resolution + r].computed);
+    return sum;
+}
+
+static uint64_t sample_words(const struct j2k_plan *plan, uint64_t *bands)
+{
+    uint64_t sum = 0;
+    for (uint32_t b = 0; b < plan->band_count; b++)
+        sum += j2k_gpu_area(plan->band[b].window);
+    *bands = sum;
+    for (uint32_t i = 0; i < plan->tile_component_count; i++)
+        sum += level_words(plan, &plan->tile_component[i]);
+    return sum;
+}
+
+uint64_t kst_gpu_j2k_memory(const struct j2k_plan *plan)
+{
+    uint64_t bands, samples = sample_words(plan, &bands), states = 0;
+    for (uint32_t i = 0; i < plan->block_count; i++) {
+        const struct j2k_block *block = &plan->block[i];
+        states += (uint64_t)block->width * ((block->height + 3U) / 4) * (1 + block->passes / 24U);
+    }
+    return 4 * (samples + states) + 2 * (uint64_t)plan->length +
+           sizeof(struct work_block) * (uint64_t)plan->block_count +
+           sizeof(struct work_codeword) * 2 * (uint64_t)plan->segment_count + 4 * bands;
+}
+
+/* The bits of a segment with its head, in words; one bit is in front of those of the MQ coder. */
+static uint32_t segment_words(const struct j2k_segment *segment)
+{
+    return J2K_SEGMENT_HEAD + segment->length / 4 + 1;
+}
+
+static size_t round_up(size_t length, size_t step)
+{
+    return (length + step - 1) / step * step;
+}
+
+static void place_planes(const struct j2k_gpu_item *item, struct j2k_place *place, size_t *pixels)
+{
+    for (uint32_t i = 0; i < item->output.plane_count; i++) {
+        const kst_plane *plane = &item->output.plane[i];
+        size_t bytes = (size_t)(plane->depth > 8 ? 2 : 1), samples = kst_format_channels(item->output.format);
+        place->plane[i] = *pixels;
+        place->pitch[i] = round_up(plane->width * (samples ? samples : 1) * bytes, STREAM_ALIGNMENT);
+        *pixels += item->in_place ? 0 : place->pitch[i] * plane->height;
+    }
+}
+
+/* Where everything of each picture goes. False where that is too much for the kernels' offsets. */
+static bool place_items(struct j2k_batch *batch)
+{
+    uint64_t samples = 0, stream = 0, bits = 0, segments = 0, pieces = 0, blocks = 0, bands = 0;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        const struct j2k_plan *plan = batch->items[i].plan;
+        uint64_t levels;
+        batch->place[i] = (struct j2k_place){.stream = (uint32_t)stream,
+            .segment = (uint32_t)segments,
+            .piece = (uint32_t)pieces,
+            .bits = (uint32_t)bits,
+            .band = (uint32_t)bands,
+            .samples = (uint32_t)samples};
+        samples += sample_words(plan, &levels);
+        batch->place[i].levels = (uint32_t)levels;
+        place_planes(&batch->items[i], &batch->place[i], &batch->pixels);
+        stream += round_up(plan->length + STREAM_AHEAD, STREAM_ALIGNMENT);
+        segments += plan->segment_count;
+        pieces += plan->piece_count;
+        blocks += plan->block_count;
+        bands += plan->band_count;
+        for (uint32_t s = 0; s < plan->segment_count; s++)
+            bits += segment_words(&plan->segment[s]);
+        if ((samples | stream | bits | segments | pieces | blocks | bands) > UINT32_MAX / 2)
+            return false;
+    }
+    batch->samples = samples;
+    batch->stream = (size_t)stream;
+    batch->bits = (uint32_t)bits;
+    batch->segments = (uint32_t)segments;
+    batch->pieces = (uint32_t)pieces;
+    batch->blocks = (uint32_t)blocks;
+    batch->bands = (uint32_t)bands;
+    return true;
+}
+
+static void place_bands(struct j2k_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->count; i++) {
+        const struct j2k_plan *plan = batch->items[i].plan;
+        uint32_t at = batch->place[i].samples;
+        for (uint32_t b = 0; b < plan->band_count; b++) {
+            batch->band[batch->place[i].band + b] = at;
+            at += (uint32_t)j2k_gpu_area(plan->band[b].window);
+        }
+    }
+}
+
+/* What a bundle's blocks have in common, and how much work a block is. */
+static struct j2k_entry entry_of(const struct j2k_plan *plan, uint32_t item, uint32_t index)
+{
+    const struct j2k_block *block = &plan->block[index];
+    const struct j2k_tile_component *tc = component_of(plan, block);
+    uint32_t passes = block->passes < 255 ? block->passes : 255,
+             length = block->length >> 8 < 15 ? block->length >> 8 : 15;
+    return (struct j2k_entry){.item = item,
+        .block = index,
+        .shape = (uint16_t)((12U - tc->block_width - tc->block_height) * 16 + tc->block_width),
+        .cost = (uint16_t)(COSTS - 1 - (passes << 4 | length))};
+}
+
+/* Counting sort by cost, and then by shape, which keeps the order of what has the same. */
+static void sort_entries(struct j2k_entry *entry, struct j2k_entry *room, uint32_t count)
+{
+    uint32_t place[COSTS + 1] = {0};
+    for (uint32_t i = 0; i < count; i++)
+        place[entry[i].cost + 1]++;
+    for (uint32_t k = 1; k <= COSTS; k++)
+        place[k] += place[k - 1];
+    for (uint32_t i = 0; i < count; i++)
+        room[place[entry[i].cost]++] = entry[i];
+    memset(place, 0, sizeof place);
+    for (uint32_t i = 0; i < count; i++)
+        place[room[i].shape + 1]++;
+    for (uint32_t k = 1; k <= SHAPES; k++)
+        place[k] += place[k - 1];
+    for (uint32_t i = 0; i < count; i++)
+        entry[place[room[i].shape]++] = room[i];
+}
+
+static bool sort_blocks(struct j2k_batch *batch)
+{
+    uint32_t at = 0;
+    struct j2k_entry *room = kst_memory_array(batch->memory, batch->blocks, sizeof *room, NULL);
+    if (!room)
+        return false;
+    for (uint32_t i = 0; i < batch->count; i++)
+        for (uint32_t k = 0; k < batch->items[i].plan->block_count; k++)
+            batch->entry[at++] = entry_of(batch->items[i].plan, i, k);
+    sort_entries(batch->entry, room, batch->blocks);
+    kst_memory_release(batch->memory, room);
+    return true;
+}
+
+static uint32_t chunks_of(const struct work_bundle *bundle)
+{
+    return (bundle->width + J2K_CHUNK - 1) / J2K_CHUNK;
+}
+
+static void widen(struct work_bundle *bundle, const struct j2k_block *block)
+{
+    uint32_t stripes = (block->height + 3U) / 4, history = (block->passes + 2U) / 3 / J2K_HISTORY;
+    bundle->width = block->width > bundle->width ? block->width : bundle->width;
+    bundle->stripes = stripes > bundle->stripes ? stripes : bundle->stripes;
+    bundle->history = history > bundle->history ? history : bundle->history;
+}
+
+/* About how long a block takes alone: columns that are visited, and symbols that are decoded. */
+static uint64_t time_of(const struct j2k_batch *batch, uint32_t index)
+{
+    const struct j2k_entry *entry = &batch->entry[index];
+    const struct j2k_block *block = &batch->items[entry->item].plan->block[entry->block];
+    return (uint64_t)block->passes * block->width * ((block->height + 3U) / 4) + (uint64_t)SYMBOLS * block->length;
+}
+
+/* How many sixteenths of that a bundle of blocks takes that all are like it, as measured on a GPU; by log2 of lanes. */
+static const uint32_t bundle_time[] = {16, 19, 24, 30, 41, 50};
+
+enum { LANES_LOG = sizeof bundle_time / sizeof bundle_time[0] };
+
+/* The most lanes, as log2, with which a block takes no longer than `limit`. */
+static uint32_t lanes_within(uint64_t time, uint64_t limit)
+{
+    uint32_t log = LANES_LOG - 1;
+    while (log > 0 && time * bundle_time[log] > limit)
+        log--;
+    return log;
+}
+
+/*
+ * Few lanes are over sooner, many leave more of the device to others: the least limit that both the longest blocks can
+ * keep and all of them together.
+ */
+static uint64_t choose_limit(const struct j2k_batch *batch, uint32_t units)
+{
+    uint64_t limit = 0;
+    for (uint32_t i = 0; i < batch->blocks; i++) {
+        uint64_t time = time_of(batch, i) * bundle_time[0];
+        limit = time > limit ? time : limit;
+    }
+    for (uint32_t k = 0; k < 16; k++, limit += limit / 4) {
+        uint64_t sum = 0;
+        for (uint32_t i = 0; i < batch->blocks; i += SAMPLE) {
+            uint64_t time = time_of(batch, i);
+            uint32_t log = lanes_within(time, limit);
+            sum += time * bundle_time[log] >> log;
+        }
+        if (sum * SAMPLE / ((uint64_t)units * BUNDLES_A_UNIT) <= limit)
+            break;
+    }
+    return limit;
+}
+
+/* Blocks of a shape, as many as fit into the limit; the first is the longest. */
+static bool make_bundles(struct j2k_batch *batch, uint32_t units, uint32_t lanes)
+{
+    uint64_t states = 0, limit = lanes ? 0 : choose_limit(batch, units);
+    for (uint32_t i = 0; i < batch->blocks;) {
+        struct work_bundle bundle = {.block = i, .state = (uint32_t)states};
+        uint16_t shape = batch->entry[i].shape;
+        bundle.lanes = lanes ? lanes : 1U << lanes_within(time_of(batch, i), limit);
+        for (; i < batch->blocks && bundle.blocks < bundle.lanes && batch->entry[i].shape == shape;
+             i++, bundle.blocks++)
+            widen(&bundle, &batch->items[batch->entry[i].item].plan->block[batch->entry[i].block]);
+        uint64_t columns = (uint64_t)bundle.width * bundle.stripes, at_once = J2K_STORE_COLUMNS / bundle.lanes;
+        states += bundle.lanes * (columns + (uint64_t)bundle.stripes * chunks_of(&bundle) * J2K_EDGES +
+                                     (bundle.history * columns + 1) / 2);
+        batch->store_group[batch->bundles] = batch->store_groups;
+        batch->store_groups += bundle.stripes * (uint32_t)((bundle.width + at_once - 1) / at_once);
+        batch->bundle[batch->bundles++] = bundle;
+        if (states > UINT32_MAX / 2)
+            return false;
+    }
+    batch->states = (uint32_t)states;
+    return true;
+}
+
+static uint32_t count_words(const struct j2k_batch *batch)
+{
+    return WORDS(struct j2k_batch_work) + batch->count * WORDS(struct work_view) +
+           batch->segments * WORDS(struct work_codeword) + batch->pieces * WORDS(struct work_piece) +
+           batch->blocks * WORDS(struct work_block) + batch->bundles * (WORDS(struct work_bundle) + 1) +
+           batch->levels * (WORDS(struct work_level) + 1) + batch->outputs * (WORDS(struct work_output) + 1);
+}
+
+/* Whether there is a block for every coefficient. */
+static bool blocks_cover(const struct j2k_batch *batch)
+{
+    uint64_t sum = 0, bands = 0;
+    for (uint32_t i = 0; i < batch->blocks; i++) {
+        const struct j2k_plan *plan = batch->items[batch->entry[i].item].plan;
+        const struct j2k_block *block = &plan->block[batch->entry[i].block];
+        sum += (uint64_t)block->width * block->height;
+    }
+    for (uint32_t i = 0; i < batch->count; i++) {
+        const struct j2k_plan *plan = batch->items[i].plan;
+        for (uint32_t b = 0; b < plan->band_count; b++)
+            bands += j2k_gpu_area(plan->band[b].rect);
+        bands += plan->missing_tiles;
+    }
+    return sum == bands;
+}
+
+bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count,
+    uint32_t units, uint32_t lanes)
+{
+    *batch = (struct j2k_batch){.memory = memory, .items = items, .count = count};
+    batch->place = kst_memory_array(memory, count, sizeof *batch->place, NULL);
+    if (!batch->place || !place_items(batch))
+        return false;
+    batch->entry = kst_memory_array(memory, batch->blocks, sizeof *batch->entry, NULL);
+    batch->band = kst_memory_array(memory, batch->bands, sizeof *batch->band, NULL);
+    batch->bundle = kst_memory_array(memory, batch->blocks, sizeof *batch->bundle, NULL);
+    batch->store_group = kst_memory_array(memory, batch->blocks, sizeof *batch->store_group, NULL);
+    if (!batch->entry || !batch->band || !batch->bundle || !batch->store_group || !sort_blocks(batch) ||
+        !make_bundles(batch, units, lanes))
+        return false;
+    place_bands(batch);
+    batch->covered = blocks_cover(batch);
+    kst_gpu_j2k_count_levels(batch);
+    batch->words = count_words(batch);
+    return true;
+}
+
+void kst_gpu_j2k_batch_release(struct j2k_batch *batch)
+{
+    kst_memory_release(batch->memory, batch->place);
+    kst_memory_release(batch->memory, batch->entry);
+    kst_memory_release(batch->memory, batch->band);
+    kst_memory_release(batch->memory, batch->bundle);
+    kst_memory_release(batch->memory, batch->store_group);
+}
+
+/* A batch that threads write down. */
+struct writing {
+    const struct j2k_batch *batch;
+    uint32_t *work;
+    uint32_t segment, piece, block; /* offsets of the first of each */
+};
+
+/* Of a picture. */
+static void write_segments(void *arg, uint32_t index)
+{
+    const struct writing *w = arg;
+    const struct j2k_plan *plan = w->batch->items[index].plan;
+    const struct j2k_place *place = &w->batch->place[index];
+    struct work_codeword *to = (struct work_codeword *)(void *)(w->work + w->segment) + place->segment;
+    struct work_piece *piece = (struct work_piece *)(void *)(w->work + w->piece) + place->piece;
+    uint32_t bits = place->bits;
+    for (uint32_t s = 0; s < plan->segment_count; s++) {
+        const struct j2k_segment *segment = &plan->segment[s];
+        *to++ =
+            (struct work_codeword){.piece = w->piece + (place->piece + segment->first_piece) * WORDS(struct work_piece),
+                .pieces = segment->piece_count,
+                .bits = bits,
+                .passes = segment->passes,
+                .raw = segment->raw};
+        bits += segment_words(segment);
+    }
+    for (uint32_t p = 0; p < plan->piece_count; p++)
+        *piece++ = (struct work_piece){
+            .offset = place->stream + (uint32_t)plan->piece[p].offset, .length = plan->piece[p].length};
+}
+
+/* The offset of a block's first byte; the largest there is without any. */
+static uint32_t first_byte(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    for (uint32_t i = 0; i < block->segment_count; i++) {
+        const struct j2k_segment *segment = &plan->segment[block->first_segment + i];
+        if (segment->piece_count > 0)
+            return (uint32_t)plan->piece[segment->first_piece].offset;
+    }
+    return UINT32_MAX;
+}
+
+static uint32_t float_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static uint32_t clipped(uint32_t value, uint32_t least, uint32_t most)
+{
+    return (value < least ? least : value > most ? most : value);
+}
+
+static struct work_block describe_block(
+    const struct j2k_batch *batch, const struct j2k_entry *entry, uint32_t segment_at)
+{
+    const struct j2k_plan *plan = batch->items[entry->item].plan;
+    const struct j2k_block *block = &plan->block[entry->block];
+    const struct j2k_band *band = &plan->band[block->band];
+    const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
+    const struct j2k_place *place = &batch->place[entry->item];
+    struct j2k_rect window = band->window;
+    uint32_t left = clipped(window.x0, block->x, block->x + block->width) - block->x;
+    uint32_t top = clipped(window.y0, block->y, block->y + block->height) - block->y;
+    uint32_t pitch = j2k_gpu_width(window);
+    int32_t fraction = fraction_of(plan, block);
+    return (struct work_block){
+        .segment = segment_at + (place->segment + block->first_segment) * WORDS(struct work_codeword),
+        .segments = block->segment_count,
+        .planes = block->planes,
+        .width = block->width,
+        .height = block->height,
+        .style = tc->style,
+        .contexts = band->orientation == J2K_HH   ? 2
+                    : band->orientation == J2K_HL ? 1
+                                                  : 0,
+        .roi_shift = tc->roi_shift,
+        .too_deep = magnitude_bits(block, tc->roi_shift) + fraction > BITS,
+        .fraction = fraction,
+        .factor = tc->reversible ? 0 : float_bits(ldexpf(band->step, -fraction)),
+        .to = batch->band[place->band + block->band] + (block->y + top - window.y0) * pitch +
+              (block->x + left - window.x0),
+        .pitch = pitch,
+        .left = (uint16_t)left,
+        .top = (uint16_t)top,
+        .right = (uint16_t)(clipped(window.x1, block->x, block->x + block->width) - block->x),
+        .bottom = (uint16_t)(clipped(window.y1, block->y, block->y + block->height) - block->y),
+        .picture = entry->item,
+        .offset = first_byte(plan, block)};
+}
+
+/* The image's memory, or its place in the buffer of pixels. */
+static struct work_channel describe_channel(const struct j2k_batch *batch, uint32_t index, uint32_t k)
+{
+    const struct j2k_gpu_item *item = &batch->items[index];
+    const struct j2k_place *place = &batch->place[index];
+    uint32_t samples = kst_format_channels(item->output.format), p = samples ? 0 : k;
+    const kst_plane *plane = &item->output.plane[p];
+    uint32_t bytes = plane->depth > 8 ? 2 : 1;
+    uint64_t at = item->in_place ? item->image.buffer[p].handle + item->image.offset[p] : place->plane[p];
+    at += samples ? (uint64_t)k * bytes : 0;
+    return (struct work_channel){.component = item->channel[k].component,
+        .value = item->channel[k].value,
+        .offset = {(uint32_t)at, (uint32_t)(at >> 32)},
+        .pitch = (uint32_t)(item->in_place ? (size_t)plane->pitch : place->pitch[p]),
+        .step = samples ? samples : 1,
+        .bytes = bytes,
+        .absolute = item->in_place};
+}
+
+static struct work_view describe_view(const struct j2k_batch *batch, uint32_t index)
+{
+    const struct j2k_gpu_item *item = &batch->items[index];
+    struct work_view view = {.channels = item->channels};
+    bool together = kst_format_channels(item->output.format) == item->channels && item->channels >= 3;
+    for (uint32_t k = 0; k < item->channels; k++) {
+        view.channel[k] = describe_channel(batch, index, k);
+        together = together && view.channel[k].bytes == 1 &&
+                   (view.channel[k].component < 3 || view.channel[k].component == J2K_CONSTANT);
+    }
+    view.packed = together ? item->channels : 0;
+    return view;
+}
+
+static void write_blocks(void *arg, uint32_t index)
+{
+    const struct writing *w = arg;
+    const struct j2k_batch *batch = w->batch;
+    struct work_block *to = (struct work_block *)(void *)(w->work + w->block);
+    uint32_t first = index * SLICE, end = batch->blocks - first < SLICE ? batch->blocks : first + SLICE;
+    for (uint32_t i = first; i < end; i++)
+        to[i] = describe_block(batch, &batch->entry[i], w->segment);
+}
+
+static void run_tasks(struct pool *threads, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg)
+{
+    if (threads)
+        kst_pool_run(threads, count, task, arg);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            task(arg, i);
+}
+
+void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *work)
+{
+    struct j2k_batch_work *head = (struct j2k_batch_work *)(void *)work;
+    uint32_t view = WORDS(struct j2k_batch_work), segment = view + batch->count * WORDS(struct work_view);
+    uint32_t piece = segment + batch->segments * WORDS(struct work_codeword);
+    uint32_t block = piece + batch->pieces * WORDS(struct work_piece);
+    uint32_t bundle = block + batch->blocks * WORDS(struct work_block);
+    uint32_t groups = bundle + batch->bundles * WORDS(struct work_bundle);
+    *head = (struct j2k_batch_work){.segments = batch->segments,
+        .segment = segment,
+        .blocks = batch->blocks,
+        .block = block,
+        .bundles = batch->bundles,
+        .bundle = bundle,
+        .view = view,
+        .store_groups = groups};
+    for (uint32_t i = 0; i < batch->count; i++)
+        ((struct work_view *)(void *)(work + view))[i] = describe_view(batch, i);
+    struct writing writing = {.batch = batch, .work = work, .segment = segment, .piece = piece, .block = block};
+    run_tasks(threads, batch->count, write_segments, &writing);
+    run_tasks(threads, (batch->blocks + SLICE - 1) / SLICE, write_blocks, &writing);
+    if (batch->bundles > 0) {
+        memcpy(work + bundle, batch->bundle, batch->bundles * sizeof *batch->bundle);
+        memcpy(work + groups, batch->store_group, batch->bundles * sizeof *batch->store_group);
+    }
+    kst_gpu_j2k_write_levels(batch, work, groups + batch->bundles);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Plans of JPEG 2000 pictures put together as the kernels want them. */
+#ifndef KOSTKA_GPU_J2K_BATCH_H
+#define KOSTKA_GPU_J2K_BATCH_H
+
+#include "core/pool.h"
+#include "gpu/image.h"
+#include "gpu/jpeg_batch.h"
+#include "j2k/plan.h"
+#include "kernels/j2k_work.h"
+
+/* Where a channel of the image comes from. */
+struct j2k_gpu_channel {
+    uint32_t component; /* J2K_CONSTANT: `value` */
+    uint32_t value;
+};
+
+/* A picture to decode. */
+struct j2k_gpu_item {
+    const struct j2k_plan *plan;
+    kst_image output;                                  /* describes the image, which takes samples of 8 or 16 bits */
+    struct j2k_gpu_channel channel[J2K_WORK_CHANNELS]; /* in the order of the image's: interleaved, or its planes */
+    uint32_t channels;
+    bool pinned; /* the stream of bytes is */
+    enum jpeg_gpu_sink sink;
+    struct gpu_image image; /* of all sinks but the first */
+    bool in_place;          /* the kernels write to the image: with CUDA */
+};
+
+/* Kernels of levels and outputs, each over a list of groups in the work. */
+struct j2k_launch {
+    uint32_t kernel; /* enum j2k_kernel */
+    uint32_t list, count, first, groups;
+};
+
+enum { J2K_LAUNCHES = 2 * J2K_LEVELS + 2 };
+
+/* Where a picture's parts lie in the buffers. */
+struct j2k_place {
+    uint32_t stream;  /* bytes */
+    uint32_t segment; /* counted in the batch, as the others */
+    uint32_t piece, band;
+    uint32_t bits;                      /* words */
+    uint32_t samples;                   /* words */
+    uint32_t levels;                    /* words behind the bands, where levels start */
+    size_t pixels;                      /* bytes */
+    size_t plane[KST_IMAGE_PLANES_MAX]; /* of each, in the buffer of pixels */
+    size_t pitch[KST_IMAGE_PLANES_MAX]; /* there */
+};
+
+/* A block to be sorted: where it is from, and what it is sorted by. */
+struct j2k_entry {
+    uint32_t item, block;
+    uint16_t shape, cost; /* least first: the longest */
+};
+
+struct j2k_batch {
+    struct memory *memory;
+    const struct j2k_gpu_item *items;
+    uint32_t count;
+    struct j2k_place *place;
+    struct j2k_entry *entry; /* all blocks, sorted */
+    uint32_t *band;          /* of each, where its window lies in the buffer of samples */
+    struct work_bundle *bundle;
+    uint32_t *store_group; /* of each bundle, the first */
+    uint32_t blocks, segments, pieces, bands, bundles, levels, outputs, store_groups;
+    uint32_t words;        /* of the work */
+    uint32_t bits, states; /* words of those buffers; exact */
+    uint64_t samples;
+    size_t stream, pixels; /* bytes */
+    bool covered;          /* blocks fill all bands */
+    struct j2k_launch launch[J2K_LAUNCHES];
+    uint32_t launches;
+};
+
+/* Whether the kernels can decode it. */
+bool kst_gpu_j2k_supports(const struct j2k_plan *plan);
+
+/* Bytes of device memory that a picture takes, about. */
+uint64_t kst_gpu_j2k_memory(const struct j2k_plan *plan);
+
+/* Measure and sort. `lanes`: of each bundle, a power of two up to J2K_BUNDLE; 0: what suits the
+ * blocks and a device of so many units. False where memory is missing or the batch too
+ * large; it is to be released in any case. */
+bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count,
+    uint32_t units, uint32_t lanes);
+void kst_gpu_j2k_batch_release(struct j2k_batch *batch);
+
+/* Fill the work, batch->words words, and the list of launches. `threads`: null, or those that help. */
+void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *work);
+
+/* j2k_batch_levels.c: levels and outputs: count them, and write them from word `at` on. Returns the word behind. */
+void kst_gpu_j2k_count_levels(struct j2k_batch *batch);
+uint32_t kst_gpu_j2k_write_levels(struct j2k_batch *batch, uint32_t *work, uint32_t at);
+
+static inline uint32_t j2k_gpu_width(struct j2k_rect rect)
+{
+    return rect.x0 < rect.x1 ? rect.x1 - rect.x0 : 0;
+}
+
+static inline uint32_t j2k_gpu_height(struct j2k_rect rect)
+{
+    return rect.y0 < rect.y1 ? rect.y1 - rect.y0 : 0;
+}
+
+static inline uint64_t j2k_gpu_area(struct j2k_rect rect)
+{
+    return (uint64_t)j2k_gpu_width(rect) * j2k_gpu_height(rect);
+}
+
+#endif

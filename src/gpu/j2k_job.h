@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A batch of JPEG 2000 pictures on its way through the device: the buffers and the queue that its stages share. */
+#ifndef KOSTKA_GPU_J2K_JOB_H
+#define KOSTKA_GPU_J2K_JOB_H
+
+#include "gpu/j2k_decode.h"
+
+enum j2k_buffer {
+    J2K_HOST_WORK, /* the first are pinned */
+    J2K_HOST_STREAM,
+    J2K_HOST_RESULT, /* damage, and pixels where an image takes them from here */
+    J2K_WORK,
+    J2K_STREAM,
+    J2K_BITS,    /* of segments, without stuffing */
+    J2K_STATES,  /* of bundles of blocks */
+    J2K_PASSES,  /* of each block: how many were decoded */
+    J2K_SAMPLES, /* bands and levels */
+    J2K_PIXELS,
+    J2K_DAMAGE,
+    J2K_BUFFERS
+};
+
+struct j2k_job {
+    struct gpu_executor *executor;
+    const struct j2k_gpu_item *items;
+    uint32_t count;
+    struct j2k_batch batch;
+    size_t damage_length, pixels_length; /* bytes of the result */
+    struct gpu_lane *lane;               /* its event i + 1 follows step i */
+    struct gpu_buffer buffer[J2K_BUFFERS];
+};
+
+/* What a batch brings to the device, and what comes back: queued; and from staging memory to images, once it is there.
+ */
+void kst_gpu_j2k_upload(struct j2k_job *job);
+void kst_gpu_j2k_download(struct j2k_job *job);
+void kst_gpu_j2k_fetch(struct j2k_job *job);
+
+#endif

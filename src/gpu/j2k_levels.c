@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Levels of the wavelet transform and outputs of a batch, written down for the kernels in the order of their launches.
+ */
+#include "gpu/executor.h"
+#include "gpu/j2k_batch.h"
+
+#define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
+
+/* Samples of a tile-component at a resolution. */
+struct samples {
+    uint32_t at, pitch; /* words, in the buffer of samples */
+    struct j2k_rect rect;
+};
+
+/* While levels or outputs are written, or only counted where `work` is null. */
+struct writer {
+    struct j2k_batch *batch;
+    uint32_t *work;
+    uint32_t at;            /* word of the next list of groups */
+    uint32_t record, first; /* how many records there were; that of this launch */
+    uint32_t list[2];       /* of this launch, where it starts */
+    uint32_t groups;        /* of this launch */
+    struct work_level *level;
+    struct work_output *output;
+};
+
+static const struct j2k_resolution *resolution_of(
+    const struct j2k_plan *plan, const struct j2k_tile_component *tc, uint32_t r)
+{
+    return &plan->resolution[tc->first_resolution + r];
+}
+
+/* Where the levels of a tile-component lie: those of the ones before it are added up by the caller. */
+static uint64_t level_words(const struct j2k_plan *plan, const struct j2k_tile_component *tc, uint32_t *top)
+{
+    *top = tc->resolution_count > 1
+               ? (uint32_t)j2k_gpu_area(resolution_of(plan, tc, tc->resolution_count - 1U)->computed)
+               : 0;
+    return *top +
+           (tc->resolution_count > 2 ? j2k_gpu_area(resolution_of(plan, tc, tc->resolution_count - 2U)->computed) : 0);
+}
+
+/* The outcome of resolution r: the last one's memory and that of the one before take turns. */
+static struct samples samples_of(
+    const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
+{
+    const struct j2k_plan *plan = batch->items[index].plan;
+    struct samples samples = {.rect = resolution_of(plan, tc, r)->computed};
+    uint32_t top;
+    level_words(plan, tc, &top);
+    samples.pitch = j2k_gpu_width(samples.rect);
+    if (r == 0)
+        samples.at = batch->band[batch->place[index].band + resolution_of(plan, tc, 0)->first_band];
+    else
+        samples.at = levels_at + ((tc->resolution_count - 1U - r) % 2 ? top : 0);
+    return samples;
+}
+
+static uint32_t place_in(const struct samples *samples, uint32_t x, uint32_t y)
+{
+    return samples->at + (y - samples->rect.y0) * samples->pitch + (x - samples->rect.x0);
+}
+
+static struct work_level describe_level(
+    const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
+{
+    const struct j2k_plan *plan = batch->items[index].plan;
+    const struct j2k_resolution *resolution = resolution_of(plan, tc, r);
+    struct samples below = samples_of(batch, index, tc, levels_at, r - 1),
+                   own = samples_of(batch, index, tc, levels_at, r);
+    struct j2k_rect rect = resolution->computed, low = (resolution - 1)->valid;
+    struct work_level level = {.x0 = rect.x0 % 2,
+        .y0 = rect.y0 % 2,
+        .x1 = rect.x1 - rect.x0 + rect.x0 % 2,
+        .y1 = rect.y1 - rect.y0 + rect.y0 % 2,
+        .to = own.at,
+        .to_pitch = own.pitch};
+    if (j2k_gpu_area(low) > 0)
+        level.band[J2K_LL] = place_in(&below, low.x0, low.y0);
+    level.pitch[J2K_LL] = below.pitch;
+    for (uint32_t b = 0; b < resolution->band_count; b++) {
+        const struct j2k_band *band = &plan->band[resolution->first_band + b];
+        level.band[band->orientation] = batch->band[batch->place[index].band + resolution->first_band + b];
+        level.pitch[band->orientation] = j2k_gpu_width(band->window);
+    }
+    return level;
+}
+
+static uint32_t divide_up(uint32_t a, uint32_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static void add_level(
+    struct writer *w, uint32_t index, const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
+{
+    const struct j2k_rect rect = resolution_of(w->batch->items[index].plan, tc, r)->computed;
+    if (j2k_gpu_area(rect) == 0)
+        return;
+    if (w->work) {
+        w->work[w->at++] = w->groups;
+        w->level[w->record] = describe_level(w->batch, index, tc, levels_at, r);
+    }
+    w->groups += divide_up(j2k_gpu_width(rect) + rect.x0 % 2, J2K_LEVEL_WIDTH) *
+                 divide_up(j2k_gpu_height(rect) + rect.y0 % 2, J2K_LEVEL_HEIGHT);
+    w->record++;
+}
+
+/* All tile-components' resolution r, of one kind of transform. */
+static void add_resolution(struct writer *w, uint32_t r, bool reversible)
+{
+    for (uint32_t i = 0; i < w->batch->count; i++) {
+        const struct j2k_plan *plan = w->batch->items[i].plan;
+        uint32_t at = w->batch->place[i].samples + w->batch->place[i].levels, top;
+        for (uint32_t c = 0; c < plan->tile_component_count; c++) {
+            const struct j2k_tile_component *tc = &plan->tile_component[c];
+            if (r < tc->resolution_count && tc->reversible == reversible)
+                add_level(w, i, tc, at, r);
+            at += (uint32_t)level_words(plan, tc, &top);
+        }
+    }
+}
+
+static void begin_launch(struct writer *w)
+{
+    w->first = w->record;
+    w->list[0] = w->at;
+    w->groups = 0;
+}
+
+static void end_launch(struct writer *w, uint32_t kernel)
+{
+    struct j2k_batch *batch = w->batch;
+    if (w->record > w->first && w->work)
+        batch->launch[batch->launches++] = (struct j2k_launch){.kernel = kernel,
+            .list = w->list[0],
+            .count = w->record - w->first,
+            .first = w->first,
+            .groups = w->groups};
+}
+
+static void add_levels(struct writer *w)
+{
+    for (uint32_t r = 1; r < J2K_RESOLUTIONS; r++) {
+        begin_launch(w);
+        add_resolution(w, r, true);
+        end_launch(w, J2K_KERNEL_SYNTHESISE_53);
+        begin_launch(w);
+        add_resolution(w, r, false);
+        end_launch(w, J2K_KERNEL_SYNTHESISE_97);
+    }
+}
+
+static void add_output(struct writer *w, const struct work_output *output)
+{
+    if (output->width == 0 || output->height == 0)
+        return;
+    if (w->work) {
+        w->work[w->at++] = w->groups;
+        w->output[w->record] = *output;
+    }
+    w->groups += divide_up(output->width, J2K_OUTPUT_WIDTH) * divide_up(output->height, J2K_OUTPUT_HEIGHT);
+    w->record++;
+}
+
+/* What coefficients of 0 give, for where tiles are missing. */
+static void add_filled(struct writer *w, uint32_t index)
+{
+    const struct j2k_plan *plan = w->batch->items[index].plan;
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        const struct j2k_component *component = &plan->component[c];
+        struct work_output output = {.width = j2k_gpu_width(component->area),
+            .height = j2k_gpu_height(component->area),
+            .reversible = 1,
+            .first = c,
+            .count = 1,
+            .depth = {component->depth},
+            .is_signed = {component->is_signed},
+            .filled = 1,
+            .picture = index};
+        if (component->wanted)
+            add_output(w, &output);
+    }
+}
+
+static bool same_rect(struct j2k_rect a, struct j2k_rect b)
+{
+    return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1;
+}
+
+/* Whether the tile's first three components can be put out together. */
+static bool go_together(const struct j2k_plan *plan, const struct j2k_tile *tile)
+{
+    const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component];
+    if (tile->transform != J2K_TRANSFORM_NONE)
+        return true;
+    if (plan->component_count < 3)
+        return false;
+    for (uint32_t c = 0; c < 3; c++)
+        if (tc[c].resolution_count == 0 || tc[c].reversible != tc[0].reversible || !same_rect(tc[c].area, tc[0].area) ||
+            !same_rect(plan->component[c].area, plan->component[0].area))
+            return false;
+    return true;
+}
+
+/* `levels_at`: of each component in turn. */
+static void add_tile(struct writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t *levels_at)
+{
+    const struct j2k_plan *plan = w->batch->items[index].plan;
+    bool together = go_together(plan, tile);
+    for (uint32_t c = 0, count; c < plan->component_count; c += count) {
+        const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + c];
+        const struct j2k_component *component = &plan->component[c];
+        struct work_output output = {.width = j2k_gpu_width(tc->area),
+            .height = j2k_gpu_height(tc->area),
+            .transform = c == 0 ? tile->transform : 0,
+            .reversible = tc->reversible,
+            .first = c,
+            .count = c == 0 && together ? 3 : 1,
+            .x = tc->area.x0 - component->area.x0,
+            .y = tc->area.y0 - component->area.y0,
+            .picture = index};
+        uint32_t top;
+        count = output.count;
+        for (uint32_t i = 0; i < count; i++) {
+            if (tc[i].resolution_count > 0 && w->work) {
+                struct samples samples = samples_of(w->batch, index, &tc[i], *levels_at, tc[i].resolution_count - 1U);
+                output.from[i] = j2k_gpu_area(tc->area) ? place_in(&samples, tc->area.x0, tc->area.y0) : 0;
+                output.pitch[i] = samples.pitch;
+            }
+            output.depth[i] = component[i].depth;
+            output.is_signed[i] = component[i].is_signed;
+            *levels_at += (uint32_t)level_words(plan, &tc[i], &top);
+        }
+        if (tc->resolution_count > 0)
+            add_output(w, &output);
+    }
+}
+
+static void add_outputs(struct writer *w)
+{
+    begin_launch(w);
+    for (uint32_t i = 0; i < w->batch->count; i++)
+        if (w->batch->items[i].plan->missing_tiles > 0)
+            add_filled(w, i);
+    end_launch(w, J2K_KERNEL_PUT_OUT);
+    begin_launch(w);
+    for (uint32_t i = 0; i < w->batch->count; i++) {
+        const struct j2k_plan *plan = w->batch->items[i].plan;
+        uint32_t levels_at = w->batch->place[i].samples + w->batch->place[i].levels;
+        for (uint32_t t = 0; t < plan->tile_count; t++)
+            add_tile(w, i, &plan->tile[t], &levels_at);
+    }
+    end_launch(w, J2K_KERNEL_PUT_OUT);
+}
+
+void kst_gpu_j2k_count_levels(struct j2k_batch *batch)
+{
+    struct writer w = {.batch = batch};
+    add_levels(&w);
+    batch->levels = w.record;
+    w.record = 0;
+    add_outputs(&w);
+    batch->outputs = w.record;
+}
+
+uint32_t kst_gpu_j2k_write_levels(struct j2k_batch *batch, uint32_t *work, uint32_t at)
+{
+    struct j2k_batch_work *head = (struct j2k_batch_work *)(void *)work;
+    struct writer w = {.batch = batch, .work = work};
+    head->level = at;
+    head->output = head->level + batch->levels * WORDS(struct work_level);
+    w.level = (struct work_level *)(void *)(work + head->level);
+    w.output = (struct work_output *)(void *)(work + head->output);
+    w.at = head->output + batch->outputs * WORDS(struct work_output);
+    add_levels(&w);
+    w.record = 0;
+    add_outputs(&w);
+    return w.at;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a batch of JPEG 2000 pictures brings to the device, and what comes back. */
+#include <string.h>
+
+#include "gpu/j2k_job.h"
+#include "image/format.h"
+
+enum { STRIP = 1 << 20 /* bytes that a thread copies at once */ };
+
+static void run_tasks(const struct j2k_job *job, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg)
+{
+    if (job->executor->threads)
+        kst_pool_run(job->executor->threads, count, task, arg);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            task(arg, i);
+}
+
+/* A stream on its way to pinned memory. */
+struct staging {
+    uint8_t *to;
+    const uint8_t *from;
+    size_t length;
+};
+
+static void stage_strip(void *arg, uint32_t index)
+{
+    const struct staging *staging = arg;
+    size_t at = (size_t)index * STRIP, length = staging->length - at < STRIP ? staging->length - at : STRIP;
+    memcpy(staging->to + at, staging->from + at, length);
+}
+
+static void upload_stream(struct j2k_job *job, uint32_t index)
+{
+    const struct gpu_backend *backend = job->executor->gpu->backend;
+    const struct j2k_gpu_item *item = &job->items[index];
+    size_t at = job->batch.place[index].stream, length = item->plan->length;
+    struct gpu_buffer memory = kst_gpu_host((void *)(uintptr_t)item->plan->data, length);
+    if (item->pinned) {
+        backend->copy(&job->lane->queue, &job->buffer[J2K_STREAM], at, &memory, 0, length);
+        return;
+    }
+    struct staging staging = {job->buffer[J2K_HOST_STREAM].host + at, item->plan->data, length};
+    run_tasks(job, (uint32_t)((length + STRIP - 1) / STRIP), stage_strip, &staging);
+    backend->copy(&job->lane->queue, &job->buffer[J2K_STREAM], at, &job->buffer[J2K_HOST_STREAM], at, length);
+}
+
+void kst_gpu_j2k_upload(struct j2k_job *job)
+{
+    const struct gpu_backend *backend = job->executor->gpu->backend;
+    for (uint32_t i = 0; i < job->count; i++)
+        if (job->items[i].plan->length > 0)
+            upload_stream(job, i);
+    backend->copy(
+        &job->lane->queue, &job->buffer[J2K_WORK], 0, &job->buffer[J2K_HOST_WORK], 0, (size_t)job->batch.words * 4);
+}
+
+static size_t row_length(const kst_image *image, const kst_plane *plane)
+{
+    return (size_t)plane->width * kst_format_samples(image->format) * kst_plane_sample_bytes(plane);
+}
+
+/* An image's planes from the batch's buffer, to pinned or device memory. */
+static void copy_planes(struct j2k_job *job, uint32_t index)
+{
+    const struct j2k_gpu_item *item = &job->items[index];
+    const struct j2k_place *place = &job->batch.place[index];
+    for (uint32_t i = 0; i < item->output.plane_count; i++) {
+        const kst_plane *plane = &item->output.plane[i];
+        struct gpu_rows to = {&item->image.buffer[i], item->image.offset[i], (size_t)plane->pitch};
+        struct gpu_rows from = {&job->buffer[J2K_PIXELS], place->plane[i], place->pitch[i]};
+        kst_gpu_copy_rows(&job->lane->queue, to, from, row_length(&item->output, plane), plane->height);
+    }
+}
+
+void kst_gpu_j2k_download(struct j2k_job *job)
+{
+    const struct gpu_backend *backend = job->executor->gpu->backend;
+    struct gpu_queue *queue = &job->lane->queue;
+    for (uint32_t i = 0; i < job->count; i++)
+        if (job->items[i].sink != JPEG_SINK_HOST && !job->items[i].in_place)
+            copy_planes(job, i);
+    backend->copy(queue, &job->buffer[J2K_HOST_RESULT], 0, &job->buffer[J2K_DAMAGE], 0, job->damage_length);
+    backend->copy(
+        queue, &job->buffer[J2K_HOST_RESULT], job->damage_length, &job->buffer[J2K_PIXELS], 0, job->pixels_length);
+}
+
+/* Rows of a plane that threads copy. */
+struct strip {
+    const kst_plane *to;
+    const uint8_t *from;
+    size_t pitch, row;
+};
+
+static uint32_t rows_of(const struct strip *strip)
+{
+    return (uint32_t)(STRIP / strip->row + 1);
+}
+
+static void fetch_strip(void *arg, uint32_t index)
+{
+    const struct strip *strip = arg;
+    uint32_t first = index * rows_of(strip), left = strip->to->height - first;
+    uint32_t end = first + (left < rows_of(strip) ? left : rows_of(strip));
+    for (uint32_t y = first; y < end; y++)
+        memcpy(
+            (uint8_t *)strip->to->data + (ptrdiff_t)y * strip->to->pitch, strip->from + y * strip->pitch, strip->row);
+}
+
+static void fetch_image(void *arg, uint32_t index)
+{
+    const struct j2k_job *job = arg;
+    const struct j2k_gpu_item *item = &job->items[index];
+    const struct j2k_place *place = &job->batch.place[index];
+    for (uint32_t i = 0; item->sink == JPEG_SINK_HOST && i < item->output.plane_count; i++) {
+        const kst_plane *plane = &item->output.plane[i];
+        struct strip strip = {.to = plane,
+            .from = job->buffer[J2K_HOST_RESULT].host + job->damage_length + place->plane[i],
+            .pitch = place->pitch[i],
+            .row = row_length(&item->output, plane)};
+        run_tasks(job, (plane->height + rows_of(&strip) - 1) / rows_of(&strip), fetch_strip, &strip);
+    }
+}
+
+void kst_gpu_j2k_fetch(struct j2k_job *job)
+{
+    run_tasks(job, job->count, fetch_image, job);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tables of tier 1 (T.800 Annexes C and D), worked out by the preprocessor, and their copies in the work-group's
+ * memory. A coefficient's surroundings are nine bits, column by column from the west, each from the north: bit 4 is its
+ * own.
+ */
+#include "portable.h"
+
+enum {
+    CONTEXT_SIGN = 9,
+    CONTEXT_MAGNITUDE = 14,
+    CONTEXT_RUN = 17,
+    CONTEXT_UNIFORM = 18,
+    CONTEXTS = 19,
+    ZERO_TABLE = 512,
+    ZERO_TABLES = 3,
+    SIGN_TABLE = 256,
+    MQ_ROWS = 94
+};
+
+#define BIT_OF(i, b) ((i) >> (b)&1)
+#define HORIZONTAL_OF(i) (BIT_OF(i, 1) + BIT_OF(i, 7))
+#define VERTICAL_OF(i) (BIT_OF(i, 3) + BIT_OF(i, 5))
+#define DIAGONAL_OF(i) (BIT_OF(i, 0) + BIT_OF(i, 2) + BIT_OF(i, 6) + BIT_OF(i, 8))
+
+/* Table D.1; h: neighbours along the direction in which the band is low-pass. */
+#define ONE_WAY(h, v, d)                                                                                               \
+    ((h) == 2 ? 8 : (h) == 1 ? ((v) > 0 ? 7 : (d) > 0 ? 6 : 5) : (v) > 0 ? ((v) == 2 ? 4 : 3) : (d) >= 2 ? 2 : (d))
+#define BOTH_WAYS(hv, d)                                                                                               \
+    ((d) >= 3 ? 8 : (d) == 2 ? ((hv) > 0 ? 7 : 6) : (d) == 1 ? ((hv) >= 2 ? 5 : 3 + (hv)) : (hv) >= 2 ? 2 : (hv))
+
+#define ZERO_LOW(i) ONE_WAY(HORIZONTAL_OF(i), VERTICAL_OF(i), DIAGONAL_OF(i))
+#define ZERO_HIGH_LOW(i) ONE_WAY(VERTICAL_OF(i), HORIZONTAL_OF(i), DIAGONAL_OF(i))
+#define ZERO_HIGH_HIGH(i) BOTH_WAYS(HORIZONTAL_OF(i) + VERTICAL_OF(i), DIAGONAL_OF(i))
+
+#define EIGHT(f, i) f(i), f((i) + 1), f((i) + 2), f((i) + 3), f((i) + 4), f((i) + 5), f((i) + 6), f((i) + 7)
+#define SIXTY_FOUR(f, i)                                                                                               \
+    EIGHT(f, i), EIGHT(f, (i) + 8), EIGHT(f, (i) + 16), EIGHT(f, (i) + 24), EIGHT(f, (i) + 32), EIGHT(f, (i) + 40),    \
+        EIGHT(f, (i) + 48), EIGHT(f, (i) + 56)
+#define HALF(f, i) SIXTY_FOUR(f, i), SIXTY_FOUR(f, (i) + 64), SIXTY_FOUR(f, (i) + 128), SIXTY_FOUR(f, (i) + 192)
+
+TABLE u8 zero_contexts[ZERO_TABLES * ZERO_TABLE] = {HALF(ZERO_LOW, 0), HALF(ZERO_LOW, 256), HALF(ZERO_HIGH_LOW, 0),
+    HALF(ZERO_HIGH_LOW, 256), HALF(ZERO_HIGH_HIGH, 0), HALF(ZERO_HIGH_HIGH, 256)};
+
+/*
+ * Tables D.2 and D.3: the context in bits 1–7, the bit to invert with in bit 0; by significance and sign of the
+ * neighbours in the west, north, south and east.
+ */
+#define SIGNED_OF(i, s) (BIT_OF(i, s) ? 1 - 2 * BIT_OF(i, (s) + 1) : 0)
+#define CLAMPED(x) ((x) > 0 ? 1 : (x) < 0 ? -1 : 0)
+#define BOTH_OF(i) (3 * CLAMPED(SIGNED_OF(i, 0) + SIGNED_OF(i, 6)) + CLAMPED(SIGNED_OF(i, 2) + SIGNED_OF(i, 4)))
+#define SIGN_OF(i) (2 * (CONTEXT_SIGN + (BOTH_OF(i) < 0 ? -BOTH_OF(i) : BOTH_OF(i))) + (BOTH_OF(i) < 0 ? 1 : 0))
+
+TABLE u8 sign_contexts[SIGN_TABLE] = {HALF(SIGN_OF, 0)};
+
+/*
+ * Table C.2: Qe in bits 16–31, in bits 8–14 the row that follows a less probable symbol, in 1–7 the one that follows a
+ * renormalising more probable one, in 0 the more probable symbol. Index: 2 × row + that symbol.
+ */
+#define ROW(estimate, more, less, change, symbol)                                                                      \
+    ((u32)(estimate) << 16 | (2u * (less) + ((symbol) ^ (change))) << 8 | (2u * (more) + (symbol)) << 1 | (symbol))
+#define ROWS(estimate, more, less, change) ROW(estimate, more, less, change, 0u), ROW(estimate, more, less, change, 1u)
+
+TABLE u32 mq_rows[MQ_ROWS] = {
+    ROWS(0x5601, 1, 1, 1),
+    ROWS(0x3401, 2, 6, 0),
+    ROWS(0x1801, 3, 9, 0),
+    ROWS(0x0AC1, 4, 12, 0),
+    ROWS(0x0521, 5, 29, 0),
+    ROWS(0x0221, 38, 33, 0),
+    ROWS(0x5601, 7, 6, 1),
+    ROWS(0x5401, 8, 14, 0),
+    ROWS(0x4801, 9, 14, 0),
+    ROWS(0x3801, 10, 14, 0),
+    ROWS(0x3001, 11, 17, 0),
+    ROWS(0x2401, 12, 18, 0),
+    ROWS(0x1C01, 13, 20, 0),
+    ROWS(0x1601, 29, 21, 0),
+    ROWS(0x5601, 15, 14, 1),
+    ROWS(0x5401, 16, 14, 0),
+    ROWS(0x5101, 17, 15, 0),
+    ROWS(0x4801, 18, 16, 0),
+    ROWS(0x3801, 19, 17, 0),
+    ROWS(0x3401, 20, 18, 0),
+    ROWS(0x3001, 21, 19, 0),
+    ROWS(0x2801, 22, 19, 0),
+    ROWS(0x2401, 23, 20, 0),
+    ROWS(0x2201, 24, 21, 0),
+    ROWS(0x1C01, 25, 22, 0),
+    ROWS(0x1801, 26, 23, 0),
+    ROWS(0x1601, 27, 24, 0),
+    ROWS(0x1401, 28, 25, 0),
+    ROWS(0x1201, 29, 26, 0),
+    ROWS(0x1101, 30, 27, 0),
+    ROWS(0x0AC1, 31, 28, 0),
+    ROWS(0x09C1, 32, 29, 0),
+    ROWS(0x08A1, 33, 30, 0),
+    ROWS(0x0521, 34, 31, 0),
+    ROWS(0x0441, 35, 32, 0),
+    ROWS(0x02A1, 36, 33, 0),
+    ROWS(0x0221, 37, 34, 0),
+    ROWS(0x0141, 38, 35, 0),
+    ROWS(0x0111, 39, 36, 0),
+    ROWS(0x0085, 40, 37, 0),
+    ROWS(0x0049, 41, 38, 0),
+    ROWS(0x0025, 42, 39, 0),
+    ROWS(0x0015, 43, 40, 0),
+    ROWS(0x0009, 44, 41, 0),
+    ROWS(0x0005, 45, 42, 0),
+    ROWS(0x0001, 45, 43, 0),
+    ROWS(0x5601, 46, 46, 0),
+};
+
+/* Where random access is no slower than access in order. */
+struct tables {
+    LOCAL const u8 *zero; /* of the block's band */
+    LOCAL const u8 *sign;
+    LOCAL const u32 *rows;
+};
+
+/* All work-items of a group of `size`; a barrier has to follow. */
+FUNCTION void copy_tables(LOCAL u8 *zero, LOCAL u8 *sign, LOCAL u32 *rows, u32 size)
+{
+    for (u32 i = local_index(); i < ZERO_TABLES * ZERO_TABLE; i += size)
+        zero[i] = zero_contexts[i];
+    for (u32 i = local_index(); i < SIGN_TABLE; i += size)
+        sign[i] = sign_contexts[i];
+    for (u32 i = local_index(); i < MQ_ROWS; i += size)
+        rows[i] = mq_rows[i];
+}
