@@ -116,10 +116,20 @@ static void drop_streams(const struct bench_settings *settings, void **stream, u
     free(stream);
 }
 
+/* Whether it is a JPEG 2000 codestream, or a JP2 file. */
+static bool is_j2k(const uint8_t *data, size_t length)
+{
+    static const uint8_t codestream[] = {0xFF, 0x4F, 0xFF, 0x51}, file[] = {0, 0, 0, 12, 'j', 'P', ' ', ' '};
+
+    return (length > sizeof codestream && memcmp(data, codestream, sizeof codestream) == 0) ||
+           (length > sizeof file && memcmp(data, file, sizeof file) == 0);
+}
+
 static void measure_all(
     const struct bench_settings *settings, const struct bench_case *bench, const struct peer_task *task)
 {
-    for (const struct peer *const *peer = peers_all; *peer != NULL; peer++) {
+    bool j2k = !task->encode && is_j2k(bench->stream, bench->length);
+    for (const struct peer *const *peer = j2k ? peers_j2k : peers_all; *peer != NULL; peer++) {
         struct problem problem = {"out of memory"};
         if (!measure_peer(settings, bench, *peer, task, &problem))
             bench_tell_missing(settings, bench, (*peer)->name, problem.text);

@@ -32,9 +32,10 @@ struct peer {
     void (*close)(void *state);
 };
 
-/* All of them; ended by null. They leave what they cannot do to open(). */
-extern const struct peer *const peers_all[];
+/* All of them for JPEG, and for JPEG 2000; ended by null. They leave what they cannot do to open(). */
+extern const struct peer *const peers_all[], *const peers_j2k[];
 
-extern const struct peer peer_turbo_one, peer_turbo_all, peer_nvjpeg, peer_nvjpeg_gpu, peer_nvjpeg_hardware;
+extern const struct peer peer_turbo_one, peer_turbo_all, peer_nvjpeg, peer_nvjpeg_gpu, peer_nvjpeg_hardware,
+    peer_nvjpeg2k;
 
 #endif
