@@ -14,10 +14,11 @@
 
 enum {
     PART_PICTURES = 64,
-    PART_BYTES = 12 << 20, /* of streams: enough to keep the device busy, few enough to be there soon */
-    PARTS_AT_ONCE = 3,     /* with buffers of their own; later ones take over theirs */
+    PART_BYTES = 8 << 20,  /* of streams: enough to keep the device busy, few enough to be there soon */
+    FIRST_BYTES = 2 << 20, /* of the first part, so that the device begins; the next ones have twice as many each */
+    PARTS_AT_ONCE = 6,     /* with buffers of their own; later ones take over theirs */
     PARTS_IN_FLIGHT = 24,
-    WINDOW = 32 /* streams that are opened before the first of them is decoded */
+    WINDOW = 16 /* streams that are opened before the first of them is decoded */
 };
 
 #define PART_MEMORY (UINT64_C(640) << 20)
@@ -91,9 +92,17 @@ static uint64_t part_memory(const struct kst_job *job)
     return card < limit ? card : limit;
 }
 
+/* Bytes of streams that a part gets, but for the last of them. */
+static uint64_t part_bytes(const struct kst_job *job, const struct part *part)
+{
+    size_t number = (size_t)(part - job->part);
+    return number < 8 && FIRST_BYTES << number < PART_BYTES ? FIRST_BYTES << number : PART_BYTES;
+}
+
 static bool fits(const struct kst_job *job, const struct part *part, uint64_t memory)
 {
-    return part->count < PART_PICTURES && part->bytes < PART_BYTES && part->memory + memory <= part_memory(job);
+    return part->count < PART_PICTURES && part->bytes < part_bytes(job, part) &&
+           part->memory + memory <= part_memory(job);
 }
 
 /* Put the items that are not in parts yet into some. */
