@@ -9,6 +9,8 @@ enum { PICTURE_WORDS = sizeof(struct work_picture) / 4, HEAD_WORDS = sizeof(stru
 
 _Static_assert(sizeof(struct work_picture) % 4 == 0 && sizeof(struct work_component) == 200, "as in the kernels");
 
+enum { MOST_HALVED_GROUPS = 320 };
+
 /* Bit positions and offsets in a picture have 32 bits. */
 #define MOST_STREAM (UINT64_C(1) << 28)
 #define MOST_SAMPLES (UINT64_C(1) << 31)
@@ -37,13 +39,20 @@ struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32
     return size;
 }
 
+uint32_t kst_gpu_jpeg_halves(const struct jpeg_gpu_size *size)
+{
+    return size->groups[WORK_OF_PARTS] <= MOST_HALVED_GROUPS;
+}
+
 uint32_t kst_gpu_jpeg_work(const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size,
     struct memory *memory, struct jpeg_gpu_tables *kept, uint32_t *work)
 {
     struct builder builder = {.work = work, .decoded = size->blocks, .memory = memory, .kept = kept};
     struct jpeg_work *head = (struct jpeg_work *)work;
-    *head = (struct jpeg_work){
-        .pictures = count, .picture = HEAD_WORDS, .part_groups = (uint32_t)size->groups[WORK_OF_PARTS]};
+    *head = (struct jpeg_work){.pictures = count,
+        .picture = HEAD_WORDS,
+        .part_groups = (uint32_t)size->groups[WORK_OF_PARTS],
+        .halves = kst_gpu_jpeg_halves(size)};
     builder.words = HEAD_WORDS + count * PICTURE_WORDS;
     for (uint32_t kind = 0; kind < WORK_KINDS; kind++) {
         head->groups[kind] = builder.words;

@@ -70,6 +70,9 @@ bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item);
 
 struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32_t count);
 
+/* 1: parts are decoded in halves, by two work-items each, as there are too few to keep a device busy; otherwise 0. */
+uint32_t kst_gpu_jpeg_halves(const struct jpeg_gpu_size *size);
+
 /*
  * Fill the work. Returns how many words it has: `size->words`, or fewer, as pictures share tables. What was kept is
  * used, and what was made is kept.

@@ -83,7 +83,7 @@ static uint32_t code_length(uint16_t symbol)
 
 static uint32_t pack_pair(uint16_t symbol)
 {
-    return (symbol & 31) | (uint32_t)(symbol >> 9) << 5;
+    return (symbol & 31) | (uint32_t)(symbol >> 9) << 16;
 }
 
 void kst_gpu_jpeg_pairs(const uint16_t *first, const uint16_t *second, uint32_t bits, uint32_t *pairs)
@@ -95,11 +95,11 @@ void kst_gpu_jpeg_pairs(const uint16_t *first, const uint16_t *second, uint32_t 
         if (code_length(one) > bits)
             continue;
         uint32_t single = pack_pair(one), length = single & 31;
-        pairs[i] = single << 12 | single;
+        pairs[i] = single << 8 | single;
         if (one >> 9 == END_ADVANCE || length >= bits)
             continue;
         uint16_t other = second[(i << length & ((1U << bits) - 1)) << unused];
         if (code_length(other) <= bits - length)
-            pairs[i] = single << 12 | (single + pack_pair(other));
+            pairs[i] = single << 8 | (single + pack_pair(other));
     }
 }

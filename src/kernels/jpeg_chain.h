@@ -148,6 +148,8 @@ FUNCTION u32 complete_map(const struct part_lists *lists, u32 part, u32 which)
         }
     }
     map[which * lists->stride] = entry | next | blocks << MAP_BLOCKS;
+    if (((GLOBAL const struct jpeg_work *)lists->work)->halves)
+        map[(MAP_LISTS + which) * lists->stride] = 0;
     return given_up;
 }
 
@@ -254,6 +256,8 @@ place_parts(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT maps, GL
     follow_runs(entries, ends, sums, MAP_MOST_BLOCKS, count);
     pass_to_self(entries, ends, sums, MAP_MOST_BLOCKS, &step);
     u32 entry = entries[step.which * CHAIN + self];
+    if (head->halves && self < count)
+        parts[PART_HALF * stride + at] = step.which < MAP_LISTS ? maps[(MAP_LISTS + step.which) * stride + at] : 0;
     parts[PART_ENTRY * stride + at] = entry;
     parts[PART_BEFORE * stride + at] = entry & MAP_FIRST ? 0 : step.blocks;
 }

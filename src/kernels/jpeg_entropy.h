@@ -25,6 +25,7 @@ struct writing {
     LOCAL const u32 *components;
     LOCAL const u8 *order;
     LOCAL const u32 *words; /* of the group's parts and the next */
+    u32 parts;              /* of the group, whether they exist or not */
     u32 blocks_in_mcu;
 };
 
@@ -56,18 +57,19 @@ FUNCTION i32 symbol_value(u32 symbol, u32 head)
 /* What a work-item writes to. */
 struct outputs {
     GLOBAL u32x4 *blocks; /* from the segment's first on */
-    GLOBAL u16 *dc;       /* likewise */
+    GLOBAL u32 *dc;       /* likewise */
     LOCAL u32x4 *block;   /* its own, all zero */
     LOCAL u32 *sums;      /* of DC differences, a list of WRITE_PARTS a component */
 };
 
-/* A work-item, and where it stands in its part, or in one behind where its last block is ended. */
+/* A work-item, and where it stands in its stretch of a part, or behind that, where its last block is ended. */
 struct writer {
     LOCAL const u32 *words; /* of the part */
     u32 part;               /* counted from the group's first */
-    u32 bits;               /* of the part */
-    u32 last;               /* whether the part is its segment's last */
-    u32 extended;           /* whether it is one behind */
+    u32 bits;               /* of the part, as far as the stretch goes */
+    u32 last;               /* whether that is where its segment ends */
+    u32 first_half;         /* whether the stretch is the part's first half */
+    u32 extended;           /* whether it is behind its stretch */
     i32 surplus;            /* bits behind the segment's last block that are too many */
     u32 high, low, ahead;   /* words from the position's on */
     u32 invalid;
@@ -88,9 +90,28 @@ FUNCTION void enter_part(const struct writing *writing, struct writer *writer, u
     writer->words = writing->words + part * PART_WORDS;
     writer->bits = info & PART_BITS;
     writer->last = info & PART_LAST;
+    writer->first_half = 0;
     writer->high = writer->words[last_word(at)];
     writer->low = writer->words[last_word(at + 1)];
     writer->ahead = writer->words[last_word(at + 2)];
+}
+
+/* On from the end of a stretch, or of a part. Returns whether the group holds what follows. */
+FUNCTION u32 extend(const struct writing *writing, struct writer *writer)
+{
+    writer->extended = 1;
+    if (writer->first_half) {
+        u32 info = writing->info[writer->part];
+        writer->bits = info & PART_BITS;
+        writer->last = info & PART_LAST;
+        writer->first_half = 0;
+        return 1;
+    }
+    if (writer->part == writing->parts)
+        return 0;
+    writer->place.position -= writer->bits;
+    enter_part(writing, writer, writer->part + 1);
+    return 1;
 }
 
 /* The next symbol; *head: bits from it on. `pair`: the block's tables. */
@@ -125,9 +146,9 @@ FUNCTION u32 has_block(const struct writer *writer)
 /* Bits of the segment behind the place, counted on as long as they are fewer than WORK_SPARE_BITS. */
 FUNCTION i32 bits_left(const struct writing *writing, const struct writer *writer)
 {
-    i32 left = (i32)(writer->bits - writer->place.position);
-    u32 last = writer->last;
-    for (u32 part = writer->part + 1; !last && left < WORK_SPARE_BITS; part++) {
+    i32 left = -(i32)writer->place.position;
+    u32 last = 0;
+    for (u32 part = writer->part; !last && left < WORK_SPARE_BITS; part++) {
         u32 info = writing->info[part];
         left += (i32)(info & PART_BITS);
         last = info & PART_LAST;
@@ -159,10 +180,10 @@ FUNCTION void flush_block(const struct outputs *outputs, u32 block, u32 componen
         outputs->block[i] = make_u32x4(0, 0, 0, 0);
     }
     *sum += rows[0].x & 0xFFFF;
-    outputs->dc[block] = (u16)*sum;
+    outputs->dc[block] = (*sum & 0xFFFF) | DC_CODED;
 }
 
-/* To the end of the block that the part starts in. Returns whether that is in the part. */
+/* To the end of the block that the stretch starts in. Returns whether that is in the stretch. */
 FUNCTION u32 skip_block(const struct writing *writing, struct writer *writer, u32 few)
 {
     u32 pair = writing->tables[writer->place.block], head;
@@ -201,19 +222,17 @@ FUNCTION void finish_block(
 }
 
 /*
- * The blocks that start in the part, but for their DC coefficients; outputs->dc takes those without what comes before.
+ * The blocks that start in the stretch, but for their DC coefficients; outputs->dc takes those without what comes
+ * before.
  */
-FUNCTION void write_part(const struct writing *writing, struct writer *writer, const struct outputs *outputs,
+FUNCTION void write_stretch(const struct writing *writing, struct writer *writer, const struct outputs *outputs,
     u32 *block, u32 limit, GLOBAL u32 *RESTRICT damage, u32 few)
 {
     u32 pair = writing->tables[writer->place.block], open = *block < limit && has_block(writer), head;
     while (open) {
         if (writer->place.position >= writer->bits && !writer->last) {
-            writer->extended = 1;
-            if (writer->part == WRITE_PARTS)
+            if (!extend(writing, writer))
                 break;
-            writer->place.position -= writer->bits;
-            enter_part(writing, writer, writer->part + 1);
             continue;
         }
         u32 symbol = read_symbol(writing, writer, pair, &head, few);
@@ -232,14 +251,15 @@ FUNCTION void write_part(const struct writing *writing, struct writer *writer, c
     }
 }
 
-/* A part from its start in block `block` of the segment on, which should have `limit`. Returns the block behind it. */
-FUNCTION u32 decode_part(const struct writing *writing, struct writer *writer, const struct outputs *outputs, u32 block,
-    u32 limit, GLOBAL u32 *RESTRICT damage, u32 few)
+/* A stretch from its start in block `block` of the segment on, which should have `limit`. Returns the block behind it.
+ */
+FUNCTION u32 decode_stretch(const struct writing *writing, struct writer *writer, const struct outputs *outputs,
+    u32 block, u32 limit, GLOBAL u32 *RESTRICT damage, u32 few)
 {
     if (writer->place.index > 0 && block < limit && skip_block(writing, writer, few))
         end_block(writing, writer, &block, limit, damage);
     if (writer->place.index == 0)
-        write_part(writing, writer, outputs, &block, limit, damage, few);
+        write_stretch(writing, writer, outputs, &block, limit, damage, few);
     if (writer->last && !writer->extended && block <= limit && writer->place.block == 0 && writer->place.index == 0 &&
         writer->place.position > writer->bits)
         count_up(damage, 1);
@@ -248,13 +268,14 @@ FUNCTION u32 decode_part(const struct writing *writing, struct writer *writer, c
     return block;
 }
 
-/* Where a group of WRITE_PARTS parts is: see struct map_group. */
+/* Where a group of WRITE_PARTS stretches is: see struct map_group. */
 struct part_group {
     GLOBAL const struct work_picture *picture;
     u32 picture_index;
-    u32 first; /* group of the picture */
-    u32 part;  /* the first, in the picture */
-    u32 count;
+    u32 halves; /* 1: two stretches a part; otherwise 0 */
+    u32 first;  /* group of the picture */
+    u32 part;   /* the first, in the picture */
+    u32 count;  /* of parts */
     u64 at;
     u64 stride;
 };
@@ -263,13 +284,15 @@ FUNCTION struct part_group find_part_group(GLOBAL const u32 *work)
 {
     GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
     struct part_group group;
-    group.picture_index = find_picture(work, WORK_OF_PARTS, group_index() / WRITE_RATIO, &group.first);
+    u32 ratio = (u32)WRITE_RATIO << head->halves, parts = WRITE_PARTS >> head->halves;
+    group.halves = head->halves;
+    group.picture_index = find_picture(work, WORK_OF_PARTS, group_index() / ratio, &group.first);
     group.picture = picture_at(work, group.picture_index);
-    group.first *= WRITE_RATIO;
-    group.part = (group_index() - group.first) * WRITE_PARTS;
+    group.first *= ratio;
+    group.part = (group_index() - group.first) * parts;
     group.count = group.part < group.picture->parts ? group.picture->parts - group.part : 0;
-    group.count = group.count < WRITE_PARTS ? group.count : WRITE_PARTS;
-    group.at = (u64)group_index() * WRITE_PARTS;
+    group.count = group.count < parts ? group.count : parts;
+    group.at = (u64)group_index() * parts;
     group.stride = (u64)head->part_groups * WORK_PARTS;
     return group;
 }
@@ -277,8 +300,14 @@ FUNCTION struct part_group find_part_group(GLOBAL const u32 *work)
 /* In the buffer `groups`, behind what jpeg_chain.h has there: of a component. */
 FUNCTION u64 group_sums(GLOBAL const u32 *work, u32 component)
 {
-    u32 all = ((GLOBAL const struct jpeg_work *)work)->part_groups;
-    return (u64)all * (GROUP_DC + component * WRITE_RATIO);
+    GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
+    return (u64)head->part_groups * (GROUP_DC + (component * WRITE_RATIO << head->halves));
+}
+
+/* A list of stretches in the buffer `parts`: the first of the group. */
+FUNCTION u64 stretch_list(const struct part_group *group, u32 list)
+{
+    return (PART_STRETCHES + 2 * (u64)list) * group->stride + (group->at << group->halves);
 }
 
 /* The picture's block that a segment starts with, and *blocks: how many it should hold. */
@@ -296,8 +325,8 @@ FUNCTION void share_writing(struct writing *writing, const struct part_group *gr
     GLOBAL const struct work_picture *picture = writing->picture;
     GLOBAL const u32x4 *tables = (GLOBAL const u32x4 *)(GLOBAL const void *)(writing->work + picture->short_table);
     GLOBAL const u32x4 *bytes = (GLOBAL const u32x4 *)(GLOBAL const void *)writing->bytes;
-    u32 self = local_index(), left = picture->parts - group->part;
-    u32 count = ((left < WRITE_PARTS + 1 ? left : WRITE_PARTS + 1) * PART_WORDS + 3) / 4;
+    u32 self = local_index(), left = picture->parts - group->part, most = (WRITE_PARTS >> group->halves) + 1;
+    u32 count = ((left < most ? left : most) * PART_WORDS + 3) / 4;
     for (u32 i = self; picture->tables <= WRITE_TABLES && i < picture->tables * SHORT_SIZE / 8; i += WRITE_PARTS)
         symbols[i] = tables[i];
     if (self < WORK_MCU_BLOCKS) {
@@ -314,29 +343,53 @@ FUNCTION void share_writing(struct writing *writing, const struct part_group *gr
     writing->order = order;
     writing->rest = (GLOBAL const u16 *)(writing->work + picture->long_table);
     writing->words = (LOCAL const u32 *)words;
+    writing->parts = most - 1;
     writing->blocks_in_mcu = picture->blocks_in_mcu;
 }
 
-/* Keep the parts' sums of DC differences, and those of all parts of the segment that the group ends in. Whole
+/* Keep the stretches' sums of DC differences, and those of all stretches of the segment that the group ends in. Whole
  * work-group. */
 FUNCTION void keep_sums(GLOBAL const u32 *work, const struct part_group *group, LOCAL const u32 *sums,
     GLOBAL u32 *RESTRICT parts, GLOBAL u32 *RESTRICT groups, LOCAL u32 *scratch)
 {
     u32 self = local_index();
     GLOBAL const u32 *segments = parts + PART_SEGMENT * group->stride + group->at;
-    u32 last = self < group->count && segments[self] == segments[group->count - 1];
+    u32 part = self >> group->halves, last = part < group->count && segments[part] == segments[group->count - 1];
     for (u32 i = 0; i < group->picture->scan_components; i++) {
         u32 sum = sums[i * WRITE_PARTS + self];
         u32 total = group_sum(scratch, WRITE_PARTS, last ? sum : 0);
-        parts[(PART_DC + i) * group->stride + group->at + self] = sum;
+        parts[stretch_list(group, STRETCH_DC + i) + self] = sum;
         if (self == 0)
             groups[group_sums(work, i) + group_index()] = total;
     }
 }
 
+/*
+ * A work-item into its stretch. *before: the segment's blocks before the part, then before the stretch. Where it is not
+ * known where decoding is half-way, the first half is all of the part; false: there is nothing left to do.
+ */
+FUNCTION u32 enter_stretch(const struct writing *writing, const struct part_group *group, GLOBAL const u32 *own,
+    u32 self, struct writer *writer, u32 *before)
+{
+    u32 midway = group->halves ? own[PART_HALF * group->stride] : 0, second = self & group->halves;
+    writer->place = unpack_state(own[PART_ENTRY * group->stride] >> MAP_STATE & MAP_STATES);
+    writer->extended = writer->invalid = 0;
+    if (second && (midway & HALF_KNOWN)) {
+        writer->place = unpack_state(midway & MAP_STATES);
+        writer->place.position += (writing->info[self / 2] & PART_BITS) / 2;
+        *before += midway >> HALF_BLOCKS & HALF_MOST_BLOCKS;
+    }
+    enter_part(writing, writer, self >> group->halves);
+    if (!second && (midway & HALF_KNOWN)) {
+        writer->bits /= 2;
+        writer->first_half = 1;
+    }
+    return !second || (midway & HALF_KNOWN);
+}
+
 KERNEL(WORK_WRITE_PARTS)
 write_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, GLOBAL u32 *RESTRICT parts,
-    GLOBAL u32 *RESTRICT groups, GLOBAL u32x4 *RESTRICT coefficients, GLOBAL u16 *RESTRICT dc,
+    GLOBAL u32 *RESTRICT groups, GLOBAL u32x4 *RESTRICT coefficients, GLOBAL u32 *RESTRICT dc,
     GLOBAL u32 *RESTRICT damage)
 {
     SHARED u32x4 symbols[WRITE_TABLES * SHORT_SIZE / 8];
@@ -359,9 +412,10 @@ write_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, 
         block[i * WRITE_PARTS + self] = make_u32x4(0, 0, 0, 0);
     share_writing(&writing, &group, symbols, blocks, (LOCAL u8 *)order, words);
     barrier_local();
-    if (self < group.count) {
-        GLOBAL u32 *own = parts + group.at + self;
-        u32 entry = own[PART_ENTRY * group.stride], before = own[PART_BEFORE * group.stride], limit;
+    u32 part = self >> group.halves;
+    if (part < group.count) {
+        GLOBAL const u32 *own = parts + group.at + part;
+        u32 before = own[PART_BEFORE * group.stride], limit, started = 0, behind = 0;
         u64 first =
             (u64)group.picture->block + segment_blocks(work, group.picture, own[PART_SEGMENT * group.stride], &limit);
         struct outputs outputs;
@@ -370,42 +424,43 @@ write_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, 
         outputs.dc = dc + first;
         outputs.block = block + self * BLOCK_ROWS;
         outputs.sums = sums + self;
-        writer.place = unpack_state(entry >> MAP_STATE & MAP_STATES);
-        writer.extended = writer.invalid = 0;
-        writer.surplus = first - group.picture->block + limit == group.picture->blocks ? WORK_SPARE_BITS : 8;
-        u32 started = before + (writer.place.index > 0);
-        enter_part(&writing, &writer, self);
-        GLOBAL u32 *counts = damage + group.picture_index * WORK_DAMAGE;
-        u32 behind;
-        if (group.picture->tables <= WRITE_TABLES)
-            behind = decode_part(&writing, &writer, &outputs, before, limit, counts, 1);
-        else
-            behind = decode_part(&writing, &writer, &outputs, before, limit, counts, 0);
-        own[PART_BLOCK * group.stride] = started;
-        own[PART_BLOCKS * group.stride] = behind > started ? behind - started : 0;
+        if (enter_stretch(&writing, &group, own, self, &writer, &before)) {
+            GLOBAL u32 *counts = damage + group.picture_index * WORK_DAMAGE;
+            writer.surplus = first - group.picture->block + limit == group.picture->blocks ? WORK_SPARE_BITS : 8;
+            started = before + (writer.place.index > 0);
+            if (group.picture->tables <= WRITE_TABLES)
+                behind = decode_stretch(&writing, &writer, &outputs, before, limit, counts, 1);
+            else
+                behind = decode_stretch(&writing, &writer, &outputs, before, limit, counts, 0);
+        }
+        parts[stretch_list(&group, STRETCH_BLOCK) + self] = started;
+        parts[stretch_list(&group, STRETCH_BLOCKS) + self] = behind > started ? behind - started : 0;
     }
     barrier_all();
     keep_sums(work, &group, sums, parts, groups, scratch);
 }
 
 /*
- * The sums of DC differences before each of the group's parts in its segment, by component, to `before`. The part at
- * which the segment starts may lie in an earlier group. Whole work-group.
+ * The sums of DC differences before each of the group's stretches in its segment, by component, to `before`. The part
+ * at which the segment starts may lie in an earlier group. Whole work-group.
  */
 FUNCTION void find_dc(GLOBAL const u32 *work, const struct part_group *group, u32 start, u32 start_of_first,
     GLOBAL const u32 *RESTRICT parts, GLOBAL const u32 *RESTRICT groups, LOCAL u32 *before, LOCAL u32 *scratch)
 {
     u32 self = local_index();
     for (u32 i = 0; i < group->picture->scan_components; i++) {
-        u32 sum = self < group->count ? parts[(PART_DC + i) * group->stride + group->at + self] : 0, carry = 0, total;
-        for (u32 j = group->first + start_of_first / WRITE_PARTS + self; j < group_index(); j += WRITE_PARTS)
+        u32 own = self >> group->halves < group->count, carry = 0, total;
+        u32 sum = own ? parts[stretch_list(group, STRETCH_DC + i) + self] : 0;
+        u32 from = group->first + (start_of_first << group->halves) / WRITE_PARTS;
+        for (u32 j = from + self; j < group_index(); j += WRITE_PARTS)
             carry += groups[group_sums(work, i) + j];
         carry = group_sum(scratch, WRITE_PARTS, carry);
         u32 place = group_scan(scratch, WRITE_PARTS, sum, &total);
         barrier_local();
         scratch[self] = place;
         barrier_local();
-        before[i * WRITE_PARTS + self] = place + (start < group->part ? carry : 0u - scratch[start - group->part]);
+        before[i * WRITE_PARTS + self] =
+            place + (start < group->part ? carry : 0u - scratch[(start - group->part) << group->halves]);
         barrier_local();
     }
 }
@@ -413,28 +468,28 @@ FUNCTION void find_dc(GLOBAL const u32 *work, const struct part_group *group, u3
 /* The DC coefficients of all blocks. */
 KERNEL(WORK_WRITE_PARTS)
 write_dc(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT parts, GLOBAL const u32 *RESTRICT groups,
-    GLOBAL const u16 *RESTRICT dc, GLOBAL u16 *RESTRICT coefficients)
+    GLOBAL u32 *RESTRICT dc)
 {
     SHARED u32 before[WORK_COMPONENTS * WRITE_PARTS];
     SHARED u32 scratch[WRITE_PARTS];
     SHARED u32 components[WORK_MCU_BLOCKS];
     u32 self = local_index(), start = 0, start_of_first = 0, segment = 0;
     struct part_group group = find_part_group(work);
+    u32 part = self >> group.halves;
     GLOBAL const u32 *segments = parts + PART_SEGMENT * group.stride + group.at;
     if (self < WORK_MCU_BLOCKS)
         components[self] = group.picture->block_component[self] & 0xFF;
     if (group.count > 0) {
-        segment = segments[self < group.count ? self : 0];
+        segment = segments[part < group.count ? part : 0];
         start = segment_at(work, group.picture, segment)->first_part;
         start_of_first = segment_at(work, group.picture, segments[0])->first_part;
     }
     find_dc(work, &group, start, start_of_first, parts, groups, before, scratch);
-    if (self >= group.count)
+    if (part >= group.count)
         return;
     u32 limit, first = group.picture->block + segment_blocks(work, group.picture, segment, &limit);
-    u32 block = parts[PART_BLOCK * group.stride + group.at + self];
-    u32 end = block + parts[PART_BLOCKS * group.stride + group.at + self], n = group.picture->blocks_in_mcu;
+    u32 block = parts[stretch_list(&group, STRETCH_BLOCK) + self], n = group.picture->blocks_in_mcu;
+    u32 end = block + parts[stretch_list(&group, STRETCH_BLOCKS) + self];
     for (u32 in_mcu = block % n; block < end; block++, in_mcu = in_mcu + 1 == n ? 0 : in_mcu + 1)
-        coefficients[(u64)(first + block) * 64] =
-            (u16)(dc[first + block] + before[components[in_mcu] * WRITE_PARTS + self]);
+        dc[first + block] = ((dc[first + block] + before[components[in_mcu] * WRITE_PARTS + self]) & 0xFFFF) | DC_CODED;
 }

@@ -13,11 +13,16 @@ enum {
  * A symbol, packed in 16 bits: bits 0–4 length of code and value, 5–8 size of the value, 9–15 how far the zig-zag index
  * moves on, 64 where the block ends. Where bits 0–4 are 0, the others say in which long table to look the rest up.
  *
- * A pair of symbols: bits 0–4 length of both, 5–11 how far the index moves on; 12–16 and 17–23 likewise of the first.
- * Without a second they are the same. Where bits 0–4 are 0, the code is too long for the table; the others are 1 more
- * than its long table, or 0 where the pairs' table is too small to tell.
+ * A pair of symbols: bits 0–4 length of both, 16–22 how far the index moves on; 8–12 and 24–30 likewise of the first.
+ * Without a second they are the same. Where bits 0–4 are 0, the code is too long for the table; the others are 32 times
+ * 1 more than its long table, or 0 where the pairs' table is too small to tell.
  */
-enum { PAIR_FIRST = 12, PAIR_SAFE = 48 /* below it the first of a pair does not end the block */ };
+enum {
+    PAIR_LENGTH = 31,
+    PAIR_STEP = 0x7F001F,
+    PAIR_FIRST = 8,
+    PAIR_SAFE = 48 /* index below which the first of a pair does not end the block */
+};
 
 struct place {
     u32 position; /* bits from the part's start */
@@ -72,109 +77,110 @@ FUNCTION u32 move_on(struct place *place, u32 advance, u32 blocks_in_mcu)
     return 1;
 }
 
+/* Most blocks that a part and the code before it end in: of two bits each, behind nine of the MCU. */
+enum { ROWS = WORK_MCU_BLOCKS + PART_SIZE * 4 + 4 };
+
 /* What passing over a part needs. */
 struct pair_tables {
     GLOBAL const u32 *work;
     GLOBAL const struct work_picture *picture;
     LOCAL const u32 *pairs;
+    LOCAL const u16 *rows;  /* where the tables of blocks are among those, from the MCU's first on, MCU after MCU */
     GLOBAL const u16 *rest; /* long tables */
     u32 bits;               /* of a look-up */
-    u32 kinds;
     u32 blocks_in_mcu;
 };
 
 /* Bring the picture's tables to the group's memory. Whole work-group; a barrier follows. */
 FUNCTION struct pair_tables share_pairs(
-    GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, LOCAL u32x4 *pairs)
+    GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, LOCAL u32x4 *pairs, LOCAL u16 *rows)
 {
     struct pair_tables tables;
     GLOBAL const u32x4 *from = (GLOBAL const u32x4 *)(GLOBAL const void *)(work + picture->pair_table);
-    for (u32 i = local_index(); i < picture->pair_words / 4; i += MAP_GROUP)
-        pairs[i] = from[i];
     tables.work = work;
     tables.picture = picture;
     tables.pairs = (LOCAL const u32 *)pairs;
+    tables.rows = rows;
     tables.rest = (GLOBAL const u16 *)(work + picture->long_table);
     tables.bits = picture->pair_bits;
-    tables.kinds = picture->block_kinds;
     tables.blocks_in_mcu = picture->blocks_in_mcu;
+    for (u32 i = local_index(); i < picture->pair_words / 4; i += MAP_GROUP)
+        pairs[i] = from[i];
+    for (u32 i = local_index(); i < ROWS; i += MAP_GROUP)
+        rows[i] = (u16)((picture->block_kinds >> 2 * (i % tables.blocks_in_mcu) & 3) << (tables.bits + 1));
     return tables;
 }
 
 /* Passing over codes: how far it has come. */
 struct passage {
-    u32 position, index;
-    u32 kinds;  /* of the blocks of an MCU, from the one it is in on */
-    u32 blocks; /* that have ended */
+    u32 at;    /* position | index << PASSAGE_INDEX */
+    u32 block; /* counted from the first of the MCU that it began in */
     u32 first_block;
-    u32 high, low, ahead; /* words from the position's on */
 };
 
-FUNCTION struct passage enter_passage(const struct pair_tables *tables, LOCAL const u32 *words, struct place place)
+enum { PASSAGE_INDEX = 16, PASSAGE_POSITION = (1 << PASSAGE_INDEX) - 1, PASSAGE_ENDED = 64 << PASSAGE_INDEX };
+
+FUNCTION struct passage enter_passage(struct place place)
 {
     struct passage passage;
-    u32 at = place.position / 32, all = 2 * tables->blocks_in_mcu, done = 2 * place.block;
-    passage.position = place.position;
-    passage.index = place.index;
-    passage.kinds = (tables->kinds >> done | tables->kinds << (all - done)) & ((1u << all) - 1);
-    passage.blocks = 0;
-    passage.first_block = place.block;
-    passage.high = words[at];
-    passage.low = words[at + 1];
-    passage.ahead = words[at + 2];
+    passage.at = place.position | place.index << PASSAGE_INDEX;
+    passage.block = passage.first_block = place.block;
     return passage;
 }
 
 FUNCTION struct place place_of(const struct pair_tables *tables, const struct passage *passage)
 {
     struct place place;
-    place.position = passage->position;
-    place.block = (passage->first_block + passage->blocks) % tables->blocks_in_mcu;
-    place.index = passage->index;
+    place.position = passage->at & PASSAGE_POSITION;
+    place.block = passage->block % tables->blocks_in_mcu;
+    place.index = passage->at >> PASSAGE_INDEX;
     return place;
 }
 
+/* Blocks that have ended. */
+FUNCTION u32 passed_blocks(const struct passage *passage)
+{
+    return passage->block - passage->first_block;
+}
+
 /* A code too long for the table of pairs, whose entry is `pair`, as one of it. */
-FUNCTION u32 pair_slowly(const struct pair_tables *tables, const struct passage *passage, u32 pair, u32 head)
+FUNCTION u32 pair_slowly(const struct pair_tables *tables, u32 at, u32 block, u32 pair, u32 head)
 {
     u32 symbol;
-    if (pair > 0)
+    if (pair > 0) {
         symbol = tables->rest[((pair >> 5) - 1) * LONG_SIZE + long_index(head)];
-    else
-        symbol = look_up_slowly(
-            tables->work, tables->picture, block_table(tables->picture, place_of(tables, passage)), head);
-    symbol = (symbol & 31) | symbol >> 9 << 5;
+    } else {
+        u32 both = tables->picture->block_table[block % tables->blocks_in_mcu];
+        symbol = look_up_slowly(tables->work, tables->picture, at >> PASSAGE_INDEX ? both >> 16 : both & 0xFFFF, head);
+    }
+    symbol = (symbol & 31) | symbol >> 9 << PASSAGE_INDEX;
     return symbol << PAIR_FIRST | symbol;
 }
 
-/* Pass over codes until the position is at least `end`; where the index is below `safe`, over pairs of them. */
+/*
+ * Pass over codes until the position is at least `end`; where the index is below `safe`, over pairs of them. Position
+ * and index are one word, to which an entry of the tables is added as it is.
+ */
 FUNCTION void pass_codes(
     const struct pair_tables *tables, LOCAL const u32 *words, struct passage *passage, u32 end, u32 safe)
 {
-    u32 bits = tables->bits, turn = 2 * tables->blocks_in_mcu - 2;
-    u32 row = (passage->kinds & 3) << (bits + 1);
-    while (passage->position < end) {
-        u32 head = funnel(passage->high, passage->low, passage->position);
-        u32 shift = passage->index < safe ? 0 : PAIR_FIRST;
-        u32 symbol = tables->pairs[row + (passage->index > 0 ? 1u << bits : 0) + (head >> (32 - bits))];
-        if ((symbol & 31) == 0)
-            symbol = pair_slowly(tables, passage, symbol, head);
-        symbol >>= shift;
-        u32 next = passage->position + (symbol & 31);
-        if ((passage->position ^ next) & 32) {
-            passage->high = passage->low;
-            passage->low = passage->ahead;
-            passage->ahead = words[next / 32 + 2];
-        }
-        passage->position = next;
-        passage->index += symbol >> 5 & 127;
-        if (passage->index > 63) {
-            passage->index = 0;
-            passage->blocks++;
-            passage->kinds = passage->kinds >> 2 | (passage->kinds & 3) << turn;
-            row = (passage->kinds & 3) << (bits + 1);
+    u32 bits = tables->bits, at = passage->at, block = passage->block;
+    while ((at & PASSAGE_POSITION) < end) {
+        u32 word = (at & PASSAGE_POSITION) / 32, head = funnel(words[word], words[word + 1], at);
+        u32 symbol =
+            tables->pairs[tables->rows[block] + (at >> PASSAGE_INDEX ? 1u << bits : 0) + (head >> (32 - bits))];
+        if ((symbol & PAIR_LENGTH) == 0)
+            symbol = pair_slowly(tables, at, block, symbol, head);
+        if (at >= safe << PASSAGE_INDEX)
+            symbol >>= PAIR_FIRST;
+        at += symbol & PAIR_STEP;
+        if (at >= PASSAGE_ENDED) {
+            at &= PASSAGE_POSITION;
+            block++;
         }
     }
+    passage->at = at;
+    passage->block = block;
 }
 
 /*

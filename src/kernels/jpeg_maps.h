@@ -42,9 +42,9 @@ FUNCTION u32 pass_way(const struct pair_tables *tables, LOCAL const u32 *words, 
     place.position = way & 0xFFFF;
     place.block = way >> WAY_BLOCK & 15;
     place.index = way >> WAY_INDEX;
-    struct passage passage = enter_passage(tables, words, place);
+    struct passage passage = enter_passage(place);
     pass_until(tables, words, &passage, end);
-    *blocks = passage.blocks;
+    *blocks = passed_blocks(&passage);
     return pack_place(place_of(tables, &passage));
 }
 
@@ -149,6 +149,7 @@ struct map_group {
     u32 index;
     u64 at;
     u64 stride; /* from list to list */
+    u32 halves; /* whether the maps say where they are half-way */
 };
 
 /* The more blocks in an MCU, the more often a candidate is missing. */
@@ -203,24 +204,26 @@ FUNCTION u32 find_next(
 
 /*
  * Where a part leads from a state, and how many blocks end in it. Most often it has come to a place on one of the ways
- * half-way; *behind is the state at the end where it has not.
+ * half-way; *behind is the state at the end where it has not. *midway: where it is half-way.
  */
 FUNCTION u32 lead_on(const struct pair_tables *tables, const struct map_group *group, LOCAL const u32 *words,
     LOCAL const u32 *info, const struct ways *ways, const struct candidates *candidates, LOCAL u32 *extra, u32 start,
-    u32 state, u32 *blocks, u32 *behind)
+    u32 state, u32 *blocks, u32 *behind, u32 *midway)
 {
     u32 end = info[start + 1] & PART_BITS;
     words += (start + 1) * PART_WORDS;
-    struct passage passage = enter_passage(tables, words, unpack_state(state));
+    struct passage passage = enter_passage(unpack_state(state));
     pass_until(tables, words, &passage, end / 2);
-    u32 middle = pack_place(place_of(tables, &passage));
+    struct place place = place_of(tables, &passage);
+    u32 middle = pack_place(place);
+    *midway = HALF_KNOWN | passed_blocks(&passage) << HALF_BLOCKS | pack_state(place, end / 2);
     for (u32 i = ways->offsets[start + 1]; i < ways->offsets[start + 2]; i++)
         if (ways->middles[i] == middle) {
-            *blocks = passage.blocks + (ways->leads[i] >> WAY_BLOCKS);
+            *blocks = passed_blocks(&passage) + (ways->leads[i] >> WAY_BLOCKS);
             return ways->leads[i] & MAP_NEXT;
         }
     pass_until(tables, words, &passage, end);
-    *blocks = passage.blocks;
+    *blocks = passed_blocks(&passage);
     *behind = pack_state(place_of(tables, &passage), end);
     return find_next(group, candidates, extra, start + 1, *behind);
 }
@@ -236,9 +239,12 @@ FUNCTION void map_candidate(const struct pair_tables *tables, const struct map_g
     u32 start = item & 0xFF, which = item >> 8, more = 1;
     u32 state = candidates->states[start * WORK_MCU_BLOCKS + which];
     while (more) {
-        u32 flags = info[start + 1], blocks = 0, next = 0, behind = STATE_START;
+        u32 flags = info[start + 1], blocks = 0, next = 0, behind = STATE_START, midway = 0;
         if ((flags & PART_LAST) == 0)
-            next = lead_on(tables, group, words, info, ways, candidates, extra, start, state, &blocks, &behind);
+            next =
+                lead_on(tables, group, words, info, ways, candidates, extra, start, state, &blocks, &behind, &midway);
+        if (group->halves && group->first + start < group->picture->parts)
+            maps[(MAP_LISTS + which) * group->stride + group->at + start] = midway;
         if (group->first + start < group->picture->parts)
             maps[which * group->stride + group->at + start] =
                 next | blocks << MAP_BLOCKS | state << MAP_STATE | (flags & PART_FIRST ? MAP_FIRST : 0);
@@ -249,14 +255,13 @@ FUNCTION void map_candidate(const struct pair_tables *tables, const struct map_g
     }
 }
 
-/* The group's share of the picture's coefficients. */
-FUNCTION void clear_blocks(const struct map_group *group, GLOBAL u32x4 *RESTRICT coefficients)
+/* The group's share of the picture's blocks: they have no coefficients yet. */
+FUNCTION void clear_blocks(const struct map_group *group, GLOBAL u32 *RESTRICT dc)
 {
-    u32 all = group->picture->blocks * 8, share = (all + group->number - 1) / group->number;
+    u32 all = group->picture->blocks, share = (all + group->number - 1) / group->number;
     u32 from = share * group->index, to = from + share < all ? from + share : all;
-    GLOBAL u32x4 *blocks = coefficients + (u64)group->picture->block * 8;
     for (u32 i = from + local_index(); i < to; i += MAP_GROUP)
-        blocks[i] = make_u32x4(0, 0, 0, 0);
+        dc[group->picture->block + i] = 0;
 }
 
 /* What later kernels need of the parts. */
@@ -286,16 +291,17 @@ FUNCTION struct map_group find_map_group(GLOBAL const u32 *work, u32 *index)
     group.first = group.index * MAP_PARTS;
     group.at = (u64)group_index() * MAP_PARTS;
     group.stride = (u64)head->part_groups * WORK_PARTS;
+    group.halves = head->halves;
     return group;
 }
 
 /* Prepare the parts and map them. */
 KERNEL(WORK_MAP_GROUP)
 map_parts(GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT stream, GLOBAL u32 *RESTRICT bytes,
-    GLOBAL u32 *RESTRICT parts, GLOBAL u32 *RESTRICT maps, GLOBAL u32x4 *RESTRICT coefficients,
-    GLOBAL u32 *RESTRICT damage)
+    GLOBAL u32 *RESTRICT parts, GLOBAL u32 *RESTRICT maps, GLOBAL u32 *RESTRICT dc, GLOBAL u32 *RESTRICT damage)
 {
     SHARED u32x4 pairs[WORK_PAIR_WORDS / 4];
+    SHARED u16 rows[ROWS];
     SHARED u32 words[STAGED_WORDS];
     SHARED u32 info[STAGED_PARTS];
     SHARED u32 segments[2 * STAGED_PARTS];
@@ -323,11 +329,11 @@ map_parts(GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT stream, 
     candidates.offsets = offsets;
     if (group.index == 0 && self < WORK_DAMAGE)
         damage[index * WORK_DAMAGE + self] = 0;
-    clear_blocks(&group, coefficients);
+    clear_blocks(&group, dc);
     clear_maps(&group, maps);
     if (self < STARTS + 1)
         extra[self] = 0;
-    struct pair_tables tables = share_pairs(work, group.picture, pairs);
+    struct pair_tables tables = share_pairs(work, group.picture, pairs, rows);
     stage_parts(work, group.picture, stream, group.first, words, info, segments, scratch);
     keep_parts(&group, words, info, segments, bytes, parts);
     find_candidates(&tables, words, info, &ways, &candidates, scratch);

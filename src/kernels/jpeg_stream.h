@@ -15,8 +15,7 @@ enum {
     STAGED_PARTS = MAP_PARTS + 4,
     PART_SIZE = WORK_PART,
     PART_LANES = PART_SIZE / 16, /* work-items that read it */
-    /* Two words are read ahead. */
-    STAGED_WORDS = STAGED_PARTS * PART_WORDS + 2
+    STAGED_WORDS = STAGED_PARTS * PART_WORDS
 };
 
 /* Sixteen bytes, and for each in bit 7 of its byte whether it is kept. */
@@ -100,7 +99,7 @@ FUNCTION void stage_parts(GLOBAL const u32 *work, GLOBAL const struct work_pictu
     LOCAL u32 *scratch)
 {
     LOCAL u32 *starts = segments + STAGED_PARTS;
-    for (u32 i = local_index(); i < STAGED_PARTS * PART_WORDS + 2; i += MAP_GROUP)
+    for (u32 i = local_index(); i < STAGED_WORDS; i += MAP_GROUP)
         words[i] = 0;
     for (u32 round = 0; round < STAGED_PARTS * PART_LANES; round += MAP_GROUP) {
         u32 staged = (round + local_index()) / PART_LANES, lane = (round + local_index()) % PART_LANES, total;

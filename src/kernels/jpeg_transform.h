@@ -123,9 +123,12 @@ FUNCTION u32 find_block(const struct block_order *order, const struct block_plac
     return order->first + place->x + place->y * order->below + mcu_x * order->next_mcu + mcu_y * order->next_row;
 }
 
-/* Column `line` of a block, dequantised; `quant`: the column's. */
-FUNCTION void load_column(
-    GLOBAL const u32x4 *RESTRICT coefficients, u32 raster, u32 block, u32 line, const u32 *quant, i32 *in)
+/*
+ * Column `line` of a block, dequantised; `quant`: the column's. `dc`: of blocks that are stored in columns; those that
+ * are not coded hold anything.
+ */
+FUNCTION void load_column(GLOBAL const u32x4 *RESTRICT coefficients, GLOBAL const u32 *RESTRICT dc, u32 raster,
+    u32 block, u32 line, const u32 *quant, i32 *in)
 {
     u32 pair[4];
     if (raster) {
@@ -133,10 +136,13 @@ FUNCTION void load_column(
         UNROLL for (u32 i = 0; i < 4; i++) pair[i] = first[16 * i] | (u32)first[16 * i + 8] << 16;
     } else {
         u32x4 packed = coefficients[(u64)block * 8 + line];
-        pair[0] = packed.x;
-        pair[1] = packed.y;
-        pair[2] = packed.z;
-        pair[3] = packed.w;
+        u32 first = dc[block], coded = first & DC_CODED;
+        pair[0] = coded ? packed.x : 0;
+        pair[1] = coded ? packed.y : 0;
+        pair[2] = coded ? packed.z : 0;
+        pair[3] = coded ? packed.w : 0;
+        if (line == 0)
+            pair[0] = (pair[0] & 0xFFFF0000u) | (first & 0xFFFF);
     }
     UNROLL for (u32 i = 0; i < 4; i++)
     {
@@ -241,8 +247,8 @@ FUNCTION void next_turn(struct block_place *place, u32 width, u32 blocks)
  * column, then a row.
  */
 KERNEL(TRANSFORM_GROUP)
-transform_blocks(
-    GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT coefficients, GLOBAL u32x4 *RESTRICT planes)
+transform_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT coefficients,
+    GLOBAL const u32 *RESTRICT dc, GLOBAL u32x4 *RESTRICT planes)
 {
     SHARED u32x4 tile[WORK_BLOCKS * TILE_STEPS];
     u32 first, index = find_picture(work, WORK_OF_BLOCKS, group_index(), &first);
@@ -261,7 +267,7 @@ transform_blocks(
     for (u32 i = 0; i < TRANSFORM_TURNS; i++, next_turn(&place, width, blocks))
         if (place.block < blocks && (scale < 3 || line == 0)) {
             i32 in[8];
-            load_column(coefficients, picture->raster, find_block(&order, &place), line, quant, in);
+            load_column(coefficients, dc, picture->raster, find_block(&order, &place), line, quant, in);
             transform_column(in, scale, line, own + i * TRANSFORM_AT_ONCE * TILE_STEPS);
         }
     barrier_local();

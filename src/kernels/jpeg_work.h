@@ -31,7 +31,7 @@ enum {
     WORK_PARTS = 128,    /* parts of a group */
     WORK_MAP_PARTS = 32, /* of those, parts that a work-group of WORK_MAP_GROUP maps */
     WORK_MAP_GROUP = 256,
-    WORK_WRITE_PARTS = 64,                  /* and that a work-group decodes, one a work-item */
+    WORK_WRITE_PARTS = 64,                  /* and that a work-group decodes, one a work-item; or half as many */
     WORK_BLOCKS = WORK_TRANSFORM_GROUP / 4, /* blocks that a group transforms */
     WORK_PIXELS = 1024,                     /* pixels of a row that a group converts, */
     WORK_TILE_WIDTH = 256,                  /* and of a tile where pictures are converted in tiles */
@@ -68,19 +68,23 @@ enum { PART_WORDS = WORK_PART / 4 + 1, PART_READ_AHEAD = 4 };
 enum { PART_FIRST = 1 << 30, PART_LAST = 1 << 29, PART_BITS = (1 << 16) - 1 };
 
 /*
- * Lists of one word a part in the buffer `parts`: the above; segment; the entry of its map that decoding comes to; the
- * segment's blocks before it; the segment's block that its first DC difference belongs to, how many there are, and sums
- * of them by component.
+ * Lists of one word a part in the buffer `parts`: the above; segment; the entry of its map that decoding comes to, and
+ * that entry's half-way; the segment's blocks before it. Then lists of one word for each stretch that a work-item
+ * decodes, a part or half of one, which have room for two words a part: the segment's block that the first DC
+ * difference of the stretch belongs to, how many there are, and sums of them by component.
  */
 enum {
     PART_INFO,
     PART_SEGMENT,
     PART_ENTRY,
+    PART_HALF,
     PART_BEFORE,
-    PART_BLOCK,
-    PART_BLOCKS,
-    PART_DC,
-    PART_LISTS = PART_DC + WORK_COMPONENTS
+    PART_STRETCHES,
+    STRETCH_BLOCK = 0,
+    STRETCH_BLOCKS,
+    STRETCH_DC,
+    STRETCH_LISTS = STRETCH_DC + WORK_COMPONENTS,
+    PART_LISTS = PART_STRETCHES + 2 * STRETCH_LISTS
 };
 
 /*
@@ -93,7 +97,9 @@ enum { STATE_START = 0, STATE_BLOCK = 5, STATE_INDEX = 9 };
  * A part's map has at most MAP_LISTS entries in lists of one word a part: for each of the blocks in an MCU at most a
  * candidate; then states that candidates led to without being one. An entry: bits 0–3 the next part's entry that it
  * leads to, 4–15 blocks that end in the part, 16–30 the state, 31 whether the part is its segment's first, whose one
- * state is known.
+ * state is known. Where parts are decoded in halves, as many lists follow that say of each entry where it stands at the
+ * first bit of the second half that a code starts at: bits 0–14 the state, as at the start of a part, 15–26 the blocks
+ * that end before, 31 whether that is known.
  */
 enum {
     MAP_LISTS = 15,
@@ -106,12 +112,18 @@ enum {
 };
 
 #define MAP_FIRST 0x80000000u
+#define HALF_KNOWN 0x80000000u
+
+enum { HALF_BLOCKS = 15, HALF_MOST_BLOCKS = MAP_MOST_BLOCKS };
+
+/* Of each block in the buffer `dc`: its DC coefficient in 16 bits, and whether it has any. 0: a block of zeros. */
+enum { DC_CODED = 1 << 16 };
 
 /*
  * A group's map in MAP_LISTS of one word a group in the buffer `groups`: bits 0–3 as those of a part, 4–30 blocks, of
  * the segment that it ends in, 31 whether that starts in the group. Then lists of what comes before the group: its
- * first part's entry, and blocks; and by component, WRITE_RATIO words a group, sums of DC differences of the parts that
- * a work-group decodes, of the segment that they end in.
+ * first part's entry, and blocks; and by component, up to 2 WRITE_RATIO words a group, sums of DC differences of the
+ * stretches that a work-group decodes, of the segment that they end in.
  */
 enum {
     WRITE_RATIO = WORK_PARTS / WORK_WRITE_PARTS,
@@ -119,7 +131,7 @@ enum {
     GROUP_ENTRY = MAP_LISTS,
     GROUP_BLOCKS,
     GROUP_DC,
-    GROUP_LISTS = GROUP_DC + WORK_COMPONENTS * WRITE_RATIO
+    GROUP_LISTS = GROUP_DC + WORK_COMPONENTS * WRITE_RATIO * 2
 };
 
 struct jpeg_work {
@@ -127,6 +139,7 @@ struct jpeg_work {
     u32 picture;            /* offset of the first struct work_picture */
     u32 groups[WORK_KINDS]; /* offsets of lists: the first group of each picture, then the number of all groups */
     u32 part_groups;        /* number of all groups of parts */
+    u32 halves;             /* 1: parts are decoded in halves; otherwise 0 */
 };
 
 /* A stretch of entropy-coded data without markers, stuffing included: the data of one restart interval. */

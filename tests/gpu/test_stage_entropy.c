@@ -45,7 +45,24 @@ static struct lists part_lists(const struct model *model)
 
 static struct lists map_lists(const struct model *model)
 {
-    return make_lists(count_groups(model) * WORK_PARTS, MAP_LISTS);
+    return make_lists(count_groups(model) * WORK_PARTS, 2 * MAP_LISTS);
+}
+
+/* 1: parts are decoded in halves. */
+static uint32_t halves(const struct model *model)
+{
+    return ((const struct jpeg_work *)(const void *)model->work)->halves;
+}
+
+/* Lists of stretches: a part, or two. */
+static uint32_t *stretch_at(const struct lists *parts, uint32_t list, size_t index)
+{
+    return &parts->word[(PART_STRETCHES + 2 * (size_t)list) * parts->stride + index];
+}
+
+static uint32_t write_groups(const struct model *model)
+{
+    return (uint32_t)count_groups(model) * WRITE_RATIO << halves(model);
 }
 
 static struct lists group_lists(const struct model *model)
@@ -82,7 +99,19 @@ static void fill_parts(const struct model *model, const struct lists *parts)
         }
 }
 
-/* Whose states decoding comes to. */
+/* Where a part entered in a state is half-way. */
+static uint32_t half_of(const struct model_picture *picture, uint32_t part, uint32_t state)
+{
+    struct model_part half = picture->part[part];
+    uint32_t blocks;
+    if (half.last)
+        return 0;
+    half.bits /= 2;
+    uint32_t behind = model_pass(picture, &half, state, &blocks);
+    return HALF_KNOWN | blocks << HALF_BLOCKS | behind;
+}
+
+/* Whose states decoding comes to; now and then not where it is half-way. */
 static void fill_entries(const struct model *model, const struct lists *parts)
 {
     for (uint32_t i = 0; i < model->count; i++)
@@ -91,7 +120,49 @@ static void fill_entries(const struct model *model, const struct lists *parts)
             size_t place = model_first_part(model, i) + p;
             *at(parts, PART_ENTRY, place) = part->state << MAP_STATE | (part->first ? MAP_FIRST : 0);
             *at(parts, PART_BEFORE, place) = part->before;
+            if (halves(model))
+                *at(parts, PART_HALF, place) = next_random() % 5 ? half_of(&model->picture[i], p, part->state) : 0;
         }
+}
+
+/* What a work-item decodes, as struct model_part has it. */
+struct stretch {
+    uint32_t start; /* block that it would start with, were there one */
+    uint32_t block, blocks;
+    uint16_t dc[WORK_COMPONENTS];
+};
+
+/* The place in the picture of a block of a part's segment. */
+static size_t segment_block(const struct model_picture *picture, uint32_t part)
+{
+    const struct jpeg_scan *scan = picture->stream.plan.scan;
+    const struct jpeg_segment *segment =
+        &picture->stream.plan.segment[scan->first_segment + picture->part[part].segment];
+    uint32_t interval = scan->restart_interval ? scan->restart_interval : picture->blocks;
+    return (size_t)segment->interval * interval * picture->blocks_in_mcu;
+}
+
+/* A part, or where `half` tells where decoding is half-way, its first or second half. */
+static struct stretch find_stretch(const struct model_picture *picture, uint32_t p, uint32_t half, bool second)
+{
+    const struct model_part *part = &picture->part[p];
+    struct stretch first = {part->before + (part->state >> STATE_INDEX > 0), part->block, part->blocks, {0}};
+    memcpy(first.dc, part->dc, sizeof first.dc);
+    if (!(half & HALF_KNOWN))
+        return second ? (struct stretch){.start = 0} : first;
+    struct stretch rest = first;
+    uint32_t ended = half >> HALF_BLOCKS & HALF_MOST_BLOCKS;
+    rest.start = part->before + ended + ((half & MAP_STATES) >> STATE_INDEX > 0);
+    first.blocks = rest.start - first.start < part->blocks ? rest.start - first.start : part->blocks;
+    rest.block += first.blocks;
+    rest.blocks -= first.blocks;
+    memset(first.dc, 0, sizeof first.dc);
+    for (uint32_t b = 0; b < first.blocks; b++)
+        first.dc[picture->component[(part->block + b) % picture->blocks_in_mcu]] =
+            picture->block[segment_block(picture, p) + part->block + b].dc;
+    for (int c = 0; c < WORK_COMPONENTS; c++)
+        rest.dc[c] = (uint16_t)(part->dc[c] - first.dc[c]);
+    return second ? rest : first;
 }
 
 /* Entries of a picture's maps. */
@@ -156,6 +227,11 @@ static void check_maps(const struct model *model, uint32_t index, const struct l
         for (uint32_t list = 0; list < MAP_LISTS; list++) {
             uint32_t entry = *at(maps, list, first + p), state[WORK_MCU_BLOCKS];
             uint32_t count = p < picture->parts ? find_candidates(picture, p, state) : 0;
+            uint32_t half = *at(maps, MAP_LISTS + list, first + p);
+            if (list >= lists || !halves(model) || p >= picture->parts)
+                assert_int_equal(half, STAGE_POISON * 0x01010101U);
+            else if (entry != MAP_UNKNOWN)
+                assert_int_equal(half, half_of(picture, p, state_of(entry)));
             if (list >= lists)
                 assert_int_equal(entry, STAGE_POISON * 0x01010101U);
             else if (list < count)
@@ -169,9 +245,9 @@ static void check_maps(const struct model *model, uint32_t index, const struct l
 
 static void test_map_parts(struct gpu_executor *executor, const struct model *model)
 {
-    size_t length = bytes_length(model), coefficients = (size_t)model->size.blocks * 128;
+    size_t length = bytes_length(model), dc_length = (size_t)model->size.blocks * 4;
     uint32_t *bytes = stage_poisoned(length), *wanted_bytes = stage_poisoned(length);
-    void *blocks = stage_poisoned(coefficients), *wanted_blocks = calloc(coefficients + 1, 1);
+    void *dc = stage_poisoned(dc_length), *wanted_dc = calloc(dc_length + 1, 1);
     uint32_t damage[MODEL_PICTURES * WORK_DAMAGE], none[MODEL_PICTURES * WORK_DAMAGE] = {0};
     struct lists parts = part_lists(model), maps = map_lists(model);
     struct lists wanted_parts = copy_lists(&parts), found = copy_lists(&maps);
@@ -182,8 +258,7 @@ static void test_map_parts(struct gpu_executor *executor, const struct model *mo
         STAGE_IN("stream", model->stream, (size_t)model->size.stream * 16),
         STAGE_OUT("bytes", bytes, wanted_bytes, length),
         STAGE_OUT("parts", parts.word, wanted_parts.word, parts.length),
-        STAGE_FOUND("maps", maps.word, found.word, maps.length),
-        STAGE_OUT("coefficients", blocks, wanted_blocks, coefficients),
+        STAGE_FOUND("maps", maps.word, found.word, maps.length), STAGE_OUT("dc", dc, wanted_dc, dc_length),
         STAGE_OUT("damage", damage, none, (size_t)model->count * WORK_DAMAGE * 4)};
     stage_run(executor, &executor->kernel[JPEG_MAP_PARTS],
         (uint32_t)count_groups(model) * (WORK_PARTS / WORK_MAP_PARTS), arguments, 7);
@@ -191,8 +266,8 @@ static void test_map_parts(struct gpu_executor *executor, const struct model *mo
         check_maps(model, i, &found);
     free(bytes);
     free(wanted_bytes);
-    free(blocks);
-    free(wanted_blocks);
+    free(dc);
+    free(wanted_dc);
     free(parts.word);
     free(wanted_parts.word);
     free(maps.word);
@@ -245,6 +320,7 @@ static void random_maps(const struct model *model, const struct lists *maps)
                 *at(maps, list, p) = (next_random() << MAP_BLOCKS & ~MAP_FIRST) | next;
                 if (next_random() % 64 == 0)
                     *at(maps, list, p) |= MAP_FIRST;
+                *at(maps, MAP_LISTS + list, p) = next_random();
             }
 }
 
@@ -282,6 +358,8 @@ static void test_place_parts(struct gpu_executor *executor, const struct model *
             uint32_t entry = exists && way.which != MAP_UNKNOWN ? *at(&maps, way.which, p) : MAP_UNKNOWN;
             *at(&wanted, PART_ENTRY, p) = entry;
             *at(&wanted, PART_BEFORE, p) = entry & MAP_FIRST ? 0 : way.blocks;
+            if (exists && halves(model))
+                *at(&wanted, PART_HALF, p) = way.which != MAP_UNKNOWN ? *at(&maps, MAP_LISTS + way.which, p) : 0;
             if (!exists) { /* anything */
                 struct way all = {*at(&groups, GROUP_ENTRY, group), *at(&groups, GROUP_BLOCKS, group), 0};
                 follow_parts(model, i, group, model->picture[i].parts, &maps, &all);
@@ -343,6 +421,7 @@ static void true_maps(const struct model *model, uint32_t holes, const struct li
                 }
                 *at(maps, list, first + p) =
                     next | blocks << MAP_BLOCKS | own << MAP_STATE | (picture->part[p].first ? MAP_FIRST : 0);
+                *at(maps, MAP_LISTS + list, first + p) = half_of(picture, p, own);
             }
         }
     }
@@ -362,7 +441,10 @@ static void check_way(const struct model *model, const struct lists *maps, const
             }
             assert_true(way.which < count_lists(&model->picture[i]));
             uint32_t entry = *at(maps, way.which, first + p);
+            uint32_t half = halves(model) ? *at(maps, MAP_LISTS + way.which, first + p) : 0;
             assert_int_equal(state_of(entry), part->state);
+            if (half != 0)
+                assert_int_equal(half, half_of(&model->picture[i], p, part->state));
             assert_int_equal(entry & MAP_FIRST ? 0 : way.blocks, part->before);
             follow(&way, entry, MAP_MOST_BLOCKS);
         }
@@ -399,42 +481,70 @@ static void test_follow_pictures(struct gpu_executor *executor, const struct mod
     free(found_groups.word);
 }
 
-/* The sums of DC differences that write_blocks keeps for write_dc, of groups of WORK_WRITE_PARTS parts. */
+/* The sums of DC differences that write_blocks keeps for write_dc, of groups of WORK_WRITE_PARTS stretches. */
 static void fill_sums(const struct model *model, const struct lists *parts, const struct lists *groups)
 {
     size_t all = count_groups(model);
+    uint32_t shift = halves(model);
     for (uint32_t i = 0; i < model->count; i++) {
-        const struct model_picture *picture = &model->picture[i];
-        size_t first = model_first_part(model, i), end = model_first_part(model, i + 1);
+        size_t first = model_first_part(model, i) << shift, end = model_first_part(model, i + 1) << shift;
+        size_t behind = first + ((size_t)model->picture[i].parts << shift);
         for (size_t group = first; group < end; group += WORK_WRITE_PARTS)
             for (uint32_t c = 0; c < kst_gpu_jpeg_picture(model->work, i)->scan_components; c++) {
                 uint32_t sum = 0;
-                size_t stop = first + picture->parts < group + WORK_WRITE_PARTS ? first + picture->parts
-                                                                                : group + WORK_WRITE_PARTS;
-                for (size_t p = group; p < stop; p++)
-                    if (*at(parts, PART_SEGMENT, p) == *at(parts, PART_SEGMENT, stop - 1))
-                        sum += *at(parts, PART_DC + c, p);
-                groups->word[all * (GROUP_DC + c * WRITE_RATIO) + group / WORK_WRITE_PARTS] = sum;
+                size_t stop = behind < group + WORK_WRITE_PARTS ? behind : group + WORK_WRITE_PARTS;
+                for (size_t s = group; s < stop; s++)
+                    if (*at(parts, PART_SEGMENT, s >> shift) == *at(parts, PART_SEGMENT, (stop - 1) >> shift))
+                        sum += *stretch_at(parts, STRETCH_DC + c, s);
+                groups->word[all * (GROUP_DC + (c * WRITE_RATIO << shift)) + group / WORK_WRITE_PARTS] = sum;
             }
     }
 }
 
-/* As write_blocks leaves the parts' lists. Sums count modulo 2^16, as differences do. */
+static struct stretch stretch_of(const struct model *model, uint32_t picture, size_t index, const struct lists *parts)
+{
+    size_t part = index >> halves(model);
+    uint32_t half = halves(model) ? *at(parts, PART_HALF, model_first_part(model, picture) + part) : 0;
+    return find_stretch(&model->picture[picture], (uint32_t)part, half, index & halves(model));
+}
+
+/* As write_blocks leaves the stretches' lists. Sums count modulo 2^16, as differences do. */
 static void fill_blocks(const struct model *model, const struct lists *parts)
 {
-    for (uint32_t i = 0; i < model->count; i++)
-        for (size_t p = 0; p < model_first_part(model, i + 1) - model_first_part(model, i); p++) {
-            const struct model_part *part = &model->picture[i].part[p];
-            bool exists = p < model->picture[i].parts;
-            size_t place = model_first_part(model, i) + p;
+    uint32_t shift = halves(model);
+    for (uint32_t i = 0; i < model->count; i++) {
+        size_t first = model_first_part(model, i) << shift, count = (model_first_part(model, i + 1) << shift) - first;
+        for (size_t s = 0; s < count; s++) {
+            bool exists = s >> shift < model->picture[i].parts;
+            struct stretch stretch = exists ? stretch_of(model, i, s, parts) : (struct stretch){.start = 0};
             for (uint32_t c = 0; c < kst_gpu_jpeg_picture(model->work, i)->scan_components; c++)
-                *at(parts, PART_DC + c, place) = exists ? part->dc[c] : 0;
+                *stretch_at(parts, STRETCH_DC + c, first + s) = stretch.dc[c];
             if (!exists)
                 continue;
-            *at(parts, PART_BLOCK, place) = part->before + (part->state >> STATE_INDEX > 0);
-            *at(parts, PART_BLOCKS, place) = part->blocks;
-            assert_true(part->blocks == 0 || part->block == *at(parts, PART_BLOCK, place));
+            *stretch_at(parts, STRETCH_BLOCK, first + s) = stretch.start;
+            *stretch_at(parts, STRETCH_BLOCKS, first + s) = stretch.blocks;
+            assert_true(stretch.blocks == 0 || stretch.block == stretch.start);
         }
+    }
+}
+
+/* As write_blocks leaves the blocks: sums of differences in their stretches. */
+static void fill_dc(const struct model *model, const struct lists *parts, uint32_t *dc)
+{
+    for (uint32_t i = 0; i < model->count; i++) {
+        const struct model_picture *picture = &model->picture[i];
+        uint32_t *own = dc + kst_gpu_jpeg_picture(model->work, i)->block;
+        for (uint32_t b = 0; b < picture->blocks; b++)
+            if (picture->block[b].coded)
+                own[b] = picture->block[b].dc | DC_CODED;
+        for (size_t s = 1; halves(model) && s < 2 * (size_t)picture->parts; s += 2) {
+            struct stretch first = stretch_of(model, i, s - 1, parts), rest = stretch_of(model, i, s, parts);
+            uint32_t *of_segment = own + segment_block(picture, (uint32_t)(s / 2));
+            for (uint32_t b = rest.block; b < rest.block + rest.blocks; b++)
+                of_segment[b] =
+                    ((of_segment[b] - first.dc[picture->component[b % picture->blocks_in_mcu]]) & 0xFFFF) | DC_CODED;
+        }
+    }
 }
 
 static void keep_halves(const struct lists *parts, uint32_t list)
@@ -449,7 +559,7 @@ static void test_write_blocks(struct gpu_executor *executor, const struct model 
     uint32_t *bytes = stage_poisoned(length), damage[MODEL_PICTURES * WORK_DAMAGE],
              counted[MODEL_PICTURES * WORK_DAMAGE];
     int16_t *coefficients = stage_poisoned(blocks * 128), *wanted = stage_poisoned(blocks * 128);
-    uint16_t *dc = stage_poisoned(blocks * 2 + 2), *wanted_dc = stage_poisoned(blocks * 2 + 2);
+    uint32_t *dc = stage_poisoned(blocks * 4), *wanted_dc = stage_poisoned(blocks * 4);
     struct lists parts = part_lists(model), groups = group_lists(model);
     fill_bytes(model, bytes);
     fill_parts(model, &parts);
@@ -457,6 +567,7 @@ static void test_write_blocks(struct gpu_executor *executor, const struct model 
     struct lists wanted_parts = copy_lists(&parts), wanted_groups = copy_lists(&groups);
     fill_blocks(model, &wanted_parts);
     fill_sums(model, &wanted_parts, &wanted_groups);
+    fill_dc(model, &wanted_parts, wanted_dc);
     for (uint32_t i = 0; i < model->count; i++) {
         const struct model_picture *picture = &model->picture[i];
         for (uint32_t d = 0; d < WORK_DAMAGE; d++) {
@@ -464,21 +575,17 @@ static void test_write_blocks(struct gpu_executor *executor, const struct model 
             counted[i * WORK_DAMAGE + d] = damage[i * WORK_DAMAGE + d] + picture->damage[d];
         }
         for (uint32_t b = 0, first = kst_gpu_jpeg_picture(model->work, i)->block; b < picture->blocks; b++)
-            if (picture->block[b].coded) {
+            if (picture->block[b].coded)
                 memcpy(wanted + (size_t)(first + b) * 64, picture->block[b].coefficient, 128);
-                wanted_dc[first + b] = picture->block[b].dc;
-            }
     }
     struct lists found_parts = copy_lists(&parts), found_groups = copy_lists(&groups);
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, (size_t)model->size.words * 4),
         STAGE_IN("bytes", bytes, length), STAGE_FOUND("parts", parts.word, found_parts.word, parts.length),
         STAGE_FOUND("groups", groups.word, found_groups.word, groups.length),
-        STAGE_OUT("coefficients", coefficients, wanted, blocks * 128),
-        STAGE_OUT("dc", dc, wanted_dc, (blocks * 2 + 2) / 4 * 4),
+        STAGE_OUT("coefficients", coefficients, wanted, blocks * 128), STAGE_OUT("dc", dc, wanted_dc, blocks * 4),
         STAGE_OUT("damage", damage, counted, (size_t)model->count * WORK_DAMAGE * 4)};
-    stage_run(
-        executor, &executor->kernel[JPEG_WRITE_BLOCKS], (uint32_t)count_groups(model) * WRITE_RATIO, arguments, 7);
-    for (uint32_t list = PART_DC; list < PART_LISTS; list++) {
+    stage_run(executor, &executor->kernel[JPEG_WRITE_BLOCKS], write_groups(model), arguments, 7);
+    for (uint32_t list = PART_STRETCHES + 2 * STRETCH_DC; list < PART_LISTS; list++) {
         keep_halves(&found_parts, list);
         keep_halves(&wanted_parts, list);
     }
@@ -498,54 +605,52 @@ static void test_write_blocks(struct gpu_executor *executor, const struct model 
     free(found_groups.word);
 }
 
-/* What comes before a part in its segment, of a component. */
+/* What comes before a stretch in its segment, of a component. */
 static uint32_t dc_before(
-    const struct model_picture *picture, const struct lists *parts, size_t first, uint32_t part, uint32_t component)
+    const struct model *model, uint32_t picture, const struct lists *parts, size_t index, uint32_t component)
 {
-    uint32_t sum = 0;
-    for (uint32_t p = part; p-- > 0 && picture->part[p].segment == picture->part[part].segment;)
-        sum += *at(parts, PART_DC + component, first + p);
+    const struct model_part *part = model->picture[picture].part;
+    uint32_t sum = 0, shift = halves(model);
+    for (size_t s = index; s-- > 0 && part[s >> shift].segment == part[index >> shift].segment;)
+        sum += *stretch_at(parts, STRETCH_DC + component, (model_first_part(model, picture) << shift) + s);
     return sum;
 }
 
 /* DC coefficients of differences by chance. */
 static void test_write_dc(struct gpu_executor *executor, const struct model *model)
 {
-    size_t blocks = (size_t)model->size.blocks;
-    uint16_t *coefficients = stage_poisoned(blocks * 128), *wanted = stage_poisoned(blocks * 128);
-    uint16_t *dc = stage_poisoned(blocks * 2 + 2);
+    size_t length = (size_t)model->size.blocks * 4;
+    uint32_t *dc = stage_poisoned(length);
     struct lists parts = part_lists(model), groups = group_lists(model);
-    for (size_t i = 0; i < blocks; i++)
-        dc[i] = (uint16_t)next_random();
+    for (size_t i = 0; i < length / 4; i++)
+        dc[i] = next_random() & (DC_CODED | 0xFFFF);
+    uint32_t *wanted = stage_copy(dc, length);
     fill_parts(model, &parts);
+    fill_entries(model, &parts);
     fill_blocks(model, &parts);
     for (uint32_t c = 0; c < WORK_COMPONENTS; c++)
-        for (size_t p = 0; p < parts.stride; p++)
-            *at(&parts, PART_DC + c, p) = next_random();
+        for (size_t s = 0; s < 2 * parts.stride; s++)
+            *stretch_at(&parts, STRETCH_DC + c, s) = next_random();
     fill_sums(model, &parts, &groups);
     for (uint32_t i = 0; i < model->count; i++) {
         const struct model_picture *picture = &model->picture[i];
-        const struct jpeg_scan *scan = picture->stream.plan.scan;
-        uint32_t interval = scan->restart_interval ? scan->restart_interval : picture->blocks;
-        for (uint32_t p = 0; p < picture->parts; p++) {
-            const struct jpeg_segment *segment =
-                &picture->stream.plan.segment[scan->first_segment + picture->part[p].segment];
+        for (size_t s = 0; s < (size_t)picture->parts << halves(model); s++) {
+            struct stretch stretch = stretch_of(model, i, s, &parts);
             size_t first = kst_gpu_jpeg_picture(model->work, i)->block;
-            first += (size_t)segment->interval * interval * picture->blocks_in_mcu + picture->part[p].block;
-            for (uint32_t b = 0; b < picture->part[p].blocks; b++) {
-                uint32_t component = picture->component[(picture->part[p].block + b) % picture->blocks_in_mcu];
-                wanted[(first + b) * 64] =
-                    (uint16_t)(dc[first + b] + dc_before(picture, &parts, model_first_part(model, i), p, component));
+            first += segment_block(picture, (uint32_t)(s >> halves(model))) + stretch.block;
+            for (uint32_t b = 0; b < stretch.blocks; b++) {
+                uint32_t component = picture->component[(stretch.block + b) % picture->blocks_in_mcu];
+                uint32_t sum = dc[first + b] + dc_before(model, i, &parts, s, component);
+                wanted[first + b] = (sum & 0xFFFF) | DC_CODED;
             }
         }
     }
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, (size_t)model->size.words * 4),
         STAGE_IN("parts", parts.word, parts.length), STAGE_IN("groups", groups.word, groups.length),
-        STAGE_IN("dc", dc, (blocks * 2 + 2) / 4 * 4), STAGE_OUT("coefficients", coefficients, wanted, blocks * 128)};
-    stage_run(executor, &executor->kernel[JPEG_WRITE_DC], (uint32_t)count_groups(model) * WRITE_RATIO, arguments, 5);
-    free(coefficients);
-    free(wanted);
+        STAGE_OUT("dc", dc, wanted, length)};
+    stage_run(executor, &executor->kernel[JPEG_WRITE_DC], write_groups(model), arguments, 4);
     free(dc);
+    free(wanted);
     free(parts.word);
     free(groups.word);
 }
@@ -562,6 +667,7 @@ static void each_model(void (*test)(struct gpu_executor *executor, const struct 
         struct model model;
         uint32_t most = lengths[i % (sizeof lengths / sizeof lengths[0])];
         model_make(&model, simulated() ? 2 : 1 + i % MODEL_PICTURES, simulated() ? 2000 : most);
+        ((struct jpeg_work *)(void *)model.work)->halves = simulated() || i % 2;
         for (uint32_t g = 0; g < gpu_count; g++)
             test(executors[g], &model);
         model_release(&model);

@@ -96,7 +96,7 @@ static uint32_t first_group(const struct model *model, enum work_kind kind, uint
 
 /* A block of what is wanted of a component, in rows: from one that the device decoded, or one that was copied. */
 static void load_block(const struct model *model, uint32_t index, uint32_t component, uint32_t x, uint32_t y,
-    const int16_t *coefficients, int16_t block[64])
+    const int16_t *coefficients, const uint32_t *dc, int16_t block[64])
 {
     const struct jpeg_gpu_item *item = &model->item[index];
     const struct jpeg_output *output = &item->output;
@@ -114,11 +114,12 @@ static void load_block(const struct model *model, uint32_t index, uint32_t compo
     uint32_t mcu = (output->first_row + y / v) * scan->geometry.mcus_w + output->first_mcu + x / h;
     uint32_t from = picture->block + mcu * scan->geometry.mcu_blocks + in_mcu + y % v * h + x % h;
     for (uint32_t i = 0; i < 64; i++)
-        block[i] = coefficients[(size_t)from * 64 + i % 8 * 8 + i / 8];
+        block[i] = dc[from] & DC_CODED ? coefficients[(size_t)from * 64 + i % 8 * 8 + i / 8] : 0;
+    block[0] = (int16_t)dc[from];
 }
 
-static void transform(
-    const struct model *model, uint32_t index, const struct jpeg_dsp *dsp, const int16_t *coefficients, uint8_t *planes)
+static void transform(const struct model *model, uint32_t index, const struct jpeg_dsp *dsp,
+    const int16_t *coefficients, const uint32_t *dc, uint8_t *planes)
 {
     const struct jpeg_output *output = &model->item[index].output;
     for (uint32_t i = 0; i < output->frame.component_count; i++) {
@@ -130,7 +131,7 @@ static void transform(
             for (uint32_t x = 0; x < columns; x++) {
                 _Alignas(64) int16_t block[64];
                 uint8_t *to = planes + ((size_t)c->plane + (size_t)y * view->block * c->pitch) * 16;
-                load_block(model, index, i, x, y, coefficients, block);
+                load_block(model, index, i, x, y, coefficients, dc, block);
                 dsp->idct[view->scale](block, output->frame.component[i].quant, 63, to + (size_t)x * view->block,
                     (ptrdiff_t)c->pitch * 16);
             }
@@ -147,20 +148,32 @@ static int16_t *random_coefficients(size_t count)
     return coefficients;
 }
 
+/* Some blocks have coefficients, some do not; those are zeros, the one of DC, too. */
+static uint32_t *random_dc(size_t count)
+{
+    uint32_t *dc = stage_poisoned(count * 4);
+    for (size_t i = 0; i < count; i++)
+        dc[i] = next_random() % 4 ? DC_CODED | (next_random() & (i % 2 ? 0xFFFF : 0xFF)) : 0;
+    return dc;
+}
+
 static void test_transform(struct gpu_executor *executor, const struct model *model)
 {
     size_t length = (size_t)model->size.planes * 16, blocks = (size_t)(model->size.blocks + model->size.copied);
     uint8_t *planes = stage_poisoned(length), *wanted = stage_poisoned(length);
     int16_t *coefficients = random_coefficients(blocks * 64);
+    uint32_t *dc = random_dc((size_t)model->size.blocks);
     struct jpeg_dsp dsp;
     kst_jpeg_dsp_init(&dsp, CPU_C);
     for (uint32_t i = 0; i < model->count; i++)
-        transform(model, i, &dsp, coefficients, wanted);
+        transform(model, i, &dsp, coefficients, dc, wanted);
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, (size_t)model->size.words * 4),
-        STAGE_IN("coefficients", coefficients, blocks * 128), STAGE_OUT("planes", planes, wanted, length)};
+        STAGE_IN("coefficients", coefficients, blocks * 128), STAGE_IN("dc", dc, (size_t)model->size.blocks * 4),
+        STAGE_OUT("planes", planes, wanted, length)};
     stage_run(
-        executor, &executor->kernel[JPEG_TRANSFORM_BLOCKS], (uint32_t)model->size.groups[WORK_OF_BLOCKS], arguments, 3);
+        executor, &executor->kernel[JPEG_TRANSFORM_BLOCKS], (uint32_t)model->size.groups[WORK_OF_BLOCKS], arguments, 4);
     free(planes);
+    free(dc);
     free(wanted);
     free(coefficients);
 }
