@@ -122,11 +122,21 @@ static double error_at(const struct j2k_encode_work *work, double psnr)
     return error > 1.5 * rounding ? error - rounding : error / 3;
 }
 
-/* A step far below what the target will need: of the embedded quantisers that truncation gives the finest. */
+/* Less than a bit for a sample. */
+static bool is_low_rate(const struct j2k_encode_work *work)
+{
+    const kst_j2k_options *o = &work->options;
+    double last = o->layer_value ? o->layer_value[o->layers - 1] : o->value;
+    double pixels = (double)work->image->width * work->image->height;
+    return (o->target == KST_J2K_RATE && last * pixels < sample_count(work)) ||
+           (o->target == KST_J2K_RATIO && sample_bits(work) / last < sample_count(work));
+}
+
+/* A step below what the target will need: of the embedded quantisers that truncation gives the finest. */
 static double choose_step(const struct j2k_encode_work *work)
 {
     const kst_j2k_options *o = &work->options;
-    double step = 1;
+    double finest = is_low_rate(work) ? 0.5 : 0.25, step = finest;
     if (o->target == KST_J2K_STEP)
         return o->value;
     if (o->target == KST_J2K_PSNR) {
@@ -134,7 +144,7 @@ static double choose_step(const struct j2k_encode_work *work)
         double error = error_at(work, best) / sample_count(work);
         step = sqrt(12 * error) / 4;
     }
-    return step < 1 ? step : 1;
+    return step < finest ? step : finest;
 }
 
 static uint64_t whole_bytes(double bytes)
@@ -185,39 +195,62 @@ static bool needs_rates(const struct j2k_encode_work *work)
     return o->layers > 1 || (o->target != KST_J2K_LOSSLESS && o->target != KST_J2K_STEP);
 }
 
+/* The last layer's goal, for coding no further than that. */
+static void set_goal(struct j2k_encode_work *work)
+{
+    const kst_j2k_options *o = &work->options;
+    work->source.bytes = UINT64_MAX;
+    if (o->target == KST_J2K_LOSSLESS || o->target == KST_J2K_STEP)
+        return;
+    struct j2k_layer_target target = target_of(work, o->layers - 1);
+    work->source.bytes = target.bytes;
+    work->source.error = target.error;
+}
+
 static kst_status code_blocks(struct j2k_encode_work *work)
 {
     struct encoding *e = work->e;
     double start = kst_seconds();
-    work->source.origin = work->origin;
-    work->source.measure = needs_rates(work);
+    kst_j2k_encoded_release(&e->memory, &work->encoded);
     kst_status status = kst_j2k_cpu_encode(
         &e->memory, e->context->pool, e->context->tier, &work->coded, &work->source, &work->encoded, &e->report);
     kst_report_stage(&e->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
     return status;
 }
 
+static kst_status allocate_rate(struct j2k_encode_work *work, double *threshold)
+{
+    struct encoding *e = work->e;
+    const struct j2k_rate rate = {.coded = &work->coded,
+        .gain = work->encoded.pass_gain,
+        .error = work->encoded.error,
+        .writing = &work->writing,
+        .around = work->options.codestream ? 0 : FILE_BYTES + work->file.icc_length,
+        .target = work->target};
+    for (uint32_t l = 0; l < work->options.layers; l++)
+        work->target[l] = target_of(work, l);
+    return kst_j2k_allocate_rate(&e->memory, e->context->pool, &rate, work->layer_passes, threshold, &e->report);
+}
+
+/* Once more, and farther, where the guess how far to code was wrong. */
 static kst_status allocate_layers(struct j2k_encode_work *work)
 {
     struct encoding *e = work->e;
     uint32_t layers = work->options.layers, blocks = work->coded.plan.block_count;
+    double threshold;
     kst_status status;
     work->layer_passes = kst_memory_zeroed(&e->memory, (size_t)blocks * layers, 1, &status);
     work->target = work->layer_passes ? kst_memory_array(&e->memory, layers, sizeof *work->target, &status) : NULL;
     if (!work->target)
         return fail(e, status, NULL);
     work->coded.layer_passes = work->layer_passes;
-    for (uint32_t l = 0; l < layers; l++)
-        work->target[l] = target_of(work, l);
     if (needs_rates(work)) {
-        const struct j2k_rate rate = {.coded = &work->coded,
-            .gain = work->encoded.pass_gain,
-            .error = work->encoded.error,
-            .writing = &work->writing,
-            .around = work->options.codestream ? 0 : FILE_BYTES + work->file.icc_length,
-            .target = work->target};
-        bool incomplete;
-        return kst_j2k_allocate_rate(&e->memory, e->context->pool, &rate, work->layer_passes, &incomplete, &e->report);
+        status = allocate_rate(work, &threshold);
+        if (status || threshold >= work->encoded.stop)
+            return status;
+        work->source.stop = threshold;
+        status = code_blocks(work);
+        return status ? status : allocate_rate(work, &threshold);
     }
     for (uint32_t b = 0; b < blocks; b++)
         work->layer_passes[b] = work->coded.block[b].passes;
@@ -251,6 +284,9 @@ static kst_status run(struct j2k_encode_work *work)
         status = kst_j2k_coded_layout(&e->memory, &e->context->limits, &work->coded, &e->report);
     if (!status)
         status = kst_j2k_encode_weights(work);
+    work->source.origin = work->origin;
+    work->source.measure = needs_rates(work);
+    set_goal(work);
     if (!status)
         status = code_blocks(work);
     if (!status)

@@ -245,6 +245,7 @@ static void prepare(struct j2k_block_encoder *encoder, const struct j2k_block_so
     encoder->room[0] = 0;
     encoder->data = encoder->room + 1;
     encoder->length = 0;
+    encoder->left = 0;
     if (encoder->passes == 0)
         return;
     memset(encoder->flags, 0, sizeof(j2k_flags) * (source->width + 2) * (encoder->stripes + 2));
@@ -336,13 +337,18 @@ static uint8_t *raw_need(const struct j2k_raw_writer *raw)
     return raw->next + (raw->free < 8);
 }
 
-/* Whether the last three passes were not worth their bytes. The segment's own are not settled yet. */
+/*
+ * Whether none of the last three passes was worth its bytes: their successors in the next plane gain less than half of
+ * what they did. Planes are left out whole. Lengths are not settled yet.
+ */
 static bool is_enough(const struct j2k_block_encoder *encoder, uint32_t pass, const uint8_t *at[])
 {
-    if (pass < 3)
+    if (pass < 3 || pass % 3 != 0 || encoder->source->stop <= 0)
         return false;
-    double gain = encoder->pass[pass].gain + encoder->pass[pass - 1].gain + encoder->pass[pass - 2].gain;
-    return gain < encoder->source->stop * (double)(at[pass] - at[pass - 3] + 1);
+    for (uint32_t i = pass - 2; i <= pass; i++)
+        if (encoder->pass[i].gain > encoder->source->stop * (double)(at[i] - at[i - 1]))
+            return false;
+    return true;
 }
 
 void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_block_source *source)
@@ -376,8 +382,10 @@ void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_bl
             code_pass(encoder, pass, &gains);
         encoder->pass[pass].gain = source->measure ? pass_gain(&gains, pass) : 0;
         at[pass] = raw ? encoder->raw.next : encoder->mq.at;
-        if (source->stop > 0 && is_enough(encoder, pass, at))
+        if (is_enough(encoder, pass, at) && pass + 1 < encoder->passes) {
             encoder->passes = pass + 1;
+            encoder->left = j2k_left_out(encoder->sample, source->width * source->height, plane, source->exact);
+        }
         begins = ends_segment(source->style, pass) || pass + 1 == encoder->passes;
         if (begins)
             settle_lengths(encoder, first, pass, end_segment(encoder, pass));

@@ -30,7 +30,7 @@ struct j2k_block_source {
     uint32_t style;       /* enum j2k_style */
     bool exact;           /* once all planes are known nothing is left of the error: reversible transforms */
     bool measure;         /* work out gains */
-    double stop; /* leave out the passes behind three that together gain less than this for a byte; 0: none. Measured */
+    double stop; /* leave out the planes behind one that gains less than this for a byte; 0: none. Only if measured */
 };
 
 /* What a pass ends with. */
@@ -50,6 +50,7 @@ struct j2k_block_encoder {
     uint32_t passes; /* 3 × planes − 2, or fewer because of `stop`; 0 where all is 0 */
     uint8_t *data;   /* of the segments, one after the other */
     uint32_t length;
+    double left; /* what the planes that were left out would have gained, as pass.gain */
 
     const struct j2k_block_source *source;
     struct j2k_mq_bound bound[J2K_BLOCK_PASSES_MAX]; /* of the passes of the segment at hand */

@@ -62,4 +62,19 @@ static inline struct j2k_gains j2k_plane_gains(
     return gains;
 }
 
+/* What all planes below `plane` gain together. */
+static inline double j2k_left_out(const uint32_t *sample, uint32_t count, uint32_t plane, bool exact)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t magnitude = sample[i] & 0x7FFFFFFF, known = magnitude >> plane << plane;
+        if (magnitude == 0)
+            continue;
+        double half_steps = 2.0 * magnitude + !exact;
+        double left = half_steps - (known > 0 ? 2.0 * known + (double)((uint64_t)1 << plane) : 0);
+        sum += left * left;
+    }
+    return sum;
+}
+
 #endif

@@ -154,7 +154,7 @@ kst_status kst_j2k_cpu_encode(struct memory *memory, struct pool *pool, enum cpu
     *encoded = (struct j2k_encoded){.chunk = NULL};
     kst_j2k_forward_init(&job.forward, tier);
     atomic_init(&job.status, KST_OK);
-    if (pthread_mutex_init(&job.chunks, NULL) != 0)
+    if (pthread_mutex_init(&job.shared, NULL) != 0)
         return kst_report_error(report, KST_ERROR_THREAD, KST_NO_OFFSET, NULL);
     job.result = kst_j2k_encode_take(&job, coded->plan.block_count, sizeof *job.result);
     if (job.result)
@@ -166,7 +166,7 @@ kst_status kst_j2k_cpu_encode(struct memory *memory, struct pool *pool, enum cpu
     if (!status && !kst_j2k_encode_goes_on(&job))
         status = kst_report_error(report, (kst_status)atomic_load(&job.status), KST_NO_OFFSET, NULL);
     kst_memory_release(memory, job.result);
-    pthread_mutex_destroy(&job.chunks);
+    pthread_mutex_destroy(&job.shared);
     if (status)
         kst_j2k_encoded_release(memory, encoded);
     return status;

@@ -11,7 +11,14 @@ struct j2k_encode_source {
     const struct j2k_origin *origin; /* of each component: where plan.component[c].area begins */
     const double *weight; /* of each band of the plan: squared error of the picture for one of its coefficients */
     bool measure;         /* gains are wanted */
-    double stop;          /* passes that gain less for a byte, by weight, may be left out; 0: none. Only if measured */
+    /*
+     * What of them will be wanted: passes that are clearly of no use for that may be left out. All blocks together no
+     * longer than so many bytes (UINT64_MAX: any length), or no better than this squared error (0: as good as can be).
+     * Only if measured.
+     */
+    uint64_t bytes;
+    double error;
+    double stop; /* where this is known already: planes behind passes that gain less for a byte are left out; else 0 */
     struct j2k_rect region; /* of interest, on the reference grid: where components have a shift; empty: none */
 };
 
@@ -22,6 +29,7 @@ struct j2k_encoded {
     double *pass_gain;     /* by how much each pass lowers the squared error of the picture; null if not measured */
     uint32_t pass_count;
     double error;  /* what the quantiser alone leaves, if measured */
+    double stop;   /* passes that gain less for a byte may be missing; 0: none is */
     uint8_t extra; /* guard bits that were added, since coefficients had more bits than there were planes for */
 };
 

@@ -8,6 +8,9 @@
 
 enum { CHUNK = 1 << 18, ALIGNMENT = 8 };
 
+/* Of a stop, the threshold from which on it has left out nothing that matters. */
+static const double tolerance = 0.4;
+
 /* Coded bytes and passes, given back all together. */
 struct j2k_encoded_chunk {
     struct j2k_encoded_chunk *next;
@@ -34,10 +37,10 @@ static void *keep(struct worker *worker, size_t length)
             return NULL;
         chunk->used = 0;
         chunk->length = room;
-        pthread_mutex_lock(&job->chunks);
+        pthread_mutex_lock(&job->shared);
         chunk->next = job->encoded->chunk;
         job->encoded->chunk = chunk;
-        pthread_mutex_unlock(&job->chunks);
+        pthread_mutex_unlock(&job->shared);
         worker->chunk = chunk;
     }
     void *kept = (char *)chunk->words + chunk->used;
@@ -128,7 +131,10 @@ static void store(struct worker *worker, uint32_t index, double error)
     struct j2k_encode_job *job = worker->tile->job;
     const struct j2k_block_encoder *encoder = worker->encoder;
     struct j2k_coded_block *coded = &job->coded->block[index];
-    job->result[index] = (struct j2k_block_result){.planes = (uint8_t)encoder->planes, .error = error};
+    job->result[index] =
+        (struct j2k_block_result){.planes = (uint8_t)encoder->planes, .error = error + encoder->left / 4};
+    coded->data = NULL;
+    coded->passes = 0;
     if (encoder->passes == 0)
         return;
     struct j2k_pass *pass = keep(worker, encoder->passes * sizeof *pass);
@@ -156,10 +162,15 @@ static void encode_block(struct worker *worker, uint32_t index)
         .style = tc->style,
         .exact = tc->reversible,
         .measure = job->source->measure,
-        .stop = job->source->stop > 0 ? job->source->stop / (job->source->weight[block->band] * half * half) : 0};
+        .stop = worker->tile->stop > 0 ? worker->tile->stop / (job->source->weight[block->band] * half * half) : 0};
     double error = load(worker, block);
     kst_j2k_block_encode(worker->encoder, &source);
     store(worker, index, error);
+}
+
+static bool is_chosen(const struct j2k_encode_tile *tile, uint32_t block)
+{
+    return tile->choice == J2K_ALL_BLOCKS || kst_j2k_is_sampled(tile, block) == (tile->choice == J2K_SAMPLE_BLOCKS);
 }
 
 static void run_worker(void *argument, uint32_t index)
@@ -172,15 +183,37 @@ static void run_worker(void *argument, uint32_t index)
         uint32_t block = atomic_fetch_add(&tile->next_block, 1);
         if (block >= tile->block_count)
             break;
-        encode_block(&worker, tile->first_block + block);
+        if (is_chosen(tile, tile->first_block + block))
+            encode_block(&worker, tile->first_block + block);
     }
     kst_memory_release(job->memory, worker.encoder);
 }
 
-void kst_j2k_encode_blocks(struct j2k_encode_tile *tile)
+static void run_choice(struct j2k_encode_tile *tile, enum j2k_choice choice)
 {
     uint32_t threads = kst_pool_threads(tile->job->pool);
+    tile->choice = choice;
     atomic_init(&tile->next_block, 0);
-    if (tile->block_count > 0)
-        kst_pool_run(tile->job->pool, threads < tile->block_count ? threads : tile->block_count, run_worker, tile);
+    kst_pool_run(tile->job->pool, threads < tile->block_count ? threads : tile->block_count, run_worker, tile);
+}
+
+void kst_j2k_encode_blocks(struct j2k_encode_tile *tile)
+{
+    const struct j2k_encode_job *job = tile->job;
+    bool limited = job->source->measure && (job->source->bytes < UINT64_MAX || job->source->error > 0);
+    if (tile->block_count == 0)
+        return;
+    tile->stop = job->source->stop;
+    if (!limited || tile->stop > 0 || tile->block_count < J2K_SAMPLED_BLOCKS_MIN) {
+        run_choice(tile, J2K_ALL_BLOCKS);
+        return;
+    }
+    run_choice(tile, J2K_SAMPLE_BLOCKS);
+    if (!kst_j2k_encode_goes_on(tile->job))
+        return;
+    tile->stop = kst_j2k_encode_stop(tile);
+    pthread_mutex_lock(&tile->job->shared);
+    tile->job->encoded->stop = fmax(tile->job->encoded->stop, tolerance * tile->stop);
+    pthread_mutex_unlock(&tile->job->shared);
+    run_choice(tile, J2K_OTHER_BLOCKS);
 }

@@ -12,7 +12,7 @@
 /* What came of one block, until all are there. */
 struct j2k_block_result {
     const struct j2k_pass *pass;
-    double error; /* of the quantiser, in squares of its step */
+    double error; /* of the quantiser and of planes that were left out, in squares of its step */
     uint8_t planes;
 };
 
@@ -25,9 +25,13 @@ struct j2k_encode_job {
     const struct j2k_encode_source *source;
     struct j2k_block_result *result; /* of each block */
     struct j2k_encoded *encoded;
-    pthread_mutex_t chunks; /* guards the list of them */
+    pthread_mutex_t shared; /* guards what tiles change of `encoded` */
     atomic_int status;      /* of the first thing that failed; then nothing more is begun */
 };
+
+/* Blocks that are coded first, evenly spread over the tile, tell what the others need; or all at once. */
+enum j2k_choice { J2K_ALL_BLOCKS, J2K_SAMPLE_BLOCKS, J2K_OTHER_BLOCKS };
+enum { J2K_SAMPLED_BLOCKS_MIN = 256 };
 
 struct j2k_encode_tile {
     struct j2k_encode_job *job;
@@ -36,6 +40,8 @@ struct j2k_encode_tile {
     size_t *band_offset;    /* into the coefficients, of each band from first_band on */
     uint32_t *coefficients; /* of all bands: int32_t where the transform is reversible, else float */
     atomic_uint next_block;
+    enum j2k_choice choice; /* of blocks */
+    double stop;            /* passes that gain less for a byte are left out */
 };
 
 /* Memory that is missing ends the encoding. */
@@ -47,6 +53,10 @@ void kst_j2k_encode_levels(struct j2k_encode_tile *tile);
 
 /* j2k_encode_blocks.c: from coefficients to results. */
 void kst_j2k_encode_blocks(struct j2k_encode_tile *tile);
+
+/* j2k_encode_stop.c: from the sample, below which gain for a byte no pass will be wanted; 0: all may be. */
+double kst_j2k_encode_stop(struct j2k_encode_tile *tile);
+bool kst_j2k_is_sampled(const struct j2k_encode_tile *tile, uint32_t block);
 void kst_j2k_encoded_chunks_release(struct memory *memory, struct j2k_encoded *encoded);
 
 static inline size_t j2k_rect_width(struct j2k_rect rect)

@@ -199,13 +199,13 @@ static double settle(struct allocation *a, const struct j2k_layer_target *target
     return threshold;
 }
 
-static void settle_layer(struct allocation *a, bool *incomplete)
+static void settle_layer(struct allocation *a, double *threshold)
 {
     const struct j2k_layer_target *target = &a->rate->target[a->layer];
     if (target->all)
         choose_all(a);
-    else if (settle(a, target) < a->rate->stop)
-        *incomplete = true;
+    else
+        *threshold = fmin(*threshold, settle(a, target));
     a->committed += measure(a, true);
     if (a->rate->outcome)
         a->rate->outcome[a->layer] =
@@ -234,13 +234,13 @@ static size_t pass_total(const struct j2k_coded *coded)
 }
 
 kst_status kst_j2k_allocate_rate(struct memory *memory, struct pool *pool, const struct j2k_rate *rate,
-    uint8_t *layer_passes, bool *incomplete, kst_report *report)
+    uint8_t *layer_passes, double *threshold, kst_report *report)
 {
     struct allocation a = {.rate = rate, .pool = pool, .layer_passes = layer_passes};
     kst_status status = kst_j2k_packets_create(memory, rate->coded, &a.packets, report);
     if (status)
         return status;
-    *incomplete = false;
+    *threshold = INFINITY;
     a.slope = kst_memory_array(memory, pass_total(rate->coded), sizeof *a.slope, &status);
     if (a.slope) {
         atomic_init(&a.measured, 0);
@@ -248,7 +248,7 @@ kst_status kst_j2k_allocate_rate(struct memory *memory, struct pool *pool, const
         a.overhead += rate->around;
         find_slopes(&a);
         for (; !status && a.layer < rate->coded->layers; a.layer++)
-            settle_layer(&a, incomplete);
+            settle_layer(&a, threshold);
     } else
         kst_report_error(report, status, KST_NO_OFFSET, NULL);
     kst_memory_release(memory, a.slope);

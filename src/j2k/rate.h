@@ -30,15 +30,14 @@ struct j2k_rate {
     uint64_t around;                       /* bytes of a file around the codestream */
     const struct j2k_layer_target *target; /* of each of coded.layers; those after the first never go back */
     struct j2k_layer_outcome *outcome;     /* likewise */
-    double stop;                           /* below this gain for a byte passes may be missing; 0: none are */
 };
 
 /*
- * Fill in layer_passes, `layers` a block. *incomplete (if there is a stop): whether a threshold went below it, so that
- * blocks should be coded further for the same targets.
+ * Fill in layer_passes, `layers` a block. *threshold: the least gain for a byte that was asked of any layer, infinite
+ * where every pass was wanted.
  */
 kst_status kst_j2k_allocate_rate(struct memory *memory, struct pool *pool, const struct j2k_rate *rate,
-    uint8_t *layer_passes, bool *incomplete, kst_report *report);
+    uint8_t *layer_passes, double *threshold, kst_report *report);
 
 /* The gain for a byte of each pass where a block may be cut, decreasing; 0 where it may not. */
 void kst_j2k_slopes(const uint32_t *length, const double *gain, uint32_t passes, double *slope);

@@ -215,6 +215,10 @@ static void stops(void **state)
         kst_j2k_block_encode(&f->encoder, &source);
         assert_in_range(f->encoder.passes, 4, all->passes);
         fewer += f->encoder.passes < all->passes;
+        double left = 0;
+        for (uint32_t pass = f->encoder.passes; pass < all->passes; pass++)
+            left += all->pass[pass].gain;
+        assert_true(fabs(f->encoder.left - left) <= left / 20);
         for (uint32_t pass = 0; pass + 1 < f->encoder.passes; pass++)
             assert_true(f->encoder.pass[pass].gain == all->pass[pass].gain);
         assert_memory_equal(f->encoder.data, all->room + 1, f->encoder.pass[f->encoder.passes - 2].length);
