@@ -136,9 +136,12 @@ static bool is_low_rate(const struct j2k_encode_work *work)
 static double choose_step(const struct j2k_encode_work *work)
 {
     const kst_j2k_options *o = &work->options;
-    double finest = is_low_rate(work) ? 0.5 : 0.25, step = finest;
+    double finest = is_low_rate(work) ? 0.5 : 0.25, step;
     if (o->target == KST_J2K_STEP)
         return o->value;
+    if (o->interest.width > 0)
+        finest = 1; /* its planes come on top of the others */
+    step = finest;
     if (o->target == KST_J2K_PSNR) {
         double best = o->layer_value ? o->layer_value[o->layers - 1] : o->value;
         double error = error_at(work, best) / sample_count(work);
