@@ -28,6 +28,8 @@ struct source {
     uint8_t *data;
     size_t length;
     kst_info info;
+    kst_image whole; /* decoded once, when it is first asked for */
+    bool decoded;
 };
 
 static kst_info info_of(const void *data, size_t length)
@@ -46,9 +48,17 @@ static void load(struct source *source, const char *name)
     source->data = j2k_corpus_read("streams", name, &source->length);
     assert_non_null(source->data);
     source->info = info_of(source->data, source->length);
+    source->decoded = false;
 }
 
-static kst_status transcode(const struct source *source, const kst_transcode_options *options, kst_buffer *output)
+static void unload(struct source *source)
+{
+    if (source->decoded)
+        kst_image_release(context, &source->whole);
+    free(source->data);
+}
+
+static kst_status transcode(struct source *source, const kst_transcode_options *options, kst_buffer *output)
 {
     kst_report report;
     *output = (kst_buffer){0};
@@ -89,48 +99,55 @@ static void expect_same(const kst_image *a, const kst_image *b)
 }
 
 /* Large pictures take long; they go through the options that matter for what is odd about them. */
-static bool is_large(const struct source *source)
+static bool is_large(struct source *source)
 {
     return (uint64_t)source->info.width * source->info.height > 300000;
 }
 
 /* Transcode and compare with the original, decoded the same way; the output is the caller's to release. */
-static void check(const struct source *source, const kst_transcode_options *options, kst_buffer *output)
+static void check(struct source *source, const kst_transcode_options *options, kst_buffer *output)
 {
     kst_image before, after;
     assert_int_equal(transcode(source, options, output), KST_OK);
-    decode(source->data, source->length, options->jpeg2000.reduce, options->jpeg2000.layers, &before);
     decode(output->data, output->length, 0, 0, &after);
-    expect_same(&before, &after);
-    kst_image_release(context, &before);
+    if (options->jpeg2000.reduce || options->jpeg2000.layers) {
+        decode(source->data, source->length, options->jpeg2000.reduce, options->jpeg2000.layers, &before);
+        expect_same(&before, &after);
+        kst_image_release(context, &before);
+    } else {
+        if (!source->decoded)
+            decode(source->data, source->length, 0, 0, &source->whole);
+        source->decoded = true;
+        expect_same(&source->whole, &after);
+    }
     kst_image_release(context, &after);
 }
 
-static void check_and_release(const struct source *source, const kst_transcode_options *options)
+static void check_and_release(struct source *source, const kst_transcode_options *options)
 {
     kst_buffer output;
     check(source, options, &output);
     kst_buffer_release(context, &output);
 }
 
-static void each_source(void (*test)(const struct source *source))
+static void each_source(void (*test)(struct source *source))
 {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct source source;
         load(&source, names[i]);
         test(&source);
-        free(source.data);
+        unload(&source);
     }
 }
 
 /* Transcoding what was transcoded changes nothing any more. */
-static void test_source_unchanged(const struct source *source)
+static void test_source_unchanged(struct source *source)
 {
     kst_transcode_options options;
     kst_buffer first, second;
     kst_transcode_options_init(&options);
     check(source, &options, &first);
-    const struct source again = {.name = source->name, .data = first.data, .length = first.length};
+    struct source again = {.name = source->name, .data = first.data, .length = first.length};
     assert_int_equal(transcode(&again, &options, &second), KST_OK);
     assert_int_equal(first.length, second.length);
     assert_memory_equal(first.data, second.data, first.length);
@@ -149,7 +166,7 @@ static void test_unchanged(void **state)
     each_source(test_source_unchanged);
 }
 
-static void test_source_progressions(const struct source *source)
+static void test_source_progressions(struct source *source)
 {
     kst_transcode_options options;
     kst_transcode_options_init(&options);
@@ -192,7 +209,7 @@ static void expect_marker(const kst_buffer *output, uint8_t marker, kst_choice c
         assert_int_equal(count_markers(output, marker) > 0, choice == KST_CHOICE_YES);
 }
 
-static void test_source_markers(const struct source *source)
+static void test_source_markers(struct source *source)
 {
     for (uint32_t i = 0; i < 16; i++) {
         kst_transcode_options options;
@@ -220,11 +237,11 @@ static void test_markers(void **state)
         struct source source;
         load(&source, some[i]);
         test_source_markers(&source);
-        free(source.data);
+        unload(&source);
     }
 }
 
-static void test_source_parts(const struct source *source)
+static void test_source_parts(struct source *source)
 {
     kst_transcode_options options;
     kst_transcode_options_init(&options);
@@ -251,7 +268,7 @@ static void test_parts(void **state)
     each_source(test_source_parts);
 }
 
-static void test_source_layers(const struct source *source)
+static void test_source_layers(struct source *source)
 {
     kst_transcode_options options;
     kst_transcode_options_init(&options);
@@ -271,7 +288,7 @@ static void test_layers(void **state)
     each_source(test_source_layers);
 }
 
-static bool can_decode(const struct source *source, uint32_t reduce)
+static bool can_decode(struct source *source, uint32_t reduce)
 {
     kst_decode_options options;
     kst_image image;
@@ -285,7 +302,7 @@ static bool can_decode(const struct source *source, uint32_t reduce)
 }
 
 /* Tiles of odd sizes cannot be reduced; that is told, and not in any other case. */
-static void test_source_reduced(const struct source *source)
+static void test_source_reduced(struct source *source)
 {
     kst_transcode_options options;
     kst_transcode_options_init(&options);
@@ -314,9 +331,163 @@ static void test_reduced(void **state)
     each_source(test_source_reduced);
 }
 
+static uint64_t metadata_count(const void *data, size_t length, kst_metadata_kind kind)
+{
+    kst_decoder *decoder;
+    uint64_t count = 0;
+    assert_int_equal(kst_decoder_create(context, &decoder), KST_OK);
+    assert_int_equal(kst_decoder_open(decoder, data, length), KST_OK);
+    const kst_metadata *item;
+    for (size_t i = 0; (item = kst_decoder_metadata(decoder, i)) != NULL; i++)
+        count += item->kind == kind;
+    kst_decoder_destroy(&decoder);
+    return count;
+}
+
+static bool has_box(const void *data, size_t length, const char *type)
+{
+    const uint8_t *bytes = data;
+    for (size_t at = 0; at + 8 <= length && memcmp(bytes + at + 4, "jp2c", 4) != 0;) {
+        if (memcmp(bytes + at + 4, type, 4) == 0)
+            return true;
+        at += memcmp(bytes + at + 4, "jp2h", 4) == 0 ? 8 : j2k_get32(bytes + at);
+    }
+    return false;
+}
+
+/* A file loses its boxes and gets others; the pixels, colours among them, are what they were. */
+static void test_source_containers(struct source *source)
+{
+    kst_transcode_options options;
+    kst_buffer bare, wrapped;
+    kst_transcode_options_init(&options);
+    options.jpeg2000.container = KST_CONTAINER_CODESTREAM;
+    check(source, &options, &bare);
+    assert_memory_equal(bare.data, "\xFF\x4F\xFF\x51", 4);
+    struct source again = {.name = source->name, .data = bare.data, .length = bare.length, .decoded = false};
+    options.jpeg2000.container = KST_CONTAINER_JP2;
+    check(&again, &options, &wrapped);
+    kst_info info = info_of(wrapped.data, wrapped.length), before = info_of(bare.data, bare.length);
+    assert_true(info.jp2 && !before.jp2);
+    if (before.colour != KST_COLOUR_UNKNOWN && info.colour != KST_COLOUR_YCBCR)
+        assert_int_equal(info.colour, before.colour);
+    kst_image_release(context, &again.whole);
+    kst_buffer_release(context, &bare);
+    kst_buffer_release(context, &wrapped);
+}
+
+static void test_containers(void **state)
+{
+    (void)state;
+    each_source(test_source_containers);
+}
+
+/* Boxes and comments stay or go; a smaller picture's header says so. */
+static void test_metadata(void **state)
+{
+    (void)state;
+    static const char *const boxes[] = {"jp2h", "ihdr", "colr"};
+    kst_transcode_options options;
+    kst_buffer output;
+    struct source source;
+    load(&source, "file1.jp2");
+    uint64_t comments = metadata_count(source.data, source.length, KST_METADATA_COMMENT);
+    for (uint32_t strip = KST_STRIP_NOTHING; strip <= KST_STRIP_ALL; strip++) {
+        kst_transcode_options_init(&options);
+        options.strip = (kst_strip)strip;
+        options.jpeg2000.reduce = 1;
+        check(&source, &options, &output);
+        kst_info info = info_of(output.data, output.length);
+        assert_int_equal(info.colour, source.info.colour);
+        assert_int_equal(info.width, (source.info.width + 1) / 2);
+        for (size_t i = 0; i < 3; i++)
+            assert_true(has_box(output.data, output.length, boxes[i]));
+        assert_int_equal(has_box(output.data, output.length, "xml "),
+            strip == KST_STRIP_NOTHING && has_box(source.data, source.length, "xml "));
+        assert_int_equal(
+            metadata_count(output.data, output.length, KST_METADATA_COMMENT), strip == KST_STRIP_ALL ? 0 : comments);
+        kst_buffer_release(context, &output);
+    }
+    unload(&source);
+}
+
+/* What is of JPEG alone, and what there is not. */
+static void test_options(void **state)
+{
+    (void)state;
+    kst_transcode_options options[12];
+    kst_buffer output;
+    struct source source;
+    load(&source, "p0_12.j2k");
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        kst_transcode_options_init(&options[i]);
+    options[0].grey = true;
+    options[1].transform = KST_TRANSFORM_ROTATE_90;
+    options[2].crop.width = 1;
+    options[3].coding = KST_CODING_PROGRESSIVE;
+    options[4].restart.unit = KST_RESTART_ROWS;
+    options[5].jpeg2000.progression = 5;
+    options[6].jpeg2000.layers = 65536;
+    options[7].jpeg2000.reduce = 33;
+    options[8].jpeg2000.tile_parts = 8;
+    options[9].jpeg2000.plt = (kst_choice)3;
+    options[10].jpeg2000.container = (kst_container)3;
+    options[11].strip = (kst_strip)3;
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        assert_int_equal(transcode(&source, &options[i], &output), KST_ERROR_OPTIONS);
+    unload(&source);
+}
+
+/* Whatever the cut or the changed byte: a status, and pixels that are those of decoding the damaged stream. */
+static void test_damage(void **state)
+{
+    (void)state;
+    static const char *const some[] = {"p0_03.j2k", "p1_01.j2k", "p0_10.j2k", "p0_14.j2k"};
+    uint32_t random = 5;
+    for (size_t i = 0; i < 4 * 40; i++) {
+        struct source source;
+        kst_transcode_options options;
+        kst_decode_options raw;
+        kst_image before, after;
+        kst_buffer output = {0};
+        load(&source, some[i / 40]);
+        random = random * 1664525 + 1013904223;
+        size_t place = (random >> 8) % source.length;
+        if (i % 2)
+            source.length = place;
+        else
+            source.data[place] ^= (uint8_t)(1 + (random >> 4) % 255);
+        kst_transcode_options_init(&options);
+        kst_decode_options_init(&raw);
+        raw.format = KST_FORMAT_RAW;
+        kst_image_init(&before);
+        kst_image_init(&after);
+        kst_status status = kst_transcode(context, source.data, source.length, &options, &output, NULL);
+        kst_status decoded = kst_decode(context, source.data, source.length, &raw, &before, NULL);
+        if (status == KST_OK && decoded == KST_OK) {
+            assert_int_equal(kst_decode(context, output.data, output.length, &raw, &after, NULL), KST_OK);
+            expect_same(&before, &after);
+        }
+        options.strict = true;
+        kst_buffer_release(context, &output);
+        kst_report report;
+        kst_report_init(&report);
+        if (kst_transcode(context, source.data, source.length, &options, &output, &report) == KST_OK)
+            assert_int_equal(report.warnings, 0);
+        kst_buffer_release(context, &output);
+        kst_image_release(context, &before);
+        kst_image_release(context, &after);
+        unload(&source);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_containers),
+        cmocka_unit_test(test_metadata),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_damage),
         cmocka_unit_test(test_unchanged),
         cmocka_unit_test(test_progressions),
         cmocka_unit_test(test_markers),
