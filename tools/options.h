@@ -21,6 +21,7 @@ enum option_code {
     OPTION_CODESTREAM,
     OPTION_COMMENT,
     OPTION_COMPRESSION,
+    OPTION_CONTAINER,
     OPTION_CROP,
     OPTION_DEVICE,
     OPTION_ENCODE,
@@ -32,6 +33,7 @@ enum option_code {
     OPTION_GUARD_BITS,
     OPTION_ICC,
     OPTION_INTEREST,
+    OPTION_INTERLEAVE,
     OPTION_JSON,
     OPTION_KEEP_COMPONENTS,
     OPTION_LEVELS,
@@ -125,6 +127,8 @@ struct option_group json_group(bool *json);
 
 struct option_group decode_group(kst_decode_options *options);
 
+struct option_group recode_group(kst_transcode_jpeg2000 *options);
+
 /* What the options to encode with point to. */
 struct encode_settings {
     kst_encode_options options;
@@ -159,6 +163,8 @@ bool value_number(
     const char *verb, const char *option, const char *value, uint64_t low, uint64_t high, uint64_t *number);
 bool value_bytes(const char *verb, const char *option, const char *value, uint64_t *number); /* 100, 64K, 512M, 4G */
 bool value_region(const char *verb, const char *value, kst_region *region);                  /* WxH+X+Y */
+bool value_progression(const char *verb, const char *value, kst_progression *progression);   /* LRCP … */
+bool value_division(const char *verb, const char *value, uint32_t *division);                /* or-ed kst_tile_parts */
 bool value_restart(const char *verb, const char *value, kst_restart *restart);
 
 /* Files of the encoder's options. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "batch.h"
 
@@ -138,9 +139,19 @@ static struct option_group transcode_group(struct transcode_settings *settings)
     return (struct option_group){table, handle, settings};
 }
 
+/* What the output is, which may be another thing than its name says. */
+static const char *extension_of(const kst_buffer *buffer)
+{
+    const struct source made = {"", buffer->data, buffer->length};
+
+    if (file_format_of(&made) != &file_j2k)
+        return "jpg";
+    return ((const uint8_t *)buffer->data)[0] == 0 ? "jp2" : "j2k";
+}
+
 static bool write_buffer(const struct task *task, const kst_buffer *buffer, struct problem *problem)
 {
-    char *path = task_path(task, "jpg");
+    char *path = task_path(task, extension_of(buffer));
     struct output output;
     bool good = false;
 
@@ -157,19 +168,36 @@ static bool write_buffer(const struct task *task, const kst_buffer *buffer, stru
     return good;
 }
 
+/* Where nothing says whether there shall be boxes around the codestream, the output's name does. */
+static void choose_container(const struct task *task, kst_transcode_options *options)
+{
+    static const char *const bare[] = {".j2k", ".j2c", ".jpc"};
+    const char *dot = task->path == NULL ? NULL : strrchr(task->path, '.');
+
+    if (dot == NULL || options->jpeg2000.container != KST_CONTAINER_KEEP)
+        return;
+    if (strcasecmp(dot, ".jp2") == 0)
+        options->jpeg2000.container = KST_CONTAINER_JP2;
+    for (size_t i = 0; i < 3; i++)
+        if (strcasecmp(dot, bare[i]) == 0)
+            options->jpeg2000.container = KST_CONTAINER_CODESTREAM;
+}
+
 static bool transcode_one(const void *settings_pointer, struct task *task, struct problem *problem)
 {
     const struct transcode_settings *settings = settings_pointer;
     const struct source *source = task->source;
     const struct file_format *found = file_format_of(source);
+    kst_transcode_options options = settings->options;
     kst_buffer buffer = {0};
     kst_report report;
 
-    if (found != NULL && found != &file_jpeg)
-        return problem_set(problem, "a %s file, not JPEG; 'kostka encode' makes JPEG of it", found->name);
+    if (found != NULL && found != &file_jpeg && found != &file_j2k)
+        return problem_set(problem, "a %s file, not JPEG or JPEG 2000; 'kostka encode' makes JPEG of it", found->name);
+    if (found == &file_j2k)
+        choose_container(task, &options);
     kst_report_init(&report);
-    kst_status status =
-        kst_transcode(task->files.context, source->data, source->length, &settings->options, &buffer, &report);
+    kst_status status = kst_transcode(task->files.context, source->data, source->length, &options, &buffer, &report);
     bool good = status == KST_OK || jpeg_report_problem(&report, status, problem);
     if (good) {
         jpeg_report_warnings(source->name, &report);
@@ -193,11 +221,12 @@ static int run(int argc, char **argv)
     int code;
 
     kst_transcode_options_init(&settings.options);
-    const struct option_group groups[] = {common_group(&common), output_group(&output), transcode_group(&settings)};
-    if (options_read(&verb_transcode, argc, argv, groups, 3, &code)) {
+    const struct option_group groups[] = {common_group(&common), output_group(&output), transcode_group(&settings),
+        recode_group(&settings.options.jpeg2000)};
+    if (options_read(&verb_transcode, argc, argv, groups, 4, &code)) {
         const struct batch batch = {&verb_transcode, &common, &output, &files, transcode_one, &settings};
-        code = output.format != NULL && output.format != &file_jpeg
-                   ? complain_usage("transcode", "the output is JPEG; 'convert' makes other formats")
+        code = output.format != NULL && output.format != &file_jpeg && output.format != &file_j2k
+                   ? complain_usage("transcode", "the output is of the input's format; 'convert' makes other formats")
                    : batch_run(&batch, argc, argv);
     }
     free(settings.script);
@@ -206,13 +235,14 @@ static int run(int argc, char **argv)
 
 const struct verb verb_transcode = {
     .name = "transcode",
-    .summary = "change JPEG files without loss: restarts, coding, turns, crops",
+    .summary = "change JPEG and JPEG 2000 files without loss",
     .run = run,
     .help = "Usage: kostka transcode [OPTIONS] IN OUT\n"
             "       kostka transcode [OPTIONS] --out-dir DIR IN...\n"
             "\n"
-            "Writes a JPEG file anew without changing a coefficient; '-' is standard input or output.\n"
+            "Writes a file anew without changing a coefficient; '-' is standard input or output.\n"
             "\n"
+            "JPEG:\n"
             "  --restart N|Nr|auto|keep|none  restart markers every N MCUs or N rows of them; auto: an interval\n"
             "                      that lets many threads decode at once; keep: as they were; default none\n"
             "  --baseline          sequential with the usual Huffman tables (default)\n"
@@ -223,8 +253,17 @@ const struct verb verb_transcode = {
             "                      otherwise they stay where they are\n"
             "  --crop WxH+X+Y      cut out, after turning; X and Y move up and left to the border of an MCU\n"
             "  --grey              keep the luminance alone\n"
+            "JPEG 2000, without touching a code-block (OUT.jp2 has boxes, OUT.j2k none; else as they are):\n"
+            "  --progression ORDER LRCP, RLCP, RPCL, PCRL or CPRL\n"
+            "  --layers N          keep the first N quality layers\n"
+            "  --reduce N          drop the N largest resolutions\n"
+            "  --tile-parts WHERE  divide tiles at each resolution, layer, component (with commas in between)\n"
+            "  --interleave        the first tile-parts of all tiles come first\n"
+            "  --plt, --tlm, --sop, --eph  with these markers; =no: without\n"
+            "  --container jp2|j2k with boxes around the codestream, or without\n"
+            "Both:\n"
             "  --strip[=all]       drop all metadata; --strip=markers: keep comments only\n"
             "  --strict            damage is an error instead of a warning\n"
-            "  --out-dir DIR       many inputs; each becomes NAME.jpg there\n"
+            "  --out-dir DIR       many inputs; each becomes NAME.jpg, .jp2 or .j2k there\n"
             "  --threads N, --device DEVICE, --max-pixels N, --max-memory BYTES, -v: as 'kostka decode'\n",
 };

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "options.h"
 
@@ -52,6 +53,40 @@ bool value_bytes(const char *verb, const char *option, const char *value, uint64
         }
     }
     complain_usage(verb, "%s takes a number, perhaps with K, M or G behind it, not '%s'", option, value);
+    return false;
+}
+
+bool value_progression(const char *verb, const char *value, kst_progression *progression)
+{
+    static const char *const names[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
+
+    for (int i = 0; i < 5; i++) {
+        if (strcasecmp(value, names[i]) == 0) {
+            *progression = (kst_progression)i;
+            return true;
+        }
+    }
+    complain_usage(verb, "--progression is one of LRCP, RLCP, RPCL, PCRL and CPRL, not '%s'", value);
+    return false;
+}
+
+bool value_division(const char *verb, const char *value, uint32_t *division)
+{
+    static const char *const names[] = {"resolution", "layer", "component"};
+    const char *text = value;
+
+    for (*division = 0;; text++) {
+        size_t length = strcspn(text, ","), i = 0;
+        while (i < 3 && (strlen(names[i]) != length || strncmp(text, names[i], length) != 0))
+            i++;
+        if (i == 3)
+            break;
+        *division |= 1U << i;
+        text += length;
+        if (*text == '\0')
+            return true;
+    }
+    complain_usage(verb, "--tile-parts takes resolution, layer and component with commas in between, not '%s'", value);
     return false;
 }
 

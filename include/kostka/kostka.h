@@ -794,8 +794,8 @@ KST_API void kst_transcode_options_init(kst_transcode_options *options);
  * @return KST_OK, perhaps with warnings counted in the report; or the error, among them KST_ERROR_REGION (the cut),
  *         KST_ERROR_JPEG_COLOUR (no luminance to keep), KST_ERROR_JPEG_NOT_PERFECT, KST_ERROR_JPEG_SCRIPT and
  *         KST_ERROR_JPEG_COEFFICIENT (damage made one that no coding can hold); KST_ERROR_J2K_REDUCE (fewer
- * resolutions, or tiles whose size cannot be halved so often); KST_ERROR_OPTIONS, too, for what the other codec alone
- * has
+ *         resolutions than are to be dropped); KST_ERROR_OPTIONS, too, for what the other codec alone has, for tiles
+ * whose size cannot be halved so often and for more than 255 tile-parts of a tile
  */
 KST_API kst_status kst_transcode(kst_context *context, const void *data, size_t length,
     const kst_transcode_options *options, kst_buffer *output, kst_report *report);

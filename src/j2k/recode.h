@@ -27,8 +27,8 @@ struct j2k_recoded {
 /*
  * Read all packets of a stream. Passes that came in one contribution to a segment have the same length, that of the
  * contribution. Damage is a warning, as in building a plan; a tile that cannot be read is empty. Fails with
- * KST_ERROR_J2K_REDUCE where a component has too few resolutions, or tiles are of a size that cannot be halved so
- * often. On failure nothing is left allocated; otherwise kst_j2k_recoded_release() ends it.
+ * KST_ERROR_J2K_REDUCE where a component has too few resolutions, and with KST_ERROR_OPTIONS where tiles are of a size
+ * that cannot be halved so often. On failure nothing is left allocated; otherwise kst_j2k_recoded_release() ends it.
  */
 kst_status kst_j2k_recode(struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream,
     const struct j2k_recoding *recoding, struct j2k_recoded *recoded, kst_report *report);

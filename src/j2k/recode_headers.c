@@ -49,7 +49,7 @@ static kst_status reduce_size(const struct heading *heading, struct j2k_size *si
     struct span x = {size->image.x0, size->image.x1, size->tile_x, size->tile_width};
     struct span y = {size->image.y0, size->image.y1, size->tile_y, size->tile_height};
     if (!reduce_span(&x, reduce) || !reduce_span(&y, reduce))
-        return kst_report_error(heading->report, KST_ERROR_J2K_REDUCE, KST_NO_OFFSET,
+        return kst_report_error(heading->report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
             "tiles of %u×%u cannot be halved %u times", (unsigned)size->tile_width, (unsigned)size->tile_height,
             (unsigned)reduce);
     size->image = (struct j2k_rect){x.start, y.start, x.end, y.end};

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Transcoded conformance streams are to OpenJPEG what the originals are; names and options say what is written.
+. "$KOSTKA_SOURCE/tests/cli/library.sh"
+
+corpus=${KOSTKA_CORPUS:-$KOSTKA_SOURCE/../shared/corpus}/jpeg2000
+case $corpus in
+/*) ;;
+*) corpus=$KOSTKA_SOURCE/$corpus ;;
+esac
+[ -d "$corpus" ] || exit 77
+command -v opj_decompress >/dev/null || exit 77
+streams=$corpus/streams
+
+# opj IN OUT [OPTIONS]: all components one after the other
+opj() {
+    in=$1 out=$2
+    shift 2
+    rm -f plane_*.pgx
+    opj_decompress -quiet -i "$in" -o plane.pgx "$@" >opj.log 2>&1 && cat plane_*.pgx >"$out"
+}
+
+# changed STREAM EXTENSION OPTIONS…: the same pixels
+changed() {
+    stream=$1 extension=$2
+    shift 2
+    expect 0 "$KOSTKA" transcode "$@" "$streams/$stream" "changed.$extension"
+    opj "changed.$extension" changed.raw || fail "$stream $*: $(cat opj.log)"
+    cmp -s whole.raw changed.raw || fail "$stream $*: other pixels"
+}
+
+read=0
+for path in "$streams"/*; do
+    stream=${path##*/}
+    opj "$path" whole.raw || continue
+    read=$((read + 1))
+    changed "$stream" "${stream##*.}" --progression RPCL --plt --tlm --sop --eph --tile-parts resolution
+    case $stream in
+    file?.jp2 | p1_03.j2k) continue ;; # large
+    esac
+    changed "$stream" jp2 --progression CPRL --sop=no --eph=no --plt=no --tlm=no
+    changed "$stream" jpc --progression LRCP --tile-parts layer,resolution --interleave --tlm
+done
+[ "$read" -ge 26 ] || fail "OpenJPEG reads $read streams"
+
+# Fewer resolutions and layers, against the original decoded with as many.
+for stream in p0_01.j2k p0_03.j2k p0_04.j2k d1_colr.j2c p1_03.j2k; do
+    opj "$streams/$stream" whole.raw -l 2
+    changed "$stream" j2k --layers 2
+    opj "$streams/$stream" whole.raw -r 1
+    changed "$stream" j2k --reduce 1
+done
+opj "$streams/file1.jp2" whole.raw -r 3
+changed file1.jp2 jp2 --reduce 3
+equals "$("$KOSTKA" info --json changed.jp2 | json 0 width)" 96
+
+# Names, standard streams, many at once.
+"$KOSTKA" transcode "$streams/file1.jp2" - >standard.jp2
+equals "$("$KOSTKA" info --json standard.jp2 | json 0 jp2)" true
+"$KOSTKA" transcode --container j2k "$streams/file1.jp2" - >standard.j2k
+equals "$("$KOSTKA" info --json standard.j2k | json 0 jp2)" false
+expect 0 "$KOSTKA" transcode --out-dir many "$streams/file1.jp2" "$streams/p0_01.j2k"
+[ -f many/file1.jp2 ] && [ -f many/p0_01.j2k ] || fail "$(ls many)"
+
+# What is refused.
+expect 2 "$KOSTKA" transcode --progression RPLC "$streams/p0_01.j2k" none.j2k
+expect 2 "$KOSTKA" transcode --tile-parts tile "$streams/p0_01.j2k" none.j2k
+expect 2 "$KOSTKA" transcode --plt=maybe "$streams/p0_01.j2k" none.j2k
+expect 1 "$KOSTKA" transcode --rotate 90 "$streams/p0_01.j2k" none.j2k
+says 'JPEG 2000 is not turned'
+expect 1 "$KOSTKA" transcode --reduce 9 "$streams/p0_01.j2k" none.j2k
+says 'resolutions'
+expect 1 "$KOSTKA" transcode --reduce 1 "$streams/p1_05.j2k" none.j2k
+says 'cannot be halved'
+head -c 5000 "$streams/p0_01.j2k" >short.j2k
+expect 0 "$KOSTKA" transcode short.j2k mended.j2k
+says 'warning'
+expect 1 "$KOSTKA" transcode --strict short.j2k strict.j2k
+[ ! -e none.j2k ] && [ ! -e strict.j2k ] || fail 'output in spite of an error'
+
+finish

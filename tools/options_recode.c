@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Options of transcoding JPEG 2000. */
+#include <string.h>
+
+#include "options.h"
+
+/* --NAME or --NAME=yes, --NAME=no. */
+static bool set_choice(const char *verb, const char *option, const char *value, kst_choice *choice)
+{
+    if (value == NULL || strcmp(value, "yes") == 0)
+        *choice = KST_CHOICE_YES;
+    else if (strcmp(value, "no") == 0)
+        *choice = KST_CHOICE_NO;
+    else
+        complain_usage(verb, "write %s, or %s=no; without either it stays as it is", option, option);
+    return *choice != KST_CHOICE_KEEP;
+}
+
+static bool set_container(const char *verb, const char *value, kst_container *container)
+{
+    if (strcmp(value, "jp2") == 0)
+        *container = KST_CONTAINER_JP2;
+    else if (strcmp(value, "j2k") == 0)
+        *container = KST_CONTAINER_CODESTREAM;
+    else
+        complain_usage(verb, "--container is jp2 or j2k, not '%s'", value);
+    return *container != KST_CONTAINER_KEEP;
+}
+
+static bool handle(const char *verb, void *settings, int code, const char *value)
+{
+    kst_transcode_jpeg2000 *options = settings;
+    kst_progression progression;
+    uint64_t number;
+
+    switch (code) {
+    case OPTION_PROGRESSION:
+        if (!value_progression(verb, value, &progression))
+            return false;
+        options->progression = (int)progression;
+        return true;
+    case OPTION_REDUCE:
+        if (!value_number(verb, "--reduce", value, 0, 32, &number))
+            return false;
+        options->reduce = (uint32_t)number;
+        return true;
+    case OPTION_LAYERS:
+        if (!value_number(verb, "--layers", value, 1, 65535, &number))
+            return false;
+        options->layers = (uint32_t)number;
+        return true;
+    case OPTION_TILE_PARTS:
+        return value_division(verb, value, &options->tile_parts);
+    case OPTION_INTERLEAVE:
+        options->parts_interleaved = true;
+        return true;
+    case OPTION_PLT:
+        return set_choice(verb, "--plt", value, &options->plt);
+    case OPTION_TLM:
+        return set_choice(verb, "--tlm", value, &options->tlm);
+    case OPTION_SOP:
+        return set_choice(verb, "--sop", value, &options->sop);
+    case OPTION_EPH:
+        return set_choice(verb, "--eph", value, &options->eph);
+    default:
+        return set_container(verb, value, &options->container);
+    }
+}
+
+struct option_group recode_group(kst_transcode_jpeg2000 *options)
+{
+    static const struct option table[] = {{"progression", required_argument, NULL, OPTION_PROGRESSION},
+        {"reduce", required_argument, NULL, OPTION_REDUCE}, {"layers", required_argument, NULL, OPTION_LAYERS},
+        {"tile-parts", required_argument, NULL, OPTION_TILE_PARTS},
+        {"interleave", no_argument, NULL, OPTION_INTERLEAVE}, {"plt", optional_argument, NULL, OPTION_PLT},
+        {"tlm", optional_argument, NULL, OPTION_TLM}, {"sop", optional_argument, NULL, OPTION_SOP},
+        {"eph", optional_argument, NULL, OPTION_EPH}, {"container", required_argument, NULL, OPTION_CONTAINER},
+        {NULL, 0, NULL, 0}};
+    return (struct option_group){table, handle, options};
+}
