@@ -20,12 +20,12 @@ static kst_transcode_options read_options(struct fuzz_input *input)
     if (flags & 4)
         j->layers = fuzz_take(input, 6);
     if (flags & 8)
-        j->tile_parts = fuzz_take(input, 8);
-    j->parts_interleaved = flags & 16;
+        j->division = fuzz_take(input, 8);
+    j->part_by_part = flags & 16;
     j->container = (kst_container)((flags >> 5) % 3);
     options.strict = flags == 255;
-    j->plt = (kst_choice)(choices % 3);
-    j->tlm = (kst_choice)(choices / 3 % 3);
+    j->packet_lengths = (kst_choice)(choices % 3);
+    j->tile_part_lengths = (kst_choice)(choices / 3 % 3);
     j->sop = (kst_choice)(choices / 9 % 3);
     j->eph = (kst_choice)(choices / 27);
     if (flags & 128)
@@ -78,8 +78,8 @@ static void check_again(const kst_buffer *output, const kst_transcode_jpeg2000 *
     kst_report report;
     kst_report_init(&report);
     kst_transcode_options_init(&options);
-    options.jpeg2000.tile_parts = j->tile_parts;
-    options.jpeg2000.parts_interleaved = j->parts_interleaved;
+    options.jpeg2000.division = j->division;
+    options.jpeg2000.part_by_part = j->part_by_part;
     kst_status status = kst_transcode(fuzz_fast(), output->data, output->length, &options, &again, &report);
     if (status == KST_OK) {
         fuzz_check(report.warnings == 0, "the output has no warnings");

@@ -163,8 +163,9 @@ bool value_number(
     const char *verb, const char *option, const char *value, uint64_t low, uint64_t high, uint64_t *number);
 bool value_bytes(const char *verb, const char *option, const char *value, uint64_t *number); /* 100, 64K, 512M, 4G */
 bool value_region(const char *verb, const char *value, kst_region *region);                  /* WxH+X+Y */
-bool value_progression(const char *verb, const char *value, kst_progression *progression);   /* LRCP … */
-bool value_division(const char *verb, const char *value, uint32_t *division);                /* or-ed kst_tile_parts */
+bool value_positive(const char *verb, const char *option, const char *value, double *number);
+bool value_progression(const char *verb, const char *value, kst_progression *progression); /* LRCP … */
+bool value_division(const char *verb, const char *value, uint32_t *division);              /* or-ed kst_j2k_division */
 bool value_restart(const char *verb, const char *value, kst_restart *restart);
 
 /* Files of the encoder's options. */

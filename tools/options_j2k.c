@@ -84,19 +84,6 @@ static bool set_precincts(const char *verb, const char *value, kst_j2k_options *
     return false;
 }
 
-static bool set_progression(const char *verb, const char *value, kst_progression *progression)
-{
-    static const char *const names[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
-
-    for (int i = 0; i < 5; i++)
-        if (strcasecmp(value, names[i]) == 0) {
-            *progression = (kst_progression)i;
-            return true;
-        }
-    complain_usage(verb, "--progression is one of LRCP, RLCP, RPCL, PCRL and CPRL, not '%s'", value);
-    return false;
-}
-
 struct name {
     const char *name;
     uint32_t bit;
@@ -125,8 +112,6 @@ static bool set_names(const char *verb, const char *option, const char *value, c
 
 static const struct name styles[] = {{"bypass", KST_J2K_BYPASS}, {"reset", KST_J2K_RESET}, {"termall", KST_J2K_TERMALL},
     {"causal", KST_J2K_CAUSAL}, {"predictable", KST_J2K_PREDICTABLE}, {"symbols", KST_J2K_SYMBOLS}, {NULL, 0}};
-static const struct name divisions[] = {{"resolution", KST_J2K_DIVIDE_RESOLUTION}, {"layer", KST_J2K_DIVIDE_LAYER},
-    {"component", KST_J2K_DIVIDE_COMPONENT}, {NULL, 0}};
 
 static bool set_number(
     const char *verb, const char *option, const char *value, uint32_t low, uint32_t high, uint32_t *to)
@@ -197,11 +182,11 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
     case OPTION_PRECINCTS:
         return set_precincts(verb, value, options);
     case OPTION_PROGRESSION:
-        return set_progression(verb, value, &options->progression);
+        return value_progression(verb, value, &options->progression);
     case OPTION_STYLE:
         return set_names(verb, "--style", value, styles, &options->style);
     case OPTION_TILE_PARTS:
-        return set_names(verb, "--tile-parts", value, divisions, &options->division);
+        return value_division(verb, value, &options->division);
     case OPTION_INTEREST:
         return value_region(verb, value, &options->interest);
     default:

@@ -49,15 +49,17 @@ static bool handle(const char *verb, void *settings, int code, const char *value
             return false;
         options->layers = (uint32_t)number;
         return true;
+    case OPTION_RATE:
+        return value_positive(verb, "--rate", value, &options->rate);
     case OPTION_TILE_PARTS:
-        return value_division(verb, value, &options->tile_parts);
+        return value_division(verb, value, &options->division);
     case OPTION_INTERLEAVE:
-        options->parts_interleaved = true;
+        options->part_by_part = true;
         return true;
     case OPTION_PLT:
-        return set_choice(verb, "--plt", value, &options->plt);
+        return set_choice(verb, "--plt", value, &options->packet_lengths);
     case OPTION_TLM:
-        return set_choice(verb, "--tlm", value, &options->tlm);
+        return set_choice(verb, "--tlm", value, &options->tile_part_lengths);
     case OPTION_SOP:
         return set_choice(verb, "--sop", value, &options->sop);
     case OPTION_EPH:
@@ -71,7 +73,7 @@ struct option_group recode_group(kst_transcode_jpeg2000 *options)
 {
     static const struct option table[] = {{"progression", required_argument, NULL, OPTION_PROGRESSION},
         {"reduce", required_argument, NULL, OPTION_REDUCE}, {"layers", required_argument, NULL, OPTION_LAYERS},
-        {"tile-parts", required_argument, NULL, OPTION_TILE_PARTS},
+        {"rate", required_argument, NULL, OPTION_RATE}, {"tile-parts", required_argument, NULL, OPTION_TILE_PARTS},
         {"interleave", no_argument, NULL, OPTION_INTERLEAVE}, {"plt", optional_argument, NULL, OPTION_PLT},
         {"tlm", optional_argument, NULL, OPTION_TLM}, {"sop", optional_argument, NULL, OPTION_SOP},
         {"eph", optional_argument, NULL, OPTION_EPH}, {"container", required_argument, NULL, OPTION_CONTAINER},

@@ -256,6 +256,7 @@ const struct verb verb_transcode = {
             "JPEG 2000, without touching a code-block (OUT.jp2 has boxes, OUT.j2k none; else as they are):\n"
             "  --progression ORDER LRCP, RLCP, RPCL, PCRL or CPRL\n"
             "  --layers N          keep the first N quality layers\n"
+            "  --rate BPP          cut to so many bits a pixel, in --layers N (1 if not said) new layers\n"
             "  --reduce N          drop the N largest resolutions\n"
             "  --tile-parts WHERE  divide tiles at each resolution, layer, component (with commas in between)\n"
             "  --interleave        the first tile-parts of all tiles come first\n"

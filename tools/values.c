@@ -2,6 +2,7 @@
 /* Values of options. */
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -53,6 +54,18 @@ bool value_bytes(const char *verb, const char *option, const char *value, uint64
         }
     }
     complain_usage(verb, "%s takes a number, perhaps with K, M or G behind it, not '%s'", option, value);
+    return false;
+}
+
+bool value_positive(const char *verb, const char *option, const char *value, double *number)
+{
+    char *end;
+
+    errno = 0;
+    *number = strtod(value, &end);
+    if (end != value && *end == '\0' && errno == 0 && *number > 0 && *number < HUGE_VAL)
+        return true;
+    complain_usage(verb, "%s takes a positive number, not '%s'", option, value);
     return false;
 }
 

@@ -744,24 +744,19 @@ typedef enum kst_container {
     KST_CONTAINER_JP2 = 2 /**< a codestream gets the boxes that it must have; its colours are a guess */
 } kst_container;
 
-/** Where a new tile-part begins: with each packet of another resolution, layer or component than the one before. */
-typedef enum kst_tile_parts {
-    KST_TILE_PARTS_RESOLUTION = 1,
-    KST_TILE_PARTS_LAYER = 2,
-    KST_TILE_PARTS_COMPONENT = 4
-} kst_tile_parts;
-
 /** What transcoding changes of a JPEG 2000 stream, never the bytes of a code-block. */
 typedef struct kst_transcode_jpeg2000 {
-    int progression;     /**< a kst_progression for all of the picture; −1, the default: as it is, changes included */
-    uint32_t reduce;     /**< drop the largest resolutions; then the picture is as decoding with this gives it */
-    uint32_t layers;     /**< keep no more than the first so many; 0: all */
-    uint32_t tile_parts; /**< or-ed kst_tile_parts; 0: one tile-part a tile */
-    bool parts_interleaved; /**< the first tile-parts of all tiles, then the second ones, and so on */
-    kst_choice plt;         /**< lengths of packets in each tile-part (A.7.3) */
-    kst_choice tlm;         /**< lengths of tile-parts in the main header (A.7.1) */
-    kst_choice sop;         /**< a marker in front of each packet (A.8.1) */
-    kst_choice eph;         /**< a marker behind each packet's header (A.8.2) */
+    int progression;   /**< a kst_progression for all of the picture; −1, the default: as it is, changes included */
+    uint32_t reduce;   /**< drop the largest resolutions; then the picture is as decoding with this gives it */
+    uint32_t layers;   /**< keep the first so many; 0: all. With a rate: make so many, 1–1,024; 0: one */
+    double rate;       /**< bits of the file for a pixel of the picture, at most: passes that gain least go; 0: none.
+                            Each layer before the last then has about half of what the next one has */
+    uint32_t division; /**< or-ed kst_j2k_division; 0: one tile-part a tile */
+    bool part_by_part; /**< the first tile-parts of all tiles, then the second ones, and so on */
+    kst_choice packet_lengths;    /**< PLT in each tile-part (A.7.3) */
+    kst_choice tile_part_lengths; /**< TLM in the main header (A.7.1) */
+    kst_choice sop;               /**< a marker in front of each packet (A.8.1) */
+    kst_choice eph;               /**< a marker behind each packet's header (A.8.2) */
     kst_container container;
 } kst_transcode_jpeg2000;
 

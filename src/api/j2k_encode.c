@@ -160,7 +160,7 @@ static double coded_bytes(const struct j2k_encode_work *work)
 {
     double sum = 0;
     for (uint32_t b = 0; b < work->coded.plan.block_count; b++) {
-        const struct j2k_coded_block *block = &work->coded.block[b];
+        const struct j2k_block_code *block = &work->coded.block[b];
         if (block->passes > 0)
             sum += work->coded.pass_length[block->first_pass + block->passes - 1U];
     }

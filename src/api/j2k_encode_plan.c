@@ -315,25 +315,11 @@ kst_status kst_j2k_encode_headers(struct j2k_encode_work *work)
 kst_status kst_j2k_encode_weights(struct j2k_encode_work *work)
 {
     const struct j2k_plan *plan = &work->coded.plan;
-    struct j2k_norms norms;
     kst_status status;
-    kst_j2k_norms(work->reversible, &norms);
     work->weight = kst_memory_array(&work->e->memory, plan->band_count, sizeof *work->weight, &status);
     if (!work->weight)
         return fail(work, status, NULL);
-    for (uint32_t t = 0; t < plan->tile_component_count; t++) {
-        const struct j2k_tile_component *tc = &plan->tile_component[t];
-        const struct j2k_tile *tile = &plan->tile[t / plan->component_count];
-        double component = kst_j2k_component_norm((enum j2k_transform)tile->transform, t % plan->component_count);
-        for (uint32_t r = 0; r < tc->resolution_count; r++) {
-            const struct j2k_resolution *resolution = &plan->resolution[tc->first_resolution + r];
-            for (uint32_t b = resolution->first_band; b < resolution->first_band + resolution->band_count; b++) {
-                uint32_t level = r == 0 ? tc->levels : tc->levels + 1U - r;
-                double norm = component * kst_j2k_band_norm(&norms, plan->band[b].orientation, level);
-                work->weight[b] = norm * norm;
-            }
-        }
-    }
+    kst_j2k_band_weights(plan, work->weight);
     work->source.weight = work->weight;
     return KST_OK;
 }

@@ -3,12 +3,23 @@
 
 #include "core/report.h"
 #include "core/sink.h"
+#include "cpu/j2k_remeasure.h"
 #include "j2k/bytes.h"
 #include "j2k/marker.h"
+#include "j2k/norms.h"
+#include "j2k/rate.h"
 #include "j2k/recode.h"
 #include "j2k/rewrap.h"
 
-enum { PROGRESSIONS = 5, TILE_PARTS_ALL = 7, COMMENT_HEADER = 2 };
+enum {
+    PROGRESSIONS = 5,
+    DIVISIONS_ALL = KST_J2K_DIVIDE_RESOLUTION | KST_J2K_DIVIDE_LAYER | KST_J2K_DIVIDE_COMPONENT,
+    COMMENT_HEADER = 2,
+    LAYERS_MADE_MAX = 1024,
+    BOXES = 128,         /* bytes of the boxes that a codestream gets, and */
+    COMPONENT_BOXES = 7, /* so many for each component */
+    HEADER_BYTES = 8     /* half of what SOP, EPH, a length and an empty header take */
+};
 
 /* One call; everything in it belongs to the call. */
 struct transcoding {
@@ -21,6 +32,7 @@ struct transcoding {
     struct j2k_comment *comment;
     uint16_t *registration;
     struct j2k_writing writing;
+    bool file; /* JP2 */
 };
 
 static kst_status refuse(struct transcoding *t, const char *what)
@@ -38,10 +50,13 @@ static kst_status check_options(struct transcoding *t)
         return refuse(t, "JPEG 2000 is not turned, cut or made grey");
     if (j->progression < -1 || j->progression >= PROGRESSIONS)
         return refuse(t, "the progression");
-    if (j->layers > UINT16_MAX || j->reduce > J2K_LEVELS || j->tile_parts > TILE_PARTS_ALL)
+    if (j->layers > UINT16_MAX || j->reduce > J2K_LEVELS || j->division > DIVISIONS_ALL)
         return refuse(t, "layers, resolutions or tile-parts");
-    if ((unsigned)j->plt > KST_CHOICE_NO || (unsigned)j->tlm > KST_CHOICE_NO || (unsigned)j->sop > KST_CHOICE_NO ||
-        (unsigned)j->eph > KST_CHOICE_NO || (unsigned)j->container > KST_CONTAINER_JP2)
+    if (!(j->rate >= 0) || (j->rate > 0 && j->layers > LAYERS_MADE_MAX))
+        return refuse(t, "a rate is a positive number, with at most 1,024 layers");
+    if ((unsigned)j->packet_lengths > KST_CHOICE_NO || (unsigned)j->tile_part_lengths > KST_CHOICE_NO ||
+        (unsigned)j->sop > KST_CHOICE_NO || (unsigned)j->eph > KST_CHOICE_NO ||
+        (unsigned)j->container > KST_CONTAINER_JP2)
         return refuse(t, "a choice that there is not");
     return KST_OK;
 }
@@ -135,7 +150,8 @@ static kst_status read(struct transcoding *t, const uint8_t *data, size_t length
 {
     const kst_transcode_jpeg2000 *j = &t->options->jpeg2000;
     const struct j2k_recoding recoding = {.reduce = (uint8_t)j->reduce,
-        .layers = (uint16_t)j->layers,
+        .layers = (uint16_t)(j->rate > 0 ? 0 : j->layers),
+        .make = (uint16_t)(j->rate > 0 ? (j->layers ? j->layers : 1) : 0),
         .progression = j->progression,
         .sop = choice(j->sop),
         .eph = choice(j->eph)};
@@ -148,20 +164,85 @@ static kst_status read(struct transcoding *t, const uint8_t *data, size_t length
     return status ? status : copy_registration(t);
 }
 
+/* Bytes in front of the codestream and behind it, at most. */
+static uint64_t bytes_around(const struct transcoding *t)
+{
+    const struct j2k_stream *stream = &t->stream;
+    if (!t->file)
+        return 0;
+    return stream->file.present ? stream->length - (stream->end - stream->start)
+                                : BOXES + (uint64_t)COMPONENT_BOXES * stream->component_count;
+}
+
+/* Whether nothing needs to go, not even what is worth nothing: then the picture stays what it is. */
+static bool fits_whole(const struct transcoding *t, uint64_t bytes)
+{
+    const struct j2k_coded *coded = &t->recoded.coded;
+    uint64_t packets = (uint64_t)coded->precinct_count * coded->layers, length = t->stream.end - t->stream.start;
+    return bytes / 2 > length / 2 + length / 64 + HEADER_BYTES * packets + bytes_around(t);
+}
+
+/* Layers by PCRD, of what the stream has. */
+static kst_status allocate(struct transcoding *t, double *weight, double *gain, struct j2k_layer_target *target)
+{
+    struct j2k_coded *coded = &t->recoded.coded;
+    const struct j2k_rect *image = &coded->headers.size.image;
+    double bytes = t->options->jpeg2000.rate * (image->x1 - image->x0) * (image->y1 - image->y0) / 8;
+    const struct j2k_remeasuring remeasuring = {coded, weight, t->recoded.pass_length, gain};
+    const struct j2k_rate rate = {
+        .coded = coded, .gain = gain, .writing = &t->writing, .around = bytes_around(t), .target = target};
+    bool incomplete;
+    for (uint32_t l = coded->layers; l-- > 0; bytes /= 2)
+        target[l].bytes = bytes < (double)(UINT64_MAX / 2) ? (uint64_t)bytes : UINT64_MAX;
+    target[coded->layers - 1U].all = fits_whole(t, target[coded->layers - 1U].bytes);
+    kst_j2k_band_weights(&coded->plan, weight);
+    kst_status status = kst_j2k_cpu_remeasure(t->memory, t->context->pool, t->context->tier, &remeasuring, t->report);
+    return status ? status
+                  : kst_j2k_allocate_rate(
+                        t->memory, t->context->pool, &rate, t->recoded.layer_passes, &incomplete, t->report);
+}
+
+static kst_status make_layers(struct transcoding *t)
+{
+    const struct j2k_coded *coded = &t->recoded.coded;
+    double start = kst_seconds();
+    kst_status status = KST_OK;
+    if (t->options->jpeg2000.rate <= 0)
+        return KST_OK;
+    double *weight = kst_memory_array(t->memory, coded->plan.band_count, sizeof *weight, &status);
+    double *gain = kst_memory_array(t->memory, t->recoded.pass_count, sizeof *gain, &status);
+    struct j2k_layer_target *target = kst_memory_zeroed(t->memory, coded->layers, sizeof *target, &status);
+    status = status ? kst_report_error(t->report, status, KST_NO_OFFSET, NULL) : allocate(t, weight, gain, target);
+    kst_memory_release(t->memory, weight);
+    kst_memory_release(t->memory, gain);
+    kst_memory_release(t->memory, target);
+    kst_report_stage(t->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
+    return status;
+}
+
+static void choose_writing(struct transcoding *t)
+{
+    const kst_transcode_jpeg2000 *j = &t->options->jpeg2000;
+    const struct j2k_stream *stream = &t->stream;
+    t->file = j->container == KST_CONTAINER_JP2 || (j->container == KST_CONTAINER_KEEP && stream->file.present);
+    t->writing.division = (uint8_t)j->division;
+    t->writing.part_by_part = j->part_by_part;
+    t->writing.packet_lengths =
+        j->packet_lengths == KST_CHOICE_KEEP ? has_packet_lengths(stream) : j->packet_lengths == KST_CHOICE_YES;
+    t->writing.tile_part_lengths =
+        j->tile_part_lengths == KST_CHOICE_KEEP ? has_part_lengths(stream) : j->tile_part_lengths == KST_CHOICE_YES;
+}
+
 static kst_status write(struct transcoding *t, kst_buffer *output)
 {
     const kst_transcode_jpeg2000 *j = &t->options->jpeg2000;
-    bool file = j->container == KST_CONTAINER_JP2 || (j->container == KST_CONTAINER_KEEP && t->stream.file.present);
-    t->writing.division = (uint8_t)j->tile_parts;
-    t->writing.part_by_part = j->parts_interleaved;
-    t->writing.packet_lengths = j->plt == KST_CHOICE_KEEP ? has_packet_lengths(&t->stream) : j->plt == KST_CHOICE_YES;
-    t->writing.tile_part_lengths = j->tlm == KST_CHOICE_KEEP ? has_part_lengths(&t->stream) : j->tlm == KST_CHOICE_YES;
     struct j2k_rewrapping rewrapping = {
         .stream = &t->stream, .reduce = (uint8_t)j->reduce, .strip = t->options->strip != KST_STRIP_NOTHING};
     struct sink sink;
     kst_sink_open(&sink, t->memory, output);
-    kst_status status = file ? kst_j2k_rewrap(t->memory, &rewrapping, &t->recoded.coded, &t->writing, &sink, t->report)
-                             : kst_j2k_write(t->memory, &t->recoded.coded, &t->writing, &sink, t->report);
+    kst_status status = t->file
+                            ? kst_j2k_rewrap(t->memory, &rewrapping, &t->recoded.coded, &t->writing, &sink, t->report)
+                            : kst_j2k_write(t->memory, &t->recoded.coded, &t->writing, &sink, t->report);
     if (status) {
         kst_sink_release(&sink);
         return status;
@@ -177,6 +258,10 @@ static kst_status run(struct transcoding *t, const uint8_t *data, size_t length,
     if (!status)
         status = read(t, data, length);
     kst_report_stage(t->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
+    if (!status) {
+        choose_writing(t);
+        status = make_layers(t);
+    }
     if (status)
         return status;
     start = kst_seconds();

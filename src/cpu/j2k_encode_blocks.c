@@ -130,7 +130,7 @@ static void store(struct worker *worker, uint32_t index, double error)
 {
     struct j2k_encode_job *job = worker->tile->job;
     const struct j2k_block_encoder *encoder = worker->encoder;
-    struct j2k_coded_block *coded = &job->coded->block[index];
+    struct j2k_block_code *coded = &job->coded->block[index];
     job->result[index] =
         (struct j2k_block_result){.planes = (uint8_t)encoder->planes, .error = error + encoder->left / 4};
     coded->data = NULL;

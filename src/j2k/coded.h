@@ -20,7 +20,7 @@
 enum { J2K_PACKET_PASSES = 164 }; /* that one packet can add to a code-block (Table B.4) */
 
 /* A code-block, at the same index as its geometry in plan.block. */
-struct j2k_coded_block {
+struct j2k_block_code {
     const uint8_t *data; /* of all passes, segment after segment; borrowed; null where there are none */
     uint32_t first_pass; /* into pass_length */
     uint8_t passes; /* 0 … 3·(planes − missing) − 2, planes being its band's; 0: the block is nowhere included */
@@ -65,7 +65,7 @@ struct j2k_coded {
     uint16_t layers; /* most of any tile */
 
     /* By the encoder. */
-    struct j2k_coded_block *block; /* plan.block_count of them, allocated and zeroed by kst_j2k_coded_layout() */
+    struct j2k_block_code *block; /* plan.block_count of them, allocated and zeroed by kst_j2k_coded_layout() */
     /*
      * Bytes from the start of a block's data that are needed to decode it up to the end of a pass, ascending. Where a
      * pass ends a segment (kst_j2k_segment_starts(), builder.h: TERMALL each pass; BYPASS as in Table D.9) that is

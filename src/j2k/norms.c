@@ -85,3 +85,23 @@ double kst_j2k_component_norm(enum j2k_transform transform, uint32_t component)
     const double *column = transform == J2K_TRANSFORM_RCT ? rct[component] : ict[component];
     return sqrt(column[0] * column[0] + column[1] * column[1] + column[2] * column[2]);
 }
+
+void kst_j2k_band_weights(const struct j2k_plan *plan, double *weight)
+{
+    struct j2k_norms norms[2];
+    kst_j2k_norms(false, &norms[0]);
+    kst_j2k_norms(true, &norms[1]);
+    for (uint32_t t = 0; t < plan->tile_component_count; t++) {
+        const struct j2k_tile_component *tc = &plan->tile_component[t];
+        const struct j2k_tile *tile = &plan->tile[t / plan->component_count];
+        double component = kst_j2k_component_norm((enum j2k_transform)tile->transform, t % plan->component_count);
+        for (uint32_t r = 0; r < tc->resolution_count; r++) {
+            const struct j2k_resolution *resolution = &plan->resolution[tc->first_resolution + r];
+            for (uint32_t b = resolution->first_band; b < resolution->first_band + resolution->band_count; b++) {
+                uint32_t level = r == 0 ? tc->levels : tc->levels + 1U - r;
+                double norm = component * kst_j2k_band_norm(&norms[tc->reversible], plan->band[b].orientation, level);
+                weight[b] = norm * norm;
+            }
+        }
+    }
+}

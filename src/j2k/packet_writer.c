@@ -281,7 +281,7 @@ static void fill_values(struct j2k_packets *packets, uint32_t precinct, uint32_t
     kst_j2k_tag_shape(&shape, columns, rows);
     memset(value, NOT_CODED, shape.nodes);
     for (uint32_t i = 0; i < columns * rows; i++) {
-        const struct j2k_coded_block *block = &packets->coded->block[place->first_block[b] + i];
+        const struct j2k_block_code *block = &packets->coded->block[place->first_block[b] + i];
         for (uint32_t k = 0; k < shape.levels && block->passes > 0; k++) {
             uint8_t *node = &value[j2k_tag_node(&shape, k, i % columns, i / columns)];
             if (*node > block->missing)

@@ -71,7 +71,7 @@ static uint8_t passes_before(const struct allocation *a, uint32_t block)
 static void choose(const struct allocation *a, double threshold)
 {
     for (uint32_t b = 0; b < block_count(a); b++) {
-        const struct j2k_coded_block *block = &a->rate->coded->block[b];
+        const struct j2k_block_code *block = &a->rate->coded->block[b];
         const double *slope = a->slope + block->first_pass;
         uint8_t chosen = passes_before(a, b);
         for (uint32_t pass = chosen; pass < block->passes; pass++)
@@ -103,7 +103,7 @@ static uint64_t bodies_of(const struct allocation *a)
 {
     uint64_t sum = 0;
     for (uint32_t b = 0; b < block_count(a); b++) {
-        const struct j2k_coded_block *block = &a->rate->coded->block[b];
+        const struct j2k_block_code *block = &a->rate->coded->block[b];
         const uint32_t *length = a->rate->coded->pass_length + block->first_pass;
         uint32_t from = passes_before(a, b), to = *passes_of(a, b);
         sum += (to > 0 ? length[to - 1] : 0) - (from > 0 ? length[from - 1] : 0);
@@ -154,7 +154,7 @@ static struct range slope_range(const struct allocation *a)
 {
     struct range range = {INFINITY, 0};
     for (uint32_t b = 0; b < block_count(a); b++) {
-        const struct j2k_coded_block *block = &a->rate->coded->block[b];
+        const struct j2k_block_code *block = &a->rate->coded->block[b];
         for (uint32_t pass = 0; pass < block->passes; pass++) {
             double slope = a->slope[block->first_pass + pass];
             if (slope > 0 && slope < range.low)
@@ -216,7 +216,7 @@ static void find_slopes(struct allocation *a)
 {
     a->whole = a->rate->error;
     for (uint32_t b = 0; b < block_count(a); b++) {
-        const struct j2k_coded_block *block = &a->rate->coded->block[b];
+        const struct j2k_block_code *block = &a->rate->coded->block[b];
         const double *gain = a->rate->gain + block->first_pass;
         kst_j2k_slopes(
             a->rate->coded->pass_length + block->first_pass, gain, block->passes, a->slope + block->first_pass);

@@ -13,6 +13,7 @@ struct recoding {
     struct j2k_plan plan; /* of the source; without blocks */
     struct j2k_recoded *recoded;
     size_t data_length;
+    bool relayered; /* which layers passes were in does not count */
 };
 
 static kst_status add_passes(struct recoding *recoding, uint32_t count, uint32_t length)
@@ -40,14 +41,14 @@ static kst_status take_block(
     struct recoding *recoding, const struct j2k_block_state *state, uint32_t index, uint32_t layers)
 {
     struct j2k_coded *coded = &recoding->recoded->coded;
-    struct j2k_coded_block *block = &coded->block[index];
+    struct j2k_block_code *block = &coded->block[index];
     uint8_t *layer_passes = recoding->recoded->layer_passes + (size_t)index * coded->layers;
     uint32_t planes = coded->plan.band[coded->plan.block[index].band].planes, length = 0;
     if (state->missing >= planes) {
         warn(recoding);
         return KST_OK;
     }
-    *block = (struct j2k_coded_block){.data = recoding->recoded->data + recoding->data_length,
+    *block = (struct j2k_block_code){.data = recoding->recoded->data + recoding->data_length,
         .first_pass = recoding->recoded->pass_count,
         .missing = state->missing};
     uint32_t room = 3 * (planes - state->missing) - 2;
@@ -65,7 +66,8 @@ static kst_status take_block(
         kst_status status = add_passes(recoding, passes, length);
         if (status)
             return status;
-        memset(layer_passes + c->layer, block->passes, layers - c->layer);
+        if (!recoding->relayered)
+            memset(layer_passes + c->layer, block->passes, layers - c->layer);
         i = c->next;
     }
     return KST_OK;
@@ -146,6 +148,7 @@ kst_status kst_j2k_recode(struct memory *memory, const kst_limits *limits, const
 {
     const struct j2k_filter filter = {.layers = wanted->layers, .reduce = wanted->reduce, .tile = J2K_ALL_TILES};
     struct recoding recoding = {.recoded = recoded,
+        .relayered = wanted->make > 0,
         .builder = {.collect = collect,
             .memory = memory,
             .limits = limits,

@@ -9,6 +9,7 @@
 struct j2k_recoding {
     uint8_t reduce;  /* resolutions to leave out */
     uint16_t layers; /* keep the first so many; 0: all */
+    uint16_t make; /* layers of the coded image, whatever the stream's are; layer_passes is left zero. 0: as they are */
     int progression; /* enum j2k_progression for all tiles, POC then falls away; negative: as it is */
     int sop, eph;    /* 1 with, 0 without, negative: as it is */
 };

@@ -98,6 +98,7 @@ static void trim_steps(struct j2k_quantisation *quantisation, uint32_t levels)
 static kst_status change_parameters(const struct heading *heading, struct j2k_parameters *parameters, uint32_t tile)
 {
     const struct j2k_recoding *wanted = heading->wanted;
+    uint16_t before = parameters->layers;
     if (wanted->progression >= 0)
         parameters->progression = (uint8_t)wanted->progression;
     if (wanted->layers && wanted->layers < parameters->layers)
@@ -106,9 +107,13 @@ static kst_status change_parameters(const struct heading *heading, struct j2k_pa
         parameters->sop = wanted->sop;
     if (wanted->eph >= 0)
         parameters->eph = wanted->eph;
-    for (uint32_t i = 0; i < parameters->volume_count; i++)
-        if (parameters->volume[i].layers > parameters->layers)
-            parameters->volume[i].layers = parameters->layers;
+    if (wanted->make > 0)
+        parameters->layers = wanted->make;
+    for (uint32_t i = 0; i < parameters->volume_count; i++) {
+        struct j2k_volume *volume = &parameters->volume[i];
+        if (volume->layers > parameters->layers || volume->layers >= before)
+            volume->layers = parameters->layers;
+    }
     for (uint32_t c = 0; wanted->reduce > 0 && c < heading->stream->component_count; c++) {
         struct j2k_coding *coding = &parameters->coding[c];
         if (coding->levels < wanted->reduce)

@@ -33,7 +33,7 @@ struct writing {
 
 static bool passes_fit(const struct j2k_coded *coded, uint32_t block)
 {
-    const struct j2k_coded_block *b = &coded->block[block];
+    const struct j2k_block_code *b = &coded->block[block];
     const struct j2k_band *band = &coded->plan.band[coded->plan.block[block].band];
     uint32_t planes = band->planes, tile = band->tile_component / coded->plan.component_count;
     uint32_t layer_count = kst_j2k_coded_parameters(coded, tile)->layers;

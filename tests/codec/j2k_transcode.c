@@ -216,13 +216,13 @@ static void test_source_markers(struct source *source)
         kst_buffer output;
         kst_transcode_options_init(&options);
         kst_transcode_jpeg2000 *j = &options.jpeg2000;
-        j->plt = i & 1 ? KST_CHOICE_YES : KST_CHOICE_NO;
-        j->tlm = i & 2 ? KST_CHOICE_YES : KST_CHOICE_NO;
+        j->packet_lengths = i & 1 ? KST_CHOICE_YES : KST_CHOICE_NO;
+        j->tile_part_lengths = i & 2 ? KST_CHOICE_YES : KST_CHOICE_NO;
         j->sop = i & 4 ? KST_CHOICE_YES : KST_CHOICE_NO;
         j->eph = i & 8 ? KST_CHOICE_YES : KST_CHOICE_NO;
         check(source, &options, &output);
-        expect_marker(&output, J2K_PLT, j->plt);
-        expect_marker(&output, J2K_TLM, j->tlm);
+        expect_marker(&output, J2K_PLT, j->packet_lengths);
+        expect_marker(&output, J2K_TLM, j->tile_part_lengths);
         expect_marker(&output, J2K_SOP, j->sop);
         expect_marker(&output, J2K_EPH, j->eph);
         kst_buffer_release(context, &output);
@@ -245,16 +245,16 @@ static void test_source_parts(struct source *source)
 {
     kst_transcode_options options;
     kst_transcode_options_init(&options);
-    options.jpeg2000.plt = options.jpeg2000.tlm = KST_CHOICE_YES;
+    options.jpeg2000.packet_lengths = options.jpeg2000.tile_part_lengths = KST_CHOICE_YES;
     for (uint32_t parts = 0; parts <= 7; parts += is_large(source) ? 7 : 1) {
         kst_buffer output;
-        options.jpeg2000.tile_parts = parts;
-        options.jpeg2000.parts_interleaved = parts % 2;
-        options.jpeg2000.progression = parts == KST_TILE_PARTS_LAYER       ? KST_PROGRESSION_LRCP
-                                       : parts == KST_TILE_PARTS_COMPONENT ? KST_PROGRESSION_CPRL
+        options.jpeg2000.division = parts;
+        options.jpeg2000.part_by_part = parts % 2;
+        options.jpeg2000.progression = parts == KST_J2K_DIVIDE_LAYER       ? KST_PROGRESSION_LRCP
+                                       : parts == KST_J2K_DIVIDE_COMPONENT ? KST_PROGRESSION_CPRL
                                                                            : KST_PROGRESSION_RLCP;
         kst_status status = transcode(source, &options, &output);
-        if (status == KST_ERROR_OPTIONS && parts > KST_TILE_PARTS_LAYER) /* more than 255 */
+        if (status == KST_ERROR_OPTIONS && parts > KST_J2K_DIVIDE_LAYER) /* more than 255 */
             continue;
         assert_int_equal(status, KST_OK);
         kst_buffer_release(context, &output);
@@ -430,8 +430,8 @@ static void test_options(void **state)
     options[5].jpeg2000.progression = 5;
     options[6].jpeg2000.layers = 65536;
     options[7].jpeg2000.reduce = 33;
-    options[8].jpeg2000.tile_parts = 8;
-    options[9].jpeg2000.plt = (kst_choice)3;
+    options[8].jpeg2000.division = 8;
+    options[9].jpeg2000.packet_lengths = (kst_choice)3;
     options[10].jpeg2000.container = (kst_container)3;
     options[11].strip = (kst_strip)3;
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)

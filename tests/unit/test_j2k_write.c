@@ -116,7 +116,7 @@ static void set_parameters(struct j2k_parameters *parameters)
 static void fill_block(struct picture *picture, uint32_t index, uint32_t layers)
 {
     struct j2k_coded *coded = &picture->coded;
-    struct j2k_coded_block *block = &coded->block[index];
+    struct j2k_block_code *block = &coded->block[index];
     uint32_t planes = coded->plan.band[coded->plan.block[index].band].planes, length = 0;
     uint8_t *passes = picture->layer_passes + (size_t)index * coded->layers;
     memset(passes, 0, coded->layers);
@@ -198,7 +198,7 @@ static uint32_t tile_of(const struct j2k_plan *plan, uint32_t block)
 
 static void check_bytes(const struct picture *picture, uint32_t index, const struct j2k_plan *plan, uint32_t read)
 {
-    const struct j2k_coded_block *block = &picture->coded.block[index];
+    const struct j2k_block_code *block = &picture->coded.block[index];
     const struct j2k_block *found = &plan->block[read];
     const uint8_t *expected = block->data;
     uint32_t passes = 0;

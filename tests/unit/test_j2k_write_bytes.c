@@ -48,7 +48,7 @@ static void start(uint32_t components, struct j2k_rect image, uint32_t tile)
 static void set_block(uint32_t index, uint32_t missing, uint32_t first, uint32_t second)
 {
     coded.block[index] =
-        (struct j2k_coded_block){.data = data, .first_pass = 0, .passes = (uint8_t)second, .missing = (uint8_t)missing};
+        (struct j2k_block_code){.data = data, .first_pass = 0, .passes = (uint8_t)second, .missing = (uint8_t)missing};
     layer_passes[LAYERS * index] = (uint8_t)first;
     layer_passes[LAYERS * index + 1] = (uint8_t)second;
 }
