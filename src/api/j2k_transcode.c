@@ -182,12 +182,18 @@ static bool fits_whole(const struct transcoding *t, uint64_t bytes)
     return bytes / 2 > length / 2 + length / 64 + HEADER_BYTES * packets + bytes_around(t);
 }
 
+/* The rate as bytes of the whole file. */
+static double rate_bytes(const struct transcoding *t)
+{
+    const struct j2k_rect *image = &t->recoded.coded.headers.size.image;
+    return t->options->jpeg2000.rate * (image->x1 - image->x0) * (image->y1 - image->y0) / 8;
+}
+
 /* Layers by PCRD, of what the stream has. */
 static kst_status allocate(struct transcoding *t, double *weight, double *gain, struct j2k_layer_target *target)
 {
     struct j2k_coded *coded = &t->recoded.coded;
-    const struct j2k_rect *image = &coded->headers.size.image;
-    double bytes = t->options->jpeg2000.rate * (image->x1 - image->x0) * (image->y1 - image->y0) / 8;
+    double bytes = rate_bytes(t);
     const struct j2k_remeasuring remeasuring = {coded, weight, t->recoded.pass_length, gain};
     const struct j2k_rate rate = {
         .coded = coded, .gain = gain, .writing = &t->writing, .around = bytes_around(t), .target = target};
@@ -243,6 +249,9 @@ static kst_status write(struct transcoding *t, kst_buffer *output)
     kst_status status = t->file
                             ? kst_j2k_rewrap(t->memory, &rewrapping, &t->recoded.coded, &t->writing, &sink, t->report)
                             : kst_j2k_write(t->memory, &t->recoded.coded, &t->writing, &sink, t->report);
+    if (!status && j->rate > 0 && (double)sink.length > rate_bytes(t))
+        status = kst_report_error(t->report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
+            "the rate cannot be reached: %zu bytes are left without a single pass", sink.length);
     if (status) {
         kst_sink_release(&sink);
         return status;

@@ -54,6 +54,16 @@ opj "$streams/file1.jp2" whole.raw -r 3
 changed file1.jp2 jp2 --reduce 3
 equals "$("$KOSTKA" info --json changed.jp2 | json 0 width)" 96
 
+# Cut to a rate, what OpenJPEG makes of it is what Kostka does.
+for stream in file4.jp2 p0_02.j2k p0_03.j2k a3_mono.j2c; do
+    expect 0 "$KOSTKA" transcode --rate 0.8 --layers 2 "$streams/$stream" cut.j2k
+    opj cut.j2k whole.raw || fail "$stream --rate: $(cat opj.log)"
+    tail -n +2 plane_0.pgx >whole.raw
+    expect 0 "$KOSTKA" decode --format raw cut.j2k cut.pgx
+    tail -n +2 cut.pgx >cut.raw
+    same whole.raw cut.raw
+done
+
 # Names, standard streams, many at once.
 "$KOSTKA" transcode "$streams/file1.jp2" - >standard.jp2
 equals "$("$KOSTKA" info --json standard.jp2 | json 0 jp2)" true
@@ -66,6 +76,7 @@ expect 0 "$KOSTKA" transcode --out-dir many "$streams/file1.jp2" "$streams/p0_01
 expect 2 "$KOSTKA" transcode --progression RPLC "$streams/p0_01.j2k" none.j2k
 expect 2 "$KOSTKA" transcode --tile-parts tile "$streams/p0_01.j2k" none.j2k
 expect 2 "$KOSTKA" transcode --plt=maybe "$streams/p0_01.j2k" none.j2k
+expect 2 "$KOSTKA" transcode --rate 0 "$streams/p0_01.j2k" none.j2k
 expect 1 "$KOSTKA" transcode --rotate 90 "$streams/p0_01.j2k" none.j2k
 says 'JPEG 2000 is not turned'
 expect 1 "$KOSTKA" transcode --reduce 9 "$streams/p0_01.j2k" none.j2k

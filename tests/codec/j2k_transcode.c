@@ -5,6 +5,7 @@
  */
 #include <kostka/kostka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -416,7 +417,7 @@ static void test_metadata(void **state)
 static void test_options(void **state)
 {
     (void)state;
-    kst_transcode_options options[12];
+    kst_transcode_options options[15];
     kst_buffer output;
     struct source source;
     load(&source, "p0_12.j2k");
@@ -434,6 +435,9 @@ static void test_options(void **state)
     options[9].jpeg2000.packet_lengths = (kst_choice)3;
     options[10].jpeg2000.container = (kst_container)3;
     options[11].strip = (kst_strip)3;
+    options[12].jpeg2000.rate = -1;
+    options[13].jpeg2000.rate = NAN;
+    options[14].jpeg2000.rate = 0.01; /* empty packets are longer */
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
         assert_int_equal(transcode(&source, &options[i], &output), KST_ERROR_OPTIONS);
     unload(&source);
@@ -482,9 +486,78 @@ static void test_damage(void **state)
     }
 }
 
+/* Mean squared error, component by component, added up. */
+static double error_of(struct source *source, const kst_buffer *output, uint32_t layers)
+{
+    kst_image after;
+    double sum = 0;
+    decode(output->data, output->length, 0, layers, &after);
+    if (!source->decoded)
+        decode(source->data, source->length, 0, 0, &source->whole);
+    source->decoded = true;
+    for (uint32_t p = 0; p < after.plane_count; p++)
+        for (uint32_t y = 0; y < after.plane[p].height; y++)
+            for (uint32_t x = 0; x < after.plane[p].width; x++) {
+                const uint8_t *a = (const uint8_t *)after.plane[p].data + (ptrdiff_t)y * after.plane[p].pitch;
+                const uint8_t *b =
+                    (const uint8_t *)source->whole.plane[p].data + (ptrdiff_t)y * source->whole.plane[p].pitch;
+                bool wide = after.plane[p].depth > 8;
+                double difference =
+                    wide ? (double)((const uint16_t *)(const void *)a)[x] - ((const uint16_t *)(const void *)b)[x]
+                         : (double)a[x] - b[x];
+                sum += difference * difference;
+            }
+    kst_image_release(context, &after);
+    return sum;
+}
+
+/*
+ * A stream of any code-block style is cut to rates: never longer, closer to the original the longer it is, and its
+ * layers likewise; and with room for all it is the original.
+ */
+static void test_rates(void **state)
+{
+    (void)state;
+    static const char *const some[] = {"file4.jp2", "p0_02.j2k", "p0_03.j2k", "p0_04.j2k", "p0_06.j2k", "p1_01.j2k",
+        "a3_mono.j2c", "d1_colr.j2c", "g2_colr.j2c"};
+    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
+        struct source source;
+        load(&source, some[i]);
+        double pixels = (double)source.info.width * source.info.height, whole = (double)source.length * 8 / pixels;
+        double last = HUGE_VAL;
+        for (uint32_t step = 1; step <= 4; step++) {
+            kst_transcode_options options;
+            kst_buffer output;
+            kst_transcode_options_init(&options);
+            options.jpeg2000.rate = whole * 0.22 * step;
+            options.jpeg2000.layers = step;
+            options.strip = KST_STRIP_ALL;
+            assert_int_equal(transcode(&source, &options, &output), KST_OK);
+            assert_true((double)output.length * 8 <= options.jpeg2000.rate * pixels);
+            assert_true((double)output.length * 8 > options.jpeg2000.rate * pixels * 0.5);
+            assert_int_equal(info_of(output.data, output.length).layers, step);
+            double error = error_of(&source, &output, 0);
+            assert_true(error < last);
+            last = error;
+            for (uint32_t layer = 1; layer < step; layer++)
+                assert_true(error_of(&source, &output, layer) > error_of(&source, &output, layer + 1));
+            kst_buffer_release(context, &output);
+        }
+        kst_transcode_options options;
+        kst_transcode_options_init(&options);
+        kst_buffer output;
+        options.jpeg2000.rate = 3 * whole + 4000 * 8 / pixels;
+        assert_int_equal(transcode(&source, &options, &output), KST_OK);
+        assert_true(error_of(&source, &output, 0) == 0);
+        kst_buffer_release(context, &output);
+        unload(&source);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rates),
         cmocka_unit_test(test_containers),
         cmocka_unit_test(test_metadata),
         cmocka_unit_test(test_options),
