@@ -2,6 +2,8 @@
 /* Headers and metadata of any bytes: everything that is reported lies in bounds. */
 #include "fuzz.h"
 
+#include <string.h>
+
 static void check_jpeg(const kst_info *info)
 {
     fuzz_check(info->width <= 65535 && info->height <= 65535, "size");
@@ -51,6 +53,19 @@ static void check_metadata(const kst_decoder *decoder, size_t length)
     fuzz_check(sum < UINT32_MAX, "metadata can be read");
 }
 
+/* Each lies in the stream and behind the one before, but for boxes, which what lies in them follows. */
+static void check_elements(const kst_decoder *decoder, size_t length)
+{
+    kst_element element = {.size = sizeof element};
+    uint64_t last = 0;
+    while (kst_decoder_next_element(decoder, &element)) {
+        fuzz_check(element.offset >= last && element.offset < length, "elements come in their order");
+        fuzz_check(element.length >= 2 && element.length <= length - element.offset, "an element lies in the stream");
+        fuzz_check(strlen(element.name) >= 3 && strlen(element.text) < sizeof element.text, "texts end");
+        last = element.offset + 1;
+    }
+}
+
 static void check_describe(kst_decoder *decoder, struct fuzz_input *input)
 {
     kst_decode_options options;
@@ -76,6 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     if (status == KST_OK) {
         check_info(kst_decoder_info(decoder));
         check_metadata(decoder, length);
+        check_elements(decoder, length);
         check_describe(decoder, &input);
     } else {
         fuzz_check(!kst_decoder_info(decoder), "a failed open leaves no stream");

@@ -119,6 +119,15 @@ static void print_metadata(const kst_decoder *decoder)
     }
 }
 
+static void print_elements(const kst_decoder *decoder)
+{
+    kst_element element = {.size = sizeof element};
+
+    while (kst_decoder_next_element(decoder, &element))
+        printf("  %8llu  %*s%-6s %8llu  %s\n", (unsigned long long)element.offset, (int)(2 * element.depth), "",
+            element.name, (unsigned long long)element.length, element.text);
+}
+
 static void print_jpeg2000(const struct source *source, const kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);
@@ -139,6 +148,7 @@ static void print_jpeg2000(const struct source *source, const kst_decoder *decod
     printf("  bytes        %zu, %llu of them packets (%.3f bits a pixel)\n", source->length,
         (unsigned long long)info->entropy_bytes, pixels > 0 ? 8.0 * (double)info->entropy_bytes / pixels : 0.0);
     print_metadata(decoder);
+    print_elements(decoder);
 }
 
 void describe_print(const struct source *source, const kst_decoder *decoder)
@@ -214,6 +224,19 @@ static json_t *json_metadata(const kst_decoder *decoder)
     return list;
 }
 
+/* Marker segments and boxes, each with where it lies and what it says. */
+static json_t *json_elements(const kst_decoder *decoder)
+{
+    json_t *list = json_array();
+    kst_element element = {.size = sizeof element};
+
+    while (kst_decoder_next_element(decoder, &element))
+        json_array_append_new(list,
+            json_pack("{s:s, s:I, s:I, s:I, s:o}", "name", element.name, "offset", (json_int_t)element.offset, "bytes",
+                (json_int_t)element.length, "depth", (json_int_t)element.depth, "text", json_text(element.text)));
+    return list;
+}
+
 static json_t *json_jpeg2000(const struct source *source, const kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);
@@ -236,6 +259,7 @@ static json_t *json_jpeg2000(const struct source *source, const kst_decoder *dec
         (json_int_t)info->entropy_bytes, "metadata", json_metadata(decoder));
     json_object_update(made, more);
     json_decref(more);
+    json_object_set_new(made, "elements", json_elements(decoder));
     return made;
 }
 

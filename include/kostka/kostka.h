@@ -481,6 +481,29 @@ KST_API const kst_info *kst_decoder_info(const kst_decoder *decoder);
 /** Metadata `index` of the open stream, in the order of the stream; null past the last. Valid until the next open. */
 KST_API const kst_metadata *kst_decoder_metadata(const kst_decoder *decoder, size_t index);
 
+/** A marker segment of a JPEG 2000 codestream, or a box of a JP2 file. */
+typedef struct kst_element {
+    size_t size;
+    uint64_t offset; /**< of the marker or box in the stream */
+    uint64_t length; /**< with its header; of SOD with the packets behind it */
+    uint32_t code;   /**< 0xFF51, or the four characters of a box, the first one highest */
+    uint32_t depth;  /**< in how many boxes it lies */
+    char name[8];    /**< "SIZ" or, where it is not known, "0xFF30"; "jp2h" */
+    char text[1024]; /**< what its fields say, cut off where that is long; empty where there are none */
+    uint64_t at;     /**< these four: where to go on */
+    uint32_t box;
+    uint32_t part;
+    uint32_t state;
+} kst_element;
+
+/**
+ * The next element of an open JPEG 2000 stream, in the order of the stream; the first where all is 0 but the size.
+ * SOP and EPH, which lie between packets, are none. Elements are told as they stand, whatever is wrong with them.
+ *
+ * @return false where there is none, or the stream is not JPEG 2000
+ */
+KST_API bool kst_decoder_next_element(const kst_decoder *decoder, kst_element *element);
+
 /**
  * Describe the image that kst_decoder_decode() would give: format, size and planes, with tight pitches and no buffers.
  * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_STATE, KST_ERROR_OPTIONS, KST_ERROR_REGION, KST_ERROR_JPEG_COLOUR;

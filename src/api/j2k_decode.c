@@ -142,9 +142,8 @@ static kst_status run(struct j2k_work *work)
     if (work->options->strict && report->warnings > 0)
         status = kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
     if (!status)
-        status = kst_j2k_cpu_decode(
-            &decoder->memory, decoder->context->pool, &work->plan, work->target, decoder->context->tier,
-            work->options->strict, report);
+        status = kst_j2k_cpu_decode(&decoder->memory, decoder->context->pool, &work->plan, work->target,
+            decoder->context->tier, work->options->strict, report);
     kst_j2k_plan_release(&decoder->memory, &work->plan);
     kst_report_stage(report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
     report->threads = kst_pool_threads(decoder->context->pool);

@@ -51,6 +51,24 @@ expect 0 "$KOSTKA" decode "$streams/f1_mono.j2c" layers.pgm
 expect 1 "$KOSTKA" compare layer.pgm layers.pgm
 expect 2 "$KOSTKA" decode --layers 0 "$streams/f1_mono.j2c" layer.pgm
 
+# Every box and marker segment.
+expect 0 "$KOSTKA" info "$streams/file1.jp2"
+prints ' ftyp  *[0-9]*  brand "jp2 "$'
+prints '   ihdr  *22  768x512, 3 components, 8 bits'
+prints '   colr  *[0-9]*  enumerated 16 (sRGB)'
+prints '  *SIZ  *49  Rsiz 0x0001, image 0,0 to 768,512, tiles of 768x512 from 0,0, components: 3, 8 bits by 1x1, 8 bits by'
+prints '  *EOC  *2  $'
+expect 0 "$KOSTKA" info "$streams/p1_01.j2k"
+prints ' COD .* LRCP, 5 layers, SOP, EPH, 3 levels, blocks of 64x64, termall, predictable, symbols, 9/7$'
+expect 0 "$KOSTKA" info "$streams/p0_06.j2k"
+prints ' RGN .* component 0, style 0, shift 11'
+for stream in p0_10.j2k p1_05.j2k file6.jp2; do
+    # one after the other they are the whole codestream
+    "$KOSTKA" info --json "$streams/$stream" >elements.json
+    last=$(grep -c '"name"' elements.json)
+    equals "$(json 0 elements $((last - 1)) name <elements.json)" EOC "$stream"
+done
+
 # What is known without decoding.
 expect 0 "$KOSTKA" info "$streams/file2.jp2"
 prints 'JPEG 2000 (JP2), 480x640, YCbCr, 3 components'

@@ -554,9 +554,71 @@ static void test_rates(void **state)
     }
 }
 
+/* An allocator whose n-th call fails. */
+struct failing {
+    long calls, failing, live;
+};
+
+static void *failing_allocate(void *user, size_t length)
+{
+    struct failing *failing = user;
+    if (++failing->calls == failing->failing)
+        return NULL;
+    failing->live++;
+    return malloc(length);
+}
+
+static void failing_release(void *user, void *memory)
+{
+    ((struct failing *)user)->live--;
+    free(memory);
+}
+
+/* Whichever allocation fails: the right status, and nothing is left. */
+static void test_memory(void **state)
+{
+    (void)state;
+    static const char *const some[] = {"p0_03.j2k", "p1_07.j2k"};
+    for (uint32_t i = 0; i < 4; i++) {
+        struct failing failing = {0, 0, 0};
+        kst_context_options made;
+        kst_context *own;
+        struct source source;
+        kst_transcode_options options;
+        load(&source, some[i / 2]);
+        kst_context_options_init(&made);
+        made.device = "cpu";
+        made.threads = 1;
+        made.allocator = (kst_allocator){failing_allocate, failing_release, &failing};
+        assert_int_equal(kst_context_create(&made, &own), KST_OK);
+        kst_transcode_options_init(&options);
+        options.jpeg2000.container = KST_CONTAINER_JP2;
+        options.jpeg2000.tile_part_lengths = options.jpeg2000.packet_lengths = KST_CHOICE_YES;
+        options.jpeg2000.part_by_part = true;
+        options.jpeg2000.rate = i % 2 == 0 ? 0 : i == 1 ? 1 : 200;
+        long idle = failing.live;
+        kst_status status = KST_ERROR_MEMORY;
+        for (long n = 1; status != KST_OK; n++) {
+            kst_buffer output = {0};
+            failing.calls = 0;
+            failing.failing = n;
+            status = kst_transcode(own, source.data, source.length, &options, &output, NULL);
+            if (status != KST_OK && status != KST_ERROR_MEMORY)
+                fail_msg("call %ld: %s", n, kst_status_name(status));
+            assert_true(status != KST_OK || n > 10);
+            kst_buffer_release(own, &output);
+            assert_int_equal(failing.live, idle);
+        }
+        kst_context_destroy(&own);
+        assert_int_equal(failing.live, 0);
+        unload(&source);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory),
         cmocka_unit_test(test_rates),
         cmocka_unit_test(test_containers),
         cmocka_unit_test(test_metadata),

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "api/j2k_fields.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "j2k/bytes.h"
+#include "j2k/marker.h"
+
+enum { NARROW_COMPONENTS = 257, COMPONENTS_TOLD = 8, STEPS_TOLD = 16, TEXT_TOLD = 80, UUID_LENGTH = 16 };
+
+/* A text that grows to its room and not beyond. */
+struct line {
+    char *text;
+    size_t room, length;
+};
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+add(struct line *line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int written = vsnprintf(line->text + line->length, line->room - line->length, format, arguments);
+    va_end(arguments);
+    if (written > 0)
+        line->length += (size_t)written < line->room - line->length ? (size_t)written : line->room - line->length - 1;
+}
+
+/* The contents of a segment or box while they are told; reading past the end gives 0. */
+struct fields {
+    struct line line;
+    const struct j2k_stream *stream;
+    const uint8_t *data;
+    size_t length, at;
+};
+
+static uint32_t take(struct fields *f, uint32_t bytes)
+{
+    uint32_t value = 0;
+    for (uint32_t i = 0; i < bytes; i++, f->at++)
+        value = value << 8 | (f->at < f->length ? f->data[f->at] : 0U);
+    return value;
+}
+
+static size_t left(const struct fields *f)
+{
+    return f->at < f->length ? f->length - f->at : 0;
+}
+
+static uint32_t take_component(struct fields *f)
+{
+    return take(f, f->stream->component_count < NARROW_COMPONENTS ? 1 : 2);
+}
+
+static const char *progression(uint32_t number)
+{
+    static const char *const names[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
+    return number < 5 ? names[number] : "?";
+}
+
+static void tell_depth(struct fields *f)
+{
+    uint32_t depth = take(f, 1);
+    add(&f->line, "%u bits%s", (depth & 0x7F) + 1, depth & 0x80 ? " signed" : "");
+}
+
+static void tell_size(struct fields *f)
+{
+    uint32_t n[9];
+    n[0] = take(f, 2);
+    for (uint32_t i = 1; i < 9; i++)
+        n[i] = take(f, 4);
+    uint32_t count = take(f, 2);
+    add(&f->line, "Rsiz 0x%04X, image %u,%u to %u,%u, tiles of %ux%u from %u,%u, components: %u,", n[0], n[3], n[4],
+        n[1], n[2], n[5], n[6], n[7], n[8], count);
+    for (uint32_t i = 0; i < count && i < COMPONENTS_TOLD && left(f); i++) {
+        add(&f->line, i > 0 ? ", " : " ");
+        tell_depth(f);
+        uint32_t dx = take(f, 1);
+        add(&f->line, " by %ux%u", dx, take(f, 1));
+    }
+    add(&f->line, count > COMPONENTS_TOLD ? " and more" : "");
+}
+
+/* SPcod or SPcoc. */
+static void tell_coding(struct fields *f, bool precincts)
+{
+    static const char *const styles[] = {
+        "bypass", "reset", "termall", "causal", "predictable", "symbols", "ht", "mixed"};
+    uint32_t levels = take(f, 1), width = take(f, 1), height = take(f, 1), style = take(f, 1);
+    add(&f->line, "%u levels, blocks of %ux%u, ", levels, 4U << (width & 0xF), 4U << (height & 0xF));
+    for (uint32_t i = 0; i < 8; i++)
+        if (style >> i & 1)
+            add(&f->line, "%s, ", styles[i]);
+    uint32_t transform = take(f, 1);
+    add(&f->line, "%s", transform == 0 ? "9/7" : transform == 1 ? "5/3" : "an unknown filter");
+    if (precincts)
+        add(&f->line, ", precincts");
+    while (precincts && left(f)) {
+        uint32_t size = take(f, 1);
+        add(&f->line, " %ux%u", 1U << (size & 0xF), 1U << (size >> 4));
+    }
+}
+
+static void tell_cod(struct fields *f)
+{
+    uint32_t style = take(f, 1), order = take(f, 1), layers = take(f, 2), transform = take(f, 1);
+    add(&f->line, "%s, %u %s, %s%s%s", progression(order), layers, layers == 1 ? "layer" : "layers",
+        transform ? "component transform, " : "", style & 2 ? "SOP, " : "", style & 4 ? "EPH, " : "");
+    tell_coding(f, style & 1);
+}
+
+static void tell_coc(struct fields *f)
+{
+    add(&f->line, "component %u, ", take_component(f));
+    tell_coding(f, take(f, 1) & 1);
+}
+
+static void tell_steps(struct fields *f)
+{
+    static const char *const styles[] = {"exponents", "derived from exponent and mantissa", "exponents and mantissas"};
+    uint32_t style = take(f, 1), count = 0;
+    bool narrow = (style & 0x1F) == 0;
+    add(&f->line, "%u guard bits, %s", style >> 5, (style & 0x1F) < 3 ? styles[style & 0x1F] : "unknown");
+    for (; left(f) && count < STEPS_TOLD; count++) {
+        uint32_t step = take(f, narrow ? 1 : 2);
+        if (narrow)
+            add(&f->line, " %u", step >> 3);
+        else
+            add(&f->line, " %u/%u", step >> 11, step & 0x7FF);
+    }
+    add(&f->line, left(f) ? " and more" : "");
+}
+
+static void tell_qcc(struct fields *f)
+{
+    add(&f->line, "component %u, ", take_component(f));
+    tell_steps(f);
+}
+
+static void tell_rgn(struct fields *f)
+{
+    uint32_t component = take_component(f), style = take(f, 1);
+    add(&f->line, "component %u, style %u, shift %u", component, style, take(f, 1));
+}
+
+static void tell_poc(struct fields *f)
+{
+    for (uint32_t i = 0; left(f); i++) {
+        uint32_t r0 = take(f, 1), c0 = take_component(f), layers = take(f, 2), r1 = take(f, 1), c1 = take_component(f);
+        add(&f->line, "%s%s to layer %u, resolutions %u to %u, components %u to %u", i > 0 ? "; " : "",
+            progression(take(f, 1)), layers, r0, r1, c0, c1);
+    }
+}
+
+static void tell_tlm(struct fields *f)
+{
+    uint32_t index = take(f, 1), sizes = take(f, 1), entry = (sizes >> 4 & 3) + (sizes >> 6 & 1 ? 4 : 2);
+    add(&f->line, "index %u, %zu tile-parts", index, left(f) / entry);
+}
+
+static void tell_plt(struct fields *f)
+{
+    uint32_t index = take(f, 1), count = 0;
+    uint64_t sum = 0, value = 0;
+    while (left(f)) {
+        uint32_t byte = take(f, 1);
+        value = value << 7 | (byte & 0x7F);
+        if (byte & 0x80)
+            continue;
+        count++;
+        sum += value;
+        value = 0;
+    }
+    add(&f->line, "index %u, %u packets of %llu bytes", index, count, (unsigned long long)sum);
+}
+
+static void tell_index(struct fields *f)
+{
+    uint32_t index = take(f, 1);
+    add(&f->line, "index %u, %zu bytes", index, left(f));
+}
+
+static void tell_crg(struct fields *f)
+{
+    for (uint32_t i = 0; left(f) && i < COMPONENTS_TOLD; i++) {
+        uint32_t x = take(f, 2);
+        add(&f->line, "%s%u,%u", i > 0 ? " " : "", x, take(f, 2));
+    }
+}
+
+/* ASCII as it stands; other bytes would need a character set. */
+static void tell_text(struct fields *f)
+{
+    add(&f->line, "\"");
+    for (uint32_t i = 0; left(f) && i < TEXT_TOLD; i++) {
+        uint32_t letter = take(f, 1);
+        add(&f->line, "%c", letter >= ' ' && letter < 127 ? (int)letter : '?');
+    }
+    add(&f->line, left(f) ? "...\"" : "\"");
+}
+
+static void tell_com(struct fields *f)
+{
+    if (take(f, 2) == 1)
+        tell_text(f);
+    else
+        add(&f->line, "binary, %zu bytes", left(f));
+}
+
+static void tell_sot(struct fields *f)
+{
+    uint32_t tile = take(f, 2), length = take(f, 4), index = take(f, 1), count = take(f, 1);
+    add(&f->line, "tile %u, part %u of %u, %u bytes", tile, index, count, length);
+}
+
+static void tell_sod(struct fields *f)
+{
+    add(&f->line, "%zu bytes of packets", f->length);
+}
+
+void kst_j2k_segment_fields(
+    const struct j2k_stream *stream, uint8_t marker, const uint8_t *data, size_t length, char *text, size_t room)
+{
+    static const struct {
+        uint8_t marker;
+        void (*tell)(struct fields *f);
+    } kinds[] = {{J2K_SIZ, tell_size}, {J2K_COD, tell_cod}, {J2K_COC, tell_coc}, {J2K_QCD, tell_steps},
+        {J2K_QCC, tell_qcc}, {J2K_RGN, tell_rgn}, {J2K_POC, tell_poc}, {J2K_TLM, tell_tlm}, {J2K_PLT, tell_plt},
+        {J2K_PLM, tell_index}, {J2K_PPM, tell_index}, {J2K_PPT, tell_index}, {J2K_CRG, tell_crg}, {J2K_COM, tell_com},
+        {J2K_SOT, tell_sot}, {J2K_SOD, tell_sod}};
+    struct fields fields = {.line = {text, room, 0}, .stream = stream, .data = data, .length = length};
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (kinds[i].marker == marker)
+            kinds[i].tell(&fields);
+}
+
+static void tell_ftyp(struct fields *f)
+{
+    add(&f->line, "brand ");
+    f->length = f->length < 4 ? f->length : 4;
+    tell_text(f);
+}
+
+static void tell_ihdr(struct fields *f)
+{
+    uint32_t height = take(f, 4), width = take(f, 4), count = take(f, 2);
+    add(&f->line, "%ux%u, %u components, ", width, height, count);
+    if (left(f) && f->data[f->at] == 255) {
+        take(f, 1);
+        add(&f->line, "of several depths");
+    } else {
+        tell_depth(f);
+    }
+    take(f, 1);
+    if (take(f, 1))
+        add(&f->line, ", colour unknown");
+    if (take(f, 1))
+        add(&f->line, ", intellectual property");
+}
+
+static void tell_bpcc(struct fields *f)
+{
+    for (uint32_t i = 0; left(f) && i < COMPONENTS_TOLD; i++) {
+        add(&f->line, i > 0 ? ", " : "");
+        tell_depth(f);
+    }
+}
+
+static void tell_colr(struct fields *f)
+{
+    uint32_t method = take(f, 1), precedence = take(f, 1), approximation = take(f, 1);
+    if (method == J2K_COLOUR_ENUMERATED) {
+        uint32_t space = take(f, 4);
+        add(&f->line, "enumerated %u%s", space,
+            space == J2K_COLOUR_SPACE_SRGB   ? " (sRGB)"
+            : space == J2K_COLOUR_SPACE_GREY ? " (grey)"
+            : space == J2K_COLOUR_SPACE_SYCC ? " (sYCC)"
+            : space == J2K_COLOUR_SPACE_CMYK ? " (CMYK)"
+                                             : "");
+    } else {
+        add(&f->line, "%s, %zu bytes",
+            method == J2K_COLOUR_ICC        ? "restricted ICC"
+            : method == J2K_COLOUR_FULL_ICC ? "ICC"
+                                            : "unknown method",
+            left(f));
+    }
+    if (precedence || approximation)
+        add(&f->line, ", precedence %u, approximation %u", precedence, approximation);
+}
+
+static void tell_pclr(struct fields *f)
+{
+    uint32_t entries = take(f, 2), columns = take(f, 1);
+    add(&f->line, "%u entries of %u columns:", entries, columns);
+    for (uint32_t i = 0; i < columns && i < COMPONENTS_TOLD && left(f); i++) {
+        add(&f->line, i > 0 ? ", " : " ");
+        tell_depth(f);
+    }
+}
+
+static void tell_cmap(struct fields *f)
+{
+    for (uint32_t i = 0; left(f) && i < COMPONENTS_TOLD; i++) {
+        uint32_t component = take(f, 2), type = take(f, 1), column = take(f, 1);
+        add(&f->line, "%scomponent %u", i > 0 ? ", " : "", component);
+        if (type == 1)
+            add(&f->line, " by column %u", column);
+    }
+}
+
+static void tell_cdef(struct fields *f)
+{
+    uint32_t count = take(f, 2);
+    for (uint32_t i = 0; i < count && left(f) && i < COMPONENTS_TOLD; i++) {
+        uint32_t channel = take(f, 2), type = take(f, 2), association = take(f, 2);
+        add(&f->line, "%schannel %u %s", i > 0 ? ", " : "", channel,
+            type == 0   ? "colour"
+            : type == 1 ? "opacity"
+            : type == 2 ? "premultiplied opacity"
+                        : "unspecified");
+        if (association > 0 && association < 65535)
+            add(&f->line, " %u", association);
+    }
+}
+
+static void tell_resolution(struct fields *f)
+{
+    uint32_t n[4];
+    for (uint32_t i = 0; i < 4; i++)
+        n[i] = take(f, 2);
+    int down = (int8_t)take(f, 1), across = (int8_t)take(f, 1);
+    add(&f->line, "%u/%u x 10^%d down, %u/%u x 10^%d across, a metre", n[0], n[1], down, n[2], n[3], across);
+}
+
+static void tell_uuid(struct fields *f)
+{
+    for (uint32_t i = 0; i < UUID_LENGTH && left(f); i++)
+        add(&f->line, "%02X", (unsigned)take(f, 1));
+    add(&f->line, ", %zu bytes", left(f));
+}
+
+void kst_j2k_box_fields(const struct j2k_stream *stream, const struct j2k_box *box, char *text, size_t room)
+{
+    static const struct {
+        uint32_t type;
+        void (*tell)(struct fields *f);
+    } kinds[] = {{J2K_BOX('f', 't', 'y', 'p'), tell_ftyp}, {J2K_BOX('i', 'h', 'd', 'r'), tell_ihdr},
+        {J2K_BOX('b', 'p', 'c', 'c'), tell_bpcc}, {J2K_BOX('c', 'o', 'l', 'r'), tell_colr},
+        {J2K_BOX('p', 'c', 'l', 'r'), tell_pclr}, {J2K_BOX('c', 'm', 'a', 'p'), tell_cmap},
+        {J2K_BOX('c', 'd', 'e', 'f'), tell_cdef}, {J2K_BOX('r', 'e', 's', 'c'), tell_resolution},
+        {J2K_BOX('r', 'e', 's', 'd'), tell_resolution}, {J2K_BOX('u', 'u', 'i', 'd'), tell_uuid},
+        {J2K_BOX('x', 'm', 'l', ' '), tell_text}};
+    struct fields fields = {
+        .line = {text, room, 0}, .stream = stream, .data = stream->data + box->offset, .length = (size_t)box->length};
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (kinds[i].type == box->type)
+            kinds[i].tell(&fields);
+}

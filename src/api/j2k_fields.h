@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the fields of marker segments and boxes say, as a line of text. */
+#ifndef KOSTKA_API_J2K_FIELDS_H
+#define KOSTKA_API_J2K_FIELDS_H
+
+#include "j2k/stream.h"
+
+/* `data` are the contents of a segment, behind its length. Whatever they hold, the text is whole and ends in 0. */
+void kst_j2k_segment_fields(
+    const struct j2k_stream *stream, uint8_t marker, const uint8_t *data, size_t length, char *text, size_t room);
+
+void kst_j2k_box_fields(const struct j2k_stream *stream, const struct j2k_box *box, char *text, size_t room);
+
+#endif
