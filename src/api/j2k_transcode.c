@@ -197,7 +197,7 @@ static kst_status allocate(struct transcoding *t, double *weight, double *gain, 
     const struct j2k_remeasuring remeasuring = {coded, weight, t->recoded.pass_length, gain};
     const struct j2k_rate rate = {
         .coded = coded, .gain = gain, .writing = &t->writing, .around = bytes_around(t), .target = target};
-    bool incomplete;
+    double threshold;
     for (uint32_t l = coded->layers; l-- > 0; bytes /= 2)
         target[l].bytes = bytes < (double)(UINT64_MAX / 2) ? (uint64_t)bytes : UINT64_MAX;
     target[coded->layers - 1U].all = fits_whole(t, target[coded->layers - 1U].bytes);
@@ -205,7 +205,7 @@ static kst_status allocate(struct transcoding *t, double *weight, double *gain, 
     kst_status status = kst_j2k_cpu_remeasure(t->memory, t->context->pool, t->context->tier, &remeasuring, t->report);
     return status ? status
                   : kst_j2k_allocate_rate(
-                        t->memory, t->context->pool, &rate, t->recoded.layer_passes, &incomplete, t->report);
+                        t->memory, t->context->pool, &rate, t->recoded.layer_passes, &threshold, t->report);
 }
 
 static kst_status make_layers(struct transcoding *t)

@@ -43,7 +43,7 @@ static void add_block(const struct j2k_encode_tile *tile, uint32_t index, struct
 {
     const struct j2k_encode_job *job = tile->job;
     const struct j2k_block_result *result = &job->result[index];
-    const struct j2k_coded_block *block = &job->coded->block[index];
+    const struct j2k_block_code *block = &job->coded->block[index];
     uint32_t band = job->coded->plan.block[index].band, length[J2K_BLOCK_PASSES_MAX];
     double half = job->coded->plan.band[band].step / 2, unit = job->source->weight[band] * half * half;
     double gain[J2K_BLOCK_PASSES_MAX], slope[J2K_BLOCK_PASSES_MAX];
