@@ -10,11 +10,9 @@ enum {
     COSTS = 4096,
     SHAPES = 256,
     STREAM_ALIGNMENT = 16,
-    STREAM_AHEAD = 8,    /* bytes behind a stream that may be read */
-    BUNDLES_A_UNIT = 21, /* that a multiprocessor decodes side by side as fast as one */
-    SYMBOLS = 12,        /* in a byte of coded data, about */
-    SAMPLE = 4,          /* of so many blocks one is looked at */
-    SLICE = 2048         /* blocks that a thread writes down at once */
+    STREAM_AHEAD = 8, /* bytes behind a stream that may be read */
+    BUNDLES_A_UNIT = 24,
+    SLICE = 2048 /* blocks that a thread writes down at once */
 };
 
 /* Words of the structures. */
@@ -214,60 +212,25 @@ static void widen(struct work_bundle *bundle, const struct j2k_block *block)
     bundle->history = history > bundle->history ? history : bundle->history;
 }
 
-/* About how long a block takes alone: columns that are visited, and symbols that are decoded. */
-static uint64_t time_of(const struct j2k_batch *batch, uint32_t index)
-{
-    const struct j2k_entry *entry = &batch->entry[index];
-    const struct j2k_block *block = &batch->items[entry->item].plan->block[entry->block];
-    return (uint64_t)block->passes * block->width * ((block->height + 3U) / 4) + (uint64_t)SYMBOLS * block->length;
-}
-
-/* How many sixteenths of that a bundle of blocks takes that all are like it, as measured on a GPU; by log2 of lanes. */
-static const uint32_t bundle_time[] = {16, 19, 24, 30, 41, 50};
-
-enum { LANES_LOG = sizeof bundle_time / sizeof bundle_time[0] };
-
-/* The most lanes, as log2, with which a block takes no longer than `limit`. */
-static uint32_t lanes_within(uint64_t time, uint64_t limit)
-{
-    uint32_t log = LANES_LOG - 1;
-    while (log > 0 && time * bundle_time[log] > limit)
-        log--;
-    return log;
-}
-
 /*
- * Few lanes are over sooner, many leave more of the device to others: the least limit that both the longest blocks can
- * keep and all of them together.
+ * A bundle of few blocks is over sooner, one of many leaves more of the device to others. As measured on a GPU, with
+ * one to thirty-two pictures at once: the most that still gives every multiprocessor enough bundles.
  */
-static uint64_t choose_limit(const struct j2k_batch *batch, uint32_t units)
+static uint32_t choose_lanes(const struct j2k_batch *batch, uint32_t units)
 {
-    uint64_t limit = 0;
-    for (uint32_t i = 0; i < batch->blocks; i++) {
-        uint64_t time = time_of(batch, i) * bundle_time[0];
-        limit = time > limit ? time : limit;
-    }
-    for (uint32_t k = 0; k < 16; k++, limit += limit / 4) {
-        uint64_t sum = 0;
-        for (uint32_t i = 0; i < batch->blocks; i += SAMPLE) {
-            uint64_t time = time_of(batch, i);
-            uint32_t log = lanes_within(time, limit);
-            sum += time * bundle_time[log] >> log;
-        }
-        if (sum * SAMPLE / ((uint64_t)units * BUNDLES_A_UNIT) <= limit)
-            break;
-    }
-    return limit;
+    uint32_t lanes = J2K_BUNDLE;
+    while (lanes > 1 && batch->blocks / lanes < units * BUNDLES_A_UNIT)
+        lanes /= 2;
+    return lanes;
 }
 
-/* Blocks of a shape, as many as fit into the limit; the first is the longest. */
-static bool make_bundles(struct j2k_batch *batch, uint32_t units, uint32_t lanes)
+/* As many blocks of a shape as there are lanes. */
+static bool make_bundles(struct j2k_batch *batch, uint32_t lanes)
 {
-    uint64_t states = 0, limit = lanes ? 0 : choose_limit(batch, units);
+    uint64_t states = 0;
     for (uint32_t i = 0; i < batch->blocks;) {
-        struct work_bundle bundle = {.block = i, .state = (uint32_t)states};
+        struct work_bundle bundle = {.block = i, .lanes = lanes, .state = (uint32_t)states};
         uint16_t shape = batch->entry[i].shape;
-        bundle.lanes = lanes ? lanes : 1U << lanes_within(time_of(batch, i), limit);
         for (; i < batch->blocks && bundle.blocks < bundle.lanes && batch->entry[i].shape == shape;
              i++, bundle.blocks++)
             widen(&bundle, &batch->items[batch->entry[i].item].plan->block[batch->entry[i].block]);
@@ -322,7 +285,7 @@ bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, const str
     batch->bundle = kst_memory_array(memory, batch->blocks, sizeof *batch->bundle, NULL);
     batch->store_group = kst_memory_array(memory, batch->blocks, sizeof *batch->store_group, NULL);
     if (!batch->entry || !batch->band || !batch->bundle || !batch->store_group || !sort_blocks(batch) ||
-        !make_bundles(batch, units, lanes))
+        !make_bundles(batch, lanes ? lanes : choose_lanes(batch, units)))
         return false;
     place_bands(batch);
     batch->covered = blocks_cover(batch);

@@ -45,9 +45,19 @@ static void upload_stream(struct j2k_job *job, uint32_t index)
     backend->copy(&job->lane->queue, &job->buffer[J2K_STREAM], at, &job->buffer[J2K_HOST_STREAM], at, length);
 }
 
+/* Bytes behind a stream are read with its last ones, though not used. */
+static void pad_stream(struct j2k_job *job, uint32_t index)
+{
+    size_t from = job->batch.place[index].stream + job->items[index].plan->length / 4 * 4;
+    size_t to = index + 1 < job->count ? job->batch.place[index + 1].stream : job->batch.stream;
+    job->executor->gpu->backend->fill(&job->lane->queue, &job->buffer[J2K_STREAM], from, to - from, 0);
+}
+
 void kst_gpu_j2k_upload(struct j2k_job *job)
 {
     const struct gpu_backend *backend = job->executor->gpu->backend;
+    for (uint32_t i = 0; i < job->count; i++)
+        pad_stream(job, i);
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].plan->length > 0)
             upload_stream(job, i);
