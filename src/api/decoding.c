@@ -141,7 +141,8 @@ static kst_status choose_place(struct decoding *d)
     if (!d->gpu)
         return KST_OK;
     if (!is_jpeg(decoder)) {
-        bool plain = d->orientation == 1 && d->options.sample == KST_SAMPLE_INTEGER;
+        bool plain = d->orientation == 1 && d->options.sample == KST_SAMPLE_INTEGER &&
+                     d->image->memory != KST_MEMORY_OPENCL_IMAGE;
         kst_status status = plain ? kst_j2k_gpu_plan(d) : KST_OK;
         d->on_gpu = d->j2k != NULL;
         return status;
