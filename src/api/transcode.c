@@ -59,8 +59,8 @@ static kst_status check_options(struct transcoding *t)
 static kst_status check_jpeg_options(struct transcoding *t)
 {
     const kst_transcode_jpeg2000 *j = &t->options->jpeg2000;
-    if (j->progression != -1 || j->reduce || j->layers || j->rate != 0 || j->division || j->part_by_part || j->packet_lengths || j->tile_part_lengths ||
-        j->sop || j->eph || j->container)
+    if (j->progression != -1 || j->reduce || j->layers || j->rate != 0 || j->division || j->part_by_part ||
+        j->packet_lengths || j->tile_part_lengths || j->sop || j->eph || j->container)
         return kst_report_error(
             t->report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "layers, resolutions, packets and boxes are of JPEG 2000");
     return KST_OK;
