@@ -10,7 +10,7 @@
 #include "image/format.h"
 #include "image/validate.h"
 
-enum { BLOCK_SIZE = 64, STYLES = 63, DIVISIONS = 7, LEVELS = 5, GUARD = 2, FILE_BYTES = 256 };
+enum { BLOCK_SIZE = 64, STYLES = 63, DIVISIONS = 7, LEVELS = 5, GUARD = 2 };
 
 void kst_j2k_options_init(kst_j2k_options *options)
 {
@@ -221,6 +221,24 @@ static kst_status code_blocks(struct j2k_encode_work *work)
     return status;
 }
 
+/* Bytes of the boxes around the codestream. */
+static uint64_t bytes_around(const struct j2k_encode_work *work)
+{
+    enum { BOX_HEADER = 8 };
+    struct sink sink;
+    uint64_t bytes = BOX_HEADER;
+    if (work->options.codestream)
+        return 0;
+    kst_sink_init(&sink, &work->e->memory);
+    kst_j2k_put_signature(&sink);
+    kst_j2k_put_file_header(&sink, &work->coded.headers, &work->file);
+    bytes += sink.length; /* if there is no memory for it, there will be none for the file */
+    kst_sink_release(&sink);
+    for (uint32_t i = 0; i < work->file.box_count; i++)
+        bytes += BOX_HEADER + work->file.box[i].length;
+    return bytes;
+}
+
 static kst_status allocate_rate(struct j2k_encode_work *work, double *threshold)
 {
     struct encoding *e = work->e;
@@ -228,7 +246,7 @@ static kst_status allocate_rate(struct j2k_encode_work *work, double *threshold)
         .gain = work->encoded.pass_gain,
         .error = work->encoded.error,
         .writing = &work->writing,
-        .around = work->options.codestream ? 0 : FILE_BYTES + work->file.icc_length,
+        .around = bytes_around(work),
         .target = work->target};
     for (uint32_t l = 0; l < work->options.layers; l++)
         work->target[l] = target_of(work, l);
