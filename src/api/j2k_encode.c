@@ -136,7 +136,7 @@ static bool is_low_rate(const struct j2k_encode_work *work)
 static double choose_step(const struct j2k_encode_work *work)
 {
     const kst_j2k_options *o = &work->options;
-    double finest = is_low_rate(work) ? 0.5 : 0.25, step;
+    double finest = is_low_rate(work) ? 1 : 0.25, step;
     if (o->target == KST_J2K_STEP)
         return o->value;
     if (o->interest.width > 0)
