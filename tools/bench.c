@@ -240,7 +240,7 @@ const struct verb verb_bench = {
             "  --size WxH[,...]    cut the picture to this size, or continue it by its mirror image, and code it anew\n"
             "  --recode            decode: code the picture anew first, as the options of 'kostka encode' say\n"
             "  --memory WHERE      of the pixels: host, pinned, device\n"
-            "  --peers             measure nvJPEG and libjpeg-turbo too, where they are installed\n"
+            "  --peers             measure nvJPEG and libjpeg-turbo too, of JPEG 2000 nvJPEG2000, where they are installed\n"
             "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
             "  --json              the results as a JSON object\n"
             "  and the options of 'kostka decode' (--scale, --region, --format ...) and of 'kostka encode'\n"

@@ -30,6 +30,12 @@ static void stage_strip(void *arg, uint32_t index)
     memcpy(staging->to + at, staging->from + at, length);
 }
 
+/* Where the next stream's place begins: bytes in between are read with a stream's last ones, though not used. */
+static size_t end_of(const struct j2k_job *job, uint32_t index)
+{
+    return index + 1 < job->count ? job->batch.place[index + 1].stream : job->batch.stream;
+}
+
 static void upload_stream(struct j2k_job *job, uint32_t index)
 {
     const struct gpu_backend *backend = job->executor->gpu->backend;
@@ -37,27 +43,21 @@ static void upload_stream(struct j2k_job *job, uint32_t index)
     size_t at = job->batch.place[index].stream, length = item->plan->length;
     struct gpu_buffer memory = kst_gpu_host((void *)(uintptr_t)item->plan->data, length);
     if (item->pinned) {
+        size_t words = at + length / 4 * 4;
+        backend->fill(&job->lane->queue, &job->buffer[J2K_STREAM], words, end_of(job, index) - words, 0);
         backend->copy(&job->lane->queue, &job->buffer[J2K_STREAM], at, &memory, 0, length);
         return;
     }
     struct staging staging = {job->buffer[J2K_HOST_STREAM].host + at, item->plan->data, length};
     run_tasks(job, (uint32_t)((length + STRIP - 1) / STRIP), stage_strip, &staging);
-    backend->copy(&job->lane->queue, &job->buffer[J2K_STREAM], at, &job->buffer[J2K_HOST_STREAM], at, length);
-}
-
-/* Bytes behind a stream are read with its last ones, though not used. */
-static void pad_stream(struct j2k_job *job, uint32_t index)
-{
-    size_t from = job->batch.place[index].stream + job->items[index].plan->length / 4 * 4;
-    size_t to = index + 1 < job->count ? job->batch.place[index + 1].stream : job->batch.stream;
-    job->executor->gpu->backend->fill(&job->lane->queue, &job->buffer[J2K_STREAM], from, to - from, 0);
+    memset(staging.to + length, 0, end_of(job, index) - at - length);
+    backend->copy(
+        &job->lane->queue, &job->buffer[J2K_STREAM], at, &job->buffer[J2K_HOST_STREAM], at, end_of(job, index) - at);
 }
 
 void kst_gpu_j2k_upload(struct j2k_job *job)
 {
     const struct gpu_backend *backend = job->executor->gpu->backend;
-    for (uint32_t i = 0; i < job->count; i++)
-        pad_stream(job, i);
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].plan->length > 0)
             upload_stream(job, i);
