@@ -57,6 +57,14 @@ static void check_headers(const kst_buffer *output)
     kst_decoder_destroy(&decoder);
 }
 
+/* Colours may be others with other boxes. */
+static void check_planes(const kst_image *before, const kst_image *after)
+{
+    kst_comparison comparison = {.size = sizeof comparison};
+    fuzz_check(kst_compare(before, after, &comparison) == KST_OK, "the images can be compared");
+    fuzz_check(comparison.identical, "the same pixels");
+}
+
 static void check_pixels(const uint8_t *data, size_t length, const kst_buffer *output, const kst_transcode_jpeg2000 *j)
 {
     kst_image before, after;
@@ -66,7 +74,7 @@ static void check_pixels(const uint8_t *data, size_t length, const kst_buffer *o
                        status == KST_ERROR_LIMIT_BOXES,
             "the output can be decoded");
         if (status == KST_OK)
-            fuzz_check_same_image(&before, &after);
+            check_planes(&before, &after);
         kst_image_release(fuzz_fast(), &after);
     }
     kst_image_release(fuzz_fast(), &before);
