@@ -189,6 +189,13 @@ static double rate_bytes(const struct transcoding *t)
     return t->options->jpeg2000.rate * (image->x1 - image->x0) * (image->y1 - image->y0) / 8;
 }
 
+/* Passes in no layer are none, so that blocks without any do not count in packet headers. */
+static void forget_left_out(struct j2k_coded *coded)
+{
+    for (uint32_t b = 0; b < coded->plan.block_count; b++)
+        coded->block[b].passes = coded->layer_passes[((size_t)b + 1) * coded->layers - 1];
+}
+
 /* Layers by PCRD, of what the stream has. */
 static kst_status allocate(struct transcoding *t, double *weight, double *gain, struct j2k_layer_target *target)
 {
@@ -203,9 +210,12 @@ static kst_status allocate(struct transcoding *t, double *weight, double *gain, 
     target[coded->layers - 1U].all = fits_whole(t, target[coded->layers - 1U].bytes);
     kst_j2k_band_weights(&coded->plan, weight);
     kst_status status = kst_j2k_cpu_remeasure(t->memory, t->context->pool, t->context->tier, &remeasuring, t->report);
-    return status ? status
-                  : kst_j2k_allocate_rate(
-                        t->memory, t->context->pool, &rate, t->recoded.layer_passes, &threshold, t->report);
+    if (!status)
+        status =
+            kst_j2k_allocate_rate(t->memory, t->context->pool, &rate, t->recoded.layer_passes, &threshold, t->report);
+    if (!status)
+        forget_left_out(coded);
+    return status;
 }
 
 static kst_status make_layers(struct transcoding *t)
