@@ -103,7 +103,7 @@ static uint64_t own_peak(void)
 static int child_memory(char **argv)
 {
     size_t length;
-    int threads = atoi(argv[3]);
+    int threads = (int)strtol(argv[3], NULL, 10);
     uint8_t *data = read_file(argv[4], &length);
     bool good = data != NULL;
     if (good && strcmp(argv[2], "kostka") == 0) {
@@ -351,9 +351,9 @@ int main(int argc, char **argv)
         return child_memory(argv);
     while ((option = getopt_long(argc, argv, "", table, NULL)) != -1) {
         if (option == 'r')
-            settings.rounds = atoi(optarg);
+            settings.rounds = (int)strtol(optarg, NULL, 10);
         else if (option == 't')
-            settings.threads = atoi(optarg);
+            settings.threads = (int)strtol(optarg, NULL, 10);
         else if (option == 'm')
             settings.memory = false;
         else if (option == 'k')

@@ -185,13 +185,13 @@ uint32_t kst_j2k_strips(const struct j2k_group *group, uint32_t step)
     return most < threads ? most : threads;
 }
 
-void kst_j2k_put_out(const struct j2k_group *group, struct j2k_worker *worker, uint32_t step, uint32_t index)
+void kst_j2k_put_out(const struct j2k_group *group, struct j2k_worker *worker, uint32_t step, uint32_t strip)
 {
-    struct strip strip = {.group = group};
+    struct strip made = {.group = group};
     uint32_t count = kst_j2k_strips(group, step), first = kst_j2k_first_row(group, step);
     uint64_t rows = group->step[step].row_end - first;
-    strip.y0 = first + (uint32_t)(rows * index / count);
-    strip.y1 = first + (uint32_t)(rows * (index + 1) / count);
-    lay_out(&strip, worker->room);
-    make_strip(&strip);
+    made.y0 = first + (uint32_t)(rows * strip / count);
+    made.y1 = first + (uint32_t)(rows * (strip + 1) / count);
+    lay_out(&made, worker->room);
+    make_strip(&made);
 }
