@@ -122,14 +122,14 @@ static double error_at(const struct j2k_encode_work *work, double psnr)
     return error > 1.5 * rounding ? error - rounding : error / 3;
 }
 
-/* Less than a bit for a sample. */
+/* Less than half a bit for a sample. */
 static bool is_low_rate(const struct j2k_encode_work *work)
 {
     const kst_j2k_options *o = &work->options;
     double last = o->layer_value ? o->layer_value[o->layers - 1] : o->value;
     double pixels = (double)work->image->width * work->image->height;
-    return (o->target == KST_J2K_RATE && last * pixels < sample_count(work)) ||
-           (o->target == KST_J2K_RATIO && sample_bits(work) / last < sample_count(work));
+    return (o->target == KST_J2K_RATE && 2 * last * pixels < sample_count(work)) ||
+           (o->target == KST_J2K_RATIO && 2 * sample_bits(work) / last < sample_count(work));
 }
 
 /* A step below what the target will need: of the embedded quantisers that truncation gives the finest. */
