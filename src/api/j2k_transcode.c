@@ -223,7 +223,7 @@ static kst_status make_layers(struct transcoding *t)
     const struct j2k_coded *coded = &t->recoded.coded;
     double start = kst_seconds();
     kst_status status = KST_OK;
-    if (t->options->jpeg2000.rate <= 0)
+    if (t->options->jpeg2000.rate <= 0 || t->recoded.pass_count == 0)
         return KST_OK;
     double *weight = kst_memory_array(t->memory, coded->plan.band_count, sizeof *weight, &status);
     double *gain = kst_memory_array(t->memory, t->recoded.pass_count, sizeof *gain, &status);
