@@ -96,7 +96,8 @@ static uint64_t part_memory(const struct kst_job *job)
 static uint64_t part_bytes(const struct kst_job *job, const struct part *part)
 {
     size_t number = (size_t)(part - job->part);
-    return number < 8 && FIRST_BYTES << number < PART_BYTES ? FIRST_BYTES << number : PART_BYTES;
+    uint64_t grown = (uint64_t)FIRST_BYTES << (number < 8 ? number : 8);
+    return grown < PART_BYTES ? grown : PART_BYTES;
 }
 
 static bool fits(const struct kst_job *job, const struct part *part, uint64_t memory)

@@ -52,7 +52,7 @@ ALWAYS_INLINE int32_t significance_pass(
             j2k_flags shifted = flags >> bit;
             rows &= rows - 1;
             flags |= J2K_VISITED << bit;
-            *next++ = (j2k_decision)(zero_contexts[shifted & 0x1FF] << 1 | one);
+            *next++ = (j2k_decision)((uint32_t)zero_contexts[shifted & 0x1FF] << 1 | one);
             if (!one)
                 continue;
             uint32_t sign = negative[column] >> bit & 1u;
@@ -169,7 +169,7 @@ ALWAYS_INLINE j2k_decision *cleanup_pass(struct j2k_block_encoder *encoder, bool
                 uint32_t bit = (uint32_t)__builtin_ctz(rows), one = plane >> bit & 1;
                 j2k_flags shifted = flags >> bit;
                 if (!found)
-                    *next++ = (j2k_decision)(zero_contexts[shifted & 0x1FF] << 1 | one);
+                    *next++ = (j2k_decision)((uint32_t)zero_contexts[shifted & 0x1FF] << 1 | one);
                 found = false;
                 if (!one)
                     continue;

@@ -32,7 +32,7 @@ static int setup(void **state)
     options.threads = 3;
     f->random = 1;
     *state = f;
-    return kst_context_create(&options, &f->context);
+    return kst_context_create(&options, &f->context) == KST_OK ? 0 : -1;
 }
 
 static int teardown(void **state)
