@@ -120,7 +120,7 @@ static kst_status decode_mapped(struct decode_call *c)
     unsigned access = texture ? GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT : GL_MAP_WRITE_BIT;
     kst_status status = KST_OK;
     if (texture)
-        status = kst_gl_staging_bind(f, &c->gl->to.staging, target, c->extent, GL_STREAM_DRAW, true, &c->report);
+        status = kst_gl_staging_bind(f, &c->gl->to.staging, target, c->extent, GL_STREAM_DRAW, false, &c->report);
     if (status)
         return status;
     void *memory = kst_gl_map(f, target, c->layout.offset, c->extent, access, &c->report);
