@@ -45,15 +45,26 @@ static bool set_target(
     return false;
 }
 
+/* Up to nine digits; *text is behind them. */
+static bool digits(const char **text, uint32_t *value)
+{
+    char *end;
+
+    if (**text < '0' || **text > '9')
+        return false;
+    *value = (uint32_t)strtoul(*text, &end, 10);
+    bool few = end - *text <= 9;
+    *text = end;
+    return few;
+}
+
 /* WIDTHxHEIGHT; *text is behind it. */
 static bool size(const char **text, uint32_t *width, uint32_t *height)
 {
-    int used = 0;
-
-    if (**text < '0' || **text > '9' || sscanf(*text, "%9ux%9u%n", width, height, &used) != 2 || used == 0)
+    if (!digits(text, width) || **text != 'x')
         return false;
-    *text += used;
-    return true;
+    ++*text;
+    return digits(text, height);
 }
 
 static bool set_size(const char *verb, const char *option, const char *value, uint32_t *width, uint32_t *height)

@@ -329,12 +329,18 @@ static void tell_cdef(struct fields *f)
     }
 }
 
+static int take_signed_byte(struct fields *f)
+{
+    uint32_t byte = take(f, 1);
+    return byte < 128 ? (int)byte : (int)byte - 256;
+}
+
 static void tell_resolution(struct fields *f)
 {
     uint32_t n[4];
     for (uint32_t i = 0; i < 4; i++)
         n[i] = take(f, 2);
-    int down = (int8_t)take(f, 1), across = (int8_t)take(f, 1);
+    int down = take_signed_byte(f), across = take_signed_byte(f);
     add(&f->line, "%u/%u x 10^%d down, %u/%u x 10^%d across, a metre", n[0], n[1], down, n[2], n[3], across);
 }
 

@@ -205,8 +205,10 @@ static kst_status allocate(struct transcoding *t, double *weight, double *gain, 
     const struct j2k_rate rate = {
         .coded = coded, .gain = gain, .writing = &t->writing, .around = bytes_around(t), .target = target};
     double threshold;
-    for (uint32_t l = coded->layers; l-- > 0; bytes /= 2)
+    for (uint32_t l = coded->layers; l-- > 0;) {
         target[l].bytes = bytes < (double)(UINT64_MAX / 2) ? (uint64_t)bytes : UINT64_MAX;
+        bytes /= 2;
+    }
     target[coded->layers - 1U].all = fits_whole(t, target[coded->layers - 1U].bytes);
     kst_j2k_band_weights(&coded->plan, weight);
     kst_status status = kst_j2k_cpu_remeasure(t->memory, t->context->pool, t->context->tier, &remeasuring, t->report);

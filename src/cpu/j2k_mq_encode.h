@@ -20,7 +20,7 @@ struct j2k_mq_encoder {
 
 void kst_j2k_mq_encode_start(struct j2k_mq_encoder *mq, uint8_t *data);
 void kst_j2k_mq_encode(
-    struct j2k_mq_encoder *mq, uint32_t *contexts, const j2k_decision *decision, const j2k_decision *end);
+    struct j2k_mq_encoder *coder, uint32_t *contexts, const j2k_decision *decision, const j2k_decision *end);
 
 /* FLUSH (C.2.9), and predictable termination (D.4.2). Both return the data's end, which no 0xFF precedes. */
 uint8_t *kst_j2k_mq_flush(struct j2k_mq_encoder *mq);

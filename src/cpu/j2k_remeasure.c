@@ -157,10 +157,10 @@ static void run_worker(void *argument, uint32_t index)
     if (worker) {
         worker->decoder = kst_memory_array(job->memory, 1, sizeof *worker->decoder, &status);
         worker->encoder = kst_memory_array(job->memory, 1, sizeof *worker->encoder, &status);
+        if (!status)
+            worker->decoder->passes = job->passes;
     }
-    if (!status)
-        worker->decoder->passes = job->passes;
-    while (!status) {
+    while (worker && !status) {
         uint32_t i = atomic_fetch_add(&job->next, 1);
         if (i >= coded->plan.block_count)
             break;

@@ -234,7 +234,8 @@ static bool make_bundles(struct j2k_batch *batch, uint32_t lanes)
         for (; i < batch->blocks && bundle.blocks < bundle.lanes && batch->entry[i].shape == shape;
              i++, bundle.blocks++)
             widen(&bundle, &batch->items[batch->entry[i].item].plan->block[batch->entry[i].block]);
-        uint64_t columns = (uint64_t)bundle.width * bundle.stripes, at_once = J2K_STORE_COLUMNS / bundle.lanes;
+        uint64_t columns = (uint64_t)bundle.width * bundle.stripes,
+                 at_once = J2K_STORE_COLUMNS / (lanes > 1 ? lanes : 1);
         states += bundle.lanes * (columns + (uint64_t)bundle.stripes * chunks_of(&bundle) * J2K_EDGES +
                                      (bundle.history * columns + 1) / 2);
         batch->store_group[batch->bundles] = batch->store_groups;

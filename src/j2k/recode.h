@@ -32,7 +32,7 @@ struct j2k_recoded {
  * that cannot be halved so often. On failure nothing is left allocated; otherwise kst_j2k_recoded_release() ends it.
  */
 kst_status kst_j2k_recode(struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream,
-    const struct j2k_recoding *recoding, struct j2k_recoded *recoded, kst_report *report);
+    const struct j2k_recoding *wanted, struct j2k_recoded *recoded, kst_report *report);
 void kst_j2k_recoded_release(struct memory *memory, struct j2k_recoded *recoded);
 
 #endif

@@ -51,7 +51,7 @@ static void fill(struct fixture *f, kst_image *image)
         uint32_t samples = kst_format_channels(image->format), max = (1u << plane->depth) - 1;
         uint32_t width = plane->width * (samples ? samples : 1), noise = next(f) % 3;
         plane->data = f->samples[p];
-        plane->pitch = (ptrdiff_t)(width * (plane->depth > 8 ? 2 : 1));
+        plane->pitch = (ptrdiff_t)width * (plane->depth > 8 ? 2 : 1);
         for (uint32_t i = 0; i < width * plane->height; i++) {
             uint32_t x = i % width, y = i / width, value = x * 37 + y * 61 + (x > y ? max / 2 : 0);
             value = (value + (noise ? next(f) >> (noise == 1 ? 16 : 0) : 0)) & max;
@@ -253,7 +253,8 @@ static void paint(struct fixture *f, kst_image *image)
     fill(f, image);
     uint32_t samples = kst_format_channels(image->format), width = image->width * samples;
     for (uint32_t i = 0; i < width * image->height; i++) {
-        double x = i % width / samples, y = i / width;
+        uint32_t column = i % width / samples, row = i / width;
+        double x = column, y = row;
         double value = 128 + 60 * sin(x / 9) * cos(y / 13) + 40 * sin(x * y / 400) + (x > 40 && y > 60 ? 25 : 0);
         ((uint8_t *)f->samples[0])[i] = (uint8_t)value;
     }
