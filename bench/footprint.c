@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "footprint.h"
+#include "peak.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,21 +11,6 @@
 #include <unistd.h>
 
 static const char CHILD[] = "--footprint-child";
-
-/* VmHWM counts this program image alone; ru_maxrss would also hold what the parent had when it forked. */
-static uint64_t own_peak(void)
-{
-    FILE *file = fopen("/proc/self/status", "r");
-    unsigned long long kilobytes = 0;
-    char line[256];
-
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, "VmHWM:", 6) == 0)
-            kilobytes = strtoull(line + 6, NULL, 10);
-    if (file != NULL)
-        fclose(file);
-    return kilobytes * 1024;
-}
 
 static uint8_t *read_all(int descriptor, size_t *length)
 {
@@ -72,7 +58,7 @@ bool footprint_child(int argc, char **argv, int *code)
         picture.pixels = data;
         good = good && length == pixels && engine_encode(engine, &picture, work_is_progressive(work), &view);
     }
-    printf("%llu\n", (unsigned long long)(good ? own_peak() : 0));
+    printf("%llu\n", (unsigned long long)(good ? peak_of_this_process() : 0));
     free(data);
     engine_destroy(engine);
     *code = good ? 0 : 1;

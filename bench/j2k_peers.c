@@ -14,6 +14,7 @@
 #include <kostka/kostka.h>
 
 #include "openjpeg.h"
+#include "peak.h"
 
 enum { ROUNDS_MAX = 200, KINDS = 2, RATIOS_MAX = 64 };
 
@@ -86,19 +87,6 @@ static kst_context *make_context(int threads)
     return kst_context_create(&options, &context) == KST_OK ? context : NULL;
 }
 
-static uint64_t own_peak(void)
-{
-    FILE *file = fopen("/proc/self/status", "r");
-    unsigned long long kilobytes = 0;
-    char line[256];
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, "VmHWM:", 6) == 0)
-            kilobytes = strtoull(line + 6, NULL, 10);
-    if (file != NULL)
-        fclose(file);
-    return kilobytes * 1024;
-}
-
 /* --child-memory ENGINE THREADS FILE: one decode, and the peak of this process. */
 static int child_memory(char **argv)
 {
@@ -113,7 +101,7 @@ static int child_memory(char **argv)
     } else if (good) {
         good = openjpeg_decode(data, length, threads);
     }
-    printf("%llu\n", (unsigned long long)own_peak());
+    printf("%llu\n", (unsigned long long)peak_of_this_process());
     free(data);
     return good ? 0 : 1;
 }

@@ -161,6 +161,10 @@ struct option_group j2k_group(struct j2k_settings *settings, bool with_layers);
 /* Values. Each says what is wrong, and gives false. */
 bool value_number(
     const char *verb, const char *option, const char *value, uint64_t low, uint64_t high, uint64_t *number);
+bool value_count(
+    const char *verb, const char *option, const char *value, uint32_t low, uint32_t high, uint32_t *number);
+bool value_reduce(const char *verb, const char *value, uint32_t *reduce); /* --reduce: resolutions to leave out */
+bool value_layers(const char *verb, const char *value, uint32_t *layers); /* --layers to keep */
 bool value_bytes(const char *verb, const char *option, const char *value, uint64_t *number); /* 100, 64K, 512M, 4G */
 bool value_region(const char *verb, const char *value, kst_region *region);                  /* WxH+X+Y */
 bool value_positive(const char *verb, const char *option, const char *value, double *number);

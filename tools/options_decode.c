@@ -39,7 +39,6 @@ static bool set_scale(const char *verb, const char *value, uint32_t *reduce)
 static bool handle(const char *verb, void *settings, int code, const char *value)
 {
     kst_decode_options *options = settings;
-    uint64_t number;
 
     switch (code) {
     case OPTION_FORMAT:
@@ -47,15 +46,9 @@ static bool handle(const char *verb, void *settings, int code, const char *value
     case OPTION_SCALE:
         return set_scale(verb, value, &options->reduce);
     case OPTION_REDUCE:
-        if (!value_number(verb, "--reduce", value, 0, 32, &number))
-            return false;
-        options->reduce = (uint32_t)number;
-        return true;
+        return value_reduce(verb, value, &options->reduce);
     case OPTION_LAYERS:
-        if (!value_number(verb, "--layers", value, 1, 65535, &number))
-            return false;
-        options->layers = (uint32_t)number;
-        return true;
+        return value_layers(verb, value, &options->layers);
     case OPTION_CROP:
         return value_region(verb, value, &options->region);
     case OPTION_STRICT:

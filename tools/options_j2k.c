@@ -124,17 +124,6 @@ static bool set_names(const char *verb, const char *option, const char *value, c
 static const struct name styles[] = {{"bypass", KST_J2K_BYPASS}, {"reset", KST_J2K_RESET}, {"termall", KST_J2K_TERMALL},
     {"causal", KST_J2K_CAUSAL}, {"predictable", KST_J2K_PREDICTABLE}, {"symbols", KST_J2K_SYMBOLS}, {NULL, 0}};
 
-static bool set_number(
-    const char *verb, const char *option, const char *value, uint32_t low, uint32_t high, uint32_t *to)
-{
-    uint64_t number;
-
-    if (!value_number(verb, option, value, low, high, &number))
-        return false;
-    *to = (uint32_t)number;
-    return true;
-}
-
 static bool handle_switch(kst_j2k_options *options, int code)
 {
     switch (code) {
@@ -181,11 +170,11 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
     case OPTION_STEP:
         return set_target(verb, "--step", value, KST_J2K_STEP, settings);
     case OPTION_CODED_LAYERS:
-        return set_number(verb, "--layers", value, 1, 1024, &options->layers);
+        return value_count(verb, "--layers", value, 1, 1024, &options->layers);
     case OPTION_LEVELS:
-        return set_number(verb, "--levels", value, 0, 32, &options->levels);
+        return value_count(verb, "--levels", value, 0, 32, &options->levels);
     case OPTION_GUARD_BITS:
-        return set_number(verb, "--guard-bits", value, 1, 7, &options->guard_bits);
+        return value_count(verb, "--guard-bits", value, 1, 7, &options->guard_bits);
     case OPTION_TILES:
         return set_size(verb, "--tiles", value, &options->tile_width, &options->tile_height);
     case OPTION_CODEBLOCK:

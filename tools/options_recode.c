@@ -31,7 +31,6 @@ static bool handle(const char *verb, void *settings, int code, const char *value
 {
     kst_transcode_jpeg2000 *options = settings;
     kst_progression progression;
-    uint64_t number;
 
     switch (code) {
     case OPTION_PROGRESSION:
@@ -40,15 +39,9 @@ static bool handle(const char *verb, void *settings, int code, const char *value
         options->progression = (int)progression;
         return true;
     case OPTION_REDUCE:
-        if (!value_number(verb, "--reduce", value, 0, 32, &number))
-            return false;
-        options->reduce = (uint32_t)number;
-        return true;
+        return value_reduce(verb, value, &options->reduce);
     case OPTION_LAYERS:
-        if (!value_number(verb, "--layers", value, 1, 65535, &number))
-            return false;
-        options->layers = (uint32_t)number;
-        return true;
+        return value_layers(verb, value, &options->layers);
     case OPTION_RATE:
         return value_positive(verb, "--rate", value, &options->rate);
     case OPTION_TILE_PARTS:

@@ -37,6 +37,26 @@ bool value_number(
     return false;
 }
 
+bool value_count(const char *verb, const char *option, const char *value, uint32_t low, uint32_t high, uint32_t *number)
+{
+    uint64_t wide;
+
+    if (!value_number(verb, option, value, low, high, &wide))
+        return false;
+    *number = (uint32_t)wide;
+    return true;
+}
+
+bool value_reduce(const char *verb, const char *value, uint32_t *reduce)
+{
+    return value_count(verb, "--reduce", value, 0, 32, reduce);
+}
+
+bool value_layers(const char *verb, const char *value, uint32_t *layers)
+{
+    return value_count(verb, "--layers", value, 1, 65535, layers);
+}
+
 bool value_bytes(const char *verb, const char *option, const char *value, uint64_t *number)
 {
     static const char letters[] = "KMGT";

@@ -2,60 +2,9 @@
 /* Tables and the rarer steps of the MQ decoder (T.800 Annex C). */
 #include "cpu/j2k_mq.h"
 
-#define ROW(estimate, more, less, change, symbol)                                                                      \
-    ((uint32_t)(estimate) << 16 | (2u * (less) + ((symbol) ^ (change))) << 8 | (2u * (more) + (symbol)) << 1 | (symbol))
-#define ROWS(estimate, more, less, change) ROW(estimate, more, less, change, 0u), ROW(estimate, more, less, change, 1u)
+#include "kernels/j2k_mq_rows.h"
 
-/* Table C.2: Qe, next row after MPS and after LPS, whether the sense changes. Index: 2 × row + more probable symbol. */
-const uint32_t kst_j2k_mq_rows[94] = {
-    ROWS(0x5601, 1, 1, 1),
-    ROWS(0x3401, 2, 6, 0),
-    ROWS(0x1801, 3, 9, 0),
-    ROWS(0x0AC1, 4, 12, 0),
-    ROWS(0x0521, 5, 29, 0),
-    ROWS(0x0221, 38, 33, 0),
-    ROWS(0x5601, 7, 6, 1),
-    ROWS(0x5401, 8, 14, 0),
-    ROWS(0x4801, 9, 14, 0),
-    ROWS(0x3801, 10, 14, 0),
-    ROWS(0x3001, 11, 17, 0),
-    ROWS(0x2401, 12, 18, 0),
-    ROWS(0x1C01, 13, 20, 0),
-    ROWS(0x1601, 29, 21, 0),
-    ROWS(0x5601, 15, 14, 1),
-    ROWS(0x5401, 16, 14, 0),
-    ROWS(0x5101, 17, 15, 0),
-    ROWS(0x4801, 18, 16, 0),
-    ROWS(0x3801, 19, 17, 0),
-    ROWS(0x3401, 20, 18, 0),
-    ROWS(0x3001, 21, 19, 0),
-    ROWS(0x2801, 22, 19, 0),
-    ROWS(0x2401, 23, 20, 0),
-    ROWS(0x2201, 24, 21, 0),
-    ROWS(0x1C01, 25, 22, 0),
-    ROWS(0x1801, 26, 23, 0),
-    ROWS(0x1601, 27, 24, 0),
-    ROWS(0x1401, 28, 25, 0),
-    ROWS(0x1201, 29, 26, 0),
-    ROWS(0x1101, 30, 27, 0),
-    ROWS(0x0AC1, 31, 28, 0),
-    ROWS(0x09C1, 32, 29, 0),
-    ROWS(0x08A1, 33, 30, 0),
-    ROWS(0x0521, 34, 31, 0),
-    ROWS(0x0441, 35, 32, 0),
-    ROWS(0x02A1, 36, 33, 0),
-    ROWS(0x0221, 37, 34, 0),
-    ROWS(0x0141, 38, 35, 0),
-    ROWS(0x0111, 39, 36, 0),
-    ROWS(0x0085, 40, 37, 0),
-    ROWS(0x0049, 41, 38, 0),
-    ROWS(0x0025, 42, 39, 0),
-    ROWS(0x0015, 43, 40, 0),
-    ROWS(0x0009, 44, 41, 0),
-    ROWS(0x0005, 45, 42, 0),
-    ROWS(0x0001, 45, 43, 0),
-    ROWS(0x5601, 46, 46, 0),
-};
+const uint32_t kst_j2k_mq_rows[94] = {J2K_MQ_TABLE};
 
 void kst_j2k_mq_reset(uint32_t contexts[J2K_CONTEXTS])
 {

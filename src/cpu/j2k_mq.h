@@ -18,10 +18,7 @@ enum {
     J2K_CONTEXTS = 19
 };
 
-/*
- * A context is the row of Table C.2 it is in, with the more probable symbol: Qe in bits 16–31, the row that follows a
- * less probable symbol in bits 8–14, the one that follows a renormalising more probable one in 1–7, the symbol in 0.
- */
+/* A context is the row of Table C.2 it is in, with the more probable symbol: see kernels/j2k_mq_rows.h. */
 extern const uint32_t kst_j2k_mq_rows[94];
 
 /* The rows all contexts start in (Table D.7). */

@@ -30,9 +30,9 @@ static bool starts_part(const struct making *making, const struct j2k_grid *grid
     uint8_t division = making->writing->division;
     if (making->parts == 0)
         return true;
-    return (division & J2K_DIVIDE_RESOLUTION && grid->resolution != making->grid->resolution) ||
-           (division & J2K_DIVIDE_LAYER && layer != making->layer) ||
-           (division & J2K_DIVIDE_COMPONENT && grid->component != making->grid->component);
+    return (division & KST_J2K_DIVIDE_RESOLUTION && grid->resolution != making->grid->resolution) ||
+           (division & KST_J2K_DIVIDE_LAYER && layer != making->layer) ||
+           (division & KST_J2K_DIVIDE_COMPONENT && grid->component != making->grid->component);
 }
 
 static kst_status add_part(struct making *making)

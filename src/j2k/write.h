@@ -6,9 +6,6 @@
 #include "core/sink.h"
 #include "j2k/coded.h"
 
-/* A tile-part ends where the next packet is of another resolution, layer or component; any may be joined by |. */
-enum j2k_division { J2K_DIVIDE_NOT = 0, J2K_DIVIDE_RESOLUTION = 1, J2K_DIVIDE_LAYER = 2, J2K_DIVIDE_COMPONENT = 4 };
-
 enum { J2K_COMMENT_MAX = 65531 };
 
 /* A comment (A.9.2). */
@@ -20,7 +17,7 @@ struct j2k_comment {
 
 /* What a codestream holds beside its packets. SOP and EPH are in the parameters of a tile (j2k_parameters). */
 struct j2k_writing {
-    uint8_t division;       /* enum j2k_division: at most 255 tile-parts a tile come of it, and 65,535 bytes of TLM */
+    uint8_t division;       /* kst_j2k_division: at most 255 tile-parts a tile come of it, and 65,535 bytes of TLM */
     bool part_by_part;      /* the first tile-part of every tile, then the second ones, and so on; else tile by tile */
     bool packet_lengths;    /* PLT in each tile-part header */
     bool tile_part_lengths; /* TLM in the main header */

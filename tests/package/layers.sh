@@ -21,7 +21,7 @@ allow src/core core
 allow src/image image core
 allow src/jpeg jpeg image core
 allow src/j2k j2k image core
-allow src/cpu cpu jpeg j2k image core
+allow src/cpu cpu kernels jpeg j2k image core
 allow src/gpu gpu kernels jpeg j2k image core
 allow src/gl gl image core
 allow src/api api gl gpu cpu jpeg j2k image core

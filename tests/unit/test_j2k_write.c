@@ -374,7 +374,7 @@ static void test_pictures(void **state)
             .registration = random_below(2) ? registration : NULL};
         make_picture(&picture);
         check_writing(&picture, &writing);
-        writing.division = J2K_DIVIDE_RESOLUTION;
+        writing.division = KST_J2K_DIVIDE_RESOLUTION;
         if (picture.coded.headers.main.progression == J2K_RLCP || picture.coded.headers.main.progression == J2K_RPCL)
             check_writing(&picture, &writing);
         release_picture(&picture);

@@ -107,7 +107,7 @@ static void test_every_marker(void **state)
         /* */ 0xFF, J2K_EOC};
     static const struct j2k_comment comments[] = {{(const uint8_t *)"hi", 2, true}, {(const uint8_t *)"\11", 1, false}};
     static const uint16_t registration[] = {1, 2, 3, 0xFFFF};
-    static const struct j2k_writing writing = {.division = J2K_DIVIDE_LAYER,
+    static const struct j2k_writing writing = {.division = KST_J2K_DIVIDE_LAYER,
         .packet_lengths = true,
         .tile_part_lengths = true,
         .comment = comments,
@@ -139,7 +139,7 @@ static void test_every_marker(void **state)
 /* Bytes of the only tile-part behind SOD. */
 static void expect_packets(const uint8_t *bytes, size_t length)
 {
-    static const struct j2k_writing plain = {.division = J2K_DIVIDE_NOT};
+    static const struct j2k_writing plain = {.division = 0};
     struct sink sink;
     kst_sink_init(&sink, &made_memory);
     assert_int_equal(kst_j2k_write(&made_memory, &coded, &plain, &sink, &report), KST_OK);
@@ -238,7 +238,7 @@ static void test_refused(void **state)
     finish();
     start(128, (struct j2k_rect){0, 0, 8, 8}, 8);
     lay_out();
-    writing.division = J2K_DIVIDE_COMPONENT; /* 256 tile-parts in the order of layers */
+    writing.division = KST_J2K_DIVIDE_COMPONENT; /* 256 tile-parts in the order of layers */
     expect_write(KST_ERROR_OPTIONS, &writing);
     coded.headers.main.progression = J2K_CPRL;
     expect_write(KST_OK, &writing);
@@ -324,7 +324,7 @@ static void test_file(void **state)
         .display = {true, {65535, 1}, {1, 1}, {0, 0}},
         .box = boxes,
         .box_count = 2};
-    static const struct j2k_writing plain = {.division = J2K_DIVIDE_NOT};
+    static const struct j2k_writing plain = {.division = 0};
     struct sink sink;
     struct j2k_stream stream;
     start(2, (struct j2k_rect){0, 0, 9, 8}, 9);
@@ -378,7 +378,7 @@ static void test_file_refused(void **state)
     start(1, (struct j2k_rect){0, 0, 8, 8}, 8);
     lay_out();
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        static const struct j2k_writing plain = {.division = J2K_DIVIDE_NOT};
+        static const struct j2k_writing plain = {.division = 0};
         struct sink sink;
         kst_report_init(&report);
         kst_sink_init(&sink, &made_memory);
