@@ -222,32 +222,35 @@ static kst_status code_blocks(struct j2k_encode_work *work)
 }
 
 /* Bytes of the boxes around the codestream. */
-static uint64_t bytes_around(const struct j2k_encode_work *work)
+static kst_status bytes_around(const struct j2k_encode_work *work, uint64_t *bytes)
 {
     enum { BOX_HEADER = 8 };
     struct sink sink;
-    uint64_t bytes = BOX_HEADER;
+    *bytes = 0;
     if (work->options.codestream)
-        return 0;
+        return KST_OK;
     kst_sink_init(&sink, &work->e->memory);
     kst_j2k_put_signature(&sink);
     kst_j2k_put_file_header(&sink, &work->coded.headers, &work->file);
-    bytes += sink.length; /* if there is no memory for it, there will be none for the file */
+    kst_status status = sink.status;
+    *bytes = BOX_HEADER + sink.length;
     kst_sink_release(&sink);
     for (uint32_t i = 0; i < work->file.box_count; i++)
-        bytes += BOX_HEADER + work->file.box[i].length;
-    return bytes;
+        *bytes += BOX_HEADER + work->file.box[i].length;
+    return status ? fail(work->e, status, NULL) : KST_OK;
 }
 
 static kst_status allocate_rate(struct j2k_encode_work *work, double *threshold)
 {
     struct encoding *e = work->e;
-    const struct j2k_rate rate = {.coded = &work->coded,
+    struct j2k_rate rate = {.coded = &work->coded,
         .gain = work->encoded.pass_gain,
         .error = work->encoded.error,
         .writing = &work->writing,
-        .around = bytes_around(work),
         .target = work->target};
+    kst_status status = bytes_around(work, &rate.around);
+    if (status)
+        return status;
     for (uint32_t l = 0; l < work->options.layers; l++)
         work->target[l] = target_of(work, l);
     return kst_j2k_allocate_rate(&e->memory, e->context->pool, &rate, work->layer_passes, threshold, &e->report);

@@ -239,8 +239,9 @@ void kst_j2k_encode_levels(struct j2k_encode_tile *tile)
     struct unit *unit = kst_j2k_encode_take(job, count, sizeof *unit);
     struct rows *rows = kst_j2k_encode_take(job, count, sizeof *rows);
     struct low_band *low = kst_j2k_encode_take(job, count, sizeof *low);
-    if (unit && rows && low) {
+    if (low)
         memset(low, 0, count * sizeof *low);
+    if (unit && rows && low) {
         copy_flat_components(tile);
         if (allocate_low(tile, low))
             run_levels(tile, unit, rows, low);

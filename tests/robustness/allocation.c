@@ -1,64 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* An allocator that fails at its n-th call, for every n: the right status, nothing leaked, no crash. */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "codec/machines.h"
 #include "codec/streams.h"
+#include "failing.h"
 #include "support.h"
 
-/* May be called from several threads. */
-struct failing {
-    atomic_long calls;   /* so far */
-    atomic_long failing; /* the call that fails, and with `ever_after` those behind it; 0: none */
-    bool ever_after;
-    atomic_long live;
+struct decoding {
+    const struct stream *stream;
+    kst_format format;
+    bool orient;
 };
 
-static void *failing_allocate(void *user, size_t length)
+static kst_status decode_once(kst_context *context, const void *argument)
 {
-    struct failing *failing = user;
-    long call = atomic_fetch_add(&failing->calls, 1) + 1;
-    long at = atomic_load(&failing->failing);
-    if (at > 0 && (call == at || (failing->ever_after && call > at)))
-        return NULL;
-    void *memory = malloc(length);
-    if (memory)
-        atomic_fetch_add(&failing->live, 1);
-    return memory;
-}
-
-static void failing_release(void *user, void *memory)
-{
-    struct failing *failing = user;
-    atomic_fetch_sub(&failing->live, 1);
-    free(memory);
-}
-
-static kst_context *make_context(struct failing *failing, uint32_t threads)
-{
-    kst_context_options options;
-    kst_context *context;
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = threads;
-    options.allocator = (kst_allocator){failing_allocate, failing_release, failing};
-    assert_int_equal(kst_context_create(&options, &context), KST_OK);
-    return context;
-}
-
-static kst_status decode_once(kst_context *context, const struct stream *stream, kst_format format, bool orient)
-{
+    const struct decoding *wanted = argument;
     kst_decode_options options;
     kst_image image;
     kst_report report;
     kst_decode_options_init(&options);
-    options.format = format;
-    options.orient = orient;
+    options.format = wanted->format;
+    options.orient = wanted->orient;
     kst_image_init(&image);
     kst_report_init(&report);
-    kst_status status = kst_decode(context, stream->data, stream->length, &options, &image, &report);
+    kst_status status = kst_decode(context, wanted->stream->data, wanted->stream->length, &options, &image, &report);
     assert_int_equal(report.status, status);
     assert_int_equal(image.plane[0].data != NULL, status == KST_OK);
     if (status != KST_OK)
@@ -69,33 +36,8 @@ static kst_status decode_once(kst_context *context, const struct stream *stream,
 
 static void check(const struct stream *stream, uint32_t threads, kst_format format, bool orient)
 {
-    struct failing failing = {.ever_after = false};
-    kst_context *context = make_context(&failing, threads);
-    long idle = atomic_load(&failing.live);
-    assert_int_equal(decode_once(context, stream, format, orient), KST_OK);
-    assert_int_equal(atomic_load(&failing.live), idle);
-    for (uint32_t ever_after = 0; ever_after < 2; ever_after++) {
-        kst_status status = KST_ERROR_MEMORY;
-        uint32_t failures = 0;
-        failing.ever_after = ever_after;
-        for (long n = 1; status != KST_OK; n++) {
-            atomic_store(&failing.calls, 0);
-            atomic_store(&failing.failing, n);
-            status = decode_once(context, stream, format, orient);
-            if (status != KST_OK && status != KST_ERROR_MEMORY)
-                fail_msg("call %ld: %s", n, kst_status_name(status));
-            if (atomic_load(&failing.live) != idle)
-                fail_msg("call %ld: %ld blocks leaked", n, atomic_load(&failing.live) - idle);
-            failures += status != KST_OK;
-            if (n > atomic_load(&failing.calls)) /* it was never reached */
-                assert_int_equal(status, KST_OK);
-        }
-        assert_true(failures >= 4);
-        atomic_store(&failing.failing, 0);
-    }
-    assert_int_equal(decode_once(context, stream, format, orient), KST_OK);
-    kst_context_destroy(&context);
-    assert_int_equal(atomic_load(&failing.live), 0);
+    const struct decoding wanted = {stream, format, orient};
+    assert_true(failing_check(decode_once, &wanted, threads) >= 8);
 }
 
 static const kst_scan by_component[] = {{1, {0}, 0, 63, 0, 0}, {1, {1}, 0, 63, 0, 0}, {1, {2}, 0, 63, 0, 0}};
@@ -164,7 +106,7 @@ static void batches(void **state)
     const struct recipe recipe = {.width = 120, .height = 90, FACTORS};
     struct stream stream = make_stream(&recipe);
     struct failing failing = {.ever_after = false};
-    kst_context *context = make_context(&failing, 2);
+    kst_context *context = failing_context(&failing, 2);
     long idle = atomic_load(&failing.live);
     (void)state;
     for (long n = 1; n < 40; n++) {

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "failing.h"
+
+#include <stdlib.h>
+
+#include "support.h"
+
+void *failing_allocate(void *user, size_t length)
+{
+    struct failing *failing = user;
+    long call = atomic_fetch_add(&failing->calls, 1) + 1;
+    long at = atomic_load(&failing->failing);
+    if (at > 0 && (call == at || (failing->ever_after && call > at)))
+        return NULL;
+    void *memory = malloc(length);
+    if (memory)
+        atomic_fetch_add(&failing->live, 1);
+    return memory;
+}
+
+void failing_release(void *user, void *memory)
+{
+    struct failing *failing = user;
+    atomic_fetch_sub(&failing->live, 1);
+    free(memory);
+}
+
+kst_context *failing_context(struct failing *failing, uint32_t threads)
+{
+    kst_context_options options;
+    kst_context *context;
+    kst_context_options_init(&options);
+    options.device = "cpu";
+    options.threads = threads;
+    options.allocator = (kst_allocator){failing_allocate, failing_release, failing};
+    assert_int_equal(kst_context_create(&options, &context), KST_OK);
+    return context;
+}
+
+long failing_check(failing_work work, const void *argument, uint32_t threads)
+{
+    struct failing failing = {.ever_after = false};
+    kst_context *context = failing_context(&failing, threads);
+    long idle = atomic_load(&failing.live), failures = 0;
+    assert_int_equal(work(context, argument), KST_OK);
+    assert_int_equal(atomic_load(&failing.live), idle);
+    for (uint32_t ever_after = 0; ever_after < 2; ever_after++) {
+        failing.ever_after = ever_after;
+        for (long n = 1; n <= atomic_load(&failing.calls) + 1; n++) { /* one behind the last: it is never reached */
+            atomic_store(&failing.calls, 0);
+            atomic_store(&failing.failing, n);
+            kst_status status = work(context, argument);
+            bool reached = n <= atomic_load(&failing.calls);
+            if (status != KST_ERROR_MEMORY && (status != KST_OK || (reached && ever_after)))
+                fail_msg("call %ld: %s", n, kst_status_name(status));
+            if (atomic_load(&failing.live) != idle)
+                fail_msg("call %ld: %ld blocks leaked", n, atomic_load(&failing.live) - idle);
+            failures += status != KST_OK;
+        }
+        atomic_store(&failing.failing, 0);
+    }
+    assert_int_equal(work(context, argument), KST_OK);
+    kst_context_destroy(&context);
+    assert_int_equal(atomic_load(&failing.live), 0);
+    return failures;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An allocator that fails when it is told to, and counts what was not given back. */
+#ifndef KOSTKA_TESTS_FAILING_H
+#define KOSTKA_TESTS_FAILING_H
+
+#include <stdatomic.h>
+
+#include <kostka/kostka.h>
+
+/* May be called from several threads. */
+struct failing {
+    atomic_long calls;   /* so far */
+    atomic_long failing; /* the call that fails, and with `ever_after` those behind it; 0: none */
+    bool ever_after;
+    atomic_long live;
+};
+
+/* On the CPU. */
+kst_context *failing_context(struct failing *failing, uint32_t threads);
+
+/* One piece of work, to be done again and again. What it gives is released, and the status is the report's. */
+typedef kst_status (*failing_work)(kst_context *context, const void *argument);
+
+/*
+ * Let the work fail at each of its allocations, once only and ever after: it must say that there is no memory – or,
+ * where one alone fails, do without – leave nothing allocated, and succeed when nothing fails. Gives how often it
+ * failed.
+ */
+long failing_check(failing_work work, const void *argument, uint32_t threads);
+
+/* As kst_allocator wants them; `user` is a struct failing. */
+void *failing_allocate(void *user, size_t length);
+void failing_release(void *user, void *memory);
+
+#endif
