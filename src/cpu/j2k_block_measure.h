@@ -62,19 +62,21 @@ static inline struct j2k_gains j2k_plane_gains(
     return gains;
 }
 
-/* What all planes below `plane` gain together. */
+enum { J2K_LEFT_BITS = 24 }; /* of an error that is left out, the uppermost: squares of a block stay below 2^60 */
+
+/* What all planes below `plane` gain together, in squares of half steps; integers are summed up, in any order. */
 static inline double j2k_left_out(const uint32_t *sample, uint32_t count, uint32_t plane, bool exact)
 {
-    double sum = 0;
+    const uint32_t shift = plane + 1 > J2K_LEFT_BITS ? plane + 1 - J2K_LEFT_BITS : 0;
+    const double unit = (double)((uint64_t)1 << shift);
+    uint64_t sum = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t magnitude = sample[i] & 0x7FFFFFFF, known = magnitude >> plane << plane;
-        if (magnitude == 0)
-            continue;
-        double half_steps = 2.0 * magnitude + !exact;
-        double left = half_steps - (known > 0 ? 2.0 * known + (double)((uint64_t)1 << plane) : 0);
-        sum += left * left;
+        uint32_t half_steps = 2 * magnitude + !exact, middle = known > 0 ? 2 * known + ((uint32_t)1 << plane) : 0;
+        uint64_t left = (half_steps > middle ? half_steps - middle : middle - half_steps) >> shift;
+        sum += magnitude > 0 ? left * left : 0;
     }
-    return sum;
+    return (double)sum * (unit * unit);
 }
 
 #endif

@@ -88,14 +88,18 @@ static void raise_region(struct worker *worker, const struct j2k_block *block, u
         }
 }
 
-/* Between a row of coefficients and what a decoder makes of their indices, squared, in squares of the step. */
-static double row_error(const float *from, const uint32_t *index, float factor, size_t count)
+/*
+ * Between a row of coefficients and what a decoder makes of their indices, squared, in squares of 2^-14 of the step:
+ * integers, so that every order of sums agrees.
+ */
+static uint64_t row_error(const float *from, const uint32_t *index, float factor, size_t count)
 {
-    double sum = 0;
+    uint64_t sum = 0;
     for (size_t x = 0; x < count; x++) {
         uint32_t magnitude = index[x] & 0x7FFFFFFF;
         float error = fabsf(from[x]) * factor - (magnitude > 0 ? (float)magnitude + 0.5F : 0);
-        sum += (double)error * error;
+        int32_t part = (int32_t)(error * (float)(1 << J2K_ERROR_BITS));
+        sum += (uint64_t)((int64_t)part * part);
     }
     return sum;
 }
@@ -111,7 +115,7 @@ static double load(struct worker *worker, const struct j2k_block *block)
     const uint32_t *from = tile->coefficients + tile->band_offset[block->band - tile->first_band] +
                            (size_t)(block->y - band->rect.y0) * pitch + (block->x - band->rect.x0);
     float factor = 1.0F / band->step;
-    double error = 0;
+    uint64_t error = 0;
     for (uint32_t y = 0; y < block->height; y++, from += pitch) {
         uint32_t *to = worker->encoder->sample + (size_t)y * block->width;
         if (tc->reversible)
@@ -123,7 +127,7 @@ static double load(struct worker *worker, const struct j2k_block *block)
     }
     if (tc->roi_shift > 0 && !j2k_is_empty(job->source->region))
         raise_region(worker, block, tc->roi_shift);
-    return error;
+    return j2k_quantiser_error(error);
 }
 
 static void store(struct worker *worker, uint32_t index, double error)
@@ -155,17 +159,23 @@ static void encode_block(struct worker *worker, uint32_t index)
     const struct j2k_block *block = &plan->block[index];
     const struct j2k_band *band = &plan->band[block->band];
     const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
-    double half = band->step / 2;
     const struct j2k_block_source source = {.width = block->width,
         .height = block->height,
         .orientation = band->orientation,
         .style = tc->style,
         .exact = tc->reversible,
         .measure = job->source->measure,
-        .stop = worker->tile->stop > 0 ? worker->tile->stop / (job->source->weight[block->band] * half * half) : 0};
+        .stop = kst_j2k_block_stop(worker->tile, block->band)};
     double error = load(worker, block);
     kst_j2k_block_encode(worker->encoder, &source);
     store(worker, index, error);
+}
+
+/* Rounded so that its products with lengths are exact. */
+float kst_j2k_block_stop(const struct j2k_encode_tile *tile, uint32_t band)
+{
+    double half = tile->job->coded->plan.band[band].step / 2;
+    return tile->stop > 0 ? (float)(tile->stop / (tile->job->source->weight[band] * half * half)) : 0;
 }
 
 static bool is_chosen(const struct j2k_encode_tile *tile, uint32_t block)

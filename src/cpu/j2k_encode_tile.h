@@ -31,7 +31,10 @@ struct j2k_encode_job {
 
 /* Blocks that are coded first, evenly spread over the tile, tell what the others need; or all at once. */
 enum j2k_choice { J2K_ALL_BLOCKS, J2K_SAMPLE_BLOCKS, J2K_OTHER_BLOCKS };
-enum { J2K_SAMPLED_BLOCKS_MIN = 256 };
+enum {
+    J2K_SAMPLED_BLOCKS_MIN = 256,
+    J2K_ERROR_BITS = 14 /* below the point, of the quantiser's error in steps */
+};
 
 struct j2k_encode_tile {
     struct j2k_encode_job *job;
@@ -54,10 +57,19 @@ void kst_j2k_encode_levels(struct j2k_encode_tile *tile);
 /* j2k_encode_blocks.c: from coefficients to results. */
 void kst_j2k_encode_blocks(struct j2k_encode_tile *tile);
 
+/* What `stop` is in the units of a block's gains, for blocks of a band. */
+float kst_j2k_block_stop(const struct j2k_encode_tile *tile, uint32_t band);
+
 /* j2k_encode_stop.c: from the sample, below which gain for a byte no pass will be wanted; 0: all may be. */
 double kst_j2k_encode_stop(struct j2k_encode_tile *tile);
 bool kst_j2k_is_sampled(const struct j2k_encode_tile *tile, uint32_t block);
 void kst_j2k_encoded_chunks_release(struct memory *memory, struct j2k_encoded *encoded);
+
+/* A sum of squared errors in steps. */
+static inline double j2k_quantiser_error(uint64_t sum)
+{
+    return (double)sum / ((uint64_t)1 << 2 * J2K_ERROR_BITS);
+}
 
 static inline size_t j2k_rect_width(struct j2k_rect rect)
 {
