@@ -293,19 +293,21 @@ static kst_status plan(struct encoding *e)
 }
 
 /* Where the pixels lie, and whether the device can encode them. */
-static kst_status choose_device(struct encoding *e)
+static kst_status choose_device(struct encoding *e, bool jpeg)
 {
     struct gpu_error error = {.status = KST_OK};
     bool device = kst_memory_is_device(e->image.memory);
+    double seconds =
+        (double)e->image.width * e->image.height * (jpeg ? KST_SECONDS_TO_ENCODE : KST_SECONDS_TO_ENCODE_J2K);
     e->item = (struct jpeg_encode_item){.encoding = &e->jpeg, .image = &e->image, .sink = &e->sink};
     e->gpu = device ? kst_context_gpu(e->context)
-                    : kst_context_gpu_for(e->context, (double)e->image.width * e->image.height * KST_SECONDS_TO_ENCODE,
-                          KST_LEAST_TO_ENCODE);
+                    : kst_context_gpu_for(e->context, seconds, jpeg ? KST_LEAST_TO_ENCODE : KST_LEAST_TO_ENCODE_J2K);
     if (!e->gpu)
         return device ? fail(e, KST_ERROR_IMAGE_MEMORY, "the context works on the CPU") : KST_OK;
     if (!kst_gpu_jpeg_source(e->gpu, &e->item, &error))
         return fail(e, error.status, error.text);
-    e->on_gpu = kst_gpu_jpeg_encodes(&e->item) && kst_gpu_jpeg_encode_memory(&e->item) <= e->context->limits.memory;
+    e->on_gpu =
+        jpeg && kst_gpu_jpeg_encodes(&e->item) && kst_gpu_jpeg_encode_memory(&e->item) <= e->context->limits.memory;
     return KST_OK;
 }
 
@@ -328,8 +330,8 @@ kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const ks
     double start = kst_seconds();
     const bool jpeg = e->options.codec != KST_CODEC_JPEG2000;
     kst_status status = jpeg ? plan(e) : kst_j2k_encode_check(e);
-    if (status == KST_OK && jpeg)
-        status = choose_device(e);
+    if (status == KST_OK)
+        status = choose_device(e, jpeg);
     kst_report_stage(&e->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
     if (status == KST_OK)
         kst_sink_open(&e->sink, &e->memory, output);
@@ -348,8 +350,6 @@ static kst_status end(struct encoding *e, kst_status status)
 
 static kst_status encode_on_cpu(struct encoding *e)
 {
-    if (e->options.codec == KST_CODEC_JPEG2000)
-        return kst_j2k_encode(e);
     const struct jpeg_encode_context context = {
         .pool = e->context->pool, .memory = &e->memory, .tier = e->context->tier, .report = &e->report};
     return kst_jpeg_write_picture(&context, &e->jpeg, &e->sampler, &e->sink);
@@ -370,6 +370,8 @@ static kst_status encode_from_device(struct encoding *e)
 
 kst_status kst_encoding_run_on_cpu(struct encoding *e)
 {
+    if (e->options.codec == KST_CODEC_JPEG2000)
+        return end(e, kst_j2k_encode(e));
     return end(e, kst_memory_is_device(e->image.memory) ? encode_from_device(e) : encode_on_cpu(e));
 }
 

@@ -20,7 +20,7 @@ struct encoding {
     struct sink sink;
     kst_buffer *output;
     struct gpu_executor *gpu; /* of the context; null: it works on the CPU */
-    bool on_gpu;              /* whether the kernels encode it, as `item` says */
+    bool on_gpu;              /* a JPEG: whether the kernels encode it, as `item` says */
     struct jpeg_encode_item item;
 };
 
@@ -28,7 +28,7 @@ struct encoding {
 kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const kst_image *image,
     const kst_encode_options *options, kst_buffer *output);
 
-/* Carry it out on the CPU, and end it. */
+/* Carry it out on the CPU, or a JPEG 2000 picture wherever it can be, and end it. */
 kst_status kst_encoding_run_on_cpu(struct encoding *e);
 
 /* End it when the device has done it, or failed. */

@@ -215,6 +215,8 @@ static kst_status code_blocks(struct j2k_encode_work *work)
     struct encoding *e = work->e;
     double start = kst_seconds();
     kst_j2k_encoded_release(&e->memory, &work->encoded);
+    if (work->on_gpu)
+        return kst_j2k_gpu_code(work);
     kst_status status = kst_j2k_cpu_encode(
         &e->memory, e->context->pool, e->context->tier, &work->coded, &work->source, &work->encoded, &e->report);
     kst_report_stage(&e->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
@@ -293,6 +295,18 @@ static kst_status write_file(struct j2k_encode_work *work)
     return status;
 }
 
+/* On the GPU, if it can; for the CPU pixels in device memory come to the host. */
+static kst_status choose_place(struct j2k_encode_work *work)
+{
+    struct encoding *e = work->e;
+    work->on_gpu = kst_j2k_gpu_encodes(work);
+    if (work->on_gpu || !kst_memory_is_device(work->image->memory))
+        return KST_OK;
+    kst_status status = kst_image_bring(e->context, work->image, &work->host, &e->report);
+    work->image = &work->host;
+    return status ? status : kst_j2k_encode_components(work);
+}
+
 static kst_status run(struct j2k_encode_work *work)
 {
     struct encoding *e = work->e;
@@ -312,6 +326,8 @@ static kst_status run(struct j2k_encode_work *work)
     work->source.measure = needs_rates(work);
     set_goal(work);
     if (!status)
+        status = choose_place(work);
+    if (!status)
         status = code_blocks(work);
     if (!status)
         status = allocate_layers(work);
@@ -321,6 +337,8 @@ static kst_status run(struct j2k_encode_work *work)
 static void release(struct j2k_encode_work *work)
 {
     struct memory *memory = &work->e->memory;
+    kst_gpu_j2k_encode_end(work->gpu_job);
+    kst_image_release(work->e->context, &work->host);
     for (uint32_t i = 0; i < work->file.box_count; i++)
         kst_memory_release(memory, work->box_data[i]);
     kst_memory_release(memory, work->layer_passes);
@@ -338,6 +356,7 @@ kst_status kst_j2k_encode(struct encoding *e)
     if (e->options.jpeg2000)
         work.options = *e->options.jpeg2000;
     kst_status status = run(&work);
+    kst_j2k_gpu_report_encoding(&work);
     release(&work);
     return status;
 }

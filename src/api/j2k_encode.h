@@ -5,6 +5,7 @@
 
 #include "api/encoding.h"
 #include "cpu/j2k_encode.h"
+#include "gpu/j2k_encode.h"
 #include "j2k/file_writer.h"
 #include "j2k/rate.h"
 
@@ -13,7 +14,8 @@ enum { J2K_ENCODED_COMPONENTS = 4, J2K_ENCODED_LAYERS = 1024, J2K_ENCODED_BOXES 
 /* One picture on its way to a file. Its parts point to each other: it stays where it is. */
 struct j2k_encode_work {
     struct encoding *e;
-    const kst_image *image; /* in host memory */
+    const kst_image *image; /* in host memory where the CPU encodes it */
+    kst_image host;         /* where it was brought there */
     kst_j2k_options options;
     struct j2k_coded coded;
     struct j2k_origin origin[J2K_ENCODED_COMPONENTS];
@@ -25,6 +27,9 @@ struct j2k_encode_work {
     double *weight; /* of each band */
     struct j2k_encode_source source;
     struct j2k_encoded encoded;
+    bool on_gpu;
+    struct j2k_encode_item gpu_item;
+    struct j2k_coding_job *gpu_job;  /* coded blocks lie in its memory */
     struct j2k_layer_target *target; /* of each layer */
     uint8_t *layer_passes;
     struct j2k_writing writing;
@@ -40,6 +45,11 @@ kst_status kst_j2k_encode_check(struct encoding *e);
 
 /* Append the file to the sink. */
 kst_status kst_j2k_encode(struct encoding *e);
+
+/* j2k_encode_gpu.c: whether the context's GPU encodes what is planned; code its blocks there; say what it did. */
+bool kst_j2k_gpu_encodes(const struct j2k_encode_work *work);
+kst_status kst_j2k_gpu_code(struct j2k_encode_work *work);
+void kst_j2k_gpu_report_encoding(struct j2k_encode_work *work);
 
 /* j2k_encode_plan.c: components, headers and weights. */
 kst_status kst_j2k_encode_components(struct j2k_encode_work *work);

@@ -25,10 +25,11 @@ bool kst_j2k_encode_goes_on(struct j2k_encode_job *job)
 }
 
 /* The tile's bands and blocks follow one another in the plan. */
-static void find_ranges(struct j2k_encode_tile *tile)
+void kst_j2k_encode_find_tile(struct j2k_encode_job *job, uint32_t index, struct j2k_encode_tile *tile)
 {
-    const struct j2k_plan *plan = &tile->job->coded->plan;
+    const struct j2k_plan *plan = &job->coded->plan;
     bool first = true;
+    *tile = (struct j2k_encode_tile){.job = job, .tile = &plan->tile[index]};
     for (uint32_t c = 0; c < plan->component_count; c++) {
         const struct j2k_tile_component *tc = &plan->tile_component[tile->tile->first_component + c];
         if (tc->resolution_count == 0)
@@ -63,10 +64,10 @@ static bool allocate(struct j2k_encode_tile *tile)
 static void encode_tile(void *argument, uint32_t index)
 {
     struct j2k_encode_job *job = argument;
-    struct j2k_encode_tile tile = {.job = job, .tile = &job->coded->plan.tile[index]};
+    struct j2k_encode_tile tile;
     if (!kst_j2k_encode_goes_on(job))
         return;
-    find_ranges(&tile);
+    kst_j2k_encode_find_tile(job, index, &tile);
     if (allocate(&tile)) {
         kst_j2k_encode_levels(&tile);
         if (kst_j2k_encode_goes_on(job))
@@ -146,30 +147,43 @@ static bool join_passes(struct j2k_encode_job *job)
     return true;
 }
 
+kst_status kst_j2k_encode_start(struct j2k_encode_job *job, kst_report *report)
+{
+    *job->encoded = (struct j2k_encoded){.chunk = NULL};
+    atomic_init(&job->status, KST_OK);
+    if (pthread_mutex_init(&job->shared, NULL) != 0)
+        return kst_report_error(report, KST_ERROR_THREAD, KST_NO_OFFSET, NULL);
+    job->result = kst_j2k_encode_take(job, job->coded->plan.block_count, sizeof *job->result);
+    return KST_OK;
+}
+
+kst_status kst_j2k_encode_finish(struct j2k_encode_job *job, kst_report *report)
+{
+    kst_status status = KST_OK;
+    if (kst_j2k_encode_goes_on(job))
+        status = make_room(job, report);
+    if (!status && kst_j2k_encode_goes_on(job))
+        join_passes(job);
+    if (!status && !kst_j2k_encode_goes_on(job))
+        status = kst_report_error(report, (kst_status)atomic_load(&job->status), KST_NO_OFFSET, NULL);
+    kst_memory_release(job->memory, job->result);
+    pthread_mutex_destroy(&job->shared);
+    if (status)
+        kst_j2k_encoded_release(job->memory, job->encoded);
+    return status;
+}
+
 kst_status kst_j2k_cpu_encode(struct memory *memory, struct pool *pool, enum cpu_tier tier, struct j2k_coded *coded,
     const struct j2k_encode_source *source, struct j2k_encoded *encoded, kst_report *report)
 {
     struct j2k_encode_job job = {.memory = memory, .pool = pool, .coded = coded, .source = source, .encoded = encoded};
-    kst_status status = KST_OK;
-    *encoded = (struct j2k_encoded){.chunk = NULL};
+    kst_status status = kst_j2k_encode_start(&job, report);
+    if (status)
+        return status;
     kst_j2k_forward_init(&job.forward, tier);
-    atomic_init(&job.status, KST_OK);
-    if (pthread_mutex_init(&job.shared, NULL) != 0)
-        return kst_report_error(report, KST_ERROR_THREAD, KST_NO_OFFSET, NULL);
-    job.result = kst_j2k_encode_take(&job, coded->plan.block_count, sizeof *job.result);
     if (job.result)
         kst_pool_run(pool, coded->plan.tile_count, encode_tile, &job);
-    if (kst_j2k_encode_goes_on(&job))
-        status = make_room(&job, report);
-    if (!status && kst_j2k_encode_goes_on(&job))
-        join_passes(&job);
-    if (!status && !kst_j2k_encode_goes_on(&job))
-        status = kst_report_error(report, (kst_status)atomic_load(&job.status), KST_NO_OFFSET, NULL);
-    kst_memory_release(memory, job.result);
-    pthread_mutex_destroy(&job.shared);
-    if (status)
-        kst_j2k_encoded_release(memory, encoded);
-    return status;
+    return kst_j2k_encode_finish(&job, report);
 }
 
 void kst_j2k_encoded_release(struct memory *memory, struct j2k_encoded *encoded)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Threads take code-blocks of a tile by turns. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -57,8 +58,7 @@ void kst_j2k_encoded_chunks_release(struct memory *memory, struct j2k_encoded *e
     }
 }
 
-/* The band's part of the region of interest: all coefficients that reach into it (H.2). */
-static struct j2k_rect region_in_band(const struct j2k_encode_job *job, const struct j2k_band *band)
+struct j2k_rect kst_j2k_region_in_band(const struct j2k_encode_job *job, const struct j2k_band *band)
 {
     const struct j2k_plan *plan = &job->coded->plan;
     const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
@@ -78,7 +78,7 @@ static struct j2k_rect region_in_band(const struct j2k_encode_job *job, const st
 static void raise_region(struct worker *worker, const struct j2k_block *block, uint32_t shift)
 {
     const struct j2k_band *band = &worker->tile->job->coded->plan.band[block->band];
-    struct j2k_rect region = region_in_band(worker->tile->job, band);
+    struct j2k_rect region = kst_j2k_region_in_band(worker->tile->job, band);
     for (uint32_t y = 0; y < block->height; y++)
         for (uint32_t x = 0; x < block->width; x++) {
             uint32_t *sample = &worker->encoder->sample[(size_t)y * block->width + x];
@@ -171,11 +171,12 @@ static void encode_block(struct worker *worker, uint32_t index)
     store(worker, index, error);
 }
 
-/* Rounded so that its products with lengths are exact. */
+/* Of single precision, so that its products with lengths are exact. */
 float kst_j2k_block_stop(const struct j2k_encode_tile *tile, uint32_t band)
 {
     double half = tile->job->coded->plan.band[band].step / 2;
-    return tile->stop > 0 ? (float)(tile->stop / (tile->job->source->weight[band] * half * half)) : 0;
+    double stop = tile->stop > 0 ? tile->stop / (tile->job->source->weight[band] * half * half) : 0;
+    return stop < FLT_MIN ? 0 : (float)fmin(stop, FLT_MAX);
 }
 
 static bool is_chosen(const struct j2k_encode_tile *tile, uint32_t block)
@@ -207,23 +208,34 @@ static void run_choice(struct j2k_encode_tile *tile, enum j2k_choice choice)
     kst_pool_run(tile->job->pool, threads < tile->block_count ? threads : tile->block_count, run_worker, tile);
 }
 
+bool kst_j2k_encode_samples_first(const struct j2k_encode_tile *tile)
+{
+    const struct j2k_encode_source *source = tile->job->source;
+    bool limited = source->measure && (source->bytes < UINT64_MAX || source->error > 0);
+    return limited && source->stop <= 0 && tile->block_count >= J2K_SAMPLED_BLOCKS_MIN;
+}
+
+void kst_j2k_encode_set_stop(struct j2k_encode_tile *tile)
+{
+    struct j2k_encode_job *job = tile->job;
+    tile->stop = kst_j2k_encode_stop(tile);
+    pthread_mutex_lock(&job->shared);
+    job->encoded->stop = fmax(job->encoded->stop, tolerance * tile->stop);
+    pthread_mutex_unlock(&job->shared);
+}
+
 void kst_j2k_encode_blocks(struct j2k_encode_tile *tile)
 {
-    const struct j2k_encode_job *job = tile->job;
-    bool limited = job->source->measure && (job->source->bytes < UINT64_MAX || job->source->error > 0);
     if (tile->block_count == 0)
         return;
-    tile->stop = job->source->stop;
-    if (!limited || tile->stop > 0 || tile->block_count < J2K_SAMPLED_BLOCKS_MIN) {
+    tile->stop = tile->job->source->stop;
+    if (!kst_j2k_encode_samples_first(tile)) {
         run_choice(tile, J2K_ALL_BLOCKS);
         return;
     }
     run_choice(tile, J2K_SAMPLE_BLOCKS);
     if (!kst_j2k_encode_goes_on(tile->job))
         return;
-    tile->stop = kst_j2k_encode_stop(tile);
-    pthread_mutex_lock(&tile->job->shared);
-    tile->job->encoded->stop = fmax(tile->job->encoded->stop, tolerance * tile->stop);
-    pthread_mutex_unlock(&tile->job->shared);
+    kst_j2k_encode_set_stop(tile);
     run_choice(tile, J2K_OTHER_BLOCKS);
 }

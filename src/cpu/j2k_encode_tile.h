@@ -51,11 +51,28 @@ struct j2k_encode_tile {
 void *kst_j2k_encode_take(struct j2k_encode_job *job, size_t count, size_t size);
 bool kst_j2k_encode_goes_on(struct j2k_encode_job *job);
 
+/*
+ * j2k_encode.c: begin with all but `result` and `shared` filled in; when there are results of all blocks, or something
+ * failed, end, which fills in job->encoded. After an error of the first there is nothing to end.
+ */
+kst_status kst_j2k_encode_start(struct j2k_encode_job *job, kst_report *report);
+kst_status kst_j2k_encode_finish(struct j2k_encode_job *job, kst_report *report);
+void kst_j2k_encode_find_tile(struct j2k_encode_job *job, uint32_t index, struct j2k_encode_tile *tile);
+
 /* j2k_encode_levels.c: from samples to coefficients. */
 void kst_j2k_encode_levels(struct j2k_encode_tile *tile);
 
 /* j2k_encode_blocks.c: from coefficients to results. */
 void kst_j2k_encode_blocks(struct j2k_encode_tile *tile);
+
+/* Whether the tile's blocks are coded in two goes, a sample of them first. */
+bool kst_j2k_encode_samples_first(const struct j2k_encode_tile *tile);
+
+/* From a sample, what stops the others. */
+void kst_j2k_encode_set_stop(struct j2k_encode_tile *tile);
+
+/* The band's part of the region of interest: all coefficients that reach into it (H.2). */
+struct j2k_rect kst_j2k_region_in_band(const struct j2k_encode_job *job, const struct j2k_band *band);
 
 /* What `stop` is in the units of a block's gains, for blocks of a band. */
 float kst_j2k_block_stop(const struct j2k_encode_tile *tile, uint32_t band);

@@ -2,11 +2,12 @@
 #include "gpu/executor.h"
 
 #include "gpu/profile.h"
-#include "kernels/j2k_work.h"
+#include "kernels/j2k_encode_work.h"
 #include "kernels/jpeg_encode_work.h"
 #include "kernels/jpeg_work.h"
 
-extern const struct gpu_kernels kst_kernels_jpeg_decode, kst_kernels_jpeg_encode, kst_kernels_j2k_decode;
+extern const struct gpu_kernels kst_kernels_jpeg_decode, kst_kernels_jpeg_encode, kst_kernels_j2k_decode,
+    kst_kernels_j2k_encode;
 
 struct kernel {
     const char *name;
@@ -42,6 +43,16 @@ static const struct kernel j2k_kernels[J2K_KERNELS] = {
     [J2K_KERNEL_SYNTHESISE_53] = {"synthesise_53", J2K_LEVEL_GROUP},
     [J2K_KERNEL_SYNTHESISE_97] = {"synthesise_97", J2K_LEVEL_GROUP},
     [J2K_KERNEL_PUT_OUT] = {"put_out", J2K_OUTPUT_GROUP},
+};
+
+static const struct kernel j2k_encode_kernels[J2K_ENCODE_KERNELS] = {
+    [J2K_ENCODE_TAKE_IN] = {"take_in", J2K_OUTPUT_GROUP},
+    [J2K_ENCODE_ANALYSE_53] = {"analyse_53", J2K_LEVEL_GROUP},
+    [J2K_ENCODE_ANALYSE_97] = {"analyse_97", J2K_LEVEL_GROUP},
+    [J2K_ENCODE_PREPARE] = {"prepare_blocks", J2K_PREPARE_GROUP},
+    [J2K_ENCODE_CODE] = {"code_blocks", J2K_CODE_GROUP},
+    [J2K_ENCODE_PLACE] = {"place_blocks", J2K_PLACE_GROUP},
+    [J2K_ENCODE_COLLECT] = {"collect_blocks", J2K_COLLECT_GROUP},
 };
 
 static bool build_one(struct gpu *gpu, const struct gpu_kernels *module, const struct kernel *list, int count,
@@ -95,11 +106,18 @@ bool kst_gpu_executor_decodes_j2k(struct gpu_executor *executor, struct gpu_erro
         executor->j2k, &executor->decodes_j2k, error);
 }
 
+bool kst_gpu_executor_encodes_j2k(struct gpu_executor *executor, struct gpu_error *error)
+{
+    return build_late(executor, &kst_kernels_j2k_encode, j2k_encode_kernels, J2K_ENCODE_KERNELS, &executor->j2k_encoder,
+        executor->j2k_encode, &executor->encodes_j2k, error);
+}
+
 static void release_programs(struct gpu_executor *executor)
 {
     release_one(executor->gpu, JPEG_KERNELS, &executor->program, executor->kernel);
     release_one(executor->gpu, ENCODE_KERNELS, &executor->encoder, executor->encode);
     release_one(executor->gpu, J2K_KERNELS, &executor->j2k_decoder, executor->j2k);
+    release_one(executor->gpu, J2K_ENCODE_KERNELS, &executor->j2k_encoder, executor->j2k_encode);
 }
 
 /* On a device that is open; closed where that fails. */

@@ -43,6 +43,18 @@ enum j2k_kernel {
     J2K_KERNELS
 };
 
+/* Those that encode it. */
+enum j2k_encode_kernel {
+    J2K_ENCODE_TAKE_IN,
+    J2K_ENCODE_ANALYSE_53,
+    J2K_ENCODE_ANALYSE_97,
+    J2K_ENCODE_PREPARE,
+    J2K_ENCODE_CODE,
+    J2K_ENCODE_PLACE,
+    J2K_ENCODE_COLLECT,
+    J2K_ENCODE_KERNELS
+};
+
 enum { LANE_EVENTS = JPEG_KERNELS + 3 };
 
 /* Queues with what goes with them; one operation's at a time. */
@@ -71,6 +83,9 @@ struct gpu_executor {
     bool decodes_j2k; /* likewise */
     struct gpu_program j2k_decoder;
     struct gpu_kernel j2k[J2K_KERNELS];
+    bool encodes_j2k; /* likewise */
+    struct gpu_program j2k_encoder;
+    struct gpu_kernel j2k_encode[J2K_ENCODE_KERNELS];
     atomic_uint density; /* of the last picture encoded, in bytes of 1,024 blocks: what to expect of the next */
 };
 
@@ -84,8 +99,9 @@ void kst_gpu_executor_destroy(struct gpu_executor **executor); /* null allowed *
 
 /* Build the kernels that encode, where that is not done yet. Thread-safe. */
 bool kst_gpu_executor_encodes(struct gpu_executor *executor, struct gpu_error *error);
-/* Likewise, those that decode JPEG 2000. */
+/* Likewise, those that decode JPEG 2000, and those that encode it. */
 bool kst_gpu_executor_decodes_j2k(struct gpu_executor *executor, struct gpu_error *error);
+bool kst_gpu_executor_encodes_j2k(struct gpu_executor *executor, struct gpu_error *error);
 
 /* Borrow a lane whose queue is empty; null where that failed. */
 struct gpu_lane *kst_gpu_lane_take(struct gpu_executor *executor, struct gpu_error *error);

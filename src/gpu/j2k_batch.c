@@ -166,8 +166,7 @@ static struct j2k_entry entry_of(const struct j2k_plan *plan, uint32_t item, uin
         .cost = (uint16_t)(COSTS - 1 - (passes << 4 | length))};
 }
 
-/* Counting sort by cost, and then by shape, which keeps the order of what has the same. */
-static void sort_entries(struct j2k_entry *entry, struct j2k_entry *room, uint32_t count)
+void kst_gpu_j2k_sort_entries(struct j2k_entry *entry, struct j2k_entry *room, uint32_t count)
 {
     uint32_t place[COSTS + 1] = {0};
     for (uint32_t i = 0; i < count; i++)
@@ -194,7 +193,7 @@ static bool sort_blocks(struct j2k_batch *batch)
     for (uint32_t i = 0; i < batch->count; i++)
         for (uint32_t k = 0; k < batch->items[i].plan->block_count; k++)
             batch->entry[at++] = entry_of(batch->items[i].plan, i, k);
-    sort_entries(batch->entry, room, batch->blocks);
+    kst_gpu_j2k_sort_entries(batch->entry, room, batch->blocks);
     kst_memory_release(batch->memory, room);
     return true;
 }
@@ -212,14 +211,10 @@ static void widen(struct work_bundle *bundle, const struct j2k_block *block)
     bundle->history = history > bundle->history ? history : bundle->history;
 }
 
-/*
- * A bundle of few blocks is over sooner, one of many leaves more of the device to others. As measured on a GPU, with
- * one to thirty-two pictures at once: the most that still gives every multiprocessor enough bundles.
- */
-static uint32_t choose_lanes(const struct j2k_batch *batch, uint32_t units)
+uint32_t kst_gpu_j2k_choose_lanes(uint32_t blocks, uint32_t units)
 {
     uint32_t lanes = J2K_BUNDLE;
-    while (lanes > 1 && batch->blocks / lanes < units * BUNDLES_A_UNIT)
+    while (lanes > 1 && blocks / lanes < units * BUNDLES_A_UNIT)
         lanes /= 2;
     return lanes;
 }
@@ -286,10 +281,27 @@ bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, const str
     batch->bundle = kst_memory_array(memory, batch->blocks, sizeof *batch->bundle, NULL);
     batch->store_group = kst_memory_array(memory, batch->blocks, sizeof *batch->store_group, NULL);
     if (!batch->entry || !batch->band || !batch->bundle || !batch->store_group || !sort_blocks(batch) ||
-        !make_bundles(batch, lanes ? lanes : choose_lanes(batch, units)))
+        !make_bundles(batch, lanes ? lanes : kst_gpu_j2k_choose_lanes(batch->blocks, units)))
         return false;
     place_bands(batch);
     batch->covered = blocks_cover(batch);
+    kst_gpu_j2k_count_levels(batch);
+    batch->words = count_words(batch);
+    return true;
+}
+
+bool kst_gpu_j2k_batch_geometry(
+    struct j2k_batch *batch, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count)
+{
+    *batch = (struct j2k_batch){.memory = memory, .items = items, .count = count};
+    batch->place = kst_memory_array(memory, count, sizeof *batch->place, NULL);
+    if (!batch->place || !place_items(batch))
+        return false;
+    batch->blocks = batch->segments = batch->pieces = 0;
+    batch->band = kst_memory_array(memory, batch->bands, sizeof *batch->band, NULL);
+    if (!batch->band)
+        return false;
+    place_bands(batch);
     kst_gpu_j2k_count_levels(batch);
     batch->words = count_words(batch);
     return true;
@@ -467,7 +479,8 @@ void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *w
     for (uint32_t i = 0; i < batch->count; i++)
         ((struct work_view *)(void *)(work + view))[i] = describe_view(batch, i);
     struct writing writing = {.batch = batch, .work = work, .segment = segment, .piece = piece, .block = block};
-    run_tasks(threads, batch->count, write_segments, &writing);
+    if (batch->segments > 0)
+        run_tasks(threads, batch->count, write_segments, &writing);
     run_tasks(threads, (batch->blocks + SLICE - 1) / SLICE, write_blocks, &writing);
     if (batch->bundles > 0) {
         memcpy(work + bundle, batch->bundle, batch->bundles * sizeof *batch->bundle);

@@ -84,7 +84,19 @@ uint64_t kst_gpu_j2k_memory(const struct j2k_plan *plan);
  * large; it is to be released in any case. */
 bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count,
     uint32_t units, uint32_t lanes);
+/* Likewise without blocks: levels and outputs alone. */
+bool kst_gpu_j2k_batch_geometry(
+    struct j2k_batch *batch, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count);
 void kst_gpu_j2k_batch_release(struct j2k_batch *batch);
+
+/* Counting sort by cost, and then by shape, which keeps the order of what has the same. `room`: for as many. */
+void kst_gpu_j2k_sort_entries(struct j2k_entry *entry, struct j2k_entry *room, uint32_t count);
+
+/*
+ * A bundle of few blocks is over sooner, one of many leaves more of the device to others. As measured on a GPU with
+ * decoding, one to thirty-two pictures at once: the most that still gives every multiprocessor enough bundles.
+ */
+uint32_t kst_gpu_j2k_choose_lanes(uint32_t blocks, uint32_t units);
 
 /* Fill the work, batch->words words, and the list of launches. `threads`: null, or those that help. */
 void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *work);

@@ -2,15 +2,6 @@
 /* Tier 1: code-blocks, from gathered segments to columns of bits. */
 #include "j2k_passes.h"
 
-enum block_style {
-    STYLE_BYPASS = 1,
-    STYLE_RESET = 2,
-    STYLE_TERMALL = 4,
-    STYLE_CAUSAL = 8,
-    STYLE_PREDICTABLE = 16,
-    STYLE_SYMBOLS = 32
-};
-
 /* Where decoding of a block came to. */
 struct progress {
     u32 pass;  /* how many were decoded */
@@ -21,11 +12,6 @@ struct progress {
 FUNCTION u32 least(u32 a, u32 b)
 {
     return a < b ? a : b;
-}
-
-FUNCTION u32 is_raw_pass(u32 style, u32 pass)
-{
-    return (style & STYLE_BYPASS) != 0 && pass >= 10 && pass % 3 != 0;
 }
 
 FUNCTION void clear_state(struct block_state *b)

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "gpu/j2k_encode.h"
+
+#include <string.h>
+
+#include "gpu/j2k_encode_list.h"
+#include "image/format.h"
+
+enum coding_buffer {
+    HOST_WORK, /* the first are pinned */
+    HOST_PIXELS,
+    WORK,
+    PIXELS,
+    SAMPLES,
+    BUFFERS
+};
+
+/* Of one list, given back when it is done, but for what was fetched. */
+enum list_buffer { HOST_LIST, HOST_RESULTS, LIST, STATES, GAINS, PASSES, DATA, RESULTS, COLLECTED, LIST_BUFFERS };
+
+enum event { BEFORE, AFTER_UPLOAD, AFTER_TRANSFORM, BEFORE_BLOCKS, AFTER_BLOCKS, AFTER_DOWNLOAD };
+
+/* What was fetched of a list: outcomes point into it. */
+struct fetched {
+    struct fetched *next;
+    struct gpu_buffer buffer;
+};
+
+struct j2k_coding_job {
+    struct gpu_executor *executor;
+    const struct j2k_encode_item *items;
+    uint32_t count;
+    struct j2k_gpu_item *picture; /* the items', in a row */
+    struct j2k_batch batch;
+    struct gpu_lane *lane;
+    struct gpu_buffer buffer[BUFFERS];
+    struct fetched *fetched;
+    bool timed; /* upload and transform */
+    struct j2k_encode_times times;
+};
+
+bool kst_gpu_j2k_encodes(const struct j2k_plan *plan, const kst_image *image)
+{
+    bool upwards = false;
+    for (uint32_t i = 0; i < image->plane_count; i++) {
+        ptrdiff_t pitch = image->plane[i].pitch;
+        if (pitch > INT32_MAX || pitch < -INT32_MAX)
+            return false;
+        upwards = upwards || pitch < 0;
+    }
+    if (upwards && (image->memory == KST_MEMORY_OPENCL || image->memory == KST_MEMORY_OPENCL_IMAGE))
+        return false;
+    return plan->component_count <= J2K_WORK_CHANNELS && kst_gpu_j2k_encode_memory(plan) / 8 < INT32_MAX;
+}
+
+/* Samples with their bands, blocks' states and data, pixels, and what is fetched. */
+uint64_t kst_gpu_j2k_encode_memory(const struct j2k_plan *plan)
+{
+    uint64_t samples = 0, data = 0;
+    for (uint32_t i = 0; i < plan->tile_component_count; i++)
+        samples += j2k_gpu_area(plan->tile_component[i].rect);
+    for (uint32_t b = 0; b < plan->block_count; b++)
+        data += kst_gpu_j2k_block_room(plan, &plan->block[b], false) + 2 * sizeof(struct coded_block);
+    return 24 * samples + 2 * data;
+}
+
+static void run_tasks(
+    const struct gpu_executor *executor, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg)
+{
+    if (executor->threads)
+        kst_pool_run(executor->threads, count, task, arg);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            task(arg, i);
+}
+
+static bool take(struct gpu_executor *executor, enum gpu_place place, uint64_t length, struct gpu_buffer *buffer,
+    struct gpu_error *error)
+{
+    return kst_gpu_pool_take(&executor->pool, place, (size_t)length, buffer, error);
+}
+
+static bool any_staged(const struct j2k_coding_job *job)
+{
+    for (uint32_t i = 0; i < job->count; i++)
+        if (job->items[i].source == ENCODE_STAGED)
+            return true;
+    return false;
+}
+
+static bool take_buffers(struct j2k_coding_job *job, struct gpu_error *error)
+{
+    const struct j2k_batch *batch = &job->batch;
+    const uint64_t length[BUFFERS] = {[HOST_WORK] = batch->words * 4ULL,
+        [HOST_PIXELS] = any_staged(job) ? batch->pixels : 1,
+        [WORK] = batch->words * 4ULL,
+        [PIXELS] = batch->pixels + 1,
+        [SAMPLES] = batch->samples * 4};
+    for (uint32_t i = 0; i < BUFFERS; i++)
+        if (!take(job->executor, i <= HOST_PIXELS ? GPU_PINNED : GPU_DEVICE, length[i], &job->buffer[i], error))
+            return false;
+    return true;
+}
+
+static void record(struct j2k_coding_job *job, enum event event)
+{
+    job->executor->gpu->backend->record(&job->lane->queue, &job->lane->event[event]);
+}
+
+static size_t row_length(const kst_image *image, const kst_plane *plane)
+{
+    return (size_t)plane->width * kst_format_samples(image->format) * kst_plane_sample_bytes(plane);
+}
+
+/* Rows of a plane on their way to pinned memory. */
+struct strip {
+    uint8_t *to;
+    const kst_plane *plane;
+    size_t pitch, row;
+    uint32_t rows;
+};
+
+static void stage_strip(void *arg, uint32_t index)
+{
+    const struct strip *strip = arg;
+    uint32_t first = index * strip->rows, left = strip->plane->height - first;
+    for (uint32_t y = first; y < first + (left < strip->rows ? left : strip->rows); y++)
+        memcpy(strip->to + y * strip->pitch, (const uint8_t *)strip->plane->data + (ptrdiff_t)y * strip->plane->pitch,
+            strip->row);
+}
+
+static void upload_plane(struct j2k_coding_job *job, uint32_t index, uint32_t p)
+{
+    enum { STRIP = 1 << 20 };
+    const struct gpu_backend *backend = job->executor->gpu->backend;
+    const struct j2k_encode_item *item = &job->items[index];
+    const struct j2k_place *place = &job->batch.place[index];
+    const kst_plane *plane = &item->image->plane[p];
+    size_t row = row_length(item->image, plane), at = place->plane[p], pitch = place->pitch[p];
+    if (item->source != ENCODE_STAGED) {
+        struct gpu_rows there = {&job->buffer[PIXELS], at, pitch};
+        kst_gpu_plane_read(&job->lane->queue, there, item->image, &item->planes, p);
+        return;
+    }
+    struct strip strip = {job->buffer[HOST_PIXELS].host + at, plane, pitch, row, (uint32_t)(STRIP / row + 1)};
+    run_tasks(job->executor, (plane->height + strip.rows - 1) / strip.rows, stage_strip, &strip);
+    backend->copy(
+        &job->lane->queue, &job->buffer[PIXELS], at, &job->buffer[HOST_PIXELS], at, pitch * (plane->height - 1) + row);
+}
+
+static void upload(struct j2k_coding_job *job)
+{
+    record(job, BEFORE);
+    kst_gpu_j2k_work(&job->batch, job->executor->threads, (uint32_t *)(void *)job->buffer[HOST_WORK].host);
+    job->executor->gpu->backend->copy(
+        &job->lane->queue, &job->buffer[WORK], 0, &job->buffer[HOST_WORK], 0, job->batch.words * 4ULL);
+    for (uint32_t i = 0; i < job->count; i++)
+        for (uint32_t p = 0; !job->items[i].picture.in_place && p < job->items[i].image->plane_count; p++)
+            upload_plane(job, i, p);
+    record(job, AFTER_UPLOAD);
+}
+
+static void launch_over(struct j2k_coding_job *job, enum j2k_encode_kernel kernel, const struct j2k_launch *over)
+{
+    struct gpu_argument arguments[6] = {{.buffer = &job->buffer[WORK]}};
+    uint32_t count = 1;
+    if (kernel == J2K_ENCODE_TAKE_IN)
+        arguments[count++] = (struct gpu_argument){.buffer = &job->buffer[PIXELS]};
+    arguments[count++] = (struct gpu_argument){.buffer = &job->buffer[SAMPLES]};
+    arguments[count++] = (struct gpu_argument){.value = over->list};
+    arguments[count++] = (struct gpu_argument){.value = over->count};
+    arguments[count++] = (struct gpu_argument){.value = over->first};
+    job->executor->gpu->backend->launch(
+        &job->lane->queue, &job->executor->j2k_encode[kernel], over->groups, arguments, count);
+}
+
+/* The batch's launches are a decoder's: what they put out is taken in, and levels go the other way. */
+static void transform(struct j2k_coding_job *job)
+{
+    const struct j2k_batch *batch = &job->batch;
+    for (uint32_t i = batch->launches; i-- > 0;) {
+        uint32_t kernel = batch->launch[i].kernel;
+        launch_over(job,
+            kernel == J2K_KERNEL_PUT_OUT         ? J2K_ENCODE_TAKE_IN
+            : kernel == J2K_KERNEL_SYNTHESISE_53 ? J2K_ENCODE_ANALYSE_53
+                                                 : J2K_ENCODE_ANALYSE_97,
+            &batch->launch[i]);
+    }
+    record(job, AFTER_TRANSFORM);
+    job->executor->gpu->backend->flush(&job->lane->queue);
+}
+
+static bool prepare(struct j2k_coding_job *job, const struct gpu_event *after, struct gpu_error *error)
+{
+    struct gpu_executor *executor = job->executor;
+    struct memory *memory = executor->gpu->memory;
+    if (!kst_gpu_executor_encodes_j2k(executor, error))
+        return false;
+    job->picture = kst_memory_array(memory, job->count, sizeof *job->picture, &error->status);
+    if (!job->picture)
+        return false;
+    for (uint32_t i = 0; i < job->count; i++)
+        job->picture[i] = job->items[i].picture;
+    if (!kst_gpu_j2k_batch_geometry(&job->batch, memory, job->picture, job->count)) {
+        error->status = KST_ERROR_MEMORY;
+        return false;
+    }
+    job->lane = kst_gpu_lane_take(executor, error);
+    if (!job->lane)
+        return false;
+    if (after)
+        executor->gpu->backend->wait(&job->lane->queue, after);
+    return take_buffers(job, error);
+}
+
+struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, const struct j2k_encode_item *items,
+    uint32_t count, const struct gpu_event *after, struct gpu_error *error)
+{
+    *error = (struct gpu_error){.status = KST_OK};
+    struct j2k_coding_job *job = kst_memory_zeroed(executor->gpu->memory, 1, sizeof *job, &error->status);
+    if (!job)
+        return NULL;
+    job->executor = executor;
+    job->items = items;
+    job->count = count;
+    if (prepare(job, after, error)) {
+        upload(job);
+        transform(job);
+        return job;
+    }
+    kst_gpu_j2k_encode_end(job);
+    return NULL;
+}
+
+void kst_gpu_j2k_encode_end(struct j2k_coding_job *job)
+{
+    if (!job)
+        return;
+    struct gpu_executor *executor = job->executor;
+    struct memory *memory = executor->gpu->memory;
+    if (job->lane)
+        executor->gpu->backend->finish(&job->lane->queue);
+    while (job->fetched) {
+        struct fetched *next = job->fetched->next;
+        kst_gpu_pool_give(&executor->pool, &job->fetched->buffer);
+        kst_memory_release(memory, job->fetched);
+        job->fetched = next;
+    }
+    for (uint32_t i = 0; i < BUFFERS; i++)
+        kst_gpu_pool_give(&executor->pool, &job->buffer[i]);
+    kst_gpu_lane_give(executor, job->lane);
+    if (job->batch.memory)
+        kst_gpu_j2k_batch_release(&job->batch);
+    kst_memory_release(memory, job->picture);
+    kst_memory_release(memory, job);
+}
+
+/* A list on its way. */
+struct run {
+    struct j2k_coding_job *job;
+    const struct j2k_list *list;
+    struct gpu_buffer buffer[LIST_BUFFERS];
+    struct fetched *fetched;
+};
+
+static size_t results_length(const struct j2k_list *list)
+{
+    return J2K_LIST_HEAD * 4 + list->blocks * sizeof(struct coded_result);
+}
+
+static bool take_list(struct run *run, struct gpu_error *error)
+{
+    const struct j2k_list *list = run->list;
+    const uint64_t passes = (uint64_t)list->blocks * J2K_CODED_PASSES;
+    const uint64_t length[LIST_BUFFERS] = {[HOST_LIST] = list->words * 4ULL,
+        [HOST_RESULTS] = results_length(list),
+        [LIST] = list->words * 4ULL,
+        [STATES] = list->states * 4,
+        [GAINS] = (uint64_t)list->blocks * J2K_GAIN_PLANES * J2K_GAIN_WORDS * 4,
+        [PASSES] = passes * J2K_PASS_WORDS * 4,
+        [DATA] = list->data,
+        [RESULTS] = results_length(list),
+        [COLLECTED] = list->data + passes * J2K_PASS_RESULT * 4};
+    for (uint32_t i = 0; i < LIST_BUFFERS; i++)
+        if (!take(run->job->executor, i <= HOST_RESULTS ? GPU_PINNED : GPU_DEVICE, length[i], &run->buffer[i], error))
+            return false;
+    return true;
+}
+
+static void launch_list(
+    struct run *run, enum j2k_encode_kernel kernel, uint32_t groups, const enum list_buffer *buffers, uint32_t count)
+{
+    const struct gpu_executor *executor = run->job->executor;
+    struct gpu_argument arguments[LIST_BUFFERS];
+    for (uint32_t i = 0; i < count; i++)
+        arguments[i] = (struct gpu_argument){.buffer = &run->buffer[buffers[i]]};
+    executor->gpu->backend->launch(&run->job->lane->queue, &executor->j2k_encode[kernel], groups, arguments, count);
+}
+
+#define LAUNCH(kernel, groups, ...)                                                                                    \
+    launch_list(run, kernel, groups, (const enum list_buffer[]){__VA_ARGS__},                                          \
+        sizeof((const enum list_buffer[]){__VA_ARGS__}) / sizeof(enum list_buffer))
+
+static void prepare_blocks(struct run *run)
+{
+    const struct gpu_executor *executor = run->job->executor;
+    const struct gpu_argument arguments[] = {{.buffer = &run->buffer[LIST]}, {.buffer = &run->job->buffer[SAMPLES]},
+        {.buffer = &run->buffer[STATES]}, {.buffer = &run->buffer[GAINS]}, {.buffer = &run->buffer[RESULTS]}};
+    executor->gpu->backend->launch(&run->job->lane->queue, &executor->j2k_encode[J2K_ENCODE_PREPARE], run->list->blocks,
+        arguments, sizeof arguments / sizeof arguments[0]);
+}
+
+static void code(struct run *run)
+{
+    const struct gpu_backend *backend = run->job->executor->gpu->backend;
+    struct gpu_queue *queue = &run->job->lane->queue;
+    const struct j2k_list *list = run->list;
+    uint32_t together = J2K_CODE_GROUP / J2K_BUNDLE;
+    record(run->job, BEFORE_BLOCKS);
+    kst_gpu_j2k_list_write(list, (uint32_t *)(void *)run->buffer[HOST_LIST].host);
+    backend->copy(queue, &run->buffer[LIST], 0, &run->buffer[HOST_LIST], 0, list->words * 4ULL);
+    prepare_blocks(run);
+    LAUNCH(J2K_ENCODE_CODE, (list->bundles + together - 1) / together, LIST, STATES, GAINS, PASSES, DATA, RESULTS);
+    LAUNCH(J2K_ENCODE_PLACE, 1, LIST, RESULTS);
+    LAUNCH(J2K_ENCODE_COLLECT, list->blocks, LIST, RESULTS, PASSES, DATA, COLLECTED);
+    backend->copy(queue, &run->buffer[HOST_RESULTS], 0, &run->buffer[RESULTS], 0, results_length(list));
+    record(run->job, AFTER_BLOCKS);
+    backend->finish(queue);
+}
+
+/* All that was collected; how many words that is, is known now. */
+static bool fetch(struct run *run, struct gpu_error *error)
+{
+    struct j2k_coding_job *job = run->job;
+    const struct gpu_backend *backend = job->executor->gpu->backend;
+    uint64_t length = *(const uint32_t *)(const void *)run->buffer[HOST_RESULTS].host * 4ULL;
+    run->fetched = kst_memory_zeroed(job->executor->gpu->memory, 1, sizeof *run->fetched, &error->status);
+    if (!run->fetched)
+        return false;
+    run->fetched->next = job->fetched;
+    job->fetched = run->fetched;
+    if (!take(job->executor, GPU_PINNED, length, &run->fetched->buffer, error))
+        return false;
+    if (length > 0)
+        backend->copy(&job->lane->queue, &run->fetched->buffer, 0, &run->buffer[COLLECTED], 0, (size_t)length);
+    record(job, AFTER_DOWNLOAD);
+    backend->finish(&job->lane->queue);
+    *error = job->lane->queue.error;
+    return error->status == KST_OK;
+}
+
+static void add_times(struct j2k_coding_job *job)
+{
+    struct gpu *gpu = job->executor->gpu;
+    const struct gpu_event *event = job->lane->event;
+    if (!job->timed) {
+        job->times.upload += gpu->backend->elapsed(gpu, &event[BEFORE], &event[AFTER_UPLOAD]);
+        job->times.transform += gpu->backend->elapsed(gpu, &event[AFTER_UPLOAD], &event[AFTER_TRANSFORM]);
+    }
+    job->timed = true;
+    job->times.blocks += gpu->backend->elapsed(gpu, &event[BEFORE_BLOCKS], &event[AFTER_BLOCKS]);
+    job->times.download += gpu->backend->elapsed(gpu, &event[AFTER_BLOCKS], &event[AFTER_DOWNLOAD]);
+}
+
+/* `again` gets the orders of blocks that found no room; returns how many. */
+static uint32_t read_outcomes(const struct run *run, struct j2k_block_outcome *outcomes, uint32_t *again)
+{
+    const struct j2k_list *list = run->list;
+    const uint32_t *results = (const uint32_t *)(const void *)run->buffer[HOST_RESULTS].host;
+    const struct coded_result *result = (const struct coded_result *)(const void *)(results + J2K_LIST_HEAD);
+    const uint32_t *collected = (const uint32_t *)(const void *)run->fetched->buffer.host;
+    uint32_t missing = 0;
+    for (uint32_t i = 0; i < list->blocks; i++, result++) {
+        const struct j2k_entry *entry = &list->entry[i];
+        if (result->length == J2K_NO_ROOM) {
+            again[missing++] = entry->block;
+            continue;
+        }
+        const uint32_t *pass = collected + result->at;
+        outcomes[entry->block] = (struct j2k_block_outcome){.planes = result->planes,
+            .passes = result->passes,
+            .length = result->length,
+            .pass = pass,
+            .data = (const uint8_t *)(const void *)(pass + J2K_PASS_RESULT * (size_t)result->passes),
+            .error = (uint64_t)result->error_high << 32 | result->error_low,
+            .left = (uint64_t)result->left_high << 32 | result->left_low};
+    }
+    return missing;
+}
+
+static bool run_list(struct j2k_coding_job *job, const struct j2k_list *list, struct j2k_block_outcome *outcomes,
+    uint32_t *again, uint32_t *missing, struct gpu_error *error)
+{
+    struct run run = {.job = job, .list = list};
+    bool done = take_list(&run, error);
+    if (done) {
+        code(&run);
+        *error = job->lane->queue.error;
+        done = error->status == KST_OK && fetch(&run, error);
+    }
+    if (done) {
+        add_times(job);
+        *missing = read_outcomes(&run, outcomes, again);
+    }
+    for (uint32_t i = 0; i < LIST_BUFFERS; i++)
+        kst_gpu_pool_give(&job->executor->pool, &run.buffer[i]);
+    return done;
+}
+
+/* What it takes to put lists together. */
+struct rooms {
+    struct j2k_entry *entry, *room;
+    struct work_bundle *bundle;
+    uint32_t *place, *chosen, *again;
+};
+
+static bool take_rooms(struct rooms *rooms, struct memory *memory, uint32_t count, struct gpu_error *error)
+{
+    rooms->entry = kst_memory_array(memory, count, sizeof *rooms->entry, &error->status);
+    rooms->room = kst_memory_array(memory, count, sizeof *rooms->room, &error->status);
+    rooms->bundle = kst_memory_array(memory, count, sizeof *rooms->bundle, &error->status);
+    rooms->place = kst_memory_array(memory, count, sizeof *rooms->place, &error->status);
+    rooms->chosen = kst_memory_array(memory, count, sizeof *rooms->chosen, &error->status);
+    rooms->again = kst_memory_array(memory, count, sizeof *rooms->again, &error->status);
+    return error->status == KST_OK;
+}
+
+static void release_rooms(struct rooms *rooms, struct memory *memory)
+{
+    kst_memory_release(memory, rooms->entry);
+    kst_memory_release(memory, rooms->room);
+    kst_memory_release(memory, rooms->bundle);
+    kst_memory_release(memory, rooms->place);
+    kst_memory_release(memory, rooms->chosen);
+    kst_memory_release(memory, rooms->again);
+}
+
+/* Lists after lists; returns how many found no room, which are then the ones chosen. */
+static uint32_t run_chosen(struct j2k_coding_job *job, struct j2k_list *list, struct rooms *rooms, uint32_t count,
+    struct j2k_block_outcome *outcomes, struct gpu_error *error)
+{
+    uint32_t missing = 0;
+    for (uint32_t done = 0, more; done < count && !error->status; done += list->blocks, missing += more) {
+        more = 0;
+        kst_gpu_j2k_list(list, rooms->chosen + done, count - done, job->executor->gpu->info.units, rooms->room);
+        run_list(job, list, outcomes, rooms->again + missing, &more, error);
+    }
+    memcpy(rooms->chosen, rooms->again, missing * sizeof *rooms->chosen);
+    return missing;
+}
+
+bool kst_gpu_j2k_encode_blocks(struct j2k_coding_job *job, const struct j2k_block_order *orders, uint32_t count,
+    struct j2k_block_outcome *outcomes, struct gpu_error *error)
+{
+    struct memory *memory = job->executor->gpu->memory;
+    struct rooms rooms = {.entry = NULL};
+    *error = (struct gpu_error){.status = KST_OK};
+    if (count == 0)
+        return true;
+    if (take_rooms(&rooms, memory, count, error)) {
+        struct j2k_list list = {.batch = &job->batch,
+            .items = job->items,
+            .orders = orders,
+            .entry = rooms.entry,
+            .bundle = rooms.bundle,
+            .place = rooms.place};
+        for (uint32_t i = 0; i < count; i++)
+            rooms.chosen[i] = i;
+        uint32_t missing = run_chosen(job, &list, &rooms, count, outcomes, error);
+        list.ample = true;
+        if (missing > 0 && !error->status && run_chosen(job, &list, &rooms, missing, outcomes, error) > 0)
+            kst_gpu_fail(error, job->executor->gpu, "coding of blocks", "no room");
+    }
+    release_rooms(&rooms, memory);
+    return error->status == KST_OK;
+}
+
+struct j2k_encode_times kst_gpu_j2k_encode_times(const struct j2k_coding_job *job)
+{
+    return job->times;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Encoding JPEG 2000 on a GPU: from pixels to coded code-blocks. Coefficients stay on the device, so that blocks can be
+ * coded some now and some later, or once more.
+ */
+#ifndef KOSTKA_GPU_J2K_ENCODE_H
+#define KOSTKA_GPU_J2K_ENCODE_H
+
+#include "gpu/j2k_batch.h"
+#include "gpu/jpeg_encode.h"
+#include "kernels/j2k_encode_work.h"
+
+/* A picture to encode. */
+struct j2k_encode_item {
+    struct j2k_gpu_item picture; /* its plan, and its image as what a decoder would put out: see kst_gpu_j2k_source() */
+    const kst_image *image;
+    enum encode_source source; /* and where its pixels are, as kst_gpu_jpeg_source() has them */
+    struct gpu_image planes;
+    bool measured; /* gains and errors are wanted */
+};
+
+/* A block to be coded. */
+struct j2k_block_order {
+    uint32_t item, block;   /* of the item's plan */
+    float stop;             /* planes that gain less for a byte are left out; 0: none. If measured */
+    struct j2k_rect region; /* of interest, in the block's samples; empty: none */
+};
+
+/* What came of it; borrowed from the job. */
+struct j2k_block_outcome {
+    uint32_t planes; /* of the largest magnitude */
+    uint32_t passes, length;
+    const uint32_t *pass; /* of each: its length and, as a signed number, its gain */
+    const uint8_t *data;
+    uint64_t error; /* of the quantiser, if measured: in squares of 2^-14 of its step */
+    uint64_t left;  /* what the planes left out would have gained, in squares of half steps; see kst_gpu_j2k_scale */
+};
+
+/* Device time in seconds. */
+struct j2k_encode_times {
+    double upload, transform, blocks, download;
+};
+
+/* Pictures on their way. */
+struct j2k_coding_job;
+
+/* Whether the kernels can encode the plan's picture, of an image that was looked at; and bytes that this takes. */
+bool kst_gpu_j2k_encodes(const struct j2k_plan *plan, const kst_image *image);
+uint64_t kst_gpu_j2k_encode_memory(const struct j2k_plan *plan);
+
+/* Start to bring pictures to the device and to transform them. Items stay as they are until the end. Null where that
+ * failed. `after`: null, or what it waits for. */
+struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, const struct j2k_encode_item *items,
+    uint32_t count, const struct gpu_event *after, struct gpu_error *error);
+
+/* Code blocks, and wait for that. Outcomes last until the job's end. Of one thread at a time. */
+bool kst_gpu_j2k_encode_blocks(struct j2k_coding_job *job, const struct j2k_block_order *orders, uint32_t count,
+    struct j2k_block_outcome *outcomes, struct gpu_error *error);
+
+/* Sums of all so far. */
+struct j2k_encode_times kst_gpu_j2k_encode_times(const struct j2k_coding_job *job);
+
+void kst_gpu_j2k_encode_end(struct j2k_coding_job *job); /* null allowed */
+
+/* log2 of the half steps in which gains of a plane are told, and errors that are left behind it. */
+static inline uint32_t j2k_gpu_gain_shift(uint32_t plane)
+{
+    return plane + 1 > 8 ? plane + 1 - 8 : 0;
+}
+
+static inline uint32_t j2k_gpu_left_shift(uint32_t plane)
+{
+    return plane + 1 > 24 ? plane + 1 - 24 : 0;
+}
+
+#endif

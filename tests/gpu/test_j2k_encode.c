@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Every device must encode JPEG 2000 to the bytes that the CPU gives, whatever the picture, its memory and the options.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contexts.h"
+#include "gpus.h"
+#include "support.h"
+
+static uint32_t random_state = 3;
+
+static uint32_t below(uint32_t bound)
+{
+    random_state = random_state * 1664525 + 1013904223;
+    return (random_state >> 8) % bound;
+}
+
+/* Slopes, sharp lines, flat areas and noise over the whole range of the depth. */
+static uint32_t paint(uint32_t x, uint32_t y, uint32_t seed, uint32_t max)
+{
+    switch ((x / 40 + y / 24 + seed) % 4) {
+    case 0:
+        return (x * 37 + y * 61) & max;
+    case 1:
+        return below(max + 1);
+    case 2:
+        return (x ^ y) & 8 ? max : 0;
+    default:
+        return max / 2 + (below(4) & max);
+    }
+}
+
+static void fill_plane(const kst_image *image, kst_plane *plane, uint32_t seed)
+{
+    uint32_t channels = kst_format_channels(image->format), max = (1U << plane->depth) - 1;
+    uint32_t width = plane->width * (channels ? channels : 1), bytes = plane->depth > 8 ? 2 : 1;
+    plane->pitch = (ptrdiff_t)width * (ptrdiff_t)bytes + 6;
+    plane->data = malloc((size_t)plane->pitch * plane->height);
+    assert_non_null(plane->data);
+    for (uint32_t y = 0; y < plane->height; y++)
+        for (uint32_t x = 0; x < width; x++) {
+            uint8_t *to = (uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch + (size_t)x * bytes;
+            uint32_t value = paint(x, y, seed, max);
+            if (plane->is_signed && value > max / 2)
+                value |= 0xFFFF ^ max;
+            to[0] = (uint8_t)value;
+            if (bytes == 2)
+                to[1] = (uint8_t)(value >> 8);
+        }
+}
+
+static kst_image make_image(kst_format format, uint32_t width, uint32_t height, uint32_t planes, uint32_t depth)
+{
+    kst_image image;
+    kst_image_init(&image);
+    image.format = format;
+    image.width = width;
+    image.height = height;
+    image.plane_count = planes;
+    for (uint32_t p = 0; p < planes; p++) {
+        uint32_t d = format == KST_FORMAT_RAW && p > 0 ? p : 1;
+        image.plane[p] = (kst_plane){.width = (width + d - 1) / d,
+            .height = (height + d - 1) / d,
+            .depth = (uint8_t)depth,
+            .is_signed = format == KST_FORMAT_RAW && depth % 2};
+        fill_plane(&image, &image.plane[p], p);
+    }
+    return image;
+}
+
+static void free_image(kst_image *image)
+{
+    for (uint32_t p = 0; p < image->plane_count; p++)
+        free(image->plane[p].data);
+}
+
+/* A copy of it in another memory, if it can be there. */
+static bool copy_image(kst_context *context, const kst_image *image, kst_memory memory, kst_image *copy)
+{
+    *copy = *image;
+    copy->memory = memory;
+    for (uint32_t p = 0; p < copy->plane_count; p++)
+        copy->plane[p].data = NULL;
+    if (kst_image_allocate(context, copy) != KST_OK)
+        return false;
+    assert_int_equal(kst_image_copy(context, image, copy), KST_OK);
+    return true;
+}
+
+static void show(const kst_image *image, const kst_j2k_options *o)
+{
+    print_error("format %d, %u×%u, depth %u; target %d %g, %u layers, %u levels, reversible %d, tiles %u×%u at %u,%u, "
+                "image at %u,%u, blocks %u×%u, style %u, interest %u×%u\n",
+        (int)image->format, image->width, image->height, image->plane[0].depth, (int)o->target, o->value, o->layers,
+        o->levels, o->reversible, o->tile_width, o->tile_height, o->tile_x, o->tile_y, o->image_x, o->image_y,
+        o->block_width, o->block_height, o->style, o->interest.width, o->interest.height);
+}
+
+static void compare(const kst_image *image, const kst_j2k_options *j2k, const kst_buffer *wanted, uint32_t device,
+    const kst_encode_options *options)
+{
+    kst_buffer found = {.data = NULL};
+    kst_report report;
+    kst_report_init(&report);
+    kst_status status = kst_encode(gpu_context[device], image, options, &found, &report);
+    if (status || found.length != wanted->length || memcmp(found.data, wanted->data, found.length) != 0) {
+        show(image, j2k);
+        fail_msg("%s: %zu bytes, not %zu", status ? report.message : "other bytes", found.length, wanted->length);
+    }
+    if (report.stage_device[KST_STAGE_ENTROPY] == KST_DEVICE_NONE ||
+        report.stage_device[KST_STAGE_ENTROPY] == KST_DEVICE_CPU)
+        fail_msg("not on the device");
+    kst_buffer_release(gpu_context[device], &found);
+}
+
+/* The picture in host, pinned and device memory, in turn if not all of them. */
+static void check(const kst_image *image, const kst_j2k_options *j2k, bool everywhere)
+{
+    static uint32_t turn;
+    kst_encode_options options;
+    kst_buffer wanted = {.data = NULL};
+    kst_report report;
+    kst_report_init(&report);
+    kst_encode_options_init(&options);
+    options.codec = KST_CODEC_JPEG2000;
+    options.jpeg2000 = j2k;
+    if (kst_encode(cpu_context, image, &options, &wanted, &report) != KST_OK) {
+        show(image, j2k);
+        fail_msg("%s", report.message);
+    }
+    turn++;
+    for (uint32_t i = 0; i < gpu_contexts; i++) {
+        const kst_memory memories[] = {KST_MEMORY_HOST, KST_MEMORY_PINNED, device_memory(gpu_context[i])};
+        for (uint32_t m = 0; m < 3; m++) {
+            kst_image copy;
+            if (!everywhere && turn % 3 != m)
+                continue;
+            if (m == 0)
+                compare(image, j2k, &wanted, i, &options);
+            else if (copy_image(gpu_context[i], image, memories[m], &copy)) {
+                compare(&copy, j2k, &wanted, i, &options);
+                kst_image_release(gpu_context[i], &copy);
+            }
+        }
+    }
+    kst_buffer_release(cpu_context, &wanted);
+}
+
+static kst_j2k_options defaults(void)
+{
+    kst_j2k_options j2k;
+    kst_j2k_options_init(&j2k);
+    return j2k;
+}
+
+static void test_formats(void **state)
+{
+    (void)state;
+    static const struct {
+        kst_format format;
+        uint32_t planes, depth;
+    } kinds[] = {{KST_FORMAT_GREY, 1, 8}, {KST_FORMAT_RGB, 1, 8}, {KST_FORMAT_BGR, 1, 16}, {KST_FORMAT_RGBA, 1, 8},
+        {KST_FORMAT_BGRA, 1, 8}, {KST_FORMAT_CMYK, 1, 8}, {KST_FORMAT_PLANAR, 3, 12}, {KST_FORMAT_RAW, 3, 9},
+        {KST_FORMAT_RAW, 4, 16}, {KST_FORMAT_GREY, 1, 1}, {KST_FORMAT_PLANAR, 1, 15}};
+    for (uint32_t i = 0; i < (simulated() ? 2 : sizeof kinds / sizeof *kinds); i++) {
+        kst_image image =
+            make_image(kinds[i].format, simulated() ? 21 : 83, simulated() ? 17 : 61, kinds[i].planes, kinds[i].depth);
+        kst_j2k_options j2k = defaults();
+        check(&image, &j2k, true);
+        j2k.target = KST_J2K_RATIO;
+        j2k.value = 9;
+        check(&image, &j2k, !simulated());
+        free_image(&image);
+    }
+}
+
+/* Any of what there is. */
+static kst_j2k_options random_options(const kst_image *image)
+{
+    static const uint32_t sides[][2] = {{64, 64}, {64, 64}, {32, 32}, {16, 8}, {4, 512}, {256, 16}, {4, 4}};
+    kst_j2k_options j2k = defaults();
+    uint32_t side = below(sizeof sides / sizeof *sides);
+    j2k.target = (kst_j2k_target)below(5);
+    j2k.value = j2k.target == KST_J2K_RATIO  ? 2 + below(40)
+                : j2k.target == KST_J2K_PSNR ? 25 + below(25)
+                : j2k.target == KST_J2K_RATE ? 0.25 * (1 + below(16))
+                                             : 0.25 * (1 + below(80));
+    j2k.reversible = j2k.target != KST_J2K_STEP && below(3) == 0;
+    j2k.layers = below(2) ? 1 : 1 + below(5);
+    j2k.levels = below(8);
+    j2k.block_width = sides[side][0];
+    j2k.block_height = sides[side][1];
+    j2k.style = below(2) ? below(64) : 0;
+    j2k.guard_bits = 1 + below(3);
+    j2k.keep_components = below(4) == 0;
+    j2k.codestream = below(2);
+    if (below(2)) {
+        j2k.image_x = below(50);
+        j2k.image_y = below(50);
+        j2k.tile_width = 60 + below(100);
+        j2k.tile_height = 60 + below(100);
+    }
+    if (below(4) == 0 && j2k.target != KST_J2K_PSNR && image->plane[0].depth == 8) {
+        j2k.guard_bits = 1;
+        j2k.interest = (kst_region){image->width / 4, image->height / 5, image->width / 2, image->height / 2};
+    }
+    return j2k;
+}
+
+/* What the CPU refuses the devices need not do. */
+static bool is_possible(const kst_image *image, const kst_j2k_options *j2k)
+{
+    kst_encode_options options;
+    kst_buffer output = {.data = NULL};
+    kst_encode_options_init(&options);
+    options.codec = KST_CODEC_JPEG2000;
+    options.jpeg2000 = j2k;
+    kst_status status = kst_encode(cpu_context, image, &options, &output, NULL);
+    kst_buffer_release(cpu_context, &output);
+    return status == KST_OK;
+}
+
+static void test_options(void **state)
+{
+    (void)state;
+    uint32_t done = 0;
+    if (simulated())
+        skip();
+    for (uint32_t i = 0; i < 60; i++) {
+        kst_image image =
+            make_image(i % 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, 1 + below(240), 1 + below(200), 1, i % 4 ? 8 : 12);
+        kst_j2k_options j2k = random_options(&image);
+        if (is_possible(&image, &j2k)) {
+            check(&image, &j2k, false);
+            done++;
+        }
+        free_image(&image);
+    }
+    assert_in_range(done, 40, 60);
+}
+
+/* Enough blocks for a sample of them to be coded first; and noise, of which one target is missed by far. */
+static void test_samples(void **state)
+{
+    (void)state;
+    if (simulated())
+        skip();
+    for (uint32_t i = 0; i < 4; i++) {
+        kst_image image = make_image(KST_FORMAT_RGB, 400, 300, 1, 8);
+        kst_j2k_options j2k = defaults();
+        j2k.block_width = j2k.block_height = 16;
+        j2k.target = i % 2 ? KST_J2K_PSNR : KST_J2K_RATIO;
+        j2k.value = i % 2 ? 36 : 14;
+        j2k.layers = 1 + i;
+        if (i == 3) {
+            j2k.tile_width = j2k.tile_height = 256;
+            memset(image.plane[0].data, 9, (size_t)image.plane[0].pitch * 200);
+        }
+        check(&image, &j2k, false);
+        free_image(&image);
+    }
+}
+
+/* Coefficients that have more bits than anybody would expect, and blocks for which there is not room at first. */
+static void test_extremes(void **state)
+{
+    (void)state;
+    if (simulated())
+        skip();
+    for (uint32_t i = 0; i < 4; i++) {
+        kst_image image = make_image(KST_FORMAT_GREY, 200, 160, 1, i % 2 ? 16 : 8);
+        kst_j2k_options j2k = defaults();
+        uint32_t bytes = i % 2 ? 2 : 1;
+        for (uint32_t y = 0; y < 160; y++)
+            for (uint32_t x = 0; x < 200 * bytes; x++)
+                ((uint8_t *)image.plane[0].data)[(ptrdiff_t)y * image.plane[0].pitch + (ptrdiff_t)x] =
+                    (x / bytes + y) % 2 || (i > 1 && below(2)) ? 0xFF : 0;
+        j2k.guard_bits = 1;
+        j2k.style = i > 1 ? 4 | 1 : 0;
+        j2k.block_width = j2k.block_height = i > 1 ? 4 : 64;
+        check(&image, &j2k, false);
+        free_image(&image);
+    }
+}
+
+/* Many at once, of both codecs. */
+static void test_batch(void **state)
+{
+    (void)state;
+    enum { COUNT = 7 };
+    if (simulated())
+        skip();
+    for (uint32_t d = 0; d < gpu_contexts; d++) {
+        kst_image image[COUNT];
+        kst_j2k_options j2k[COUNT];
+        kst_encode_options options[COUNT];
+        kst_encode_item item[COUNT];
+        memset(item, 0, sizeof item);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            image[i] = make_image(KST_FORMAT_RGB, 30 + 20 * i, 90 - 10 * i, 1, 8);
+            j2k[i] = defaults();
+            j2k[i].target = i % 2 ? KST_J2K_RATIO : KST_J2K_LOSSLESS;
+            j2k[i].value = 10;
+            kst_encode_options_init(&options[i]);
+            options[i].codec = i == 3 ? KST_CODEC_JPEG : KST_CODEC_JPEG2000;
+            options[i].jpeg2000 = &j2k[i];
+            item[i].image = &image[i];
+            item[i].options = &options[i];
+        }
+        assert_int_equal(kst_encode_batch(gpu_context[d], item, COUNT), KST_OK);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            kst_buffer wanted = {.data = NULL};
+            assert_int_equal(kst_encode(cpu_context, &image[i], &options[i], &wanted, NULL), KST_OK);
+            assert_int_equal(item[i].output.length, wanted.length);
+            assert_memory_equal(item[i].output.data, wanted.data, wanted.length);
+            assert_true(item[i].report.stage_device[KST_STAGE_PIXELS] != KST_DEVICE_CPU);
+            kst_buffer_release(cpu_context, &wanted);
+            kst_buffer_release(gpu_context[d], &item[i].output);
+            free_image(&image[i]);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_batch),
+    };
+    return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
+}

@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Each kernel that encodes JPEG 2000 by itself, against the processor's functions on random and extreme values. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cpu.h"
+#include "cpu/j2k_analysis.h"
+#include "cpu/j2k_block_encode.h"
+#include "cpu/j2k_block_measure.h"
+#include "cpu/j2k_encode_tile.h"
+#include "gpus.h"
+#include "j2k/geometry.h"
+#include "kernels/j2k_encode_work.h"
+#include "stage.h"
+#include "support.h"
+
+enum { ROOM = 1 << 20, WORDS_MOST = 1 << 16, LEVELS = 12, BLOCKS_MOST = 256, LANES = 4 };
+
+static struct memory memory;
+static struct gpu_executor *executors[MOST_GPUS];
+static struct j2k_forward forward;
+
+static uint32_t next_random(void)
+{
+    static uint32_t state = 99;
+    state = state * 1664525 + 1013904223;
+    return state >> 8;
+}
+
+static uint32_t random_word(void)
+{
+    return next_random() << 16 ^ next_random();
+}
+
+static uint32_t float_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* An area of words that a test fills, and knows afterwards. */
+struct area {
+    uint32_t *before, *after;
+    uint32_t words;
+};
+
+static void area_make(struct area *area, uint32_t words)
+{
+    area->before = stage_poisoned(words * 4ULL);
+    area->after = stage_poisoned(words * 4ULL);
+    area->words = words;
+}
+
+static void area_free(struct area *area)
+{
+    free(area->before);
+    free(area->after);
+}
+
+/* Rows of a level in an area. */
+struct rows {
+    const uint32_t *at;
+    uint32_t width, y0;
+};
+
+static void fetch_row(const void *source, uint32_t y, void *const room[], const void *row[])
+{
+    const struct rows *rows = source;
+    (void)room;
+    row[0] = rows->at + (size_t)(y - rows->y0) * rows->width;
+}
+
+static uint32_t coefficient(bool reversible, uint32_t kind)
+{
+    if (reversible)
+        return kind == 0 ? random_word() : kind == 1 ? random_word() % 512 - 256 : next_random() % 2 * 0x7FFFFFFF;
+    return float_bits(kind == 0 ? ldexpf((float)(int32_t)random_word(), -(int)(next_random() % 40))
+                                : (float)(int32_t)(random_word() % 512 - 256));
+}
+
+/* A level in an area from word `at` on, and what it becomes. Returns the word behind. */
+static uint32_t add_level(
+    struct area *area, uint32_t at, struct j2k_rect rect, bool reversible, struct work_level *level)
+{
+    static _Alignas(64) uint8_t room[ROOM];
+    uint32_t width = rect.x1 - rect.x0, height = rect.y1 - rect.y0, kind = next_random() % 3;
+    const struct rows rows = {area->before + at, width, rect.y0};
+    struct j2k_analysis analysis = {.forward = &forward,
+        .reversible = reversible,
+        .rect = rect,
+        .component_count = 1,
+        .fetch = fetch_row,
+        .source = &rows};
+    *level = (struct work_level){.x0 = rect.x0 % 2,
+        .y0 = rect.y0 % 2,
+        .x1 = rect.x0 % 2 + width,
+        .y1 = rect.y0 % 2 + height,
+        .to = at,
+        .to_pitch = width};
+    for (uint32_t i = 0; i < width * height; i++)
+        area->before[at + i] = area->after[at + i] = coefficient(reversible, kind);
+    at += width * height;
+    for (uint32_t b = 0; b < 4; b++) {
+        struct j2k_rect part = kst_j2k_band_of(rect, b & 1, b >> 1);
+        uint32_t pitch = part.x1 > part.x0 ? part.x1 - part.x0 : 0;
+        level->band[b] = at;
+        level->pitch[b] = pitch;
+        analysis.split[0].band[b] = area->after + at;
+        analysis.split[0].pitch[b] = pitch;
+        at += pitch * (part.y1 > part.y0 ? part.y1 - part.y0 : 0);
+    }
+    assert_true(at <= area->words && kst_j2k_analysis_room(&analysis) <= ROOM);
+    kst_j2k_analyse(&analysis, rect.y0, rect.y1, room);
+    return at + 3;
+}
+
+static void check_levels(struct gpu_executor *executor, bool reversible)
+{
+    static const uint16_t sizes[LEVELS][2] = {
+        {1, 1}, {2, 1}, {1, 2}, {3, 2}, {57, 33}, {56, 32}, {1, 40}, {70, 1}, {64, 3}, {5, 70}, {113, 65}, {120, 100}};
+    struct area area;
+    uint32_t count = simulated() ? 7 : LEVELS, at = 0, groups = 0, list = sizeof(struct j2k_batch_work) / 4;
+    uint32_t words = list + count + count * (uint32_t)(sizeof(struct work_level) / 4);
+    uint32_t *work = stage_poisoned(words * 4ULL);
+    struct j2k_batch_work *head = (struct j2k_batch_work *)(void *)work;
+    area_make(&area, WORDS_MOST);
+    *head = (struct j2k_batch_work){.level = list + count};
+    struct work_level *level = (struct work_level *)(void *)(work + head->level);
+    for (uint32_t i = 0; i < count; i++) {
+        struct j2k_rect rect = {next_random() % 5, next_random() % 5, 0, 0};
+        rect.x1 = rect.x0 + sizes[i][0];
+        rect.y1 = rect.y0 + sizes[i][1];
+        at = add_level(&area, at, rect, reversible, &level[i]);
+        work[list + i] = groups;
+        groups += ((level[i].x1 + J2K_LEVEL_WIDTH - 1) / J2K_LEVEL_WIDTH) *
+                  ((level[i].y1 + J2K_LEVEL_HEIGHT - 1) / J2K_LEVEL_HEIGHT);
+    }
+    const struct stage_argument arguments[] = {STAGE_IN("work", work, words * 4ULL),
+        STAGE_OUT("samples", area.before, area.after, area.words * 4ULL), {.value = list}, {.value = count},
+        {.value = 0}};
+    stage_run(executor, &executor->j2k_encode[reversible ? J2K_ENCODE_ANALYSE_53 : J2K_ENCODE_ANALYSE_97], groups,
+        arguments, 5);
+    area_free(&area);
+    free(work);
+}
+
+static void test_levels(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < gpu_count; i++)
+        for (uint32_t again = 0; again < (simulated() ? 1 : 4); again++) {
+            check_levels(executors[i], true);
+            check_levels(executors[i], false);
+        }
+}
+
+/* Three components next to each other in a pixel, or in planes. */
+struct intake {
+    uint32_t width, height, depth, bytes, transform;
+    bool is_signed, reversible, planar;
+};
+
+static void check_intake(struct gpu_executor *executor, const struct intake *in)
+{
+    uint32_t step = in->planar ? 1 : 3, pitch = in->width * step * in->bytes + 7;
+    uint32_t plane = in->planar ? pitch * in->height : in->bytes, area_words = in->width * in->height, list = 16;
+    size_t length = ((size_t)pitch * in->height * (in->planar ? 3 : 1) + 3) / 4 * 4;
+    uint8_t *pixels = stage_poisoned(length);
+    uint32_t words = list + 1 + (uint32_t)(sizeof(struct work_view) + sizeof(struct work_output)) / 4;
+    uint32_t *work = stage_poisoned(words * 4ULL), *row[3];
+    struct j2k_batch_work *head = (struct j2k_batch_work *)(void *)work;
+    struct area area;
+    area_make(&area, 3 * area_words + 1);
+    for (size_t i = 0; i < length; i++)
+        pixels[i] = (uint8_t)(next_random() % 3 ? next_random() : next_random() % 2 * 0xFF);
+    *head = (struct j2k_batch_work){.view = list + 1, .output = list + 1 + (uint32_t)sizeof(struct work_view) / 4};
+    work[list] = 0;
+    struct work_view *view = (struct work_view *)(void *)(work + head->view);
+    struct work_output *output = (struct work_output *)(void *)(work + head->output);
+    *view = (struct work_view){.channels = 3};
+    *output = (struct work_output){
+        .width = in->width, .height = in->height, .transform = in->transform, .reversible = in->reversible, .count = 3};
+    for (uint32_t c = 0; c < 3; c++) { /* the last component is the first channel */
+        view->channel[c] = (struct work_channel){
+            .component = 2 - c, .offset = {c * plane}, .pitch = pitch, .step = step, .bytes = in->bytes};
+        output->from[c] = c * area_words;
+        output->pitch[c] = in->width;
+        output->depth[c] = in->depth;
+        output->is_signed[c] = in->is_signed;
+    }
+    for (uint32_t y = 0; y < in->height; y++) {
+        for (uint32_t c = 0; c < 3; c++) {
+            const uint8_t *from = pixels + (2 - c) * plane + (size_t)y * pitch;
+            uint8_t *copy = malloc((size_t)pitch); /* aligned, as the processor's functions want it */
+            const struct j2k_origin origin = {.pitch = (ptrdiff_t)pitch,
+                .step = step,
+                .bytes = (uint8_t)in->bytes,
+                .depth = (uint8_t)in->depth,
+                .is_signed = in->is_signed};
+            size_t readable = ((size_t)(in->width - 1) * step + 1) * in->bytes;
+            row[c] = area.after + c * area_words + (size_t)y * in->width;
+            memcpy(copy, from, readable);
+            if (in->reversible)
+                forward.load_integers(&origin, copy, in->width, (int32_t *)(void *)row[c]);
+            else
+                forward.load_reals(&origin, copy, in->width, (float *)(void *)row[c]);
+            free(copy);
+        }
+        if (in->transform == 1)
+            forward.rct((int32_t *)(void *)row[0], (int32_t *)(void *)row[1], (int32_t *)(void *)row[2], in->width);
+        else if (in->transform == 2)
+            forward.ict((float *)(void *)row[0], (float *)(void *)row[1], (float *)(void *)row[2], in->width);
+    }
+    uint32_t groups = ((in->width + J2K_OUTPUT_WIDTH - 1) / J2K_OUTPUT_WIDTH) *
+                      ((in->height + J2K_OUTPUT_HEIGHT - 1) / J2K_OUTPUT_HEIGHT);
+    const struct stage_argument arguments[] = {STAGE_IN("work", work, words * 4ULL), STAGE_IN("pixels", pixels, length),
+        STAGE_OUT("samples", area.before, area.after, area.words * 4ULL), {.value = list}, {.value = 1}, {.value = 0}};
+    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_TAKE_IN], groups, arguments, 6);
+    area_free(&area);
+    free(pixels);
+    free(work);
+}
+
+static void test_intake(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < gpu_count; i++)
+        for (uint32_t k = 0; k < (simulated() ? 6 : 48); k++) {
+            struct intake in = {.width = 1 + next_random() % (simulated() ? 20 : 150),
+                .height = 1 + next_random() % 40,
+                .transform = k % 3,
+                .is_signed = k / 3 % 2,
+                .planar = k / 6 % 2};
+            in.reversible = in.transform == 1 || (in.transform == 0 && k % 2);
+            in.depth = 1 + next_random() % 16;
+            in.bytes = in.depth > 8 ? 2 : 1;
+            check_intake(executors[i], &in);
+        }
+}
+
+/* A code-block of the test: its description for the kernels, and how the processor codes it. */
+struct block {
+    uint32_t width, height, orientation, style;
+    bool exact, measured;
+    float step, stop;
+    uint32_t roi_shift;
+    struct j2k_rect region;
+};
+
+/* All that the three kernels get and give. */
+struct coding {
+    struct block block[BLOCKS_MOST];
+    uint32_t count, bundles;
+    uint32_t *list, list_words, *samples, sample_words, state_words, data_bytes;
+};
+
+static const uint16_t shapes[][2] = {
+    {8, 8}, {1, 1}, {3, 2}, {5, 9}, {16, 7}, {32, 32}, {64, 64}, {4, 100}, {100, 5}, {1024, 4}, {2, 1024}, {33, 17}};
+
+/* Patches of small and large magnitudes, up to `planes` bits. */
+static void fill_block(const struct block *block, uint32_t planes, uint32_t *to)
+{
+    uint32_t quiet = 0, noise = next_random() % 3;
+    for (uint32_t i = 0; i < block->width * block->height; i++) {
+        if (i % 61 == 0)
+            quiet = next_random() % (planes + 1);
+        uint32_t bits = noise == 0 ? planes : next_random() % (planes - quiet + 1);
+        uint32_t magnitude = random_word() & (((uint32_t)1 << bits) - 1), negative = next_random() & 1;
+        if (block->exact)
+            to[i] = negative ? 0 - magnitude : magnitude;
+        else
+            to[i] = float_bits(
+                (negative ? -1.0F : 1.0F) * ((float)magnitude + (float)(next_random() % 256) / 256) * block->step);
+    }
+}
+
+static void make_block(struct block *block, uint32_t index)
+{
+    uint32_t shape = next_random() % (simulated() ? 4 : (uint32_t)(sizeof shapes / sizeof *shapes));
+    *block = (struct block){.width = shapes[shape][0],
+        .height = shapes[shape][1],
+        .orientation = next_random() % 4,
+        .style = index % 64,
+        .exact = next_random() % 2,
+        .measured = index % 8 != 7,
+        .step = 1.0F / (float)(1 + next_random() % 9)};
+    if (block->exact)
+        block->step = 1;
+    if (block->measured && next_random() % 2)
+        block->stop = ldexpf(1.0F + (float)(next_random() % 1000) / 1000, (int)(next_random() % 40) - 4);
+    if (next_random() % 4 == 0) {
+        block->roi_shift = 1 + next_random() % 15;
+        block->region = (struct j2k_rect){next_random() % block->width, next_random() % block->height,
+            1 + next_random() % block->width, 1 + next_random() % block->height};
+    }
+}
+
+/* Fraction, history and columns of a bundle, with its edges; as find_lane() in the kernels has them. */
+static uint32_t state_words(const struct work_bundle *bundle)
+{
+    uint32_t columns = bundle->width * bundle->stripes;
+    uint32_t edges = bundle->stripes * ((bundle->width + J2K_CHUNK - 1) / J2K_CHUNK) * J2K_EDGES;
+    return bundle->lanes * (2 * columns + edges + (bundle->history * columns + 1) / 2);
+}
+
+static void describe_blocks(struct coding *coding, uint32_t capacity)
+{
+    uint32_t head_words = sizeof(struct j2k_list_work) / 4, at = 0;
+    coding->list_words = head_words + coding->count * (uint32_t)(sizeof(struct coded_block) / 4) +
+                         coding->bundles * (uint32_t)(sizeof(struct work_bundle) / 4);
+    coding->list = stage_poisoned(coding->list_words * 4ULL);
+    struct j2k_list_work *head = (struct j2k_list_work *)(void *)coding->list;
+    *head = (struct j2k_list_work){.blocks = coding->count, .block = head_words, .bundles = coding->bundles};
+    head->bundle = head->block + coding->count * (uint32_t)(sizeof(struct coded_block) / 4);
+    struct coded_block *to = (struct coded_block *)(void *)(coding->list + head->block);
+    struct work_bundle *bundle = (struct work_bundle *)(void *)(coding->list + head->bundle);
+    memset(bundle, 0, coding->bundles * sizeof *bundle);
+    for (uint32_t i = 0; i < coding->count; i++) {
+        const struct block *block = &coding->block[i];
+        struct work_bundle *own = &bundle[i / LANES];
+        uint32_t stripes = (block->height + 3) / 4;
+        to[i] = (struct coded_block){.from = at,
+            .pitch = block->width,
+            .width = block->width,
+            .height = block->height,
+            .style = block->style,
+            .contexts = block->orientation == J2K_HH   ? 2
+                        : block->orientation == J2K_HL ? 1
+                                                       : 0,
+            .exact = block->exact,
+            .factor = float_bits(1.0F / block->step),
+            .measured = block->measured,
+            .stop = float_bits(block->stop),
+            .roi_shift = block->roi_shift,
+            .left = block->region.x0,
+            .top = block->region.y0,
+            .right = block->region.x1,
+            .bottom = block->region.y1,
+            .bundle = i / LANES,
+            .lane = i % LANES,
+            .data = i * (capacity + J2K_DATA_HEAD),
+            .capacity = capacity};
+        at += block->width * block->height;
+        own->block = i / LANES * LANES;
+        own->blocks++;
+        own->lanes = LANES;
+        own->width = block->width > own->width ? block->width : own->width;
+        own->stripes = stripes > own->stripes ? stripes : own->stripes;
+        own->history = J2K_CODED_HISTORY;
+    }
+    for (uint32_t b = 0; b < coding->bundles; b++) {
+        bundle[b].state = coding->state_words;
+        coding->state_words += state_words(&bundle[b]);
+    }
+    coding->data_bytes = coding->count * (capacity + J2K_DATA_HEAD);
+}
+
+static struct coding *make_coding(uint32_t count, uint32_t capacity)
+{
+    struct coding *coding = calloc(1, sizeof *coding);
+    assert_non_null(coding);
+    coding->count = count;
+    coding->bundles = (count + LANES - 1) / LANES;
+    for (uint32_t i = 0; i < count; i++) {
+        make_block(&coding->block[i], i);
+        coding->sample_words += coding->block[i].width * coding->block[i].height;
+    }
+    coding->samples = stage_poisoned(coding->sample_words * 4ULL);
+    for (uint32_t i = 0, at = 0; i < count; i++) {
+        uint32_t most = 31 - coding->block[i].roi_shift, planes = next_random() % 5 ? next_random() % 12 : most;
+        fill_block(&coding->block[i], planes < most ? planes : most, coding->samples + at);
+        at += coding->block[i].width * coding->block[i].height;
+    }
+    describe_blocks(coding, capacity);
+    return coding;
+}
+
+/* What the processor makes of it; returns the quantiser's error. */
+static uint64_t encode_there(const struct block *block, const uint32_t *from, struct j2k_block_encoder *encoder)
+{
+    uint32_t count = block->width * block->height;
+    uint64_t error = 0;
+    float factor = 1.0F / block->step;
+    const struct j2k_block_source source = {.width = block->width,
+        .height = block->height,
+        .orientation = block->orientation,
+        .style = block->style,
+        .exact = block->exact,
+        .measure = block->measured,
+        .stop = block->stop};
+    if (block->exact)
+        forward.sign_integers((const int32_t *)(const void *)from, count, encoder->sample);
+    else
+        forward.quantise((const float *)(const void *)from, count, factor, encoder->sample);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t x = i % block->width, y = i / block->width, *sample = &encoder->sample[i];
+        uint32_t magnitude = *sample & 0x7FFFFFFF;
+        float value, part;
+        memcpy(&value, &from[i], sizeof value);
+        part = fabsf(value) * factor - (magnitude > 0 ? (float)magnitude + 0.5F : 0);
+        int64_t whole = block->exact ? 0 : (int32_t)(part * (float)(1 << J2K_ERROR_BITS));
+        error += (uint64_t)(whole * whole);
+        if (x >= block->region.x0 && x < block->region.x1 && y >= block->region.y0 && y < block->region.y1)
+            *sample = (*sample & 0x80000000) | magnitude << block->roi_shift;
+    }
+    kst_j2k_block_encode(encoder, &source);
+    return block->measured ? error : 0;
+}
+
+static double scaled(uint64_t low, uint64_t high, uint32_t shift)
+{
+    return ldexp((double)(high << 32 | low), 2 * (int)shift);
+}
+
+static void compare_block(const struct coding *coding, uint32_t index, const struct coded_result *result,
+    const uint32_t *collected, const uint32_t *from, struct j2k_block_encoder *encoder)
+{
+    const struct block *block = &coding->block[index];
+    uint64_t error = encode_there(block, from, encoder);
+    const uint32_t *pass = collected + result->at;
+    assert_int_equal(result->planes, encoder->planes);
+    if (result->passes != encoder->passes || result->length != encoder->length)
+        fail_msg("block %u, %u×%u, style %u, %u planes, stop %g: %u passes of %u bytes, not %u of %u", index,
+            block->width, block->height, block->style, encoder->planes, (double)block->stop, result->passes,
+            result->length, encoder->passes, encoder->length);
+    assert_true(((uint64_t)result->error_high << 32 | result->error_low) == error);
+    for (uint32_t p = 0; p < encoder->passes; p++, pass += J2K_PASS_RESULT) {
+        uint32_t plane = encoder->planes - 1 - (p + 2) / 3, shift = plane + 1 > 8 ? plane + 1 - 8 : 0;
+        assert_int_equal(pass[0], encoder->pass[p].length);
+        assert_true(ldexp((int32_t)pass[1], 2 * (int)shift) == encoder->pass[p].gain);
+        if (p + 1 == encoder->passes)
+            assert_true(
+                scaled(result->left_low, result->left_high, plane + 1 > 24 ? plane + 1 - 24 : 0) == encoder->left);
+    }
+    assert_memory_equal(pass, encoder->data, encoder->length);
+}
+
+/* One kernel after the other; each finds what the ones before left. */
+static void check_blocks(struct gpu_executor *executor, const struct coding *coding, bool ample)
+{
+    const uint32_t blocks = coding->count;
+    size_t states = coding->state_words * 4ULL, gains = blocks * (size_t)J2K_GAIN_PLANES * J2K_GAIN_WORDS * 4;
+    size_t passes = blocks * (size_t)J2K_CODED_PASSES * J2K_PASS_WORDS * 4, data = coding->data_bytes;
+    size_t results = J2K_LIST_HEAD * 4 + blocks * sizeof(struct coded_result), room = passes + data;
+    uint32_t *state = stage_poisoned(states), *gain = stage_poisoned(gains), *pass = stage_poisoned(passes);
+    uint32_t *bytes = stage_poisoned(data), *result = stage_poisoned(results), *collected = stage_poisoned(room);
+    const struct stage_argument list = STAGE_IN("list", coding->list, coding->list_words * 4ULL);
+    const struct stage_argument prepare[] = {list, STAGE_IN("samples", coding->samples, coding->sample_words * 4ULL),
+        STAGE_FOUND("states", state, state, states), STAGE_FOUND("gains", gain, gain, gains),
+        STAGE_FOUND("results", result, result, results)};
+    const struct stage_argument code[] = {list, STAGE_FOUND("states", state, state, states),
+        STAGE_IN("gains", gain, gains), STAGE_FOUND("passes", pass, pass, passes),
+        STAGE_FOUND("data", bytes, bytes, data), STAGE_FOUND("results", result, result, results)};
+    const struct stage_argument place[] = {list, STAGE_FOUND("results", result, result, results)};
+    const struct stage_argument collect[] = {list, STAGE_IN("results", result, results),
+        STAGE_IN("passes", pass, passes), STAGE_IN("data", bytes, data),
+        STAGE_FOUND("collected", collected, collected, room)};
+    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_PREPARE], blocks, prepare, 5);
+    uint32_t together = J2K_CODE_GROUP / J2K_BUNDLE;
+    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_CODE], (coding->bundles + together - 1) / together, code, 6);
+    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_PLACE], 1, place, 2);
+    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_COLLECT], blocks, collect, 5);
+
+    struct j2k_block_encoder *encoder = calloc(1, sizeof *encoder);
+    const struct coded_result *each = (const struct coded_result *)(const void *)(result + J2K_LIST_HEAD);
+    uint32_t words = 0, at = 0, missing = 0;
+    for (uint32_t i = 0; i < blocks; i++) {
+        assert_int_equal(each[i].at, words);
+        if (each[i].length == J2K_NO_ROOM)
+            missing++;
+        else {
+            compare_block(coding, i, &each[i], collected, coding->samples + at, encoder);
+            words += J2K_PASS_RESULT * each[i].passes + (each[i].length + 3) / 4;
+        }
+        at += coding->block[i].width * coding->block[i].height;
+    }
+    assert_int_equal(result[0], words);
+    assert_true(ample ? missing == 0 : missing > 0 && missing < blocks);
+    free(encoder);
+    free(state);
+    free(gain);
+    free(pass);
+    free(bytes);
+    free(result);
+    free(collected);
+}
+
+static void test_blocks(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < gpu_count; i++) {
+        struct coding *coding = make_coding(simulated() ? 12 : BLOCKS_MOST, 1 << 15);
+        check_blocks(executors[i], coding, true);
+        free(coding->list);
+        free(coding->samples);
+        free(coding);
+    }
+}
+
+/* Those that find no room say so, and write nowhere else. */
+static void test_no_room(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < gpu_count; i++) {
+        struct coding *coding = make_coding(simulated() ? 16 : 64, simulated() ? 8 : 40);
+        check_blocks(executors[i], coding, false);
+        free(coding->list);
+        free(coding->samples);
+        free(coding);
+    }
+}
+
+static int start(void **state)
+{
+    static const kst_allocator standard;
+    struct gpu_error error = {.status = KST_OK};
+    int result = open_gpus(state);
+    kst_memory_init(&memory, &standard, UINT64_MAX);
+    kst_j2k_forward_init(&forward, kst_cpu_best());
+    for (uint32_t i = 0; i < gpu_count && !result; i++) {
+        kst_gpu_executor_create(&memory, gpus[i]->info.name, &executors[i], &error);
+        expect_no_error(&error);
+        assert_true(kst_gpu_executor_encodes_j2k(executors[i], &error));
+    }
+    return result;
+}
+
+static int stop(void **state)
+{
+    for (uint32_t i = 0; i < gpu_count; i++)
+        kst_gpu_executor_destroy(&executors[i]);
+    return close_gpus(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_intake),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_no_room),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
