@@ -7,67 +7,7 @@
 
 #include <string.h>
 
-#include "cpu/j2k_block_measure.h"
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-/* A pass over all columns in the order of D.1; `samples` is its first row. */
-#define FOR_EACH_COLUMN(encoder, at, column, samples)                                                                  \
-    for (uint32_t stripe = 0; stripe < (encoder)->stripes; stripe++, (at) += 2, (samples) += 3 * (size_t)width)        \
-        for (uint32_t x = 0; x < width; x++, (at)++, (column)++, (samples)++)
-
-ALWAYS_INLINE uint32_t rows_to_try(j2k_flags flags)
-{
-    return j2k_rows_near(flags) & ~(j2k_rows_significant(flags) | j2k_rows_visited(flags));
-}
-
-/* D.3.2 */
-ALWAYS_INLINE j2k_decision sign_decision(j2k_flags shifted, uint32_t sign)
-{
-    return (j2k_decision)(kst_j2k_sign_contexts[j2k_sign_index(shifted)] ^ sign);
-}
-
-/* D.3.1, D.4. Returns the gain. */
-ALWAYS_INLINE int32_t significance_pass(
-    struct j2k_block_encoder *encoder, j2k_decision **end, bool causal, const struct j2k_measure *measure)
-{
-    const uint32_t width = encoder->source->width;
-    const uint8_t *zero_contexts = kst_j2k_zero_contexts[encoder->source->orientation];
-    const ptrdiff_t pitch = (ptrdiff_t)width + 2;
-    const uint16_t *bits = encoder->bits, *negative = encoder->negative;
-    const uint32_t *samples = encoder->sample;
-    j2k_flags *at = encoder->first;
-    j2k_decision *next = encoder->decision;
-    int32_t gain = 0;
-    uint32_t column = 0;
-    FOR_EACH_COLUMN(encoder, at, column, samples)
-    {
-        j2k_flags flags = *at;
-        uint32_t rows = rows_to_try(flags);
-        if (rows == 0)
-            continue;
-        uint32_t plane = bits[column];
-        do {
-            uint32_t bit = (uint32_t)__builtin_ctz(rows), one = plane >> bit & 1;
-            j2k_flags shifted = flags >> bit;
-            rows &= rows - 1;
-            flags |= J2K_VISITED << bit;
-            *next++ = (j2k_decision)((uint32_t)zero_contexts[shifted & 0x1FF] << 1 | one);
-            if (!one)
-                continue;
-            uint32_t sign = negative[column] >> bit & 1u;
-            *next++ = sign_decision(shifted, sign);
-            flags |= j2k_flags_mark(bit, sign);
-            rows |= rows_to_try(flags) & 8u << bit; /* the next one has a significant neighbour now */
-            if (measure)
-                gain += j2k_significance_gain(measure, samples[j2k_row_of(bit) * width]);
-        } while (rows != 0);
-        j2k_flags_spread(*at, flags, at, pitch, causal);
-        *at = flags;
-    }
-    *end = next;
-    return gain;
-}
+#include "cpu/j2k_coding_columns.h"
 
 static int32_t raw_significance_pass(struct j2k_block_encoder *encoder, const struct j2k_measure *measure)
 {
@@ -101,32 +41,6 @@ static int32_t raw_significance_pass(struct j2k_block_encoder *encoder, const st
     return gain;
 }
 
-/* D.3.3 */
-static j2k_decision *refinement_pass(struct j2k_block_encoder *encoder)
-{
-    const uint32_t width = encoder->source->width;
-    j2k_flags *at = encoder->first;
-    j2k_decision *next = encoder->decision;
-    const uint16_t *bits = encoder->bits;
-    for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++, at += 2)
-        for (uint32_t x = 0; x < width; x++, at++, bits++) {
-            j2k_flags flags = *at;
-            uint32_t rows = j2k_rows_significant(flags) & ~j2k_rows_visited(flags), plane = *bits;
-            if (rows == 0)
-                continue;
-            *at = flags | (j2k_flags)rows * J2K_REFINED;
-            do {
-                uint32_t bit = (uint32_t)__builtin_ctz(rows);
-                j2k_flags shifted = flags >> bit;
-                uint32_t near = (shifted & J2K_NEIGHBOURS) != 0;
-                uint32_t context = J2K_CONTEXT_MAGNITUDE + ((shifted & J2K_REFINED) != 0 ? 2 : near);
-                *next++ = (j2k_decision)(context << 1 | (plane >> bit & 1));
-                rows &= rows - 1;
-            } while (rows != 0);
-        }
-    return next;
-}
-
 static void raw_refinement_pass(struct j2k_block_encoder *encoder)
 {
     const uint32_t width = encoder->source->width;
@@ -141,87 +55,24 @@ static void raw_refinement_pass(struct j2k_block_encoder *encoder)
         }
 }
 
-/* What the other passes left over, with run-length coding (D.3.4); forgets what was visited. */
-ALWAYS_INLINE j2k_decision *cleanup_pass(struct j2k_block_encoder *encoder, bool causal)
-{
-    const uint32_t width = encoder->source->width;
-    const uint8_t *zero_contexts = kst_j2k_zero_contexts[encoder->source->orientation];
-    const ptrdiff_t pitch = (ptrdiff_t)width + 2;
-    const uint16_t *bits = encoder->bits, *negative = encoder->negative;
-    j2k_flags *at = encoder->first;
-    j2k_decision *next = encoder->decision;
-    for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++, at += 2) {
-        const j2k_flags missing = stripe + 1 == encoder->stripes ? encoder->missing : 0;
-        for (uint32_t x = 0; x < width; x++, at++, bits++, negative++) {
-            j2k_flags flags = *at;
-            uint32_t rows = J2K_ROWS & ~(j2k_rows_significant(flags) | j2k_rows_visited(flags)), plane = *bits;
-            bool found = (flags & (J2K_SURROUNDINGS | J2K_ALL_ROWS(J2K_VISITED))) == 0; /* the next one is known */
-            if (found) {
-                *next++ = (j2k_decision)(J2K_CONTEXT_RUN << 1 | (plane != 0));
-                if (plane == 0)
-                    continue;
-                uint32_t bit = (uint32_t)__builtin_ctz(plane), row = j2k_row_of(bit);
-                *next++ = (j2k_decision)(J2K_CONTEXT_UNIFORM << 1 | row >> 1);
-                *next++ = (j2k_decision)(J2K_CONTEXT_UNIFORM << 1 | (row & 1));
-                rows &= J2K_ROWS << bit;
-            }
-            for (; rows != 0; rows &= rows - 1) {
-                uint32_t bit = (uint32_t)__builtin_ctz(rows), one = plane >> bit & 1;
-                j2k_flags shifted = flags >> bit;
-                if (!found)
-                    *next++ = (j2k_decision)((uint32_t)zero_contexts[shifted & 0x1FF] << 1 | one);
-                found = false;
-                if (!one)
-                    continue;
-                uint32_t sign = *negative >> bit & 1u;
-                *next++ = sign_decision(shifted, sign);
-                flags |= j2k_flags_mark(bit, sign);
-            }
-            j2k_flags_spread(*at, flags, at, pitch, causal);
-            *at = (flags & ~J2K_ALL_ROWS(J2K_VISITED)) | missing;
-        }
-    }
-    return next;
-}
-
-/* Each in the forms that matter where the time goes. */
 static int32_t coded_significance_pass(
     struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure)
 {
-    if ((encoder->source->style & J2K_STYLE_CAUSAL) != 0)
-        return significance_pass(encoder, end, true, measure);
-    if (encoder->source->measure)
-        return significance_pass(encoder, end, false, measure);
-    return significance_pass(encoder, end, false, NULL);
+    const struct j2k_coding_passes *passes = encoder->source->passes;
+    const bool causal = (encoder->source->style & J2K_STYLE_CAUSAL) != 0;
+    if (!encoder->source->measure && !causal)
+        return passes->plain_significance(encoder, end, measure);
+    return passes->significance[causal](encoder, end, measure);
 }
 
 static j2k_decision *coded_cleanup_pass(struct j2k_block_encoder *encoder)
 {
-    j2k_decision *end =
-        (encoder->source->style & J2K_STYLE_CAUSAL) != 0 ? cleanup_pass(encoder, true) : cleanup_pass(encoder, false);
+    const struct j2k_coding_passes *passes = encoder->source->passes;
+    j2k_decision *end = passes->cleanup[(encoder->source->style & J2K_STYLE_CAUSAL) != 0](encoder);
     if ((encoder->source->style & J2K_STYLE_SYMBOLS) != 0) /* D.5 */
         for (uint32_t i = 0; i < 4; i++)
             *end++ = (j2k_decision)(J2K_CONTEXT_UNIFORM << 1 | (0xAu >> (3 - i) & 1));
     return end;
-}
-
-/* Bit `plane` of all samples, or the signs for 31, by columns of four. */
-static void gather_bits(const struct j2k_block_encoder *encoder, uint32_t plane, uint16_t *restrict to)
-{
-    const uint32_t width = encoder->source->width, height = encoder->source->height;
-    for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++, to += width) {
-        const uint32_t *restrict from = encoder->sample + (size_t)4 * stripe * width;
-        if (height - 4 * stripe >= 4) {
-            for (uint32_t x = 0; x < width; x++)
-                to[x] = (uint16_t)((from[x] >> plane & 1) | (from[x + width] >> plane & 1) << 3 |
-                                   (from[x + 2 * width] >> plane & 1) << 6 | (from[x + 3 * width] >> plane & 1) << 9);
-            continue;
-        }
-        memset(to, 0, width * sizeof *to);
-        for (uint32_t row = 0; row < height - 4 * stripe; row++)
-            for (uint32_t x = 0; x < width; x++)
-                to[x] |= (uint16_t)((from[x + row * width] >> plane & 1) << 3 * row);
-    }
 }
 
 static uint32_t count_planes(const struct j2k_block_encoder *encoder)
@@ -252,7 +103,7 @@ static void prepare(struct j2k_block_encoder *encoder, const struct j2k_block_so
     j2k_flags *last = encoder->first + (size_t)(encoder->stripes - 1) * (source->width + 2);
     for (uint32_t x = 0; x < source->width; x++)
         last[x] = encoder->missing;
-    gather_bits(encoder, 31, encoder->negative);
+    source->passes->gather(encoder, 31, encoder->negative);
     kst_j2k_mq_reset(encoder->contexts);
 }
 
@@ -288,8 +139,8 @@ static void code_pass(struct j2k_block_encoder *encoder, uint32_t pass, struct p
     if (pass % 3 == 1)
         gains->significance = coded_significance_pass(encoder, &end, &gains->measure);
     else
-        end = pass % 3 == 2 ? refinement_pass(encoder) : coded_cleanup_pass(encoder);
-    kst_j2k_mq_encode(&encoder->mq, encoder->contexts, encoder->decision, end);
+        end = pass % 3 == 2 ? encoder->source->passes->refinement(encoder) : coded_cleanup_pass(encoder);
+    encoder->source->passes->encode(&encoder->mq, encoder->contexts, encoder->decision, end);
     if ((encoder->source->style & J2K_STYLE_RESET) != 0)
         kst_j2k_mq_reset(encoder->contexts);
 }
@@ -362,11 +213,11 @@ void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_bl
         uint32_t plane = encoder->planes - 1 - (pass + 2) / 3;
         bool raw = is_raw(source->style, pass);
         if (pass == 0 || pass % 3 == 1) {
-            gather_bits(encoder, plane, encoder->bits);
+            source->passes->gather(encoder, plane, encoder->bits);
             gains.measure = j2k_measure_plane(plane, source->exact);
             gains.significance = 0;
             if (source->measure)
-                gains.all = j2k_plane_gains(&gains.measure, encoder->sample, source->width * source->height);
+                gains.all = source->passes->gains(&gains.measure, encoder->sample, source->width * source->height);
         }
         if (begins) {
             first = pass;

@@ -3,6 +3,7 @@
 #ifndef KOSTKA_CPU_J2K_BLOCK_ENCODE_H
 #define KOSTKA_CPU_J2K_BLOCK_ENCODE_H
 
+#include "core/cpu.h"
 #include "cpu/j2k_context.h"
 #include "cpu/j2k_mq.h"
 #include "cpu/j2k_mq_encode.h"
@@ -24,7 +25,32 @@ enum {
         (J2K_ENCODER_PLANES * J2K_PLANE_DECISIONS + J2K_BLOCK_SAMPLES) * 15 / 7 + 8 * J2K_BLOCK_PASSES_MAX
 };
 
+struct j2k_block_encoder;
+struct j2k_measure;
+struct j2k_gains;
+
+/* What each tier of the processor does in its own way (j2k_coding_passes.h); the outcome is the same. */
+struct j2k_coding_passes {
+    /* Bit `plane` of all samples, or the signs for 31, by columns of four. */
+    void (*gather)(const struct j2k_block_encoder *encoder, uint32_t plane, uint16_t *to);
+    struct j2k_gains (*gains)(const struct j2k_measure *measure, const uint32_t *sample, uint32_t count);
+    /* Passes write their decisions to encoder->decision. The first of them without measuring, with ordinary contexts;
+     * otherwise ordinary and vertically causal ones (D.7). */
+    int32_t (*plain_significance)(
+        struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure);
+    int32_t (*significance[2])(
+        struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure);
+    j2k_decision *(*refinement)(struct j2k_block_encoder *encoder);
+    j2k_decision *(*cleanup[2])(struct j2k_block_encoder *encoder);
+    void (*encode)(
+        struct j2k_mq_encoder *mq, uint32_t *contexts, const j2k_decision *decision, const j2k_decision *end);
+};
+
+const struct j2k_coding_passes *kst_j2k_coding_passes(enum cpu_tier tier);
+const struct j2k_coding_passes *kst_j2k_coding_passes_avx2(void);
+
 struct j2k_block_source {
+    const struct j2k_coding_passes *passes;
     uint32_t width, height;
     uint32_t orientation; /* enum j2k_orientation */
     uint32_t style;       /* enum j2k_style */

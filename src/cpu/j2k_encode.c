@@ -181,6 +181,7 @@ kst_status kst_j2k_cpu_encode(struct memory *memory, struct pool *pool, enum cpu
     if (status)
         return status;
     kst_j2k_forward_init(&job.forward, tier);
+    job.passes = kst_j2k_coding_passes(tier);
     if (job.result)
         kst_pool_run(pool, coded->plan.tile_count, encode_tile, &job);
     return kst_j2k_encode_finish(&job, report);

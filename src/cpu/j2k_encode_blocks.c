@@ -159,7 +159,8 @@ static void encode_block(struct worker *worker, uint32_t index)
     const struct j2k_block *block = &plan->block[index];
     const struct j2k_band *band = &plan->band[block->band];
     const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
-    const struct j2k_block_source source = {.width = block->width,
+    const struct j2k_block_source source = {.passes = job->passes,
+        .width = block->width,
         .height = block->height,
         .orientation = band->orientation,
         .style = tc->style,

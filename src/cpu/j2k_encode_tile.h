@@ -21,6 +21,7 @@ struct j2k_encode_job {
     struct memory *memory;
     struct pool *pool;
     struct j2k_forward forward;
+    const struct j2k_coding_passes *passes;
     struct j2k_coded *coded;
     const struct j2k_encode_source *source;
     struct j2k_block_result *result; /* of each block */

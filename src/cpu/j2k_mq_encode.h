@@ -3,8 +3,11 @@
 #ifndef KOSTKA_CPU_J2K_MQ_ENCODE_H
 #define KOSTKA_CPU_J2K_MQ_ENCODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "cpu/j2k_mq.h"
 
 /* A decision: the context in bits 1–7, the bit in bit 0. */
 typedef uint8_t j2k_decision;
@@ -21,6 +24,50 @@ struct j2k_mq_encoder {
 void kst_j2k_mq_encode_start(struct j2k_mq_encoder *mq, uint8_t *data);
 void kst_j2k_mq_encode(
     struct j2k_mq_encoder *coder, uint32_t *contexts, const j2k_decision *decision, const j2k_decision *end);
+
+enum { J2K_MQ_CARRY = 0x8000000 };
+
+/* BYTEOUT (C.2.7). */
+static inline __attribute__((always_inline)) void j2k_mq_byte_out(struct j2k_mq_encoder *mq)
+{
+    bool stuff = *mq->at == 0xFF;
+    if (!stuff && mq->code >= J2K_MQ_CARRY) {
+        stuff = ++*mq->at == 0xFF;
+        mq->code &= J2K_MQ_CARRY - 1;
+    }
+    uint32_t shift = stuff ? 20 : 19;
+    *++mq->at = (uint8_t)(mq->code >> shift);
+    mq->code &= ((uint32_t)1 << shift) - 1;
+    mq->left = stuff ? 7 : 8;
+}
+
+/* ENCODE (C.2.2) of each. The choice between the subintervals is made with masks, as which it is is chance. */
+static inline __attribute__((always_inline)) void j2k_mq_encode(
+    struct j2k_mq_encoder *coder, uint32_t *contexts, const j2k_decision *decision, const j2k_decision *end)
+{
+    struct j2k_mq_encoder mq = *coder;
+    for (; decision < end; decision++) {
+        uint32_t *context = &contexts[*decision >> 1];
+        uint32_t row = *context, estimate = row >> 16, range = mq.range - estimate;
+        uint32_t less = (row ^ *decision) & 1;
+        /* the part of size Qe is the lower one; the less probable symbol has it unless the other part is smaller */
+        uint32_t lower = 0 - (less ^ (uint32_t)(range < estimate));
+        mq.code += estimate & ~lower;
+        range ^= (range ^ estimate) & lower;
+        uint32_t shift = (uint32_t)__builtin_clz(range) - 16;
+        uint32_t after = kst_j2k_mq_rows[row >> (1 + 7 * less) & 127];
+        *context = shift == 0 ? row : after;
+        mq.range = range << shift;
+        while (shift >= mq.left) {
+            mq.code <<= mq.left;
+            shift -= mq.left;
+            j2k_mq_byte_out(&mq);
+        }
+        mq.code <<= shift;
+        mq.left -= shift;
+    }
+    *coder = mq;
+}
 
 /* FLUSH (C.2.9), and predictable termination (D.4.2). Both return the data's end, which no 0xFF precedes. */
 uint8_t *kst_j2k_mq_flush(struct j2k_mq_encoder *mq);

@@ -13,6 +13,7 @@ struct job {
     const struct j2k_remeasuring *wanted;
     struct memory *memory;
     const struct j2k_block_passes *passes;
+    const struct j2k_coding_passes *coding_passes;
     atomic_uint next;
     atomic_int status;
 };
@@ -21,6 +22,7 @@ struct job {
 struct worker {
     struct j2k_block_decoder *decoder;
     struct j2k_block_encoder *encoder;
+    const struct j2k_coding_passes *passes;
     struct j2k_codeword codeword[J2K_PASSES_MAX];
     uint32_t codeword_count;
 };
@@ -77,7 +79,8 @@ static bool code_again(struct worker *worker, const struct block *block)
         .planes = block->planes,
         .codeword_count = worker->codeword_count,
         .codewords = worker->codeword};
-    const struct j2k_block_source source = {.width = place->width,
+    const struct j2k_block_source source = {.passes = worker->passes,
+        .width = place->width,
         .height = place->height,
         .orientation = block->band->orientation,
         .style = block->component->style,
@@ -155,6 +158,7 @@ static void run_worker(void *argument, uint32_t index)
     struct worker *worker = kst_memory_array(job->memory, 1, sizeof *worker, &status);
     (void)index;
     if (worker) {
+        worker->passes = job->coding_passes;
         worker->decoder = kst_memory_array(job->memory, 1, sizeof *worker->decoder, &status);
         worker->encoder = kst_memory_array(job->memory, 1, sizeof *worker->encoder, &status);
         if (!status)
@@ -180,7 +184,10 @@ static void run_worker(void *argument, uint32_t index)
 kst_status kst_j2k_cpu_remeasure(struct memory *memory, struct pool *pool, enum cpu_tier tier,
     const struct j2k_remeasuring *remeasuring, kst_report *report)
 {
-    struct job job = {.wanted = remeasuring, .memory = memory, .passes = kst_j2k_block_passes(tier)};
+    struct job job = {.wanted = remeasuring,
+        .memory = memory,
+        .passes = kst_j2k_block_passes(tier),
+        .coding_passes = kst_j2k_coding_passes(tier)};
     uint32_t threads = kst_pool_threads(pool), blocks = remeasuring->coded->plan.block_count;
     atomic_init(&job.next, 0);
     atomic_init(&job.status, KST_OK);

@@ -383,7 +383,8 @@ static uint64_t encode_there(const struct block *block, const uint32_t *from, st
     uint32_t count = block->width * block->height;
     uint64_t error = 0;
     float factor = 1.0F / block->step;
-    const struct j2k_block_source source = {.width = block->width,
+    const struct j2k_block_source source = {.passes = kst_j2k_coding_passes(kst_cpu_best()),
+        .width = block->width,
         .height = block->height,
         .orientation = block->orientation,
         .style = block->style,

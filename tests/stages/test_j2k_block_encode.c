@@ -13,6 +13,8 @@ struct fixture {
     struct j2k_block_encoder encoder;
 };
 
+static enum cpu_tier tier;
+
 static uint32_t next(uint32_t *random)
 {
     *random = *random * 1664525 + 1013904223;
@@ -50,7 +52,8 @@ static void fill(struct fixture *f, uint32_t planes, uint32_t seed)
 
 static struct j2k_block_source source_of(const struct model *model)
 {
-    return (struct j2k_block_source){.width = model->width,
+    return (struct j2k_block_source){.passes = kst_j2k_coding_passes(tier),
+        .width = model->width,
         .height = model->height,
         .orientation = model->orientation,
         .style = model->style,
@@ -139,7 +142,8 @@ static void all_shapes(void **state)
 static void nothing(void **state)
 {
     struct fixture *f = *state;
-    struct j2k_block_source source = {.width = 17, .height = 9, .style = J2K_STYLE_SYMBOLS, .measure = true};
+    struct j2k_block_source source = {
+        .passes = kst_j2k_coding_passes(tier), .width = 17, .height = 9, .style = J2K_STYLE_SYMBOLS, .measure = true};
     memset(f->encoder.sample, 0, sizeof f->encoder.sample);
     f->encoder.sample[5] = 0x80000000; /* a sign says nothing */
     kst_j2k_block_encode(&f->encoder, &source);
@@ -236,5 +240,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(gains, setup, teardown),
         cmocka_unit_test_setup_teardown(stops, setup, teardown),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    tier = CPU_C;
+    int failed = cmocka_run_group_tests_name("plain C", tests, NULL, NULL);
+    tier = kst_cpu_best();
+    return failed + cmocka_run_group_tests_name("this processor's tier", tests, NULL, NULL);
 }
