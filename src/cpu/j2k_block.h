@@ -4,8 +4,8 @@
 #define KOSTKA_CPU_J2K_BLOCK_H
 
 #include "core/cpu.h"
-#include "cpu/j2k_context.h"
 #include "cpu/j2k_mq.h"
+#include "cpu/j2k_neighbours.h"
 #include "j2k/plan.h"
 
 /* What decoding met, or-ed together. */
@@ -17,8 +17,10 @@ enum {
 };
 
 enum {
-    J2K_BLOCK_FLAGS =
-        (J2K_BLOCK_SIDE + 2) * 3 /* that of 1024 × 4; (width + 2) × (stripes + 2) is less for all other shapes */
+    /* Sixteen columns of a stripe are a word, and zeros are around: most in 16 × 1024 and narrower. */
+    J2K_BLOCK_WORDS = (J2K_BLOCK_SIDE / 4 + 2) * 2 + 1,
+    /* 1024 × 4 with a border; (width + 2) × (4 × stripes + 4) is less for all other shapes */
+    J2K_BLOCK_NEIGHBOURS = (J2K_BLOCK_SIDE + 2) * 8
 };
 
 /* Coding passes that share one codeword. */
@@ -65,14 +67,23 @@ struct j2k_block_decoder {
      */
     uint32_t samples[J2K_BLOCK_SAMPLES];
     uint32_t region[J2K_BLOCK_SAMPLES]; /* those that had become significant above the shift */
-    j2k_flags flags[J2K_BLOCK_FLAGS];
+    j2k_neighbours neighbours[J2K_BLOCK_NEIGHBOURS];
+    /* A bit for a coefficient, in the order of scanning (D.1): four rows of a column, sixteen columns a word. */
+    uint64_t significant[J2K_BLOCK_WORDS];
+    uint64_t visited[J2K_BLOCK_WORDS]; /* in the significance pass of this plane */
+    uint64_t refined[J2K_BLOCK_WORDS]; /* before */
+    /* Of the coefficient of each bit, counted from that of bit 0: */
+    uint32_t neighbours_at[64];
+    uint32_t sample_at[64];
     uint32_t contexts[J2K_CONTEXTS];
     struct j2k_mq mq;
     struct j2k_raw raw;
-    j2k_flags *first;  /* flags of the first column of the first stripe */
-    j2k_flags missing; /* visited bits of the rows that the last stripe lacks */
     uint32_t width, height, stripes;
-    const uint8_t *zero_contexts;
+    uint32_t words;        /* of a stripe; word w of stripe s is number (s + 1) × (words + 1) + w + 1 */
+    uint32_t column;       /* how far columns of neighbours lie apart */
+    uint64_t last_columns; /* those bits of a stripe's last word that the block has */
+    uint64_t last_rows;    /* and of words of the last stripe */
+    const uint8_t *zero_coding;
     bool has_region;
 };
 

@@ -2,45 +2,40 @@
 /* The coding passes of a code-block and their order (T.800 Annex D). */
 #include <string.h>
 
-#include "cpu/j2k_block_columns.h"
+#include "cpu/j2k_block_words.h"
 
 static void raw_significance_pass(struct j2k_block_decoder *decoder, uint32_t one, bool causal)
 {
-    uint32_t width = decoder->width;
-    ptrdiff_t pitch = (ptrdiff_t)width + 2;
-    j2k_flags *at = decoder->first;
-    uint32_t *samples = decoder->samples;
-    FOR_EACH_COLUMN(decoder, at, samples)
+    FOR_EACH_WORD(decoder)
     {
-        j2k_flags flags = *at;
-        uint32_t rows = rows_to_try(flags);
-        while (rows != 0) {
-            uint32_t bit = (uint32_t)__builtin_ctz(rows);
-            rows &= rows - 1;
-            flags |= J2K_VISITED << bit;
+        struct j2k_word w = j2k_word_at(decoder, stripe, word);
+        uint64_t open = w.there & ~*w.significant, left = open;
+        uint64_t next = open & j2k_near(w.significant, (ptrdiff_t)decoder->words + 1, causal);
+        left ^= next;
+        while (next != 0) {
+            uint32_t at = (uint32_t)__builtin_ctzll(next);
+            next &= next - 1;
             if (!j2k_raw_bit(&decoder->raw))
                 continue;
             uint32_t sign = j2k_raw_bit(&decoder->raw);
-            samples[j2k_row_of(bit) * width] = first_value(one, sign);
-            flags |= j2k_flags_mark(bit, sign);
-            rows |= rows_to_try(flags) & 8u << bit;
+            j2k_make_significant(decoder, &w, at, first_value(one, sign), causal);
+            uint64_t more = left & j2k_later_neighbours((uint64_t)1 << at);
+            next |= more;
+            left ^= more;
         }
-        j2k_flags_spread(*at, flags, at, pitch, causal);
-        *at = flags;
+        *w.visited = open ^ left;
     }
 }
 
 static void raw_refinement_pass(struct j2k_block_decoder *decoder, uint32_t one)
 {
-    uint32_t width = decoder->width;
-    j2k_flags *at = decoder->first;
-    uint32_t *samples = decoder->samples;
-    FOR_EACH_COLUMN(decoder, at, samples)
+    FOR_EACH_WORD(decoder)
     {
-        uint32_t rows = j2k_rows_significant(*at) & ~j2k_rows_visited(*at);
-        *at |= (j2k_flags)rows * J2K_REFINED;
-        for (; rows != 0; rows &= rows - 1) {
-            uint32_t *sample = &samples[j2k_row_of((uint32_t)__builtin_ctz(rows)) * width];
+        struct j2k_word w = j2k_word_at(decoder, stripe, word);
+        uint64_t next = *w.significant & ~*w.visited;
+        *w.refined |= next;
+        for (; next != 0; next &= next - 1) {
+            uint32_t *sample = &w.samples[decoder->sample_at[__builtin_ctzll(next)]];
             *sample = refined_value(*sample, one, j2k_raw_bit(&decoder->raw));
         }
     }
@@ -57,20 +52,27 @@ static bool segmentation_symbol(struct j2k_block_decoder *decoder)
 
 static void prepare(struct j2k_block_decoder *decoder, const struct j2k_coded_block *block)
 {
-    uint32_t rows = block->height % 4;
+    uint32_t columns = block->width % 16, rows = block->height % 4;
     decoder->width = block->width;
     decoder->height = block->height;
     decoder->stripes = (block->height + 3) / 4;
+    decoder->words = (block->width + 15) / 16;
+    decoder->column = 4 * decoder->stripes + 4;
+    decoder->last_columns = columns == 0 ? UINT64_MAX : ((uint64_t)1 << 4 * columns) - 1;
+    decoder->last_rows = rows == 0 ? UINT64_MAX : J2K_TOP_ROWS * ((1u << rows) - 1);
     decoder->has_region = false;
-    decoder->first = decoder->flags + block->width + 3;
-    decoder->zero_contexts = kst_j2k_zero_contexts[block->orientation];
-    decoder->missing = rows == 0 ? 0 : J2K_ALL_ROWS(J2K_VISITED) & ~((J2K_VISITED << 3 * rows) - 1);
+    decoder->zero_coding = kst_j2k_zero_coding[block->orientation];
+    for (uint32_t i = 0; i < 64; i++) {
+        decoder->neighbours_at[i] = i / 4 * decoder->column + i % 4;
+        decoder->sample_at[i] = i % 4 * decoder->width + i / 4;
+    }
+    size_t words = sizeof(uint64_t) * ((decoder->stripes + 2) * (decoder->words + 1) + 1);
+    memset(decoder->significant, 0, words);
+    memset(decoder->visited, 0, words);
+    memset(decoder->refined, 0, words);
     memset(decoder->samples, 0, sizeof(uint32_t) * block->width * block->height);
-    memset(decoder->flags, 0, sizeof(j2k_flags) * (block->width + 2) * (decoder->stripes + 2));
-    j2k_flags *last = decoder->first + (size_t)(decoder->stripes - 1) * (block->width + 2);
-    for (uint32_t x = 0; x < block->width; x++)
-        last[x] = decoder->missing;
-    kst_j2k_mq_reset(decoder->contexts);
+    memset(decoder->neighbours, 0, sizeof(j2k_neighbours) * (block->width + 2) * decoder->column);
+    kst_j2k_mq_reset_states(decoder->contexts);
 }
 
 /* Passes are counted from 0, a cleanup pass; after it each plane has three (D.2). */
@@ -135,7 +137,7 @@ static bool decode_pass(struct j2k_block_decoder *decoder, const struct j2k_code
             good = segmentation_symbol(decoder);
     }
     if ((block->style & J2K_STYLE_RESET) != 0)
-        kst_j2k_mq_reset(decoder->contexts);
+        kst_j2k_mq_reset_states(decoder->contexts);
     return good;
 }
 

@@ -4,12 +4,12 @@
  * of leading zeros and shifts by any number in one instruction each. Every pass is a function of its own, as registers
  * are what is scarce.
  */
-#include "cpu/j2k_block_columns.h"
+#include "cpu/j2k_block_words.h"
 
 /* D.3.2: returns 1 if negative. */
-ALWAYS_INLINE uint32_t decode_sign(struct j2k_mq *mq, uint32_t *contexts, j2k_flags shifted)
+ALWAYS_INLINE uint32_t decode_sign(struct j2k_mq *mq, uint32_t *contexts, j2k_neighbours neighbours)
 {
-    uint32_t entry = kst_j2k_sign_contexts[j2k_sign_index(shifted)];
+    uint32_t entry = kst_j2k_sign_coding[neighbours >> 4];
     return j2k_mq_decode(mq, &contexts[entry >> 1]) ^ (entry & 1);
 }
 
@@ -17,33 +17,27 @@ ALWAYS_INLINE uint32_t decode_sign(struct j2k_mq *mq, uint32_t *contexts, j2k_fl
 ALWAYS_INLINE void significance_pass(struct j2k_block_decoder *decoder, uint32_t one, bool causal)
 {
     struct j2k_mq mq = decoder->mq;
-    uint32_t *contexts = decoder->contexts, width = decoder->width;
-    const uint8_t *zero_contexts = decoder->zero_contexts;
-    ptrdiff_t pitch = (ptrdiff_t)width + 2;
-    j2k_flags *at = decoder->first;
-    uint32_t *samples = decoder->samples;
-    FOR_EACH_COLUMN(decoder, at, samples)
+    uint32_t *contexts = decoder->contexts;
+    const uint8_t *zero_coding = decoder->zero_coding;
+    FOR_EACH_WORD(decoder)
     {
-        j2k_flags flags = *at;
-        if ((flags & J2K_SURROUNDINGS) == 0)
-            continue;
-        uint32_t rows = rows_to_try(flags);
-        if (rows == 0)
-            continue;
-        do {
-            uint32_t bit = (uint32_t)__builtin_ctz(rows);
-            j2k_flags shifted = flags >> bit;
-            rows &= rows - 1;
-            flags |= J2K_VISITED << bit;
-            if (!j2k_mq_decode(&mq, &contexts[zero_contexts[shifted & 0x1FF]]))
+        struct j2k_word w = j2k_word_at(decoder, stripe, word);
+        uint64_t open = w.there & ~*w.significant, left = open;
+        uint64_t next = open & j2k_near(w.significant, (ptrdiff_t)decoder->words + 1, causal);
+        left ^= next;
+        while (next != 0) {
+            uint32_t at = (uint32_t)__builtin_ctzll(next);
+            j2k_neighbours neighbours = w.neighbours[decoder->neighbours_at[at]];
+            next &= next - 1;
+            if (!j2k_mq_decode(&mq, &contexts[zero_coding[neighbours & 0xFF]]))
                 continue;
-            uint32_t sign = decode_sign(&mq, contexts, shifted);
-            samples[j2k_row_of(bit) * width] = first_value(one, sign);
-            flags |= j2k_flags_mark(bit, sign);
-            rows |= rows_to_try(flags) & 8u << bit; /* the next one has a significant neighbour now */
-        } while (rows != 0);
-        j2k_flags_spread(*at, flags, at, pitch, causal);
-        *at = flags;
+            uint32_t sign = decode_sign(&mq, contexts, neighbours);
+            j2k_make_significant(decoder, &w, at, first_value(one, sign), causal);
+            uint64_t more = left & j2k_later_neighbours((uint64_t)1 << at);
+            next |= more;
+            left ^= more;
+        }
+        *w.visited = open ^ left;
     }
     decoder->mq = mq;
 }
@@ -51,25 +45,19 @@ ALWAYS_INLINE void significance_pass(struct j2k_block_decoder *decoder, uint32_t
 static __attribute__((noinline)) void refinement_pass(struct j2k_block_decoder *decoder, uint32_t one)
 {
     struct j2k_mq mq = decoder->mq;
-    uint32_t *contexts = decoder->contexts, width = decoder->width;
-    j2k_flags *at = decoder->first;
-    uint32_t *samples = decoder->samples;
-    FOR_EACH_COLUMN(decoder, at, samples)
+    uint32_t *contexts = decoder->contexts;
+    FOR_EACH_WORD(decoder)
     {
-        j2k_flags flags = *at;
-        uint32_t rows = j2k_rows_significant(flags) & ~j2k_rows_visited(flags);
-        if (rows == 0)
-            continue;
-        *at = flags | (j2k_flags)rows * J2K_REFINED;
-        do {
-            uint32_t bit = (uint32_t)__builtin_ctz(rows);
-            j2k_flags shifted = flags >> bit;
-            uint32_t near = (shifted & J2K_NEIGHBOURS) != 0;
-            uint32_t context = J2K_CONTEXT_MAGNITUDE + ((shifted & J2K_REFINED) != 0 ? 2 : near);
-            uint32_t *sample = &samples[j2k_row_of(bit) * width];
+        struct j2k_word w = j2k_word_at(decoder, stripe, word);
+        uint64_t next = *w.significant & ~*w.visited, refined = *w.refined;
+        *w.refined = refined | next;
+        for (; next != 0; next &= next - 1) {
+            uint32_t at = (uint32_t)__builtin_ctzll(next), again = (uint32_t)(refined >> at & 1) * 2;
+            uint32_t near = (w.neighbours[decoder->neighbours_at[at]] & 0xFF) != 0;
+            uint32_t *sample = &w.samples[decoder->sample_at[at]];
+            uint32_t context = J2K_CONTEXT_MAGNITUDE + again + (near >> again);
             *sample = refined_value(*sample, one, j2k_mq_decode(&mq, &contexts[context]));
-            rows &= rows - 1;
-        } while (rows != 0);
+        }
     }
     decoder->mq = mq;
 }
@@ -83,39 +71,47 @@ ALWAYS_INLINE uint32_t decode_run(struct j2k_mq *mq, uint32_t *contexts)
     return high << 1 | j2k_mq_decode(mq, &contexts[J2K_CONTEXT_UNIFORM]);
 }
 
-/* What the other passes left over; forgets what was visited. */
+/* The first bits of columns of which all four are in `bits`. */
+ALWAYS_INLINE uint64_t whole_columns(uint64_t bits)
+{
+    bits &= bits >> 2;
+    return bits & bits >> 1 & J2K_TOP_ROWS;
+}
+
+/* What the other passes left over. Of a column that is a run, only the first bit is in `next`. */
 ALWAYS_INLINE void cleanup_pass(struct j2k_block_decoder *decoder, uint32_t one, bool causal)
 {
     struct j2k_mq mq = decoder->mq;
-    uint32_t *contexts = decoder->contexts, width = decoder->width;
-    const uint8_t *zero_contexts = decoder->zero_contexts;
-    ptrdiff_t pitch = (ptrdiff_t)width + 2;
-    j2k_flags *at = decoder->first;
-    uint32_t *samples = decoder->samples;
-    FOR_EACH_COLUMN(decoder, at, samples)
+    uint32_t *contexts = decoder->contexts;
+    const uint8_t *zero_coding = decoder->zero_coding;
+    FOR_EACH_WORD(decoder)
     {
-        j2k_flags flags = *at;
-        uint32_t rows = J2K_ROWS & ~(j2k_rows_significant(flags) | j2k_rows_visited(flags));
-        bool found = (flags & (J2K_SURROUNDINGS | J2K_ALL_ROWS(J2K_VISITED))) == 0; /* the next row is known to be */
-        if (found) {
-            uint32_t row = decode_run(&mq, contexts);
-            if (row == 4)
-                continue;
-            rows &= J2K_ROWS << 3 * row;
+        struct j2k_word w = j2k_word_at(decoder, stripe, word);
+        uint64_t next = w.there & ~(*w.significant | *w.visited);
+        if (next == 0)
+            continue;
+        uint64_t runs = whole_columns(next & ~j2k_near(w.significant, (ptrdiff_t)decoder->words + 1, causal));
+        next ^= runs * (J2K_COLUMN - 1);
+        while (next != 0) {
+            uint32_t at = (uint32_t)__builtin_ctzll(next);
+            if ((runs >> at & 1) != 0) {
+                uint32_t row = decode_run(&mq, contexts);
+                next &= next - 1;
+                if (row == 4)
+                    continue;
+                next |= (uint64_t)(J2K_COLUMN << 1 << row & J2K_COLUMN) << at;
+                at += row;
+            } else {
+                next &= next - 1;
+                if (!j2k_mq_decode(&mq, &contexts[zero_coding[w.neighbours[decoder->neighbours_at[at]] & 0xFF]]))
+                    continue;
+            }
+            uint32_t sign = decode_sign(&mq, contexts, w.neighbours[decoder->neighbours_at[at]]);
+            j2k_make_significant(decoder, &w, at, first_value(one, sign), causal);
+            uint64_t ended = runs & (uint64_t)16 << (at & ~3u); /* the column on its right is a run no more */
+            next |= ended * J2K_COLUMN;
+            runs ^= ended;
         }
-        for (; rows != 0; rows &= rows - 1) {
-            uint32_t bit = (uint32_t)__builtin_ctz(rows);
-            j2k_flags shifted = flags >> bit;
-            if (!found && !j2k_mq_decode(&mq, &contexts[zero_contexts[shifted & 0x1FF]]))
-                continue;
-            found = false;
-            uint32_t sign = decode_sign(&mq, contexts, shifted);
-            samples[j2k_row_of(bit) * width] = first_value(one, sign);
-            flags |= j2k_flags_mark(bit, sign);
-        }
-        j2k_flags_spread(*at, flags, at, pitch, causal);
-        j2k_flags missing = stripe + 1 == decoder->stripes ? decoder->missing : 0;
-        *at = (flags & ~J2K_ALL_ROWS(J2K_VISITED)) | missing;
     }
     decoder->mq = mq;
 }

@@ -18,31 +18,41 @@ enum {
     J2K_CONTEXTS = 19
 };
 
-/* A context is the row of Table C.2 it is in, with the more probable symbol: see kernels/j2k_mq_rows.h. */
+/* An encoder's context is the row of Table C.2 it is in, with the more probable symbol: see kernels/j2k_mq_rows.h. */
 extern const uint32_t kst_j2k_mq_rows[94];
 
 /* The rows all contexts start in (Table D.7). */
 void kst_j2k_mq_reset(uint32_t contexts[J2K_CONTEXTS]);
 
 /*
+ * A decoder's context is likewise a row with its symbol: Qe in bits 16–31, in bits 0–6 two times the number of the row
+ * plus the symbol. And what follows such a context: after a more and after a less probable symbol, and twice itself for
+ * where there is no renormalisation.
+ */
+extern __attribute__((visibility("hidden"))) const uint32_t kst_j2k_mq_states[94];
+extern __attribute__((visibility("hidden"))) const uint32_t kst_j2k_mq_next_states[94][4];
+
+void kst_j2k_mq_reset_states(uint32_t contexts[J2K_CONTEXTS]);
+
+/*
  * Between two symbols. At the rates where time matters two symbols of three renormalise, which of them is chance: so
  * there are no branches but for more data.
  */
 struct j2k_mq {
-    uint64_t code;  /* Chigh in bits 47–62, below it `bits` bits of data; bit 63 is for borrows */
-    uint32_t range; /* A */
+    uint64_t code;  /* Chigh in bits 48–63, below it `bits` bits of data */
+    uint32_t range; /* A in bits 16–31 */
     int32_t bits;   /* 16–47 */
     const uint8_t *next;
     const uint8_t *end;
     uint32_t past; /* bytes of ones that were supplied behind the end */
 };
 
-enum { J2K_MQ_FRACTION = 47 };
+enum { J2K_MQ_FRACTION = 48 };
 
 void kst_j2k_mq_start(struct j2k_mq *mq, const uint8_t *data, size_t length);
 
-/* BYTEIN until there are 16 bits. By value, so that a decoder's copy can stay in registers. */
-struct j2k_mq kst_j2k_mq_refill_slowly(struct j2k_mq mq);
+/* BYTEIN until there are 16 bits. */
+void kst_j2k_mq_refill_slowly(struct j2k_mq *mq);
 
 /* The first byte has been read. */
 static inline __attribute__((always_inline)) void j2k_mq_refill(struct j2k_mq *mq)
@@ -62,23 +72,27 @@ static inline __attribute__((always_inline)) void j2k_mq_refill(struct j2k_mq *m
             return;
         }
     }
-    *mq = kst_j2k_mq_refill_slowly(*mq);
+    struct j2k_mq copy = *mq; /* so that the decoder's own can stay in registers */
+    kst_j2k_mq_refill_slowly(&copy);
+    mq->code = copy.code;
+    mq->bits = copy.bits;
+    mq->next = copy.next;
+    mq->past = copy.past;
 }
 
 /* DECODE (C.3.2) of one symbol. Masks, as compilers like to make branches of choices. */
 static inline __attribute__((always_inline)) uint32_t j2k_mq_decode(struct j2k_mq *mq, uint32_t *context)
 {
-    uint32_t row = *context, estimate = row >> 16, range = mq->range - estimate;
-    uint64_t above = mq->code - ((uint64_t)estimate << J2K_MQ_FRACTION);
-    uint64_t lower = (uint64_t)((int64_t)above >> 63); /* all ones in the lower subinterval */
+    uint32_t row = *context, estimate = row & 0xFFFF0000u, range = mq->range - estimate;
+    uint64_t bound = (uint64_t)estimate << 32, above;
+    uint64_t lower =
+        0 - (uint64_t)__builtin_sub_overflow(mq->code, bound, &above); /* all ones in the lower subinterval */
     uint32_t less = (uint32_t)(range < estimate) ^ (uint32_t)(lower & 1);
     range ^= (range ^ estimate) & (uint32_t)lower;
-    above ^= (above ^ mq->code) & lower;
-    int32_t shift = __builtin_clz(range) - 16; /* at most 15 */
-    uint32_t after = kst_j2k_mq_rows[row >> (1 + 7 * less) & 127];
-    *context = shift == 0 ? row : after;
+    *context = kst_j2k_mq_next_states[row & 127][less + 2 * (range >> 31)];
+    int32_t shift = __builtin_clz(range); /* at most 15 */
     mq->range = range << shift;
-    mq->code = above << shift & INT64_MAX; /* only damaged data reach beyond that */
+    mq->code = (above + (bound & lower)) << shift;
     mq->bits -= shift;
     if (mq->bits < 16)
         j2k_mq_refill(mq);

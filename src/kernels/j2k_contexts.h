@@ -55,7 +55,7 @@ TABLE u8 zero_contexts[ZERO_TABLES * ZERO_TABLE] = {HALF(ZERO_LOW, 0), HALF(ZERO
 TABLE u8 sign_contexts[SIGN_TABLE] = {HALF(SIGN_OF, 0)};
 
 /* Index: 2 × row + the more probable symbol. */
-TABLE u32 mq_rows[MQ_ROWS] = {J2K_MQ_TABLE};
+TABLE u32 mq_rows[MQ_ROWS] = {J2K_MQ_TABLE(J2K_MQ_ROWS)};
 
 /* Where random access is no slower than access in order. */
 struct tables {

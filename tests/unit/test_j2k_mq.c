@@ -12,7 +12,7 @@ static const uint8_t plain[] = {0x00, 0x02, 0x00, 0x51, 0x00, 0x00, 0x00, 0xC0, 
 static void decode_sequence(size_t length)
 {
     struct j2k_mq mq;
-    uint32_t context = kst_j2k_mq_rows[0];
+    uint32_t context = kst_j2k_mq_states[0];
     kst_j2k_mq_start(&mq, coded, length);
     for (size_t i = 0; i < sizeof plain; i++) {
         uint32_t byte = 0;
@@ -49,11 +49,13 @@ static void standard_sequence_encoded(void **state)
 static void contexts_start_as_the_standard_says(void **state)
 {
     (void)state;
-    uint32_t contexts[J2K_CONTEXTS];
+    uint32_t contexts[J2K_CONTEXTS], states[J2K_CONTEXTS];
     kst_j2k_mq_reset(contexts);
+    kst_j2k_mq_reset_states(states);
     for (uint32_t i = 0; i < J2K_CONTEXTS; i++) {
         uint32_t row = i == J2K_CONTEXT_ZERO ? 4 : i == J2K_CONTEXT_RUN ? 3 : i == J2K_CONTEXT_UNIFORM ? 46 : 0;
         assert_int_equal(contexts[i], kst_j2k_mq_rows[2 * row]);
+        assert_int_equal(states[i], kst_j2k_mq_states[2 * row]);
     }
 }
 

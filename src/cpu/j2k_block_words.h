@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What coding passes have in common, of the MQ coder's bits and of raw ones: they go through words of 64 coefficients
+ * and in each from one that has to be coded to the next. So what is hard to predict is decisions alone, not how many
+ * of them a column has.
+ */
+#ifndef KOSTKA_CPU_J2K_BLOCK_WORDS_H
+#define KOSTKA_CPU_J2K_BLOCK_WORDS_H
+
+#include "cpu/j2k_block.h"
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* The first and the last row of each column, and a whole column. */
+#define J2K_TOP_ROWS 0x1111111111111111u
+#define J2K_BOTTOM_ROWS 0x8888888888888888u
+#define J2K_COLUMN 0xFu
+
+/* A word, and what is in it and around. */
+struct j2k_word {
+    uint64_t *significant, *visited, *refined;
+    j2k_neighbours *neighbours;
+    uint32_t *samples;
+    uint64_t there; /* bits of the block */
+};
+
+ALWAYS_INLINE struct j2k_word j2k_word_at(struct j2k_block_decoder *decoder, uint32_t stripe, uint32_t word)
+{
+    size_t index = (size_t)(stripe + 1) * (decoder->words + 1) + word + 1;
+    return (struct j2k_word){.significant = decoder->significant + index,
+        .visited = decoder->visited + index,
+        .refined = decoder->refined + index,
+        .neighbours = decoder->neighbours + (size_t)(16 * word + 1) * decoder->column + (size_t)(4 * stripe + 1),
+        .samples = decoder->samples + (size_t)4 * stripe * decoder->width + (size_t)16 * word,
+        .there = (word + 1 == decoder->words ? decoder->last_columns : UINT64_MAX) &
+                 (stripe + 1 == decoder->stripes ? decoder->last_rows : UINT64_MAX)};
+}
+
+/* All words of all stripes in the order of D.1. */
+#define FOR_EACH_WORD(decoder)                                                                                         \
+    for (uint32_t stripe = 0; stripe < (decoder)->stripes; stripe++)                                                   \
+        for (uint32_t word = 0; word < (decoder)->words; word++)
+
+/* Significant, or above or below such a coefficient. */
+ALWAYS_INLINE uint64_t j2k_near_in_columns(const uint64_t *significant, ptrdiff_t stripe, bool causal)
+{
+    uint64_t own = *significant, near = own | (own << 1 & ~J2K_TOP_ROWS) | (own >> 1 & ~J2K_BOTTOM_ROWS);
+    near |= significant[-stripe] >> 3 & J2K_TOP_ROWS;
+    return causal ? near : near | (significant[stripe] << 3 & J2K_BOTTOM_ROWS);
+}
+
+/* Significant, or with a significant neighbour; `stripe`: words from one stripe to the next. */
+ALWAYS_INLINE uint64_t j2k_near(const uint64_t *significant, ptrdiff_t stripe, bool causal)
+{
+    uint64_t near = j2k_near_in_columns(significant, stripe, causal);
+    near |= near << 4 | near >> 4;
+    near |= j2k_near_in_columns(significant - 1, stripe, causal) >> 60;
+    return near | j2k_near_in_columns(significant + 1, stripe, causal) << 60;
+}
+
+/* Neighbours of a coefficient that come later in the order of scanning, as far as they are in its word. */
+ALWAYS_INLINE uint64_t j2k_later_neighbours(uint64_t bit)
+{
+    uint64_t upper = bit & ~J2K_BOTTOM_ROWS, lower = bit & ~J2K_TOP_ROWS;
+    return upper << 1 | bit << 4 | upper << 5 | lower << 3;
+}
+
+/* The magnitude of a coefficient that becomes significant in plane `one`, and half of that plane. */
+ALWAYS_INLINE uint32_t first_value(uint32_t one, uint32_t sign)
+{
+    return one | one >> 1 | sign << 31;
+}
+
+/* D.3.3: its bit in plane `one` holds the bias so far. */
+ALWAYS_INLINE uint32_t refined_value(uint32_t value, uint32_t one, uint32_t bit)
+{
+    return (value ^ (bit ? 0 : one)) | one >> 1;
+}
+
+/* The coefficient of bit `at`, with this value, is significant from now on. */
+ALWAYS_INLINE void j2k_make_significant(
+    struct j2k_block_decoder *decoder, const struct j2k_word *w, uint32_t at, uint32_t value, bool causal)
+{
+    w->samples[decoder->sample_at[at]] = value;
+    *w->significant |= (uint64_t)1 << at;
+    j2k_tell_neighbours(
+        w->neighbours + decoder->neighbours_at[at], (ptrdiff_t)decoder->column, value >> 31, !causal || at % 4 != 0);
+}
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a decoder knows around each coefficient of a code-block, and the contexts it gives (T.800 D.3). */
+#ifndef KOSTKA_CPU_J2K_NEIGHBOURS_H
+#define KOSTKA_CPU_J2K_NEIGHBOURS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/*
+ * The neighbours of a coefficient that are significant, and the signs of the nearest:
+ *
+ *   bits 0–3   south-east, north-east, south-west, north-west
+ *   bits 4–7   north, west, east, south
+ *   bits 8–11  signs of those in bits 4–7
+ *
+ * Columns lie one after the other, so that a coefficient has three of them, one below the other, to tell in each of
+ * three columns.
+ */
+typedef uint16_t j2k_neighbours;
+
+/* Zero coding (Table D.1): by sub-band, then by bits 0–7. Bands: LL, HL, LH, HH. */
+extern __attribute__((visibility("hidden"))) const uint8_t kst_j2k_zero_coding[4][256];
+
+/* Sign coding (Tables D.2 and D.3), by bits 4–11: the context in bits 1–7, the bit to invert with in bit 0. */
+extern __attribute__((visibility("hidden"))) const uint8_t kst_j2k_sign_coding[256];
+
+/* Three neighbours, the uppermost in the lowest bits. */
+#define J2K_THREE(upper, middle, lower) ((uint64_t)(upper) | (uint64_t)(middle) << 16 | (uint64_t)(lower) << 32)
+
+/* or-s three neighbours to what lies from `at` on. */
+static inline __attribute__((always_inline)) void j2k_tell_three(j2k_neighbours *at, uint64_t three)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t four;
+    memcpy(&four, at, sizeof four);
+    four |= three;
+    memcpy(at, &four, sizeof four);
+#else
+    for (uint32_t i = 0; i < 3; i++)
+        at[i] |= (j2k_neighbours)(three >> 16 * i);
+#endif
+}
+
+/*
+ * The coefficient at `at` has become significant; columns lie `pitch` apart. `up`: also the coefficients above may
+ * know, which vertically causal contexts (D.7) forbid across stripes. What lies around a block, and one more below it,
+ * may be written.
+ */
+static inline __attribute__((always_inline)) void j2k_tell_neighbours(
+    j2k_neighbours *at, ptrdiff_t pitch, uint32_t sign, bool up)
+{
+    uint64_t negative = 0 - (uint64_t)sign, known = up ? UINT64_MAX : ~(uint64_t)0xFFFF;
+    j2k_tell_three(at - 1 - pitch, (J2K_THREE(0x01, 0x40, 0x02) | (J2K_THREE(0, 0x400, 0) & negative)) & known);
+    j2k_tell_three(at - 1, (J2K_THREE(0x80, 0, 0x10) | (J2K_THREE(0x800, 0, 0x100) & negative)) & known);
+    j2k_tell_three(at - 1 + pitch, (J2K_THREE(0x04, 0x20, 0x08) | (J2K_THREE(0, 0x200, 0) & negative)) & known);
+}
+
+#endif
