@@ -190,6 +190,8 @@ static int run_checked(struct bench_settings *settings, const struct common_opti
         return complain_usage("bench", "no file named");
     settings->files.max_pixels = common_max_pixels(common);
     encode_settings_finish(&settings->encode);
+    if (!j2k_settings_choose("bench", &settings->j2k, &settings->encode.options))
+        return EXIT_USAGE;
     code = open_contexts(settings, common);
     if (code == EXIT_FINE)
         code = bench_all(settings, argv + optind + 1, (size_t)(argc - optind - 1));
@@ -209,10 +211,11 @@ static int run(int argc, char **argv)
     int code;
 
     encode_settings_init(&settings.encode);
+    j2k_settings_init(&settings.j2k);
     kst_decode_options_init(&settings.files.decode);
     const struct option_group groups[] = {common_group(&common), json_group(&settings.json), {own, handle, &settings},
-        decode_group(&settings.files.decode), encode_group(&settings.encode)};
-    if (options_read(&verb_bench, argc, argv, groups, 5, &code))
+        decode_group(&settings.files.decode), encode_group(&settings.encode), j2k_group(&settings.j2k, false)};
+    if (options_read(&verb_bench, argc, argv, groups, 6, &code))
         code = run_checked(&settings, &common, argc, argv);
     encode_settings_release(&settings.encode);
     return code;
@@ -245,5 +248,6 @@ const struct verb verb_bench = {
             "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
             "  --json              the results as a JSON object\n"
             "  and the options of 'kostka decode' (--scale, --region, --format ...) and of 'kostka encode'\n"
-            "  (-q, --subsampling, --optimize, --progressive, --restart ...)\n",
+            "  (-q, --subsampling, --optimize, --progressive, --restart ...). Any of those for JPEG 2000 (--lossless,\n"
+            "  --ratio, --tiles ...; of --layers what is said for decoding) has it coded instead of JPEG\n",
 };

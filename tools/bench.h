@@ -18,6 +18,7 @@ struct bench_settings {
     struct file_settings files; /* its context is what is measured */
     kst_context *cpu;           /* what prepares and checks; may be the same */
     struct encode_settings encode;
+    struct j2k_settings j2k;
     uint64_t repeat;
     double seconds; /* that a measurement may take, once there are a few runs; 0: all runs are made */
     uint32_t threads;

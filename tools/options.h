@@ -156,6 +156,8 @@ struct j2k_settings {
 void j2k_settings_init(struct j2k_settings *settings);
 /* After all options. Gives false after having said what is wrong. */
 bool j2k_settings_finish(const char *verb, struct j2k_settings *settings);
+/* Likewise, where any of the options says that JPEG 2000 is to be coded. */
+bool j2k_settings_choose(const char *verb, struct j2k_settings *settings, kst_encode_options *options);
 struct option_group j2k_group(struct j2k_settings *settings, bool with_layers);
 
 /* Values. Each says what is wrong, and gives false. */

@@ -215,6 +215,15 @@ bool j2k_settings_finish(const char *verb, struct j2k_settings *settings)
     return false;
 }
 
+bool j2k_settings_choose(const char *verb, struct j2k_settings *settings, kst_encode_options *options)
+{
+    if (!settings->given)
+        return true;
+    options->codec = KST_CODEC_JPEG2000;
+    options->jpeg2000 = &settings->options;
+    return j2k_settings_finish(verb, settings);
+}
+
 struct option_group j2k_group(struct j2k_settings *settings, bool with_layers)
 {
     /* --layers comes first, since 'convert' takes it as an option of decoding */

@@ -15,6 +15,7 @@
 struct profile_settings {
     struct file_settings files;
     struct encode_settings encode;
+    struct j2k_settings j2k;
     uint64_t repeat, batch;
     const char *svg;
     bool encoding, json;
@@ -305,6 +306,8 @@ static int run_checked(struct profile_settings *settings, const struct common_op
 
     if (argc - optind != 1)
         return complain_usage("profile", "takes one file");
+    if (!j2k_settings_choose("profile", &settings->j2k, &settings->encode.options))
+        return EXIT_USAGE;
     if ((code = common_context(common, common->threads, &settings->files.context)) != EXIT_FINE)
         return code;
     settings->files.max_pixels = common_max_pixels(common);
@@ -322,10 +325,11 @@ static int run(int argc, char **argv)
     int code;
 
     encode_settings_init(&settings.encode);
+    j2k_settings_init(&settings.j2k);
     kst_decode_options_init(&settings.files.decode);
     const struct option_group groups[] = {common_group(&common), json_group(&settings.json), {own, handle, &settings},
-        decode_group(&settings.files.decode), encode_group(&settings.encode)};
-    if (options_read(&verb_profile, argc, argv, groups, 5, &code) &&
+        decode_group(&settings.files.decode), encode_group(&settings.encode), j2k_group(&settings.j2k, false)};
+    if (options_read(&verb_profile, argc, argv, groups, 6, &code) &&
         (code = run_checked(&settings, &common, argc)) == EXIT_FINE)
         code = profile_file(&settings, argv[optind]);
     kst_context_destroy(&settings.files.context);
@@ -351,5 +355,6 @@ const struct verb verb_profile = {
             "  --json              as a JSON object\n"
             "  --svg OUT.svg       a picture: the steps on a line of time, and against the roof of the copies\n"
             "  and the options of 'kostka decode' (--scale, --region, --format ...) and of 'kostka encode'\n"
-            "  (-q, --subsampling, --optimize, --restart ...)\n",
+            "  (-q, --subsampling, --optimize, --restart ...); any of those for JPEG 2000 (--lossless, --ratio ...)\n"
+            "  has it encoded instead of JPEG\n",
 };

@@ -84,6 +84,8 @@ expect 0 "$KOSTKA" bench encode a.jpg --repeat 2 --batch 1,2 --size 40x30 --peer
 prints 'libjpeg-turbo'
 prints '40x30'
 expect 0 "$KOSTKA" bench decode a.jpg --recode --subsampling 444
+expect 0 "$KOSTKA" bench encode a.jpg --repeat 2 --lossless --codeblock 32x32 --json
+equals "$(json files 0 identical <out)" true
 expect 2 "$KOSTKA" bench decode a.jpg --memory device --device cpu
 expect 2 "$KOSTKA" bench decode a.jpg --memory elsewhere
 expect 2 "$KOSTKA" bench decode a.jpg --batch 1,0
@@ -95,6 +97,8 @@ if device=$(json 1 name <out); then
             expect 0 "$KOSTKA" bench $work a.jpg --repeat 2 --batch 1,3 --device "$device" --memory $memory --json
             equals "$(json files 1 identical <out)" true "$work, $memory"
         done
+        expect 0 "$KOSTKA" bench $work a.jpg --repeat 2 --batch 3 --device "$device" --recode --ratio 6 --json
+        equals "$(json files 0 identical <out)" true "$work of JPEG 2000"
     done
 fi
 expect 0 "$KOSTKA" decode a.jpg out.ppm --verbose

@@ -16,6 +16,8 @@ for work in '' --encode; do
     expect 0 "$KOSTKA" profile --device "$device" --repeat 2 $work a.jpg
     prints 'medians of'
 done
+expect 0 "$KOSTKA" profile --device "$device" --repeat 2 --encode --ratio 5 a.jpg
+prints 'code_blocks'
 expect 0 "$KOSTKA" profile --device "$device" --repeat 3 --batch 2 --svg a.svg --json a.jpg
 equals "$(json device <out)" "$device"
 equals "$(json width <out)" 70

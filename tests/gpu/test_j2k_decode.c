@@ -121,6 +121,22 @@ static void show_times(uint32_t copies, uint32_t lanes, const struct j2k_gpu_tim
     printf("; ms; kernels %.3f ms, %.0f pictures/s\n", sum * 1e3, copies / sum);
 }
 
+static void open_executor(uint32_t device)
+{
+    struct gpu_error error = {.status = KST_OK};
+    if (kst_gpu_executor_create(&memory, gpus[device]->info.name, &executors[device], &error) != KST_OK)
+        fail_msg("%s", error.text);
+}
+
+/* The simulator takes what is in a buffer that is used again for uninitialised. */
+static void forget_buffers(uint32_t device)
+{
+    if (!simulated())
+        return;
+    kst_gpu_executor_destroy(&executors[device]);
+    open_executor(device);
+}
+
 /* `copies` of a plan at once on a device. */
 static void run_device(uint32_t device, const char *name, const struct j2k_plan *plan, const struct picture *wanted,
     const kst_report *report, uint32_t copies, uint32_t lanes, bool timed)
@@ -153,6 +169,7 @@ static void run_device(uint32_t device, const char *name, const struct j2k_plan 
         free_picture(&found[i]);
     }
     compared += copies;
+    forget_buffers(device);
     if (timed)
         show_times(copies, lanes, &best);
 }
@@ -452,11 +469,8 @@ static int open_executors(void **state)
     open_gpus(state);
     kst_memory_init(&memory, &(kst_allocator){NULL, NULL, NULL}, limits.memory);
     assert_int_equal(kst_pool_create(&memory, 2, &threads), KST_OK);
-    for (uint32_t i = 0; i < gpu_count; i++) {
-        struct gpu_error error;
-        if (kst_gpu_executor_create(&memory, gpus[i]->info.name, &executors[i], &error) != KST_OK)
-            fail_msg("%s", error.text);
-    }
+    for (uint32_t i = 0; i < gpu_count; i++)
+        open_executor(i);
     return 0;
 }
 

@@ -164,11 +164,11 @@ static void test_formats(void **state)
     } kinds[] = {{KST_FORMAT_GREY, 1, 8}, {KST_FORMAT_RGB, 1, 8}, {KST_FORMAT_BGR, 1, 16}, {KST_FORMAT_RGBA, 1, 8},
         {KST_FORMAT_BGRA, 1, 8}, {KST_FORMAT_CMYK, 1, 8}, {KST_FORMAT_PLANAR, 3, 12}, {KST_FORMAT_RAW, 3, 9},
         {KST_FORMAT_RAW, 4, 16}, {KST_FORMAT_GREY, 1, 1}, {KST_FORMAT_PLANAR, 1, 15}};
-    for (uint32_t i = 0; i < (simulated() ? 2 : sizeof kinds / sizeof *kinds); i++) {
+    for (uint32_t i = simulated() ? 1 : 0; i < (simulated() ? 2 : sizeof kinds / sizeof *kinds); i++) {
         kst_image image =
             make_image(kinds[i].format, simulated() ? 21 : 83, simulated() ? 17 : 61, kinds[i].planes, kinds[i].depth);
         kst_j2k_options j2k = defaults();
-        check(&image, &j2k, true);
+        check(&image, &j2k, !simulated());
         j2k.target = KST_J2K_RATIO;
         j2k.value = 9;
         check(&image, &j2k, !simulated());
