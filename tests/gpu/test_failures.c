@@ -168,16 +168,16 @@ static void test_device(void **state)
     }
 }
 
-/* Encode them all, with every image in plain memory; returns how many failed. Those that did not give the CPU's bytes.
- */
-static uint32_t encode_set(kst_context *context, const kst_image *image, const kst_buffer *wanted)
+/* Encode some, with every image in plain memory; returns how many failed. Those that did not give the CPU's bytes. */
+static uint32_t encode_set(kst_context *context, const kst_image *image, const kst_encode_options *options,
+    const kst_buffer *wanted, uint32_t count)
 {
     kst_encode_item item[PICTURES];
     uint32_t failed = 0;
-    for (uint32_t i = 0; i < PICTURES; i++)
-        item[i] = (kst_encode_item){.image = &image[i]};
-    kst_status status = kst_encode_batch(context, item, PICTURES);
-    for (uint32_t i = 0; i < PICTURES; i++) {
+    for (uint32_t i = 0; i < count; i++)
+        item[i] = (kst_encode_item){.image = &image[i], .options = options};
+    kst_status status = kst_encode_batch(context, item, count);
+    for (uint32_t i = 0; i < count; i++) {
         failed += item[i].report.status != KST_OK;
         if (item[i].report.status) {
             assert_int_equal(item[i].report.status, KST_ERROR_DEVICE_FAILED);
@@ -193,15 +193,14 @@ static uint32_t encode_set(kst_context *context, const kst_image *image, const k
 }
 
 /* Likewise of encoding, in parts that follow each other, and with urgent queues on every device. */
-static void test_encoding(void **state)
+static void check_encoding(const kst_encode_options *options, uint32_t count, uint32_t least)
 {
-    (void)state;
     kst_image image[PICTURES];
     kst_buffer wanted[PICTURES] = {{.data = NULL}};
-    for (uint32_t i = 0; i < PICTURES; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         kst_image_init(&image[i]);
         assert_int_equal(kst_decode(cpu_context, stream[i].data, stream[i].length, NULL, &image[i], NULL), KST_OK);
-        assert_int_equal(kst_encode(cpu_context, &image[i], NULL, &wanted[i], NULL), KST_OK);
+        assert_int_equal(kst_encode(cpu_context, &image[i], options, &wanted[i], NULL), KST_OK);
     }
     for (uint32_t g = 0; g < gpu_contexts; g++) {
         kst_context *context = make_context(gpu_context[g]->device, 2);
@@ -210,20 +209,35 @@ static void test_encoding(void **state)
         for (int failing = 1, reached = 1; reached; failing++) {
             break_device(gpu, failing);
             broken.backend.urges = true;
-            uint32_t failed = encode_set(context, image, wanted);
+            uint32_t failed = encode_set(context, image, options, wanted, count);
             reached = atomic_load(&broken.calls) >= failing;
             gpu->backend = broken.driver;
             assert_true(reached || failed == 0);
             failures += failed > 0;
             assert_true(failing < 400);
         }
-        assert_true(failures >= 15);
+        assert_true(failures >= least);
         kst_context_destroy(&context);
     }
-    for (uint32_t i = 0; i < PICTURES; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         kst_image_release(cpu_context, &image[i]);
         kst_buffer_release(cpu_context, &wanted[i]);
     }
+}
+
+static void test_encoding(void **state)
+{
+    (void)state;
+    check_encoding(NULL, PICTURES, 15);
+}
+
+static void test_encoding_j2k(void **state)
+{
+    (void)state;
+    kst_encode_options options;
+    kst_encode_options_init(&options);
+    options.codec = KST_CODEC_JPEG2000;
+    check_encoding(&options, 2, 30);
 }
 
 /* Memory that the device has not: what is kept for later is released, once; then there is an error. */
@@ -335,6 +349,7 @@ static void test_fork(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_device), cmocka_unit_test(test_encoding),
-        cmocka_unit_test(test_no_device_memory), cmocka_unit_test(test_allocator), cmocka_unit_test(test_fork)};
+        cmocka_unit_test(test_encoding_j2k), cmocka_unit_test(test_no_device_memory), cmocka_unit_test(test_allocator),
+        cmocka_unit_test(test_fork)};
     return cmocka_run_group_tests(tests, start, stop);
 }

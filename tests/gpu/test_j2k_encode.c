@@ -285,6 +285,50 @@ static void test_extremes(void **state)
     }
 }
 
+/* What the device may not take memory for, the CPU encodes, and says so. */
+static void test_limit(void **state)
+{
+    (void)state;
+    kst_image image = make_image(KST_FORMAT_GREY, 600, 400, 1, 8);
+    kst_encode_options options;
+    kst_buffer wanted = {.data = NULL};
+    if (simulated())
+        skip();
+    kst_encode_options_init(&options);
+    options.codec = KST_CODEC_JPEG2000;
+    assert_int_equal(kst_encode(cpu_context, &image, &options, &wanted, NULL), KST_OK);
+    for (uint32_t d = 0; d < gpu_contexts; d++) {
+        const kst_memory memories[] = {KST_MEMORY_PINNED, device_memory(gpu_context[d])};
+        kst_device_info info = {.size = sizeof info};
+        kst_context_options narrow;
+        kst_context *context;
+        assert_int_equal(kst_context_device(gpu_context[d], &info), KST_OK);
+        kst_context_options_init(&narrow);
+        narrow.device = info.name;
+        narrow.threads = 1;
+        narrow.limits.memory = 5 << 20;
+        assert_int_equal(kst_context_create(&narrow, &context), KST_OK);
+        for (uint32_t m = 0; m < 2; m++) {
+            kst_buffer found = {.data = NULL};
+            kst_image copy;
+            kst_report report;
+            kst_report_init(&report);
+            assert_true(copy_image(context, &image, memories[m], &copy));
+            if (kst_encode(context, &copy, &options, &found, &report) != KST_OK)
+                fail_msg("%s", report.message);
+            assert_int_equal(report.stage_device[KST_STAGE_ENTROPY], KST_DEVICE_NONE);
+            assert_int_equal(report.stage_device[KST_STAGE_PIXELS], KST_DEVICE_CPU);
+            assert_int_equal(found.length, wanted.length);
+            assert_memory_equal(found.data, wanted.data, wanted.length);
+            kst_buffer_release(context, &found);
+            kst_image_release(context, &copy);
+        }
+        kst_context_destroy(&context);
+    }
+    kst_buffer_release(cpu_context, &wanted);
+    free_image(&image);
+}
+
 /* Many at once, of both codecs. */
 static void test_batch(void **state)
 {
@@ -330,6 +374,7 @@ int main(void)
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_limit),
         cmocka_unit_test(test_batch),
     };
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);

@@ -209,6 +209,22 @@ static void check(struct load *load, void (*work)(struct load *load), uint32_t w
     }
 }
 
+/* JPEG 2000, of one picture: once for how long its blocks are, once for them, once to end. */
+static void test_encode_j2k(void **state)
+{
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++)
+        for (uint32_t place = 0; place < 3; place++) {
+            const kst_memory memories[] = {KST_MEMORY_HOST, KST_MEMORY_PINNED, device_memory(gpu_context[g])};
+            struct load load;
+            make_load(&load, gpu_context[g], memories[place], false, 1);
+            load.what = "encode to JPEG 2000";
+            load.options.codec = KST_CODEC_JPEG2000;
+            check(&load, encode, 3);
+            drop_load(&load);
+        }
+}
+
 /* From and to plain memory, pinned memory and the device's. `parts`: of a batch. */
 static void check_work(void (*work)(struct load *load), const char *what, kst_coding coding, uint32_t parts)
 {
@@ -249,7 +265,7 @@ static void test_encode_optimised(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_decode), cmocka_unit_test(test_encode), cmocka_unit_test(test_encode_optimised)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_decode), cmocka_unit_test(test_encode),
+        cmocka_unit_test(test_encode_optimised), cmocka_unit_test(test_encode_j2k)};
     return cmocka_run_group_tests(tests, start, stop);
 }
