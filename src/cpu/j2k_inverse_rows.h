@@ -16,10 +16,11 @@ static inline int32_t index_value(uint32_t index)
 
 static void store_integers(const struct j2k_indices *indices, int32_t *to, size_t pitch)
 {
+    const size_t width = indices->width; /* a variable of its own, as stores might change the other */
     for (uint32_t y = 0; y < indices->height; y++) {
         const uint32_t *restrict from = indices->from + y * indices->pitch;
         int32_t *restrict row = to + y * pitch;
-        for (size_t x = 0; x < indices->width; x++)
+        for (size_t x = 0; x < width; x++)
             row[x] = index_value(from[x]);
     }
 }
