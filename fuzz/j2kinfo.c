@@ -13,7 +13,11 @@ static const kst_limits limits = {.pixels = UINT64_C(1) << 22,
     .components = 300,
     .tiles = 500,
     .precincts = 1 << 15,
-    .boxes = 100};
+    .boxes = 100,
+    .tile_parts = 1 << 20,
+    .layers = 65535,
+    .blocks = 1 << 24,
+    .work = 1 << 16};
 
 static void build(struct memory *memory, const struct j2k_stream *stream, const struct j2k_filter *filter)
 {

@@ -46,14 +46,18 @@ static kst_status decode(const void *data, size_t length, const kst_transcode_jp
     return kst_decode(fuzz_fast(), data, length, &options, image, NULL);
 }
 
+/* The output may be shorter than the input, and limits depend on that. */
+static bool is_limit(kst_status status)
+{
+    return status >= KST_ERROR_LIMIT_PIXELS && status <= KST_ERROR_LIMIT_WORK;
+}
+
 static void check_headers(const kst_buffer *output)
 {
     kst_decoder *decoder;
     fuzz_check(kst_decoder_create(fuzz_plain(), &decoder) == KST_OK, "a decoder can be made");
     kst_status status = kst_decoder_open(decoder, output->data, output->length);
-    fuzz_check(status == KST_OK || status == KST_ERROR_LIMIT_MEMORY || status == KST_ERROR_LIMIT_MARKERS ||
-                   status == KST_ERROR_LIMIT_BOXES,
-        "the output can be opened");
+    fuzz_check(status == KST_OK || is_limit(status), "the output can be opened");
     kst_decoder_destroy(&decoder);
 }
 
@@ -70,9 +74,7 @@ static void check_pixels(const uint8_t *data, size_t length, const kst_buffer *o
     kst_image before, after;
     if (decode(data, length, j, &before) == KST_OK) {
         kst_status status = decode(output->data, output->length, NULL, &after);
-        fuzz_check(status == KST_OK || status == KST_ERROR_LIMIT_MEMORY || status == KST_ERROR_LIMIT_MARKERS ||
-                       status == KST_ERROR_LIMIT_BOXES,
-            "the output can be decoded");
+        fuzz_check(status == KST_OK || is_limit(status), "the output can be decoded");
         if (status == KST_OK)
             check_planes(&before, &after);
         kst_image_release(fuzz_fast(), &after);
@@ -92,13 +94,12 @@ static void check_again(const kst_buffer *output, const kst_transcode_jpeg2000 *
     options.jpeg2000.part_by_part = j->part_by_part;
     kst_status status = kst_transcode(fuzz_fast(), output->data, output->length, &options, &again, &report);
     if (status == KST_OK) {
-        fuzz_check(report.warnings == 0, "the output has no warnings");
+        fuzz_check(report.warnings == 0 || report.first_warning == KST_WARNING_J2K_BOX,
+            "the output has no warnings but of boxes, which are copied as they are");
         fuzz_check(again.length == output->length && memcmp(again.data, output->data, again.length) == 0,
             "nothing is left to change");
     } else {
-        fuzz_check(
-            status == KST_ERROR_LIMIT_MEMORY || status == KST_ERROR_LIMIT_MARKERS || status == KST_ERROR_LIMIT_BOXES,
-            "the output can be transcoded");
+        fuzz_check(is_limit(status), "the output can be transcoded");
     }
     kst_buffer_release(fuzz_fast(), &again);
 }

@@ -92,6 +92,7 @@ const struct verb verb_decode = {
             "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
             "  --device DEVICE     auto, cpu, cuda:N, opencl:N; see 'kostka devices'\n"
             "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"
+            "  --max-work N        samples for each byte of JPEG 2000, beyond 128M for all (65536)\n"
             "  -v, --verbose       tell what ran where, and for how long\n"
             "\n"
             "Planes (planar, raw, and all of PGX) become NAME-0.pgm, NAME-1.pgm ...; with .raw or .yuv one file of\n"

@@ -100,6 +100,8 @@ static bool handle_common(const char *verb, void *settings, int code, const char
         return value_bytes(verb, "--max-pixels", value, &options->max_pixels);
     case OPTION_MAX_MEMORY:
         return value_bytes(verb, "--max-memory", value, &options->max_memory);
+    case OPTION_MAX_WORK:
+        return value_number(verb, "--max-work", value, 1, UINT32_MAX, &options->max_work);
     default:
         options->verbose = true;
         return true;
@@ -111,7 +113,8 @@ struct option_group common_group(struct common_options *options)
     static const struct option table[] = {{"help", no_argument, NULL, OPTION_HELP},
         {"verbose", no_argument, NULL, OPTION_VERBOSE}, {"threads", required_argument, NULL, OPTION_THREADS},
         {"device", required_argument, NULL, OPTION_DEVICE}, {"max-pixels", required_argument, NULL, OPTION_MAX_PIXELS},
-        {"max-memory", required_argument, NULL, OPTION_MAX_MEMORY}, {NULL, 0, NULL, 0}};
+        {"max-memory", required_argument, NULL, OPTION_MAX_MEMORY},
+        {"max-work", required_argument, NULL, OPTION_MAX_WORK}, {NULL, 0, NULL, 0}};
     return (struct option_group){table, handle_common, options};
 }
 
@@ -124,6 +127,7 @@ int common_context(const struct common_options *options, uint32_t threads, kst_c
     made.threads = threads;
     made.limits.pixels = options->max_pixels;
     made.limits.memory = options->max_memory;
+    made.limits.work = (uint32_t)options->max_work;
     kst_status status = kst_context_create(&made, context);
     switch (status) {
     case KST_OK:

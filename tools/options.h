@@ -39,6 +39,7 @@ enum option_code {
     OPTION_LEVELS,
     OPTION_LOSSLESS,
     OPTION_MAX_MEMORY,
+    OPTION_MAX_WORK,
     OPTION_MAX_PIXELS,
     OPTION_MEMORY,
     OPTION_MOST_TIME,
@@ -104,8 +105,9 @@ bool options_read(
 struct common_options {
     uint32_t threads;
     const char *device;
-    uint64_t max_pixels; /* 0: the library's limit */
+    uint64_t max_pixels; /* 0: the library's limit, as of the following */
     uint64_t max_memory;
+    uint64_t max_work;
     bool verbose;
 };
 struct option_group common_group(struct common_options *options);

@@ -84,6 +84,15 @@ typedef struct kst_limits {
     uint32_t tiles;      /**< of a JPEG 2000 picture; default 65,535 */
     uint32_t precincts;  /**< of all tiles of a JPEG 2000 picture, and as many resolutions of tiles; default 2^22 */
     uint32_t boxes;      /**< of a JP2 file; default 10,000 */
+    uint32_t tile_parts; /**< of a JPEG 2000 codestream; default 2^20 */
+    uint32_t layers;     /**< of any tile of a JPEG 2000 picture; default 65,535 */
+    uint32_t blocks;     /**< code-blocks of a JPEG 2000 picture: those that are decoded, or all where it is encoded or
+                              transcoded; default 2^24 */
+    uint32_t work; /**< what one byte of a JPEG 2000 codestream may ask for beyond what any codestream may: so many
+                      samples of the picture beyond 2^27 (a row counts as 64 in each tile at least), as many samples
+                      visited by coding passes beyond 2^32, and a 4096th of it in precincts, or resolutions of tiles,
+                      beyond 2^18, a 64th in code-blocks to transcode beyond 2^20, a 256th in turns of the order of
+                      packets that bring none beyond 2^28; default 2^16 */
 } kst_limits;
 
 typedef struct kst_context_options {

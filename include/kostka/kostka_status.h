@@ -39,6 +39,10 @@ typedef enum kst_status {
     KST_ERROR_LIMIT_TILES = 46,
     KST_ERROR_LIMIT_PRECINCTS = 47,
     KST_ERROR_LIMIT_BOXES = 48,
+    KST_ERROR_LIMIT_TILE_PARTS = 49,
+    KST_ERROR_LIMIT_LAYERS = 50,
+    KST_ERROR_LIMIT_BLOCKS = 51,
+    KST_ERROR_LIMIT_WORK = 52, /* far more to do than so few bytes would have in a picture */
 
     /* 60–79: images and buffers */
     KST_ERROR_IMAGE_FORMAT = 60, /* the pixel format does not fit the picture or the operation */

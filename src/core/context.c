@@ -30,6 +30,10 @@ static kst_limits fill_limits(kst_limits limits)
         .tiles = 65535,
         .precincts = UINT32_C(1) << 22,
         .boxes = 10000,
+        .tile_parts = UINT32_C(1) << 20,
+        .layers = 65535,
+        .blocks = UINT32_C(1) << 24,
+        .work = UINT32_C(1) << 16,
     };
     return (kst_limits){
         .pixels = limits.pixels ? limits.pixels : standard.pixels,
@@ -41,6 +45,10 @@ static kst_limits fill_limits(kst_limits limits)
         .tiles = limits.tiles ? limits.tiles : standard.tiles,
         .precincts = limits.precincts ? limits.precincts : standard.precincts,
         .boxes = limits.boxes ? limits.boxes : standard.boxes,
+        .tile_parts = limits.tile_parts ? limits.tile_parts : standard.tile_parts,
+        .layers = limits.layers ? limits.layers : standard.layers,
+        .blocks = limits.blocks ? limits.blocks : standard.blocks,
+        .work = limits.work ? limits.work : standard.work,
     };
 }
 

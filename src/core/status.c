@@ -40,6 +40,10 @@ static const struct status_entry entries[] = {
     ENTRY(ERROR_LIMIT_TILES, "the picture has more tiles than the limit allows"),
     ENTRY(ERROR_LIMIT_PRECINCTS, "the picture has more precincts, or resolutions of tiles, than the limit allows"),
     ENTRY(ERROR_LIMIT_BOXES, "the file has more boxes than the limit allows"),
+    ENTRY(ERROR_LIMIT_TILE_PARTS, "the stream has more tile-parts than the limit allows"),
+    ENTRY(ERROR_LIMIT_LAYERS, "the picture has more layers than the limit allows"),
+    ENTRY(ERROR_LIMIT_BLOCKS, "the picture has more code-blocks than the limit allows"),
+    ENTRY(ERROR_LIMIT_WORK, "the stream asks for more work than the limit allows for its length"),
 
     ENTRY(ERROR_IMAGE_FORMAT, "the pixel format does not fit the picture or the operation"),
     ENTRY(ERROR_IMAGE_SIZE, "the image's planes do not have the size or number that the picture needs"),

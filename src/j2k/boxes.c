@@ -26,11 +26,22 @@ static void read_image_header(struct walk *walk, const struct j2k_box *box)
         return;
     }
     file->has_header = true;
+    file->header = box->offset;
     file->height = j2k_get32(at);
     file->width = j2k_get32(at + 4);
     file->components = (uint16_t)j2k_get16(at + 8);
     file->bits = at[10];
     file->unknown_colour = at[12] != 0;
+}
+
+static void read_depths(struct walk *walk, const struct j2k_box *box)
+{
+    if (box->length == 0 || box->length > UINT16_MAX || walk->file->depth_count) {
+        complain(walk, box->offset);
+        return;
+    }
+    walk->file->depths = box->offset;
+    walk->file->depth_count = (uint32_t)box->length;
 }
 
 /* The first that can be used counts (I.5.3.3); methods that are not known are skipped without a word. */
@@ -141,6 +152,9 @@ static void read_contents(struct walk *walk, const struct j2k_box *box)
         break;
     case J2K_BOX('i', 'h', 'd', 'r'):
         read_image_header(walk, box);
+        break;
+    case J2K_BOX('b', 'p', 'c', 'c'):
+        read_depths(walk, box);
         break;
     case J2K_BOX('c', 'o', 'l', 'r'):
         read_colour(walk, box);

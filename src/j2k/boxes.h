@@ -54,9 +54,12 @@ struct j2k_file {
     bool present;    /* a JP2 file, not a bare codestream */
     uint32_t brand;  /* of ftyp */
     bool has_header; /* ihdr */
+    uint64_t header; /* offset of its contents */
     uint32_t width, height;
     uint16_t components;
-    uint8_t bits; /* BPC of ihdr: bits − 1, and 0x80 where signed; 255: bpcc says it */
+    uint8_t bits;    /* BPC of ihdr: bits − 1, and 0x80 where signed; 255: bpcc says it */
+    uint64_t depths; /* offset of bpcc's bytes, each as BPC */
+    uint32_t depth_count;
     bool unknown_colour;
     enum j2k_colour_method colour_method; /* of the first colr that can be used */
     uint32_t colour_space;                /* enumerated */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "j2k/allowance.h"
 #include "j2k/builder.h"
 #include "j2k/parser.h"
 
@@ -161,9 +162,10 @@ void kst_j2k_builder_release(struct j2k_builder *builder)
 kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream,
     const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report)
 {
+    const kst_limits narrow = kst_j2k_narrow(limits, stream, false);
     struct j2k_builder builder = {.collect = kst_j2k_collect,
         .memory = memory,
-        .limits = limits,
+        .limits = &narrow,
         .stream = stream,
         .filter = filter,
         .report = report,

@@ -83,8 +83,10 @@ struct j2k_builder {
     uint32_t tile_capacity, tile_component_capacity, resolution_capacity, band_capacity;
     uint32_t block_capacity, segment_capacity, piece_capacity;
     uint64_t precincts_so_far, resolutions_so_far; /* of all tiles, against the limit */
-    struct j2k_rect region;                        /* on the reference grid, reduced */
-    bool restricted;                               /* the filter may let reading end before the last packet */
+    uint64_t visits;                               /* of samples by coding passes, of all tiles, against the limit */
+    uint64_t turns;         /* in the order of packets, of all tiles, that brought none; against the limit */
+    struct j2k_rect region; /* on the reference grid, reduced */
+    bool restricted;        /* the filter may let reading end before the last packet */
 
     /* of the tile at hand */
     struct j2k_parameters own; /* where its header changes what the main header says */

@@ -40,6 +40,9 @@ static kst_status add_blocks(struct laying *laying, const struct j2k_grid *grid,
     place->rows[b] = (uint16_t)band.rows;
     for (uint32_t i = 0; i < band.columns * band.rows; i++) {
         struct j2k_rect rect = kst_j2k_block_rect(grid, &band, i % band.columns, i / band.columns);
+        if (plan->block_count >= builder->limits->blocks)
+            return kst_report_error(builder->report, KST_ERROR_LIMIT_BLOCKS, KST_NO_OFFSET, "more than %u",
+                (unsigned)builder->limits->blocks);
         kst_status status =
             grow(laying, (void **)&plan->block, plan->block_count, &builder->block_capacity, sizeof *plan->block);
         if (status)

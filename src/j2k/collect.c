@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the packets of a tile said, as flat arrays in the plan. */
+#include "j2k/allowance.h"
 #include "j2k/builder.h"
 #include "j2k/parser.h"
 
@@ -57,6 +58,18 @@ static kst_status add_segments(struct j2k_builder *builder, const struct j2k_blo
     return KST_OK;
 }
 
+/* Blocks and what their passes visit, against the limits. */
+static kst_status check_limits(struct j2k_builder *builder, const struct j2k_block *block, uint64_t place)
+{
+    builder->visits += (uint64_t)block->passes * block->width * block->height;
+    if (builder->visits > kst_j2k_allowance(builder->limits, J2K_FREE_VISITS, 1, builder->stream))
+        return kst_report_error(builder->report, KST_ERROR_LIMIT_WORK, place, "coding passes");
+    if (builder->plan->block_count >= builder->limits->blocks)
+        return kst_report_error(
+            builder->report, KST_ERROR_LIMIT_BLOCKS, place, "more than %u", (unsigned)builder->limits->blocks);
+    return KST_OK;
+}
+
 /* A block of which something is known. More bit planes than the band has are damage: then nothing is. */
 static kst_status add_block(struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t band_index,
     const struct j2k_block_state *state, struct j2k_rect rect)
@@ -80,6 +93,8 @@ static kst_status add_block(struct j2k_builder *builder, const struct j2k_grid *
     kst_status status = add_segments(builder, state, grid->style, 3U * block.planes - 2, &block, &fine);
     if (!fine)
         kst_report_warning(builder->report, KST_WARNING_J2K_BLOCK, place, 1, false);
+    if (!status && block.passes > 0)
+        status = check_limits(builder, &block, place);
     if (!status && block.passes > 0)
         status = kst_j2k_grow(builder->memory, builder->report, (void **)&plan->block, plan->block_count,
             &builder->block_capacity, sizeof *plan->block);

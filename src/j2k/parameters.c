@@ -39,6 +39,7 @@ static kst_status copy_main(struct j2k_builder *builder)
     to->sop = from->sop;
     to->eph = from->eph;
     to->volume_count = 0;
+    to->has_coding = to->has_quantisation = false;
     memcpy(to->coding, from->coding, count * sizeof *to->coding);
     memcpy(to->quantisation, from->quantisation, count * sizeof *to->quantisation);
     memcpy(to->roi_shift, from->roi_shift, count * sizeof *to->roi_shift);
@@ -49,7 +50,8 @@ static kst_status copy_main(struct j2k_builder *builder)
 static kst_status read_part(struct j2k_builder *builder, const struct j2k_tile_part *part, bool first)
 {
     const struct j2k_stream *stream = builder->stream;
-    struct j2k_parameter_context context = {builder->memory, builder->report, stream->component_count, first};
+    struct j2k_parameter_context context = {
+        builder->memory, builder->report, stream->component_count, first, builder->limits};
     for (uint32_t k = 0; k < part->segment_count; k++) {
         const struct j2k_marker_segment *segment = &stream->segment[part->first_segment + k];
         struct j2k_segment_reader reader = {

@@ -82,6 +82,13 @@ kst_status kst_j2k_keep_segment(struct j2k_parser *parser, uint8_t marker, struc
     return status;
 }
 
+/* Markers that may not stand in the main header (Table A.2); SOC, EPH, SOD and EOC have no length. */
+static bool is_misplaced(uint8_t marker)
+{
+    return marker == J2K_SOC || marker == J2K_SIZ || marker == J2K_SOP || marker == J2K_EPH || marker == J2K_SOD ||
+           marker == J2K_EOC || marker == J2K_PLT || marker == J2K_PPT;
+}
+
 /* A marker segment of the main header. */
 static kst_status read_main(struct j2k_parser *parser, uint8_t marker, struct j2k_segment_reader segment)
 {
@@ -93,7 +100,8 @@ static kst_status read_main(struct j2k_parser *parser, uint8_t marker, struct j2
     case J2K_QCC:
     case J2K_RGN:
     case J2K_POC: {
-        struct j2k_parameter_context context = {parser->memory, parser->report, stream->component_count, true};
+        struct j2k_parameter_context context = {
+            parser->memory, parser->report, stream->component_count, true, parser->limits};
         return kst_j2k_parse_parameters(&context, &stream->main, marker, segment);
     }
     case J2K_PPM:
@@ -101,15 +109,6 @@ static kst_status read_main(struct j2k_parser *parser, uint8_t marker, struct j2
     case J2K_COM:
     case J2K_CRG:
         return kst_j2k_keep_segment(parser, marker, segment);
-    case J2K_SOC:
-    case J2K_SIZ:
-    case J2K_SOP:
-    case J2K_EPH:
-    case J2K_SOD:
-    case J2K_EOC:
-    case J2K_PLT:
-    case J2K_PPT:
-        return kst_report_error(parser->report, KST_ERROR_J2K_MARKER, segment.offset - 4, "0xFF%02X", marker);
     default: /* TLM and PLM only repeat what tile-parts say themselves; decoders skip what they do not know (A.2) */
         return KST_OK;
     }
@@ -127,6 +126,8 @@ static kst_status read_main_header(struct j2k_parser *parser)
             return KST_OK;
         if (marker < J2K_ALONE_FIRST)
             return kst_report_error(parser->report, KST_ERROR_J2K_MARKER, at, "no marker in the main header");
+        if (is_misplaced(marker))
+            return kst_report_error(parser->report, KST_ERROR_J2K_MARKER, at, "0xFF%02X", marker);
         if (markers >= parser->limits->markers)
             return kst_report_error(
                 parser->report, KST_ERROR_LIMIT_MARKERS, at, "more than %u", (unsigned)parser->limits->markers);
@@ -188,6 +189,7 @@ static kst_status parse(struct j2k_parser *parser)
         status = read_size(parser);
     if (status)
         return status;
+    kst_j2k_boxes_check(stream, parser->report);
     status = kst_j2k_parameters_allocate(parser->memory, stream->component_count, &stream->main);
     if (status)
         return kst_report_error(parser->report, status, KST_NO_OFFSET, NULL);

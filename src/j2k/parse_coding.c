@@ -112,6 +112,8 @@ static kst_status parse_cod(struct reading *reading)
 {
     struct j2k_parameters *to = reading->parameters;
     const uint8_t *at = reading->segment.data;
+    if (to->has_coding)
+        return refuse(reading, KST_ERROR_J2K_MARKER, "a second one in this header");
     if (reading->segment.length < 5 + SPCOD_LENGTH)
         return wrong_length(reading);
     if (at[0] & ~(SCOD_PRECINCTS | SCOD_SOP | SCOD_EPH))
@@ -120,6 +122,8 @@ static kst_status parse_cod(struct reading *reading)
         return refuse(reading, KST_ERROR_J2K_CODING, "an unknown progression");
     if (j2k_get16(at + 2) == 0)
         return refuse(reading, KST_ERROR_J2K_CODING, "no layers");
+    if (j2k_get16(at + 2) > reading->context->limits->layers)
+        return refuse(reading, KST_ERROR_LIMIT_LAYERS, "the number of layers");
     if (at[4] > 1)
         return refuse(reading, KST_ERROR_J2K_CODING, "an unknown component transform");
     reading->at = 5;
@@ -187,6 +191,8 @@ static kst_status parse_qcd(struct reading *reading)
 {
     struct j2k_parameters *to = reading->parameters;
     struct j2k_quantisation quantisation = {0};
+    if (to->has_quantisation)
+        return refuse(reading, KST_ERROR_J2K_MARKER, "a second one in this header");
     kst_status status = take_quantisation(reading, &quantisation);
     if (status)
         return status;

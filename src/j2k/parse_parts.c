@@ -117,6 +117,9 @@ static kst_status read_part(struct j2k_parser *parser)
         .offset = at,
         .first_segment = stream->segment_count};
     bool fine;
+    if (stream->part_count >= parser->limits->tile_parts)
+        return kst_report_error(
+            parser->report, KST_ERROR_LIMIT_TILE_PARTS, at, "more than %u", (unsigned)parser->limits->tile_parts);
     parser->position = at + SOT_LENGTH;
     kst_status status = read_header(parser, &part, end, &fine);
     if (status)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SIZ (T.800 A.5.1) and the grid of tiles (B.3). */
+#include "j2k/allowance.h"
 #include "j2k/bytes.h"
+#include "j2k/geometry.h"
 #include "j2k/parser.h"
 
 enum { FIXED = 36, EXTENSIONS = 0x8000, TILES_MAX = 65535 };
@@ -23,6 +25,25 @@ static kst_status read_components(struct j2k_parser *parser, struct j2k_segment_
         if (c.dx == 0 || c.dy == 0)
             return kst_report_error(parser->report, KST_ERROR_J2K_SAMPLING, offset, "component %u", (unsigned)i);
         stream->component[i] = c;
+    }
+    return KST_OK;
+}
+
+/* A row of a tile counts as 64 samples at least: it takes that long, however short it is. */
+static kst_status check_work(struct j2k_parser *parser, struct j2k_segment_reader segment)
+{
+    const struct j2k_stream *stream = parser->stream;
+    uint64_t allowed = kst_j2k_allowance(parser->limits, J2K_FREE_SAMPLES, 1, stream),
+             row = UINT64_C(64) * stream->size.columns;
+    for (uint32_t i = 0; i < stream->component_count; i++) {
+        const struct j2k_component_size *c = &stream->component[i];
+        struct j2k_rect area = kst_j2k_divide(stream->size.image, c->dx, c->dy);
+        uint64_t width = area.x1 - area.x0, height = area.y1 - area.y0;
+        width = width < row ? row : width;
+        if (height > 0 && width > allowed / height)
+            return kst_report_error(parser->report, KST_ERROR_LIMIT_WORK, segment.offset + 2,
+                "samples of %u components", (unsigned)stream->component_count);
+        allowed -= width * height;
     }
     return KST_OK;
 }
@@ -88,5 +109,7 @@ kst_status kst_j2k_parse_size(struct j2k_parser *parser, struct j2k_segment_read
             parser->report, KST_ERROR_LIMIT_COMPONENTS, segment.offset + 34, "there are %u", (unsigned)count);
     stream->component_count = count;
     kst_status status = read_grid(parser, segment);
-    return status ? status : read_components(parser, segment);
+    if (!status)
+        status = read_components(parser, segment);
+    return status ? status : check_work(parser, segment);
 }

@@ -36,6 +36,9 @@ struct j2k_segment_reader {
 kst_status kst_j2k_grow(
     struct memory *memory, kst_report *report, void **array, uint32_t count, uint32_t *capacity, size_t size);
 
+/* boxes_check.c: warnings where the boxes contradict SIZ or each other. */
+void kst_j2k_boxes_check(const struct j2k_stream *stream, kst_report *report);
+
 /* parse_size.c: SIZ. */
 kst_status kst_j2k_parse_size(struct j2k_parser *parser, struct j2k_segment_reader segment);
 
@@ -48,6 +51,7 @@ struct j2k_parameter_context {
     kst_report *report;
     uint32_t component_count;
     bool first; /* the main header or the first tile-part's: only POC may stand elsewhere */
+    const kst_limits *limits;
 };
 kst_status kst_j2k_parse_parameters(const struct j2k_parameter_context *context, struct j2k_parameters *parameters,
     uint8_t marker, struct j2k_segment_reader segment);

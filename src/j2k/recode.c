@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "j2k/allowance.h"
 #include "j2k/builder.h"
 #include "j2k/parser.h"
 #include "j2k/recode_headers.h"
@@ -122,6 +123,10 @@ static kst_status reserve(struct recoding *recoding)
     struct memory *memory = recoding->builder.memory;
     kst_status status = KST_OK;
     uint64_t total = 0;
+    uint64_t passes = (uint64_t)recoded->coded.plan.block_count * recoded->coded.layers;
+    if (passes > kst_j2k_allowance(recoding->builder.limits, J2K_FREE_PASSES, 1, stream))
+        return kst_report_error(recoding->builder.report, KST_ERROR_LIMIT_WORK, KST_NO_OFFSET,
+            "%u layers of %u code-blocks", recoded->coded.layers, (unsigned)recoded->coded.plan.block_count);
     for (uint32_t i = 0; i < stream->part_count; i++)
         total += stream->part[i].body_length;
     recoded->data = kst_memory_array(memory, (size_t)total, 1, &status);
@@ -147,20 +152,21 @@ kst_status kst_j2k_recode(struct memory *memory, const kst_limits *limits, const
     const struct j2k_recoding *wanted, struct j2k_recoded *recoded, kst_report *report)
 {
     const struct j2k_filter filter = {.layers = wanted->layers, .reduce = wanted->reduce, .tile = J2K_ALL_TILES};
+    const kst_limits narrow = kst_j2k_narrow(limits, stream, true);
     struct recoding recoding = {.recoded = recoded,
         .relayered = wanted->make > 0,
         .builder = {.collect = collect,
             .memory = memory,
-            .limits = limits,
+            .limits = &narrow,
             .stream = stream,
             .filter = &filter,
             .report = report}};
     recoding.builder.plan = &recoding.plan;
     recoding.builder.collector = &recoding;
     *recoded = (struct j2k_recoded){.data = NULL};
-    kst_status status = kst_j2k_recode_headers(memory, limits, stream, wanted, recoded, report);
+    kst_status status = kst_j2k_recode_headers(memory, &narrow, stream, wanted, recoded, report);
     if (!status)
-        status = kst_j2k_coded_layout(memory, limits, &recoded->coded, report);
+        status = kst_j2k_coded_layout(memory, &narrow, &recoded->coded, report);
     if (!status)
         status = read(&recoding);
     if (status)

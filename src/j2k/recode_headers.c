@@ -147,11 +147,14 @@ static kst_status set_tiles(const struct heading *heading)
 {
     const struct j2k_stream *stream = heading->stream;
     uint32_t tiles = stream->size.columns * stream->size.rows;
-    bool any = false;
-    for (uint32_t t = 0; t < tiles && !any; t++)
-        any = kst_j2k_tile_has_own(stream, t);
-    if (!any)
+    uint64_t own = 0;
+    for (uint32_t t = 0; t < tiles; t++)
+        own += kst_j2k_tile_has_own(stream, t);
+    if (own == 0)
         return KST_OK;
+    if (own * stream->component_count > heading->limits->precincts) /* their resolutions would be no fewer */
+        return kst_report_error(heading->report, KST_ERROR_LIMIT_PRECINCTS, KST_NO_OFFSET, "more than %u resolutions",
+            (unsigned)heading->limits->precincts);
     kst_status status = KST_OK;
     heading->recoded->tile = kst_memory_array(heading->memory, tiles, sizeof *heading->recoded->tile, &status);
     if (!heading->recoded->tile)

@@ -2,12 +2,13 @@
 /* The packets of one tile, from its tile-parts and perhaps packed headers (T.800 A.7, A.8, B.9). */
 #include <string.h>
 
+#include "j2k/allowance.h"
 #include "j2k/bytes.h"
 #include "j2k/marker.h"
 #include "j2k/parser.h"
 #include "j2k/progression.h"
 
-enum { SOP_LENGTH = 6, EPH_LENGTH = 2 };
+enum { SOP_LENGTH = 6, EPH_LENGTH = 2, WALK = 64 /* turns that the start of a progression is worth */ };
 
 /* Where the next packet lies. */
 struct source {
@@ -17,7 +18,8 @@ struct source {
     uint8_t *packed;         /* all packet headers; null: they stand in the bodies */
     const uint8_t *packed_next, *packed_end;
     uint64_t packets;
-    bool stopped; /* by damage, or because nothing more is wanted */
+    uint64_t turns_allowed; /* so many that bring no packet */
+    bool stopped;           /* by damage, or because nothing more is wanted */
     kst_status status;
 };
 
@@ -50,7 +52,7 @@ static void skip_sop(struct source *source)
     const uint8_t *at = body_at(source);
     if (at[0] != 0xFF || at[1] != J2K_SOP)
         return;
-    if (j2k_get16(at + 4) != (source->packets & 0xFFFF))
+    if (j2k_get16(at + 2) != SOP_LENGTH - 2 || j2k_get16(at + 4) != (source->packets & 0xFFFF))
         warn(source, KST_WARNING_J2K_SOP, source->position);
     source->position += SOP_LENGTH;
     source->builder->plan->totals.header_bytes += SOP_LENGTH;
@@ -135,7 +137,7 @@ static bool visit(void *argument, const struct j2k_grid *grid, uint32_t precinct
     struct j2k_builder *builder = source->builder;
     struct j2k_precinct *p = &builder->precinct[grid->first_precinct + precinct];
     if (p->layers > layer) /* a volume before this one had it */
-        return true;
+        return ++builder->turns <= source->turns_allowed;
     if (source->packed ? source->packed_next == source->packed_end : !has_body(source))
         return false;
     if (builder->restricted && builder->wanted_packets == 0) {
@@ -234,9 +236,12 @@ static kst_status read_volumes(struct source *source)
         bool data_left = source->packed ? source->packed_next < source->packed_end : has_body(source);
         if (source->stopped || !data_left)
             break;
+        builder->turns += WALK + (uint64_t)(volume.r1 - volume.r0) * (volume.c1 - volume.c0);
         kst_status status = kst_j2k_walk(builder, &volume, visit, source);
         if (status || source->status)
             return status ? status : source->status;
+        if (builder->turns > source->turns_allowed)
+            return kst_report_error(builder->report, KST_ERROR_LIMIT_WORK, source->position, "the order of packets");
     }
     return KST_OK;
 }
@@ -261,6 +266,7 @@ kst_status kst_j2k_read_packets(struct j2k_builder *builder)
     const struct j2k_stream *stream = builder->stream;
     struct source source = {
         .builder = builder, .part = stream->tile_part[builder->tile], .end_part = stream->tile_part[builder->tile + 1]};
+    source.turns_allowed = kst_j2k_allowance(builder->limits, J2K_FREE_TURNS, J2K_WORK_TURNS, stream);
     builder->contribution_count = 0;
     kst_status status = join_packed(&source);
     if (!status)

@@ -28,7 +28,11 @@ static const kst_limits limits = {.pixels = UINT64_C(1) << 28,
     .components = 16384,
     .tiles = 65535,
     .precincts = UINT32_C(1) << 20,
-    .boxes = 1000};
+    .boxes = 1000,
+    .tile_parts = 1 << 20,
+    .layers = 65535,
+    .blocks = 1 << 24,
+    .work = 1 << 16};
 static struct memory memory;
 static struct pool *threads;
 static struct gpu_executor *executors[MOST_GPUS];

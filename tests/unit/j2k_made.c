@@ -15,7 +15,11 @@ const kst_limits made_limits = {.pixels = UINT64_C(1) << 29,
     .components = 16384,
     .tiles = 65535,
     .precincts = UINT32_C(1) << 22,
-    .boxes = 10000};
+    .boxes = 10000,
+    .tile_parts = 1 << 20,
+    .layers = 65535,
+    .blocks = 1 << 24,
+    .work = 1 << 16};
 struct memory made_memory;
 static kst_report report;
 

@@ -2,7 +2,6 @@
 /* The boxes of JP2 files: lengths of all kinds, what jp2h holds, and what is wrong in them. */
 #include <string.h>
 
-#include "j2k/channels.h"
 #include "j2k/marker.h"
 #include "j2k_made.h"
 #include "support.h"
@@ -168,116 +167,6 @@ static void test_damaged_boxes(void **state)
     expect_warned("res ", resolution.data, resolution.length);
 }
 
-/* A box with one field changed: a warning or none, and channels that can be asked for whatever it says. */
-struct extreme {
-    const char *type;
-    const uint8_t *contents;
-    uint8_t length, at, bytes;
-    uint32_t value;
-    uint8_t warnings;
-};
-
-static const uint8_t palette_box[] = {0, 1, 2, 7, 7, 1, 2}, mapping_box[] = {0, 0, 1, 0, 0, 0, 1, 1},
-                     definition_box[] = {0, 1, 0, 0, 0, 0, 0, 1}, resolution_box[] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 0},
-                     type_box[] = "jp2 \0\0\0\0jp2 ", long_icc[] = {2, 0, 0, 0};
-
-#define OF(name) (name), sizeof(name)
-
-static const struct extreme extremes[] = {
-    {"ftyp", OF(type_box), 0, 4, 0, 0},
-    {"ftyp", OF(type_box), 4, 4, UINT32_MAX, 0},
-    {"ihdr", OF(image_header), 0, 4, 0, 0},
-    {"ihdr", OF(image_header), 0, 4, UINT32_MAX, 0},
-    {"ihdr", OF(image_header), 4, 4, 0, 0},
-    {"ihdr", OF(image_header), 4, 4, UINT32_MAX, 0},
-    {"ihdr", OF(image_header), 8, 2, 0, 0},
-    {"ihdr", OF(image_header), 8, 2, 65535, 0},
-    {"ihdr", OF(image_header), 10, 1, 0, 0},
-    {"ihdr", OF(image_header), 10, 1, 255, 0},
-    {"ihdr", OF(image_header), 11, 1, 0, 1},
-    {"ihdr", OF(image_header), 11, 1, 255, 1},
-    {"ihdr", OF(image_header), 12, 1, 255, 0},
-    {"ihdr", OF(image_header), 13, 1, 255, 0},
-    {"colr", OF(grey), 0, 1, 0, 1},
-    {"colr", OF(grey), 0, 1, 4, 0},
-    {"colr", OF(grey), 0, 1, 255, 0},
-    {"colr", OF(grey), 1, 1, 255, 0},
-    {"colr", OF(grey), 2, 1, 255, 0},
-    {"colr", OF(grey), 3, 4, 0, 0},
-    {"colr", OF(grey), 3, 4, UINT32_MAX, 0},
-    {"colr", OF(long_icc), 0, 1, 2, 0},
-    {"colr", OF(long_icc), 0, 1, 3, 0},
-    {"pclr", OF(palette_box), 0, 2, 0, 1},
-    {"pclr", OF(palette_box), 0, 2, 1, 0},
-    {"pclr", OF(palette_box), 0, 2, 1024, 1},
-    {"pclr", OF(palette_box), 0, 2, 65535, 1},
-    {"pclr", OF(palette_box), 2, 1, 0, 1},
-    {"pclr", OF(palette_box), 2, 1, 255, 1},
-    {"pclr", OF(palette_box), 3, 1, 0, 0},
-    {"pclr", OF(palette_box), 3, 1, 0x80, 0},
-    {"pclr", OF(palette_box), 3, 1, 37, 1},
-    {"pclr", OF(palette_box), 3, 1, 38, 1},
-    {"pclr", OF(palette_box), 3, 1, 255, 1},
-    {"cmap", OF(mapping_box), 0, 2, 65535, 0},
-    {"cmap", OF(mapping_box), 2, 1, 255, 0},
-    {"cmap", OF(mapping_box), 3, 1, 255, 0},
-    {"cdef", OF(definition_box), 0, 2, 0, 1},
-    {"cdef", OF(definition_box), 0, 2, 65535, 1},
-    {"cdef", OF(definition_box), 2, 2, 65535, 0},
-    {"cdef", OF(definition_box), 4, 2, 65535, 0},
-    {"cdef", OF(definition_box), 6, 2, 65535, 0},
-    {"resc", OF(resolution_box), 0, 2, 0, 0},
-    {"resc", OF(resolution_box), 0, 2, 65535, 0},
-    {"resc", OF(resolution_box), 2, 2, 0, 1},
-    {"resc", OF(resolution_box), 2, 2, 65535, 0},
-    {"resc", OF(resolution_box), 6, 2, 0, 1},
-    {"resd", OF(resolution_box), 8, 1, 127, 0},
-    {"resd", OF(resolution_box), 9, 1, 128, 0},
-};
-
-static void put_extreme(struct made *to, const struct extreme *extreme)
-{
-    uint8_t contents[64];
-    memcpy(contents, extreme->contents, extreme->length);
-    for (uint32_t i = 0; i < extreme->bytes; i++)
-        contents[extreme->at + i] = (uint8_t)(extreme->value >> 8 * (extreme->bytes - 1U - i));
-    box_bytes(to, extreme->type, contents, extreme->length);
-}
-
-static void check_extreme(const struct extreme *extreme)
-{
-    struct j2k_stream stream;
-    struct j2k_channels channels;
-    bool resolution = memcmp(extreme->type, "res", 3) == 0, top = memcmp(extreme->type, "ftyp", 4) == 0;
-    static struct made inside;
-    start_file();
-    inside.length = 0;
-    put_extreme(top ? &made : resolution ? &inside : &inner, extreme);
-    if (resolution)
-        box(&inner, "res ", &inside);
-    if (memcmp(extreme->type, "ihdr", 4) != 0)
-        box_bytes(&inner, "ihdr", image_header, sizeof image_header);
-    if (memcmp(extreme->type, "pclr", 4) == 0)
-        box_bytes(&inner, "cmap", mapping_box, sizeof mapping_box);
-    if (memcmp(extreme->type, "cmap", 4) == 0)
-        box_bytes(&inner, "pclr", palette_box, sizeof palette_box);
-    box_bytes(&inner, "colr", grey, sizeof grey);
-    box(&made, "jp2h", &inner);
-    box(&made, "jp2c", &codestream);
-    expect_open(&stream, extreme->warnings);
-    kst_j2k_channels(&stream, &channels);
-    for (uint32_t i = 0; i < channels.count; i++)
-        assert_true(channels.channel[i].component < stream.component_count);
-    release(&stream);
-}
-
-static void test_extremes(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < sizeof extremes / sizeof extremes[0]; i++)
-        check_extreme(&extremes[i]);
-}
-
 static void test_hostile_lengths(void **state)
 {
     (void)state;
@@ -329,7 +218,6 @@ int main(void)
         cmocka_unit_test(test_header),
         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_damaged_boxes),
-        cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_hostile_lengths),
         cmocka_unit_test(test_limit),
     };

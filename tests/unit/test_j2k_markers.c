@@ -14,8 +14,10 @@ static const uint8_t zeros[64];
 static kst_status with_segment(const struct made_size *size, uint8_t marker, const void *data, size_t length)
 {
     made_start(&made, size);
-    made_cod(&made, J2K_LRCP, 1, 0);
-    made_qcd(&made, 0);
+    if (marker != J2K_COD) /* of these there is one */
+        made_cod(&made, J2K_LRCP, 1, 0);
+    if (marker != J2K_QCD)
+        made_qcd(&made, 0);
     if (marker)
         made_segment(&made, marker, data, length);
     made_part(&made, 0, 0, 1, zeros, size->components);
@@ -341,6 +343,36 @@ static void test_limits(void **state)
     expect_limit(&limits, KST_ERROR_LIMIT_MARKERS);
     limits.markers = 3;
     expect_limit(&limits, KST_OK);
+    limits.layers = 0;
+    expect_limit(&limits, KST_ERROR_LIMIT_LAYERS);
+    assert_int_equal(made_report()->offset, 52); /* COD */
+    limits.layers = 1;
+    expect_limit(&limits, KST_OK);
+    made_part(&made, 1, 0, 1, zeros, 2);
+    limits.tile_parts = 1;
+    expect_limit(&limits, KST_OK); /* what follows EOC does not count */
+    limits.tile_parts = 0;
+    expect_limit(&limits, KST_ERROR_LIMIT_TILE_PARTS);
+}
+
+/* COD and QCD may stand in a header once (A.6.1, A.6.4). */
+static void test_twice(void **state)
+{
+    (void)state;
+    made_start(&made, &small);
+    made_cod(&made, J2K_LRCP, 1, 0);
+    size_t second = made.length;
+    made_cod(&made, J2K_LRCP, 1, 0);
+    made_qcd(&made, 0);
+    made_part(&made, 0, 0, 1, zeros, 1);
+    assert_int_equal(made_try(&made), KST_ERROR_J2K_MARKER);
+    assert_int_equal(made_report()->offset, second + 4);
+    made_start(&made, &small);
+    made_cod(&made, J2K_LRCP, 1, 0);
+    made_qcd(&made, 0);
+    made_qcd(&made, 0);
+    made_part(&made, 0, 0, 1, zeros, 1);
+    assert_int_equal(made_try(&made), KST_ERROR_J2K_MARKER);
 }
 
 /* A few bytes that ask for millions of precincts, resolutions of tiles or packets. */
@@ -356,14 +388,20 @@ static void test_small_and_greedy(void **state)
     made_qcd(&made, 0);
     made_part(&made, 0, 0, 1, zeros, 4);
     made_end(&made);
-    assert_int_equal(made_build(&made, &filter, NULL), KST_ERROR_LIMIT_PRECINCTS);
-    size.image = (struct j2k_rect){0, 0, 1 << 11, 1 << 11};
-    made_start(&made, &size);
-    made_segment(&made, J2K_COD, ones, sizeof ones);
-    made_qcd(&made, 0);
-    made_part(&made, 0, 0, 1, zeros, 4);
-    made_end(&made);
-    assert_int_equal(made_build(&made, &filter, NULL), KST_OK);
+    assert_int_equal(made_build(&made, &filter, NULL), KST_ERROR_LIMIT_WORK);
+    static const struct {
+        uint32_t side;
+        kst_status expected;
+    } cases[] = {{1 << 11, KST_ERROR_LIMIT_PRECINCTS}, {1 << 9, KST_OK}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size.image = (struct j2k_rect){0, 0, cases[i].side, cases[i].side};
+        made_start(&made, &size);
+        made_segment(&made, J2K_COD, ones, sizeof ones);
+        made_qcd(&made, 0);
+        made_part(&made, 0, 0, 1, zeros, 4);
+        made_end(&made);
+        assert_int_equal(made_build(&made, &filter, NULL), cases[i].expected);
+    }
 }
 
 int main(void)
@@ -380,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_truncation),
         cmocka_unit_test(test_wrong_lengths),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_twice),
         cmocka_unit_test(test_small_and_greedy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

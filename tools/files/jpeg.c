@@ -15,6 +15,10 @@ bool jpeg_report_problem(const kst_report *report, kst_status status, struct pro
         return problem_set(problem, "%s; raise the limit with --max-pixels", text);
     case KST_ERROR_LIMIT_MEMORY:
         return problem_set(problem, "%s; raise the limit with --max-memory", text);
+    case KST_ERROR_LIMIT_PRECINCTS:
+    case KST_ERROR_LIMIT_BLOCKS:
+    case KST_ERROR_LIMIT_WORK:
+        return problem_set(problem, "%s; raise the limit with --max-work", text);
     case KST_ERROR_JPEG_COLOUR:
     case KST_ERROR_J2K_COLOUR:
         return problem_set(problem, "%s; leave --format out for the colours that the file has", text);
