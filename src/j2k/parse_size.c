@@ -5,7 +5,7 @@
 #include "j2k/geometry.h"
 #include "j2k/parser.h"
 
-enum { FIXED = 36, EXTENSIONS = 0x8000, TILES_MAX = 65535 };
+enum { FIXED = 36, EXTENSIONS = 0x8000, TILES_MAX = 65535, SIDE = 64 };
 
 static kst_status read_components(struct j2k_parser *parser, struct j2k_segment_reader segment)
 {
@@ -29,21 +29,25 @@ static kst_status read_components(struct j2k_parser *parser, struct j2k_segment_
     return KST_OK;
 }
 
-/* A row of a tile counts as 64 samples at least: it takes that long, however short it is. */
+/*
+ * A row counts as 64 samples at least in each column of tiles: it takes that long, however short it is. And a picture
+ * of few rows counts as one of 64: some of each resolution are there at a time.
+ */
 static kst_status check_work(struct j2k_parser *parser, struct j2k_segment_reader segment)
 {
     const struct j2k_stream *stream = parser->stream;
-    uint64_t allowed = kst_j2k_allowance(parser->limits, J2K_FREE_SAMPLES, 1, stream),
-             row = UINT64_C(64) * stream->size.columns;
+    uint64_t allowed = kst_j2k_allowance(parser->limits, J2K_FREE_SAMPLES, 1, stream);
+    uint64_t least = (uint64_t)SIDE * stream->size.columns;
     for (uint32_t i = 0; i < stream->component_count; i++) {
         const struct j2k_component_size *c = &stream->component[i];
         struct j2k_rect area = kst_j2k_divide(stream->size.image, c->dx, c->dy);
         uint64_t width = area.x1 - area.x0, height = area.y1 - area.y0;
-        width = width < row ? row : width;
-        if (height > 0 && width > allowed / height)
+        uint64_t by_rows = (width < least ? least : width) * height, samples = width * (height < SIDE ? SIDE : height);
+        samples = samples < by_rows ? by_rows : samples;
+        if (samples > allowed)
             return kst_report_error(parser->report, KST_ERROR_LIMIT_WORK, segment.offset + 2,
                 "samples of %u components", (unsigned)stream->component_count);
-        allowed -= width * height;
+        allowed -= samples;
     }
     return KST_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory that runs out anywhere in encoding or transcoding JPEG 2000: the right status, nothing leaked, no half output.
+/* Memory that runs out anywhere in encoding, decoding or transcoding JPEG 2000: the right status, nothing leaked, no
+ * half output.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +186,80 @@ static void wrapping(void **state)
     kst_context_destroy(&context);
 }
 
+/* What is read of a stream. */
+struct reading {
+    kst_buffer coded;
+    kst_decode_options options;
+    bool described; /* only opened, and its elements told */
+};
+
+static kst_status describe(kst_context *context, const struct reading *reading)
+{
+    kst_decoder *decoder = NULL;
+    kst_element element = {.size = sizeof element};
+    kst_status status = kst_decoder_create(context, &decoder);
+    if (!status)
+        status = kst_decoder_open(decoder, reading->coded.data, reading->coded.length);
+    uint32_t elements = 0;
+    while (!status && kst_decoder_next_element(decoder, &element))
+        elements++;
+    assert_true(status || elements > 10);
+    kst_decoder_destroy(&decoder);
+    return status;
+}
+
+static kst_status read_once(kst_context *context, const void *argument)
+{
+    const struct reading *reading = argument;
+    kst_image image;
+    kst_report report;
+    if (reading->described)
+        return describe(context, reading);
+    kst_image_init(&image);
+    kst_report_init(&report);
+    kst_status status =
+        kst_decode(context, reading->coded.data, reading->coded.length, &reading->options, &image, &report);
+    assert_int_equal(report.status, status);
+    assert_int_equal(image.plane[0].data != NULL, status == KST_OK);
+    assert_true(status == KST_OK || strlen(report.message) > 0);
+    kst_image_release(context, &image);
+    return status;
+}
+
+static void read_all(struct reading *reading)
+{
+    kst_decode_options_init(&reading->options);
+    reading->described = true;
+    assert_true(failing_check(read_once, reading, 1) >= 4);
+    reading->described = false;
+    for (uint32_t i = 0; i < 4; i++) {
+        kst_decode_options_init(&reading->options);
+        if (i == 1)
+            reading->options.region = (kst_region){20, 10, 40, 30};
+        reading->options.reduce = i == 2;
+        reading->options.format = i == 3 ? KST_FORMAT_RAW : KST_FORMAT_AUTO;
+        for (uint32_t threads = 1; threads <= 3; threads += 2)
+            assert_true(failing_check(read_once, reading, threads) >= 20);
+    }
+}
+
+/* In tiles and layers, with packet headers of each; and with boxes, of one tile. */
+static void decoding(void **state)
+{
+    struct failing plain = {.ever_after = false};
+    kst_context *context = failing_context(&plain, 1);
+    struct job made[] = {layered(), encoding()};
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct reading reading = {.described = false};
+        made[i].encode.jpeg2000 = &made[i].j2k;
+        assert_int_equal(call(context, &made[i], &reading.coded, NULL), KST_OK);
+        read_all(&reading);
+        kst_buffer_release(context, &reading.coded);
+    }
+    kst_context_destroy(&context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +267,7 @@ int main(void)
         cmocka_unit_test(lossy),
         cmocka_unit_test(transcoding),
         cmocka_unit_test(wrapping),
+        cmocka_unit_test(decoding),
     };
     fill();
     return cmocka_run_group_tests(tests, NULL, NULL);
