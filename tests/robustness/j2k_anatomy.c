@@ -77,8 +77,8 @@ static void tile(struct anatomy *a, enum anatomy_kind kind, uint8_t index)
     if (kind == ANATOMY_PPT)
         packed(a, kind, "PPT", 0x61);
     alone(a, "SOD", 0x93);
-    for (uint8_t i = 0; i < PACKETS; i++) {
-        SEGMENT("SOP", 0x91, 0, i);
+    for (uint32_t i = 0; i < PACKETS; i++) {
+        SEGMENT("SOP", 0x91, 0, (uint8_t)i);
         if (kind == ANATOMY_PPM || kind == ANATOMY_PPT)
             continue;
         put_zeros(&a->bytes, 1);
