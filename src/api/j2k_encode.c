@@ -136,7 +136,7 @@ static bool is_low_rate(const struct j2k_encode_work *work)
 static double choose_step(const struct j2k_encode_work *work)
 {
     const kst_j2k_options *o = &work->options;
-    double finest = is_low_rate(work) ? 1 : 0.25, step;
+    double finest = is_low_rate(work) ? 0.5 : 0.25, step;
     if (o->target == KST_J2K_STEP)
         return o->value;
     if (o->interest.width > 0)
@@ -198,11 +198,20 @@ static bool needs_rates(const struct j2k_encode_work *work)
     return o->layers > 1 || (o->target != KST_J2K_LOSSLESS && o->target != KST_J2K_STEP);
 }
 
+/*
+ * Squares of the quantiser's step that a byte of its lowest plane gains at most, about: a sample of blocks is coded
+ * without that plane. And how far below the gain for a byte at which planes were left out one may be asked for: where
+ * they were is no more than an estimate.
+ */
+static const double sample_gain = 5, stop_tolerance = 0.8;
+
 /* The last layer's goal, for coding no further than that. */
 static void set_goal(struct j2k_encode_work *work)
 {
     const kst_j2k_options *o = &work->options;
+    const double weight = work->coded.headers.main.transform ? 3 : 1; /* of the first component, about */
     work->source.bytes = UINT64_MAX;
+    work->source.sample_stop = work->reversible ? 0 : sample_gain * weight * work->step * work->step;
     if (o->target == KST_J2K_LOSSLESS || o->target == KST_J2K_STEP)
         return;
     struct j2k_layer_target target = target_of(work, o->layers - 1);
@@ -272,9 +281,9 @@ static kst_status allocate_layers(struct j2k_encode_work *work)
     work->coded.layer_passes = work->layer_passes;
     if (needs_rates(work)) {
         status = allocate_rate(work, &threshold);
-        if (status || threshold >= work->encoded.stop)
+        if (status || threshold >= stop_tolerance * work->encoded.stop)
             return status;
-        work->source.stop = threshold;
+        work->source.stop = stop_tolerance * threshold;
         status = code_blocks(work);
         return status ? status : allocate_rate(work, &threshold);
     }

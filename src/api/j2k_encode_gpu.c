@@ -147,7 +147,7 @@ static kst_status run_round(struct round *round)
     for (uint32_t t = 0; t < tiles; t++) {
         struct j2k_encode_tile *tile = &round->tile[t];
         kst_j2k_encode_find_tile(&round->job, t, tile);
-        tile->stop = work->source.stop;
+        kst_j2k_encode_first_stop(tile);
         order_blocks(round, tile, kst_j2k_encode_samples_first(tile) ? J2K_SAMPLE_BLOCKS : J2K_ALL_BLOCKS);
     }
     kst_status status = run_orders(round, &round->pass[0]);

@@ -188,36 +188,54 @@ static uint8_t *raw_need(const struct j2k_raw_writer *raw)
     return raw->next + (raw->free < 8);
 }
 
-/*
- * Whether none of the last three passes was worth its bytes: their successors in the next plane gain less than half of
- * what they did. Planes are left out whole. Lengths are not settled yet.
- */
-static bool is_enough(const struct j2k_block_encoder *encoder, uint32_t pass, const uint8_t *at[])
+static void measure_plane(const struct j2k_block_encoder *encoder, uint32_t plane, struct plane_gains *gains)
 {
-    if (pass < 3 || pass % 3 != 0 || encoder->source->stop <= 0)
-        return false;
-    for (uint32_t i = pass - 2; i <= pass; i++)
-        if (encoder->pass[i].gain > encoder->source->stop * (double)(at[i] - at[i - 1]))
-            return false;
-    return true;
+    const struct j2k_block_source *source = encoder->source;
+    gains->measure = j2k_measure_plane(plane, source->exact);
+    gains->significance = 0;
+    if (source->measure)
+        gains->all = source->passes->gains(&gains->measure, encoder->sample, source->width * source->height);
+}
+
+static bool is_worthwhile(const struct j2k_block_source *source, const struct plane_gains *plane)
+{
+    const struct j2k_gains *all = &plane->all;
+    const double unit = plane->measure.unit;
+    return j2k_is_worth(
+               all->significance, unit, source->stop, j2k_significance_cost(all, source->width * source->height)) ||
+           j2k_is_worth(all->refinement, unit, source->stop, j2k_refinement_cost(all));
+}
+
+/* Those below the lowest one that seems to be worth its bytes. */
+static void leave_out_planes(struct j2k_block_encoder *encoder)
+{
+    const struct j2k_block_source *source = encoder->source;
+    struct plane_gains gains;
+    uint32_t plane = 0;
+    if (encoder->planes < 2 || source->stop <= 0)
+        return;
+    for (measure_plane(encoder, 0, &gains); plane + 1 < encoder->planes && !is_worthwhile(source, &gains);)
+        measure_plane(encoder, ++plane, &gains);
+    if (plane == 0)
+        return;
+    encoder->passes = 3 * (encoder->planes - plane) - 2;
+    if (source->sum)
+        encoder->left = j2k_left_out(encoder->sample, source->width * source->height, plane, source->exact);
 }
 
 void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_block_source *source)
 {
     struct plane_gains gains = {.significance = 0};
-    const uint8_t *at[J2K_BLOCK_PASSES_MAX]; /* how far it was when a pass ended */
     uint32_t first = 0;
     bool begins = true;
     prepare(encoder, source);
+    leave_out_planes(encoder);
     for (uint32_t pass = 0; pass < encoder->passes; pass++) {
         uint32_t plane = encoder->planes - 1 - (pass + 2) / 3;
         bool raw = is_raw(source->style, pass);
         if (pass == 0 || pass % 3 == 1) {
             source->passes->gather(encoder, plane, encoder->bits);
-            gains.measure = j2k_measure_plane(plane, source->exact);
-            gains.significance = 0;
-            if (source->measure)
-                gains.all = source->passes->gains(&gains.measure, encoder->sample, source->width * source->height);
+            measure_plane(encoder, plane, &gains);
         }
         if (begins) {
             first = pass;
@@ -232,11 +250,6 @@ void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_bl
         else
             code_pass(encoder, pass, &gains);
         encoder->pass[pass].gain = source->measure ? pass_gain(&gains, pass) : 0;
-        at[pass] = raw ? encoder->raw.next : encoder->mq.at;
-        if (is_enough(encoder, pass, at) && pass + 1 < encoder->passes) {
-            encoder->passes = pass + 1;
-            encoder->left = j2k_left_out(encoder->sample, source->width * source->height, plane, source->exact);
-        }
         begins = ends_segment(source->style, pass) || pass + 1 == encoder->passes;
         if (begins)
             settle_lengths(encoder, first, pass, end_segment(encoder, pass));

@@ -56,7 +56,9 @@ struct j2k_block_source {
     uint32_t style;       /* enum j2k_style */
     bool exact;           /* once all planes are known nothing is left of the error: reversible transforms */
     bool measure;         /* work out gains */
-    double stop; /* leave out the planes behind one that gains less than this for a byte; 0: none. Only if measured */
+    bool sum;             /* and what the planes that are left out would have gained; if measured */
+    double
+        stop; /* planes that seem to gain less for a byte are left out, below one that does not; 0: none. If measured */
 };
 
 /* What a pass ends with. */

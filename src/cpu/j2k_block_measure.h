@@ -42,15 +42,17 @@ static inline int32_t j2k_significance_gain(const struct j2k_measure *measure, u
     return part * part - j2k_error_left(measure, part);
 }
 
+/* Of a plane: what it gains, and how many samples become significant in it or have been before. */
 struct j2k_gains {
     int32_t significance, refinement;
+    uint32_t significant, refined;
 };
 
 /* Of all samples that are or become significant. */
 static inline struct j2k_gains j2k_plane_gains(
     const struct j2k_measure *measure, const uint32_t *sample, uint32_t count)
 {
-    struct j2k_gains gains = {0, 0};
+    struct j2k_gains gains = {0, 0, 0, 0};
     const int32_t one = 1 << measure->plane;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t value = (sample[i] << 1 | measure->odd) >> measure->shift, top = value >> measure->plane;
@@ -58,8 +60,36 @@ static inline struct j2k_gains j2k_plane_gains(
         int32_t becomes = part * part - left, refined = (part - one) * (part - one) - left;
         gains.significance += top == 1 ? becomes : 0;
         gains.refinement += top > 1 ? refined : 0;
+        gains.significant += top == 1;
+        gains.refined += top > 1;
     }
     return gains;
+}
+
+/*
+ * What a plane's samples cost at least, in quarters of a bit: when they become significant, with their signs and the
+ * zeros around them, the less the more of them do; and when they are refined. Of photographs 19 planes of 20 take more.
+ */
+static inline uint32_t j2k_significance_cost(const struct j2k_gains *gains, uint32_t count)
+{
+    uint32_t fresh = gains->significant, rest = count - gains->refined;
+    uint32_t each = fresh * 5 >= rest * 2 ? 10
+                    : fresh * 5 >= rest   ? 11
+                    : fresh * 10 >= rest  ? 12
+                    : fresh * 20 >= rest  ? 15
+                                          : 18;
+    return each * fresh;
+}
+
+static inline uint32_t j2k_refinement_cost(const struct j2k_gains *gains)
+{
+    return 2 * gains->refined;
+}
+
+/* Gain for a byte more than `stop`. Both products are exact in double precision. */
+static inline bool j2k_is_worth(int32_t gain, double unit, double stop, uint32_t cost)
+{
+    return gain * unit * 32 > stop * cost;
 }
 
 enum { J2K_LEFT_BITS = 24 }; /* of an error that is left out, the uppermost: squares of a block stay below 2^60 */

@@ -18,7 +18,8 @@ struct j2k_encode_source {
      */
     uint64_t bytes;
     double error;
-    double stop; /* where this is known already: planes behind passes that gain less for a byte are left out; else 0 */
+    double sample_stop;     /* a gain for a byte that is surely less than what will be asked for, or 0 */
+    double stop;            /* where this is known already: planes that gain less for a byte are left out; else 0 */
     struct j2k_rect region; /* of interest, on the reference grid: where components have a shift; empty: none */
 };
 
@@ -29,7 +30,7 @@ struct j2k_encoded {
     double *pass_gain;     /* by how much each pass lowers the squared error of the picture; null if not measured */
     uint32_t pass_count;
     double error;  /* what the quantiser alone leaves, if measured */
-    double stop;   /* passes that gain less for a byte may be missing; 0: none is */
+    double stop;   /* planes that gain less for a byte may be missing; 0: none is */
     uint8_t extra; /* guard bits that were added, since coefficients had more bits than there were planes for */
 };
 

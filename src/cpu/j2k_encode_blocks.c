@@ -9,9 +9,6 @@
 
 enum { CHUNK = 1 << 18, ALIGNMENT = 8 };
 
-/* Of a stop, the threshold from which on it has left out nothing that matters. */
-static const double tolerance = 0.4;
-
 /* Coded bytes and passes, given back all together. */
 struct j2k_encoded_chunk {
     struct j2k_encoded_chunk *next;
@@ -122,7 +119,7 @@ static double load(struct worker *worker, const struct j2k_block *block)
             job->forward.sign_integers((const int32_t *)from, block->width, to);
         else
             job->forward.quantise((const float *)from, block->width, factor, to);
-        if (!tc->reversible && job->source->measure)
+        if (!tc->reversible && job->source->error > 0) /* else nobody asks */
             error += row_error((const float *)from, to, factor, block->width);
     }
     if (tc->roi_shift > 0 && !j2k_is_empty(job->source->region))
@@ -166,6 +163,7 @@ static void encode_block(struct worker *worker, uint32_t index)
         .style = tc->style,
         .exact = tc->reversible,
         .measure = job->source->measure,
+        .sum = job->source->error > 0,
         .stop = kst_j2k_block_stop(worker->tile, block->band)};
     double error = load(worker, block);
     kst_j2k_block_encode(worker->encoder, &source);
@@ -216,12 +214,19 @@ bool kst_j2k_encode_samples_first(const struct j2k_encode_tile *tile)
     return limited && source->stop <= 0 && tile->block_count >= J2K_SAMPLED_BLOCKS_MIN;
 }
 
+void kst_j2k_encode_first_stop(struct j2k_encode_tile *tile)
+{
+    const struct j2k_encode_source *source = tile->job->source;
+    tile->stop = kst_j2k_encode_samples_first(tile) ? source->sample_stop : source->stop;
+}
+
 void kst_j2k_encode_set_stop(struct j2k_encode_tile *tile)
 {
     struct j2k_encode_job *job = tile->job;
+    double before = tile->stop;
     tile->stop = kst_j2k_encode_stop(tile);
     pthread_mutex_lock(&job->shared);
-    job->encoded->stop = fmax(job->encoded->stop, tolerance * tile->stop);
+    job->encoded->stop = fmax(job->encoded->stop, fmax(before, tile->stop));
     pthread_mutex_unlock(&job->shared);
 }
 
@@ -229,7 +234,7 @@ void kst_j2k_encode_blocks(struct j2k_encode_tile *tile)
 {
     if (tile->block_count == 0)
         return;
-    tile->stop = tile->job->source->stop;
+    kst_j2k_encode_first_stop(tile);
     if (!kst_j2k_encode_samples_first(tile)) {
         run_choice(tile, J2K_ALL_BLOCKS);
         return;

@@ -218,17 +218,38 @@ static uint32_t most_levels(const struct j2k_encode_tile *tile)
     return most;
 }
 
+/* One level of some components, side by side. */
+static void run_level(const struct level *prototype, uint32_t depth, uint32_t first, uint32_t end, struct low_band *low,
+    struct rows *rows)
+{
+    struct level level = *prototype;
+    for (uint32_t c = first; c < end; c++)
+        add_unit(&level, c, depth, low, rows);
+    if (level.unit_count == 0)
+        return;
+    const struct unit *last = &level.unit[level.unit_count - 1];
+    kst_pool_run(level.tile->job->pool, last->first_strip + last->strips, run_strip, &level);
+}
+
+static void release_low(struct j2k_encode_job *job, struct low_band *low)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        kst_memory_release(job->memory, low->data[i]);
+        low->data[i] = NULL;
+    }
+}
+
+/* The first level together, then component by component, which gives back low bands as early as can be. */
 static void run_levels(struct j2k_encode_tile *tile, struct unit *unit, struct rows *rows, struct low_band *low)
 {
-    uint32_t depth = most_levels(tile);
-    for (uint32_t d = 0; d < depth && kst_j2k_encode_goes_on(tile->job); d++) {
-        struct level level = {.tile = tile, .unit = unit};
-        for (uint32_t c = 0; c < tile->job->coded->plan.component_count; c++)
-            add_unit(&level, c, d, low, rows);
-        if (level.unit_count == 0)
-            continue;
-        const struct unit *last = &unit[level.unit_count - 1];
-        kst_pool_run(tile->job->pool, last->first_strip + last->strips, run_strip, &level);
+    const struct level level = {.tile = tile, .unit = unit};
+    uint32_t depth = most_levels(tile), count = tile->job->coded->plan.component_count;
+    if (depth > 0)
+        run_level(&level, 0, 0, count, low, rows);
+    for (uint32_t c = 0; c < count; c++) {
+        for (uint32_t d = 1; d < depth && kst_j2k_encode_goes_on(tile->job); d++)
+            run_level(&level, d, c, c + 1, low, rows);
+        release_low(tile->job, &low[c]);
     }
 }
 
@@ -246,10 +267,8 @@ void kst_j2k_encode_levels(struct j2k_encode_tile *tile)
         if (allocate_low(tile, low))
             run_levels(tile, unit, rows, low);
     }
-    for (uint32_t c = 0; low && c < count; c++) {
-        kst_memory_release(job->memory, low[c].data[0]);
-        kst_memory_release(job->memory, low[c].data[1]);
-    }
+    for (uint32_t c = 0; low && c < count; c++)
+        release_low(job, &low[c]);
     kst_memory_release(job->memory, low);
     kst_memory_release(job->memory, rows);
     kst_memory_release(job->memory, unit);

@@ -11,11 +11,10 @@
 enum { STEPS = 32 };
 
 /*
- * The last plane that a block needs ends with passes that gain at least as much for a byte as the threshold; passes of
- * the next plane gain less than half of what those before did. Of several tiles each takes the whole picture to be like
- * itself, which it seldom is.
+ * Of the gain for a byte that the sample promises: planes from which less is to be expected are left out. Of several
+ * tiles each takes the whole picture to be like itself, which it seldom is.
  */
-static const double margin = 2, margin_of_tiles = 0.5;
+static const double margin = 0.85, margin_of_tiles = 0.25;
 
 /* Where a block may be cut: what a byte gains up to there, bytes and gain in all. */
 struct cut {

@@ -45,7 +45,7 @@ struct j2k_encode_tile {
     uint32_t *coefficients; /* of all bands: int32_t where the transform is reversible, else float */
     atomic_uint next_block;
     enum j2k_choice choice; /* of blocks */
-    double stop;            /* passes that gain less for a byte are left out */
+    double stop;            /* planes that gain less for a byte are left out */
 };
 
 /* Memory that is missing ends the encoding. */
@@ -69,7 +69,8 @@ void kst_j2k_encode_blocks(struct j2k_encode_tile *tile);
 /* Whether the tile's blocks are coded in two goes, a sample of them first. */
 bool kst_j2k_encode_samples_first(const struct j2k_encode_tile *tile);
 
-/* From a sample, what stops the others. */
+/* What stops those that are coded first; and from a sample, what stops the others. */
+void kst_j2k_encode_first_stop(struct j2k_encode_tile *tile);
 void kst_j2k_encode_set_stop(struct j2k_encode_tile *tile);
 
 /* The band's part of the region of interest: all coefficients that reach into it (H.2). */

@@ -22,7 +22,9 @@ enum {
     J2K_PASS_WORDS = 4,  /* of a pass, while its block is coded: length, gain, where the coder was, bytes of a bound */
     J2K_PASS_RESULT = 2, /* the first of them */
     J2K_GAIN_PLANES = 32,
-    J2K_GAIN_WORDS = 4, /* of a plane: significance, refinement, what is left when it is the last: low and high half */
+    /* of a plane: significance, refinement, how many samples become significant in it and were before, what is left when
+     * it is the last: low and high half */
+    J2K_GAIN_WORDS = 6,
     J2K_LIST_HEAD = 4   /* words in front of results: words collected */
 };
 

@@ -60,6 +60,8 @@ FUNCTION void measure_share(LOCAL const u32 *sample, u32 count, u32 share, u32 p
         i32 part = (i32)(value & (u32)(2 * one - 1)), rest = error_left(plane, top, part);
         gains[0] += value >> top == 1 ? part * part - rest : 0;
         gains[1] += value >> top > 1 ? (part - one) * (part - one) - rest : 0;
+        gains[2] += value >> top == 1;
+        gains[3] += value >> top > 1;
         u32 known = magnitude >> plane << plane, half_steps = 2 * magnitude + odd;
         u32 middle = known > 0 ? 2 * known + (1u << plane) : 0;
         u64 missing = (half_steps > middle ? half_steps - middle : middle - half_steps) >> cut;
@@ -136,18 +138,18 @@ FUNCTION void write_gains(LOCAL const i32 *gains, LOCAL const u64 *left, u32 pla
     u32 plane = local_index();
     if (plane >= planes)
         return;
-    i32 significance = 0, refinement = 0;
+    i32 sum[4] = {0, 0, 0, 0};
     u64 rest = 0;
     for (u32 i = 0; i < GAIN_SHARES; i++) {
-        significance += gains[2 * (i * J2K_GAIN_PLANES + plane)];
-        refinement += gains[2 * (i * J2K_GAIN_PLANES + plane) + 1];
+        for (u32 k = 0; k < 4; k++)
+            sum[k] += gains[4 * (i * J2K_GAIN_PLANES + plane) + k];
         rest += left[i * J2K_GAIN_PLANES + plane];
     }
     to += plane * J2K_GAIN_WORDS;
-    to[0] = (u32)significance;
-    to[1] = (u32)refinement;
-    to[2] = (u32)rest;
-    to[3] = (u32)(rest >> 32);
+    for (u32 k = 0; k < 4; k++)
+        to[k] = (u32)sum[k];
+    to[4] = (u32)rest;
+    to[5] = (u32)(rest >> 32);
 }
 
 /* `results`: planes and the quantiser's error of each block; `gains`: of each of its planes, if they are wanted. */
@@ -156,7 +158,7 @@ prepare_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     GLOBAL u32 *RESTRICT gains, GLOBAL u32 *RESTRICT results)
 {
     SHARED u32 sample[J2K_CODED_SAMPLES];
-    SHARED i32 share_gains[2 * J2K_PREPARE_GROUP];
+    SHARED i32 share_gains[4 * J2K_PREPARE_GROUP];
     SHARED u64 share_left[J2K_PREPARE_GROUP];
     SHARED u32 most[J2K_PREPARE_GROUP];
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
@@ -197,12 +199,12 @@ prepare_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     barrier_local();
     if (block->measured) {
         u32 plane = self % J2K_GAIN_PLANES;
-        i32 own[2] = {0, 0};
+        i32 own[4] = {0, 0, 0, 0};
         u64 left = 0;
         if (plane < planes)
             measure_share(sample, count, self / J2K_GAIN_PLANES, plane, block->exact, own, &left);
-        share_gains[2 * self] = own[0];
-        share_gains[2 * self + 1] = own[1];
+        for (u32 k = 0; k < 4; k++)
+            share_gains[4 * self + k] = own[k];
         share_left[self] = left;
         barrier_local();
         write_gains(share_gains, share_left, planes, gains + group_index() * J2K_GAIN_PLANES * J2K_GAIN_WORDS);

@@ -2,12 +2,6 @@
 /* Code-blocks from columns of bits to codeword segments: where they end, what passes need and gain, when to stop. */
 #include "j2k_code.h"
 
-/* What passes ended with, the last one first. */
-struct ends {
-    i32 at[4]; /* where the coder was */
-    i32 gain[3];
-};
-
 /* 1, 0 or −1: a × 2^shift is more than, as much as, or less than b. */
 FUNCTION i32 compare_scaled(u64 a, i32 shift, u64 b)
 {
@@ -18,36 +12,31 @@ FUNCTION i32 compare_scaled(u64 a, i32 shift, u64 b)
     return shift >= 0 ? order : -order;
 }
 
-/* gain × 4^scale > stop × bytes, exactly; `stop`: the bits of a positive, normal single-precision number. */
-FUNCTION u32 is_worth(i32 gain, u32 scale, u32 stop, i32 bytes)
+/* gain × 4^scale × 32 > stop × cost, exactly; `stop`: the bits of a positive, normal single-precision number. */
+FUNCTION u32 is_worth(i32 gain, u32 scale, u32 stop, u32 cost)
 {
     u64 price = (u64)((stop & 0x7FFFFF) | 0x800000);
-    i32 shift = (i32)(2 * scale) - ((i32)(stop >> 23) - 150);
-    if (gain > 0)
-        return bytes <= 0 || compare_scaled((u64)gain, shift, price * (u64)bytes) > 0;
-    if (bytes >= 0)
-        return 0;
-    return compare_scaled((u64)(-(i64)gain), shift, price * (u64)(-bytes)) < 0;
+    i32 shift = (i32)(2 * scale) + 5 - ((i32)(stop >> 23) - 150);
+    return gain > 0 && compare_scaled((u64)gain, shift, price * cost) > 0;
 }
 
-/* Whether none of the three passes of a plane was worth its bytes. */
-FUNCTION u32 is_enough(const struct ends *ends, u32 plane, u32 stop)
+/* What a plane's samples cost at least, in quarters of a bit, as src/cpu/j2k_block_measure.h has it. */
+FUNCTION u32 significance_cost(GLOBAL const u32 *gains, u32 samples)
 {
-    for (u32 i = 0; i < 3; i++)
-        if (is_worth(ends->gain[i], gain_shift(plane), stop, ends->at[i] - ends->at[i + 1]))
-            return 0;
-    return 1;
+    u32 fresh = gains[2], rest = samples - gains[3];
+    u32 each = fresh * 5 >= rest * 2 ? 10 : fresh * 5 >= rest ? 11 : fresh * 10 >= rest ? 12 : fresh * 20 >= rest ? 15 : 18;
+    return each * fresh;
 }
 
-FUNCTION void remember(struct ends *ends, i32 at, i32 gain)
+/* The lowest plane that seems to be worth its bytes. */
+FUNCTION u32 last_plane(GLOBAL const u32 *gains, u32 planes, u32 samples, u32 stop)
 {
-    ends->at[3] = ends->at[2];
-    ends->at[2] = ends->at[1];
-    ends->at[1] = ends->at[0];
-    ends->at[0] = at;
-    ends->gain[2] = ends->gain[1];
-    ends->gain[1] = ends->gain[0];
-    ends->gain[0] = gain;
+    u32 plane = 0;
+    for (; plane + 1 < planes; plane++, gains += J2K_GAIN_WORDS)
+        if (is_worth((i32)gains[0], gain_shift(plane), stop, significance_cost(gains, samples)) ||
+            is_worth((i32)gains[1], gain_shift(plane), stop, 2 * gains[3]))
+            break;
+    return plane;
 }
 
 /* What a pass inside a segment needs, for when its bytes are there. */
@@ -109,10 +98,13 @@ FUNCTION void code_block(struct coding *c, GLOBAL const struct coded_block *bloc
 {
     u32 style = block->style, planes = result->planes, count = planes > 0 ? 3 * planes - 2 : 0;
     u32 first = 0, begin = 0, begins = 1, left_low = 0, left_high = 0, dropped = 0;
-    struct ends ends;
+    u32 last = block->stop && planes > 1 ? last_plane(gains, planes, block->width * block->height, block->stop) : 0;
     reset_contexts(&c->b);
-    for (u32 i = 0; i < 4; i++)
-        remember(&ends, 0, 0);
+    if (last > 0) {
+        count -= 3 * last;
+        left_low = gains[last * J2K_GAIN_WORDS + 4];
+        left_high = gains[last * J2K_GAIN_WORDS + 5];
+    }
     for (u32 pass = 0; pass < count; pass++) {
         c->plane = planes - 1 - (pass + 2) / 3;
         c->gain = pass % 3 == 1 ? 0 : c->gain;
@@ -123,13 +115,7 @@ FUNCTION void code_block(struct coding *c, GLOBAL const struct coded_block *bloc
         }
         code_pass(c, style, pass);
         i32 gain = pass_gain(c, gains, pass);
-        remember(&ends, c->b.coder.at, gain);
         passes[pass * J2K_PASS_WORDS + 1] = (u32)gain;
-        if (block->stop && pass >= 3 && pass % 3 == 0 && pass + 1 < count && is_enough(&ends, c->plane, block->stop)) {
-            count = pass + 1;
-            left_low = gains[c->plane * J2K_GAIN_WORDS + 2];
-            left_high = gains[c->plane * J2K_GAIN_WORDS + 3];
-        }
         begins = ends_segment(style, pass) || pass + 1 == count;
         if (begins) {
             u32 end = end_segment(c, style, begin);

@@ -390,6 +390,7 @@ static uint64_t encode_there(const struct block *block, const uint32_t *from, st
         .style = block->style,
         .exact = block->exact,
         .measure = block->measured,
+        .sum = true,
         .stop = block->stop};
     if (block->exact)
         forward.sign_integers((const int32_t *)(const void *)from, count, encoder->sample);

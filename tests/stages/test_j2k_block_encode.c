@@ -57,7 +57,8 @@ static struct j2k_block_source source_of(const struct model *model)
         .height = model->height,
         .orientation = model->orientation,
         .style = model->style,
-        .measure = true};
+        .measure = true,
+        .sum = true};
 }
 
 /* Every segment is the model's; one that may end anywhere may end earlier. */
@@ -201,7 +202,7 @@ static void gains(void **state)
     }
 }
 
-/* Passes are left out from where they are not worth it, and those before them are what they were. */
+/* Planes that are not worth it are left out whole, and those above them are what they were. */
 static void stops(void **state)
 {
     struct fixture *f = *state;
@@ -217,7 +218,8 @@ static void stops(void **state)
         *all = f->encoder;
         source.stop = 1u << 2 * (i % 10);
         kst_j2k_block_encode(&f->encoder, &source);
-        assert_in_range(f->encoder.passes, 4, all->passes);
+        assert_in_range(f->encoder.passes, 1, all->passes);
+        assert_int_equal(f->encoder.passes % 3, 1);
         fewer += f->encoder.passes < all->passes;
         double left = 0;
         for (uint32_t pass = f->encoder.passes; pass < all->passes; pass++)
@@ -225,7 +227,8 @@ static void stops(void **state)
         assert_true(fabs(f->encoder.left - left) <= left / 20);
         for (uint32_t pass = 0; pass + 1 < f->encoder.passes; pass++)
             assert_true(f->encoder.pass[pass].gain == all->pass[pass].gain);
-        assert_memory_equal(f->encoder.data, all->room + 1, f->encoder.pass[f->encoder.passes - 2].length);
+        if (f->encoder.passes > 1)
+            assert_memory_equal(f->encoder.data, all->room + 1, f->encoder.pass[f->encoder.passes - 2].length);
     }
     free(all);
     assert_true(fewer > 3);
