@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes small JPEG files of many kinds into a folder, for the fuzz targets to start from. */
+/* Writes small JPEG and JPEG 2000 files of many kinds into a folder, for the fuzz targets to start from. */
 #include <kostka/kostka.h>
 
 #include <stdio.h>
@@ -31,32 +31,89 @@ static const struct kind kinds[] = {
     {"cmyk", KST_FORMAT_CMYK, KST_SUBSAMPLING_444, KST_CODING_BASELINE, {KST_RESTART_NONE, 0}, 75},
 };
 
-static bool write_seed(kst_context *context, const char *folder, const struct kind *kind)
+struct j2k_kind {
+    const char *name;
+    kst_format format;
+    bool reversible, codestream, marked, tiled;
+    uint32_t style, layers, division;
+    kst_progression progression;
+};
+
+static const struct j2k_kind j2k_kinds[] = {
+    {"lossless.jp2", KST_FORMAT_RGB, true, false, false, false, 0, 1, 0, KST_PROGRESSION_LRCP},
+    {"alpha.jp2", KST_FORMAT_RGBA, false, false, true, false, 0, 3, 0, KST_PROGRESSION_RPCL},
+    {"tiles.j2k", KST_FORMAT_RGB, false, true, true, true, 0, 2, KST_J2K_DIVIDE_RESOLUTION, KST_PROGRESSION_PCRL},
+    {"styles.j2k", KST_FORMAT_GREY, true, true, false, true, 63, 2, 0, KST_PROGRESSION_CPRL},
+    {"bypass.j2k", KST_FORMAT_GREY, true, true, true, false, KST_J2K_BYPASS, 4, KST_J2K_DIVIDE_LAYER,
+        KST_PROGRESSION_RLCP},
+};
+
+static void fill(uint8_t *pixels, uint32_t channels)
 {
-    static uint8_t pixels[WIDTH * HEIGHT * 4];
-    uint32_t channels = kst_format_channels(kind->format);
     for (uint32_t i = 0; i < WIDTH * HEIGHT * channels; i++)
         pixels[i] =
             (uint8_t)((i / channels % WIDTH) * 5 + i / channels / WIDTH * 7 + (i * i >> 5) % 40 + i % channels * 50);
+}
+
+static bool write_file(const char *folder, const char *name, const kst_buffer *coded)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    bool written = file && fwrite(coded->data, 1, coded->length, file) == coded->length;
+    if (file && fclose(file) != 0)
+        written = false;
+    return written;
+}
+
+static bool encode(
+    kst_context *context, const char *folder, const char *name, kst_format format, const kst_encode_options *options)
+{
+    static uint8_t pixels[WIDTH * HEIGHT * 4];
     kst_image image;
-    kst_encode_options options;
     kst_buffer coded = {0};
+    fill(pixels, kst_format_channels(format));
+    bool fine = kst_image_wrap(&image, format, WIDTH, HEIGHT, pixels, 0) == KST_OK &&
+                kst_encode(context, &image, options, &coded, NULL) == KST_OK && write_file(folder, name, &coded);
+    kst_buffer_release(context, &coded);
+    return fine;
+}
+
+static bool write_seed(kst_context *context, const char *folder, const struct kind *kind)
+{
+    char name[64];
+    kst_encode_options options;
     kst_encode_options_init(&options);
     options.quality = kind->quality;
     options.subsampling = kind->subsampling;
     options.coding = kind->coding;
     options.restart = kind->restart;
-    if (kst_image_wrap(&image, kind->format, WIDTH, HEIGHT, pixels, 0) != KST_OK ||
-        kst_encode(context, &image, &options, &coded, NULL) != KST_OK)
-        return false;
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s.jpg", folder, kind->name);
-    FILE *file = fopen(path, "wb");
-    bool written = file && fwrite(coded.data, 1, coded.length, file) == coded.length;
-    if (file && fclose(file) != 0)
-        written = false;
-    kst_buffer_release(context, &coded);
-    return written;
+    snprintf(name, sizeof name, "%s.jpg", kind->name);
+    return encode(context, folder, name, kind->format, &options);
+}
+
+static bool write_j2k_seed(kst_context *context, const char *folder, const struct j2k_kind *kind)
+{
+    kst_encode_options options;
+    kst_j2k_options j2k;
+    kst_encode_options_init(&options);
+    kst_j2k_options_init(&j2k);
+    options.codec = KST_CODEC_JPEG2000;
+    options.jpeg2000 = &j2k;
+    j2k.reversible = kind->reversible;
+    j2k.target = kind->reversible ? KST_J2K_LOSSLESS : KST_J2K_PSNR;
+    j2k.value = 35;
+    j2k.codestream = kind->codestream;
+    j2k.sop = j2k.eph = j2k.packet_lengths = j2k.tile_part_lengths = kind->marked;
+    if (kind->tiled)
+        j2k.tile_width = j2k.tile_height = 20;
+    j2k.levels = 2;
+    j2k.block_width = j2k.block_height = 8;
+    j2k.style = kind->style;
+    j2k.layers = kind->layers;
+    j2k.division = kind->division;
+    j2k.progression = kind->progression;
+    return encode(context, folder, kind->name, kind->format, &options);
 }
 
 int main(int argc, char **argv)
@@ -72,6 +129,12 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (!write_seed(context, argv[1], &kinds[i])) {
             fprintf(stderr, "make_seeds: %s failed\n", kinds[i].name);
+            fine = false;
+        }
+    }
+    for (size_t i = 0; i < sizeof j2k_kinds / sizeof j2k_kinds[0]; i++) {
+        if (!write_j2k_seed(context, argv[1], &j2k_kinds[i])) {
+            fprintf(stderr, "make_seeds: %s failed\n", j2k_kinds[i].name);
             fine = false;
         }
     }
