@@ -84,6 +84,7 @@ static kst_context *make_context(int threads)
     kst_context *context = NULL;
     kst_context_options_init(&options);
     options.threads = (uint32_t)threads;
+    options.device = "cpu"; /* nor are others looked for, which would load their libraries */
     return kst_context_create(&options, &context) == KST_OK ? context : NULL;
 }
 
