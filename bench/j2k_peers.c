@@ -78,6 +78,43 @@ static bool kostka_decode(kst_context *context, const uint8_t *data, size_t leng
     return good;
 }
 
+/* The samples as Kostka takes them: bytes, or words where there are more than 8 bits. From malloc. */
+static void *pack_samples(const struct opj_picture *picture, kst_image *image)
+{
+    size_t count = (size_t)picture->width * picture->height * picture->components, bytes = picture->depth > 8 ? 2 : 1;
+    uint8_t *packed = malloc(count * bytes);
+    if (packed == NULL ||
+        kst_image_wrap(image, picture->components == 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, picture->width,
+            picture->height, packed, (ptrdiff_t)(picture->width * picture->components * bytes)) != KST_OK) {
+        free(packed);
+        return NULL;
+    }
+    for (size_t i = 0; i < count && bytes == 1; i++)
+        packed[i] = (uint8_t)picture->sample[i];
+    if (bytes == 2)
+        memcpy(packed, picture->sample, 2 * count);
+    image->plane[0].depth = (uint8_t)picture->depth;
+    return packed;
+}
+
+/* Into memory of the library's; a codestream as OpenJPEG makes it. */
+static bool kostka_encode(kst_context *context, const kst_image *image, float ratio)
+{
+    kst_encode_options options;
+    kst_j2k_options j2k;
+    kst_buffer buffer = {.data = NULL};
+    kst_encode_options_init(&options);
+    kst_j2k_options_init(&j2k);
+    options.codec = KST_CODEC_JPEG2000;
+    options.jpeg2000 = &j2k;
+    j2k.target = ratio > 0 ? KST_J2K_RATIO : KST_J2K_LOSSLESS;
+    j2k.value = (double)ratio;
+    j2k.codestream = true;
+    bool good = kst_encode(context, image, &options, &buffer, NULL) == KST_OK;
+    kst_buffer_release(context, &buffer);
+    return good;
+}
+
 static kst_context *make_context(int threads)
 {
     kst_context_options options;
@@ -88,14 +125,46 @@ static kst_context *make_context(int threads)
     return kst_context_create(&options, &context) == KST_OK ? context : NULL;
 }
 
-/* --child-memory ENGINE THREADS FILE: one decode, and the peak of this process. */
-static int child_memory(char **argv)
+/* The photograph that the parent has written, whose shape is in argv. */
+static bool child_encode(char **argv, int threads, const uint8_t *data)
+{
+    struct opj_picture picture = {.width = (uint32_t)strtoul(argv[6], NULL, 10),
+        .height = (uint32_t)strtoul(argv[7], NULL, 10),
+        .components = (uint32_t)strtoul(argv[8], NULL, 10),
+        .depth = (uint32_t)strtoul(argv[9], NULL, 10)};
+    float ratio = strtof(argv[5], NULL);
+    kst_context *context = make_context(threads);
+    kst_image image;
+    uint8_t *coded = NULL;
+    size_t length;
+    bool good = context != NULL;
+    if (strcmp(argv[2], "kostka") == 0) {
+        size_t pitch = (size_t)picture.width * picture.components * (picture.depth > 8 ? 2 : 1);
+        good = good && kst_image_wrap(&image, picture.components == 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, picture.width,
+                           picture.height, (void *)(uintptr_t)data, (ptrdiff_t)pitch) == KST_OK;
+        image.plane[0].depth = (uint8_t)picture.depth;
+        good = good && kostka_encode(context, &image, ratio);
+    } else {
+        picture.packed = data;
+        coded = openjpeg_encode(&picture, ratio, threads, &length);
+        good = good && coded != NULL;
+        free(coded);
+    }
+    kst_context_destroy(&context);
+    return good;
+}
+
+/* --child-memory ENGINE THREADS FILE [RATIO WIDTH HEIGHT COMPONENTS DEPTH]: one decode, or encode of the file's
+ * samples, and the peak of this process. */
+static int child_memory(int argc, char **argv)
 {
     size_t length;
     int threads = (int)strtol(argv[3], NULL, 10);
     uint8_t *data = read_file(argv[4], &length);
     bool good = data != NULL;
-    if (good && strcmp(argv[2], "kostka") == 0) {
+    if (good && argc > 5) {
+        good = child_encode(argv, threads, data);
+    } else if (good && strcmp(argv[2], "kostka") == 0) {
         kst_context *context = make_context(threads);
         good = context != NULL && kostka_decode(context, data, length);
         kst_context_destroy(&context);
@@ -144,8 +213,8 @@ static bool compare_tools(
     static double ratio[ROUNDS_MAX];
     snprintf(out, sizeof out, "%s.%s", path, grey ? "pgm" : "ppm");
     snprintf(grok, sizeof grok, "grk_decompress -H %d -i %s -o %s >/dev/null 2>&1", threads, path, out);
-    snprintf(
-        kostka, sizeof kostka, "%s decode %s %s --threads %d >/dev/null 2>&1", settings->kostka, path, out, threads);
+    snprintf(kostka, sizeof kostka, "%s decode --device cpu %s %s --threads %d >/dev/null 2>&1", settings->kostka, path,
+        out, threads);
     for (int round = 0; round < settings->rounds; round++) {
         double theirs = run_tool(grok), ours = run_tool(kostka);
         if (theirs <= 0 || ours <= 0)
@@ -217,6 +286,144 @@ static bool write_file(const char *path, const uint8_t *data, size_t length)
     return file != NULL && fclose(file) == 0 && good;
 }
 
+/* One photograph that is encoded, and the files that tools take and make of it. */
+struct encode_job {
+    const struct settings *settings;
+    const struct opj_picture *picture;
+    const kst_image *image;
+    const char *name, *work, *folder;
+    float ratio;
+    int threads;
+};
+
+static bool compare_encoders(const struct encode_job *job, kst_context *context, json_t *result)
+{
+    static double ratio[ROUNDS_MAX], ours[ROUNDS_MAX], theirs[ROUNDS_MAX];
+    const int rounds = job->settings->rounds;
+    for (int round = 0; round < rounds; round++) {
+        size_t length;
+        double start = seconds_now();
+        uint8_t *coded = openjpeg_encode(job->picture, job->ratio, job->threads, &length);
+        double middle = seconds_now();
+        bool good = coded != NULL && kostka_encode(context, job->image, job->ratio);
+        ours[round] = seconds_now() - middle;
+        theirs[round] = middle - start;
+        ratio[round] = theirs[round] / ours[round];
+        free(coded);
+        if (!good)
+            return false;
+    }
+    struct spread s = spread_of(ratio, rounds), a = spread_of(theirs, rounds), b = spread_of(ours, rounds);
+    printf(" %8.1f %8.1f  %5.2fx (%.2f to %.2f)", 1e3 * a.median, 1e3 * b.median, s.median, s.low, s.high);
+    json_object_set_new(result, "ratio", pack_spread(&s));
+    json_object_set_new(result, "openjpeg_seconds", pack_spread(&a));
+    json_object_set_new(result, "kostka_seconds", pack_spread(&b));
+    return true;
+}
+
+static double encode_peak(const struct encode_job *job, const char *engine)
+{
+    const struct opj_picture *p = job->picture;
+    char command[1024];
+    snprintf(command, sizeof command, "/proc/%ld/exe --child-memory %s %d %s/picture.raw %g %u %u %u %u",
+        (long)getpid(), engine, job->threads, job->folder, (double)job->ratio, p->width, p->height, p->components,
+        p->depth);
+    return ask(command);
+}
+
+static bool compare_encoding_tools(const struct encode_job *job, struct spread *spread)
+{
+    const bool lossy = job->ratio > 0;
+    const char *end = job->picture->components == 3 ? "ppm" : "pgm";
+    char grok[1024], kostka[1024], out[512];
+    static double ratio[ROUNDS_MAX];
+    snprintf(out, sizeof out, "%s/out.j2k", job->folder);
+    snprintf(grok, sizeof grok, "grk_compress -H %d -i %s/picture.%s -o %s %s >/dev/null 2>&1", job->threads,
+        job->folder, end, out, lossy ? "-I -r 20" : "");
+    snprintf(kostka, sizeof kostka, "%s encode --device cpu %s --threads %d %s/picture.%s %s >/dev/null 2>&1",
+        job->settings->kostka, lossy ? "--ratio 20" : "--lossless", job->threads, job->folder, end, out);
+    for (int round = 0; round < job->settings->rounds; round++) {
+        double theirs = run_tool(grok), ours = run_tool(kostka);
+        if (theirs <= 0 || ours <= 0)
+            return false;
+        ratio[round] = theirs / ours;
+    }
+    unlink(out);
+    *spread = spread_of(ratio, job->settings->rounds);
+    return true;
+}
+
+static bool run_encode_job(const struct encode_job *job)
+{
+    kst_context *context = make_context(job->threads);
+    json_t *result = json_pack("{s:s, s:s, s:i}", "file", job->name, "work", job->work, "threads", job->threads);
+    struct spread grok;
+    printf("%-26.26s %-18s %d", job->name, job->work, job->threads);
+    bool good = context != NULL && compare_encoders(job, context, result);
+    if (good && job->settings->memory) {
+        double theirs = encode_peak(job, "openjpeg"), ours = encode_peak(job, "kostka");
+        printf("  memory %5.1f of %5.1f MB", ours * 1e-6, theirs * 1e-6);
+        json_object_set_new(result, "openjpeg_peak", json_real(theirs));
+        json_object_set_new(result, "kostka_peak", json_real(ours));
+    }
+    if (good && job->settings->kostka != NULL && compare_encoding_tools(job, &grok)) {
+        printf("  Grok %5.2fx (%.2f to %.2f)", grok.median, grok.low, grok.high);
+        json_object_set_new(result, "grok", pack_spread(&grok));
+    }
+    putchar('\n');
+    fflush(stdout);
+    json_array_append_new(job->settings->results, result);
+    kst_context_destroy(&context);
+    return good;
+}
+
+/* As the processes of the comparisons take it: samples alone, and PNM. */
+static bool write_picture(const struct opj_picture *picture, const kst_image *image, const char *folder)
+{
+    size_t bytes = (size_t)picture->width * picture->height * picture->components * (picture->depth > 8 ? 2 : 1);
+    const uint8_t *data = image->plane[0].data;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/picture.raw", folder);
+    bool good = write_file(path, data, bytes);
+    snprintf(path, sizeof path, "%s/picture.%s", folder, picture->components == 3 ? "ppm" : "pgm");
+    FILE *file = fopen(path, "wb");
+    good = good && file != NULL &&
+           fprintf(file, "P%d\n%u %u\n%u\n", picture->components == 3 ? 6 : 5, picture->width, picture->height,
+               (1U << picture->depth) - 1) > 0;
+    if (good && picture->depth == 8)
+        good = fwrite(data, 1, bytes, file) == bytes;
+    for (size_t i = 0; i < bytes && good && picture->depth > 8; i += 2) { /* the more significant byte comes first */
+        uint16_t sample = picture->sample[i / 2];
+        good = putc(sample >> 8, file) != EOF && putc(sample & 0xFF, file) != EOF;
+    }
+    return file != NULL && fclose(file) == 0 && good;
+}
+
+static bool encode_picture(
+    const struct settings *settings, const char *name, const char *folder, const struct opj_picture *picture)
+{
+    kst_image image;
+    void *samples = pack_samples(picture, &image);
+    bool good = samples != NULL && write_picture(picture, &image, folder);
+    for (int lossy = 0; lossy < 2; lossy++)
+        for (int several = 0; several < (settings->threads > 1 ? 2 : 1) && good; several++) {
+            int threads = several ? settings->threads : 1;
+            char work[64];
+            snprintf(
+                work, sizeof work, "%s%s", lossy ? "encode 20:1" : "encode lossless", picture->depth > 8 ? " 16" : "");
+            const struct encode_job job = {settings, picture, &image, name, work, folder, lossy ? 20 : 0, threads};
+            good = run_encode_job(&job);
+        }
+    static const char *const files[] = {"picture.raw", "picture.ppm", "picture.pgm"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+        unlink(path);
+    }
+    free(samples);
+    return good;
+}
+
 /* Lossless and 20:1, on one thread and on several. */
 static bool run_picture(
     const struct settings *settings, const char *name, const char *folder, const struct opj_picture *picture)
@@ -226,7 +433,7 @@ static bool run_picture(
     for (int kind = 0; kind < KINDS && good; kind++) {
         char path[4096], work[64];
         size_t length;
-        uint8_t *data = openjpeg_encode(picture, ratios[kind], &length);
+        uint8_t *data = openjpeg_encode(picture, ratios[kind], 1, &length);
         snprintf(path, sizeof path, "%s/%s", folder, "picture.j2k");
         snprintf(
             work, sizeof work, "%s%s", kind == 0 ? "decode lossless" : "decode 20:1", picture->depth > 8 ? " 16" : "");
@@ -251,7 +458,7 @@ static bool run_photograph(const struct settings *settings, const char *path, co
     kst_image_init(&image);
     bool good = data != NULL && context != NULL && kst_decode(context, data, length, &options, &image, NULL) == KST_OK;
     size_t pixels = good ? (size_t)image.width * image.height : 0;
-    struct opj_picture picture = {image.width, image.height, grey ? 1 : 3, grey ? 16 : 8, NULL};
+    struct opj_picture picture = {image.width, image.height, grey ? 1 : 3, grey ? 16 : 8, NULL, NULL};
     uint16_t *sample = malloc(pixels * picture.components * sizeof *sample + 1);
     for (size_t i = 0; i < pixels * picture.components && sample != NULL; i++) {
         const uint8_t *pixel = (const uint8_t *)image.plane[0].data + (grey ? 3 * i : i);
@@ -262,7 +469,9 @@ static bool run_photograph(const struct settings *settings, const char *path, co
     kst_context_destroy(&context);
     free(data);
     const char *slash = strrchr(path, '/');
-    good = good && sample != NULL && run_picture(settings, slash != NULL ? slash + 1 : path, folder, &picture);
+    const char *name = slash != NULL ? slash + 1 : path;
+    good = good && sample != NULL && run_picture(settings, name, folder, &picture) &&
+           encode_picture(settings, name, folder, &picture);
     free(sample);
     if (!good)
         fprintf(stderr, "kostka-j2k-peers: %s: failed\n", path);
@@ -272,7 +481,8 @@ static bool run_photograph(const struct settings *settings, const char *path, co
 /* Of all jobs of one kind and number of threads. */
 static void summarise(json_t *results, const char *key, const char *label, json_t *summary)
 {
-    static const char *const works[] = {"decode lossless", "decode 20:1", "decode lossless 16", "decode 20:1 16"};
+    static const char *const works[] = {"decode lossless", "decode 20:1", "decode lossless 16", "decode 20:1 16",
+        "encode lossless", "encode 20:1", "encode lossless 16", "encode 20:1 16"};
     for (size_t w = 0; w < sizeof works / sizeof *works; w++)
         for (int threads = 1; threads <= 64; threads++) {
             double ratio[RATIOS_MAX];
@@ -320,7 +530,8 @@ static int usage(void)
     fputs("Usage: kostka-j2k-peers [--rounds N] [--threads N] [--no-memory] [--kostka PROGRAM] [--json FILE]\n"
           "                        PHOTOGRAPH.jpg...\n"
           "\n"
-          "Measures decoding of JPEG 2000 against OpenJPEG, and with --kostka against grk_decompress. Photographs are\n"
+          "Measures JPEG 2000 against OpenJPEG, and with --kostka against grk_decompress and grk_compress. Photographs "
+          "are\n"
           "coded anew, lossless and 20:1; the first one also as 16-bit grey.\n",
         stderr);
     return 2;
@@ -336,8 +547,8 @@ int main(int argc, char **argv)
     char folder[] = "/tmp/kostka-j2k-peers-XXXXXX";
     int option;
 
-    if (argc == 5 && strcmp(argv[1], "--child-memory") == 0)
-        return child_memory(argv);
+    if ((argc == 5 || argc == 10) && strcmp(argv[1], "--child-memory") == 0)
+        return child_memory(argc, argv);
     while ((option = getopt_long(argc, argv, "", table, NULL)) != -1) {
         if (option == 'r')
             settings.rounds = (int)strtol(optarg, NULL, 10);

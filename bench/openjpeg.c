@@ -67,6 +67,13 @@ static opj_stream_t *open_stream(struct file *file, bool input)
     return stream;
 }
 
+static int32_t sample_of(const struct opj_picture *picture, size_t index)
+{
+    if (picture->sample != NULL)
+        return picture->sample[index];
+    return picture->depth > 8 ? ((const uint16_t *)(const void *)picture->packed)[index] : picture->packed[index];
+}
+
 static opj_image_t *make_image(const struct opj_picture *picture)
 {
     opj_image_cmptparm_t parameter[4] = {{0}};
@@ -81,11 +88,11 @@ static opj_image_t *make_image(const struct opj_picture *picture)
     image->y1 = picture->height;
     for (uint32_t c = 0; c < picture->components; c++)
         for (size_t i = 0; i < (size_t)picture->width * picture->height; i++)
-            image->comps[c].data[i] = picture->sample[i * picture->components + c];
+            image->comps[c].data[i] = sample_of(picture, i * picture->components + c);
     return image;
 }
 
-uint8_t *openjpeg_encode(const struct opj_picture *picture, float ratio, size_t *length)
+uint8_t *openjpeg_encode(const struct opj_picture *picture, float ratio, int threads, size_t *length)
 {
     struct file file = {0};
     opj_cparameters_t parameters;
@@ -98,9 +105,11 @@ uint8_t *openjpeg_encode(const struct opj_picture *picture, float ratio, size_t 
     parameters.tcp_rates[0] = ratio;
     parameters.irreversible = ratio > 0;
     parameters.tcp_mct = picture->components == 3;
-    bool good = image != NULL && opj_setup_encoder(codec, &parameters, image) &&
-                opj_start_compress(codec, image, stream) && opj_encode(codec, stream) &&
-                opj_end_compress(codec, stream);
+    bool good = image != NULL && opj_setup_encoder(codec, &parameters, image);
+    if (good && threads > 1)
+        opj_codec_set_threads(codec, threads);
+    good = good && opj_start_compress(codec, image, stream) && opj_encode(codec, stream) &&
+           opj_end_compress(codec, stream);
     opj_stream_destroy(stream);
     opj_destroy_codec(codec);
     opj_image_destroy(image);

@@ -10,11 +10,12 @@
 /* Planes of samples, unsigned. */
 struct opj_picture {
     uint32_t width, height, components, depth;
-    const uint16_t *sample; /* pixel by pixel */
+    const uint16_t *sample; /* pixel by pixel; or, for encoding, */
+    const uint8_t *packed;  /* the same, a byte each where there are no more than 8 bits */
 };
 
 /* A bare codestream from malloc, lossless where `ratio` is 0, else that many times smaller. Null on failure. */
-uint8_t *openjpeg_encode(const struct opj_picture *picture, float ratio, size_t *length);
+uint8_t *openjpeg_encode(const struct opj_picture *picture, float ratio, int threads, size_t *length);
 
 /* Into planes that the library makes and that are freed again. */
 bool openjpeg_decode(const uint8_t *data, size_t length, int threads);
