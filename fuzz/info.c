@@ -78,7 +78,8 @@ static void check_describe(kst_decoder *decoder, struct fuzz_input *input)
     kst_image image;
     kst_image_init(&image);
     if (kst_decoder_describe(decoder, &options, &image) == KST_OK)
-        fuzz_check(image.plane_count >= 1 && image.plane_count <= 4 && !image.plane[0].data, "a description");
+        fuzz_check(
+            image.plane_count >= 1 && (image.plane_count <= 4) == !image.more && !image.plane[0].data, "a description");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)

@@ -44,10 +44,10 @@ static kst_status decode(
 static void check_part(const kst_image *whole, const kst_image *part, const kst_region *region)
 {
     for (uint32_t i = 0; i < part->plane_count; i++) {
-        const kst_plane *a = &whole->plane[i], *b = &part->plane[i];
+        const kst_plane *a = kst_image_plane(whole, i), *b = kst_image_plane(part, i);
         if (a->width != whole->width || a->height != whole->height)
             continue;
-        size_t bytes = a->depth > 8 ? 2 : 1;
+        size_t bytes = a->depth > 16 ? 4 : a->depth > 8 ? 2 : 1;
         for (uint32_t y = 0; y < b->height; y++) {
             const uint8_t *from = (const uint8_t *)a->data + (ptrdiff_t)(y + region->y) * a->pitch + region->x * bytes;
             const uint8_t *row = (const uint8_t *)b->data + (ptrdiff_t)y * b->pitch;

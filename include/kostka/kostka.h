@@ -200,7 +200,8 @@ KST_API void kst_report_init(kst_report *report);
 /** How samples are arranged. Interleaved formats have one plane whose rows hold the channels of each pixel in turn. */
 typedef enum kst_format {
     KST_FORMAT_AUTO = 0, /**< decoding only: GREY, RGB or CMYK, whichever the stream holds; PLANAR for two components.
-                              JPEG 2000: RGBA with alpha, RAW where the components are not of one size and depth */
+                              JPEG 2000: RGBA with alpha, RAW where the components are not of one size and depth or
+                              have more than 16 bits */
     KST_FORMAT_GREY = 1,
     KST_FORMAT_RGB = 2,
     KST_FORMAT_BGR = 3,
@@ -208,8 +209,8 @@ typedef enum kst_format {
     KST_FORMAT_BGRA = 5,
     KST_FORMAT_CMYK = 6,   /**< as coded: Adobe's files hold inverted ink, 255 being none */
     KST_FORMAT_PLANAR = 7, /**< one full-size plane a channel, after colour conversion: grey; R, G, B; or C, M, Y, K */
-    KST_FORMAT_RAW = 8 /**< one plane a component as coded: no colour conversion, no resampling. JPEG 2000: the first
-                            four, after the inverse component transform */
+    KST_FORMAT_RAW = 8 /**< one plane a component as coded: no colour conversion, no resampling. JPEG 2000: any number,
+                            after the inverse component transform */
 } kst_format;
 
 typedef enum kst_colour {
@@ -238,15 +239,16 @@ typedef enum kst_sample {
 } kst_sample;
 
 /**
- * One plane of samples. An integer of up to 8 bits takes one byte, of up to 16 bits two; all numbers are in the
- * machine's byte order, and at addresses, pitches and offsets that are multiples of their length.
+ * One plane of samples. An integer of up to 8 bits takes one byte, of up to 16 bits two, of up to 31 four, which only
+ * JPEG 2000 has; all numbers are in the machine's byte order, and at addresses, pitches and offsets that are multiples
+ * of their length.
  */
 typedef struct kst_plane {
     void *data;      /**< the first sample of the first row; with a negative pitch that row is the highest in memory */
     ptrdiff_t pitch; /**< bytes from one row to the next */
     uint32_t width;  /**< samples in a row, not counting channels */
     uint32_t height;
-    uint8_t depth; /**< significant bits of an integer, 1–16 (0 stands for 8); otherwise ignored */
+    uint8_t depth; /**< significant bits of an integer, 1–31 (0 stands for 8); otherwise ignored */
     bool is_signed;
     uint8_t sample; /**< a kst_sample, the same for all planes */
     uint8_t reserved;
@@ -263,12 +265,15 @@ typedef struct kst_image {
     uint32_t height;
     uint32_t plane_count;
     kst_plane plane[4];    /**< the first four planes */
-    const kst_plane *more; /**< planes 4 and up; JPEG never has them */
+    const kst_plane *more; /**< planes 4 and up, the caller's or the decoder's; in host memory and of JPEG 2000 only */
     void *owned;           /**< set by kst_image_allocate(); not for the caller */
 } kst_image;
 
 /** Zero everything and set `size`. */
 KST_API void kst_image_init(kst_image *image);
+
+/** Plane `index`, in `plane` or `more`; null where there is none. */
+KST_API const kst_plane *kst_image_plane(const kst_image *image, uint32_t index);
 
 /** Channels of an interleaved format (1, 3 or 4); 0 for the others. */
 KST_API uint32_t kst_format_channels(kst_format format);
@@ -282,14 +287,16 @@ KST_API kst_status kst_image_wrap(
 
 /**
  * Allocate buffers for an image whose format, width, height and (for PLANAR and RAW) planes are described, in memory of
- * the kind that its `memory` says. Rows are 64-byte aligned.
+ * the kind that its `memory` says. Rows are 64-byte aligned. Of more than four planes `more` then is a copy of what the
+ * caller described, which belongs to the image.
  * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_MEMORY (not of the
  *         context's device), KST_ERROR_LIMIT_MEMORY, KST_ERROR_MEMORY or KST_ERROR_DEVICE_FAILED
  */
 KST_API kst_status kst_image_allocate(kst_context *context, kst_image *image);
 
 /**
- * Free what kst_image_allocate(), or a decode into an image without buffers, allocated; clears the planes' pointers.
+ * Free what kst_image_allocate(), or a decode into an image without buffers, allocated; clears the planes' pointers
+ * and `more`.
  * No work on device memory may be under way then, the caller's neither.
  */
 KST_API void kst_image_release(kst_context *context, kst_image *image);
@@ -457,6 +464,12 @@ typedef struct kst_decode_options {
     uint8_t alpha;     /**< what RGBA and BGRA get from pictures without; default 255, which is full at any depth */
     uint32_t layers;   /**< JPEG 2000: no more than the first so many; 0: all */
     /**
+     * JPEG 2000: only these components, by ascending index; null: all. The image is KST_FORMAT_RAW, and `format` that
+     * or AUTO. The others are not decoded, but where a component transform needs the first three.
+     */
+    const uint32_t *components;
+    uint32_t component_count; /**< of `components`; 0 where that is null, and only there */
+    /**
      * Of the image; not with KST_FORMAT_RAW. Floating-point samples are (value − mean) × scale of their channel, in
      * this order, each step rounded to float32; float16 is that, rounded once more, to nearest even each time. So they
      * are the same bits on every device.
@@ -515,9 +528,11 @@ KST_API bool kst_decoder_next_element(const kst_decoder *decoder, kst_element *e
 
 /**
  * Describe the image that kst_decoder_decode() would give: format, size and planes, with tight pitches and no buffers.
+ * Of more than four planes `more` belongs to the decoder, until the next call on it: kst_image_allocate() copies it,
+ * and so must who brings buffers.
  * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_STATE, KST_ERROR_OPTIONS, KST_ERROR_REGION, KST_ERROR_JPEG_COLOUR;
- *         of JPEG 2000 KST_ERROR_J2K_COLOUR, KST_ERROR_IMAGE_DEPTH (more than 16 bits), KST_ERROR_IMAGE_SIZE (a
- * component without samples)
+ *         of JPEG 2000 KST_ERROR_J2K_COLOUR, KST_ERROR_IMAGE_DEPTH (more than 31 bits), KST_ERROR_IMAGE_SIZE (a
+ *         component without samples)
  */
 KST_API kst_status kst_decoder_describe(kst_decoder *decoder, const kst_decode_options *options, kst_image *image);
 

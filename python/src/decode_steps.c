@@ -106,7 +106,9 @@ bool kst_py_decoding_place(struct decoding *decoding, PyObject *const *outs)
         struct piece *piece = &decoding->piece[i];
         if (piece->status)
             continue;
-        if (outs) {
+        if (!outs && piece->storage.image.plane_count > 4) { /* that many the library describes, and makes */
+            kst_image_init(&piece->storage.image);
+        } else if (outs) {
             if (!place_out(decoding, piece, outs[i]))
                 return false;
         } else if (decoding->memory == KST_MEMORY_HOST && !kst_py_storage_allocate(&piece->storage)) {

@@ -120,7 +120,7 @@ static PyObject *image_planes(PyObject *object, void *closure)
         return Py_BuildValue("(O)", object);
     PyObject *planes = PyTuple_New(image->plane_count);
     for (uint32_t i = 0; planes && i < image->plane_count; i++) {
-        const kst_plane *plane = i < 4 ? &image->plane[i] : &image->more[i - 4];
+        const kst_plane *plane = kst_image_plane(image, i);
         PyObject *one = plane_image(kst_py_state(object), self, plane);
         if (!one || PyTuple_SetItem(planes, i, one) < 0)
             Py_CLEAR(planes);

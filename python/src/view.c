@@ -6,14 +6,9 @@ static Py_ssize_t sample_bytes(const struct view *view)
     return view->bits / 8;
 }
 
-static const kst_plane *plane_of(const kst_image *image, uint32_t index)
-{
-    return index < 4 ? &image->plane[index] : &image->more[index - 4];
-}
-
 static Py_ssize_t distance(const kst_image *image, uint32_t index)
 {
-    const kst_plane *to = plane_of(image, index), *from = plane_of(image, index - 1);
+    const kst_plane *to = kst_image_plane(image, index), *from = kst_image_plane(image, index - 1);
     if (image->memory == KST_MEMORY_OPENCL)
         return (Py_ssize_t)to->offset - (Py_ssize_t)from->offset;
     return (Py_ssize_t)((intptr_t)to->data - (intptr_t)from->data);
@@ -23,7 +18,7 @@ static Py_ssize_t distance(const kst_image *image, uint32_t index)
 static bool is_regular(const kst_image *image)
 {
     for (uint32_t i = 1; i < image->plane_count; i++)
-        if (plane_of(image, i)->pitch != image->plane[0].pitch || distance(image, i) != distance(image, 1))
+        if (kst_image_plane(image, i)->pitch != image->plane[0].pitch || distance(image, i) != distance(image, 1))
             return false;
     return true;
 }
@@ -33,7 +28,9 @@ void kst_py_view_image(struct view *view, const kst_image *image, int ordinal)
     const kst_plane *first = &image->plane[0];
     Py_ssize_t channels = kst_format_channels(image->format), width = image->width, height = image->height;
     bool is_float = first->sample != KST_SAMPLE_INTEGER;
-    Py_ssize_t bytes = is_float ? (first->sample == KST_SAMPLE_FLOAT32 ? 4 : 2) : first->depth > 8 ? 2 : 1;
+    Py_ssize_t bytes = first->depth > 16 ? 4 : first->depth > 8 ? 2 : 1;
+    if (is_float)
+        bytes = first->sample == KST_SAMPLE_FLOAT32 ? 4 : 2;
     *view = (struct view){.data = first->data, .offset = image->memory == KST_MEMORY_OPENCL ? first->offset : 0};
     view->memory = image->memory;
     view->ordinal = ordinal;

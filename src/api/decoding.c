@@ -11,6 +11,7 @@
 #include "image/allocate.h"
 #include "image/normalise.h"
 #include "image/orient.h"
+#include "image/validate.h"
 #include "j2k/output.h"
 
 static kst_status choose_options(const kst_decode_options *options, kst_decode_options *chosen)
@@ -73,8 +74,11 @@ static kst_status describe(
     const kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image)
 {
     struct j2k_filter filter;
-    kst_status status = is_jpeg(decoder) ? kst_jpeg_output_describe(&decoder->stream.plan.frame, options, stored)
-                                         : kst_j2k_output_describe(&decoder->j2k, options, stored, &filter);
+    if (is_jpeg(decoder) && options->components)
+        return KST_ERROR_OPTIONS;
+    kst_status status = is_jpeg(decoder)
+                            ? kst_jpeg_output_describe(&decoder->stream.plan.frame, options, stored)
+                            : kst_j2k_output_describe(&decoder->j2k, options, stored, decoder->more, &filter);
     if (status)
         return status;
     *image = *stored;
@@ -116,6 +120,15 @@ static kst_status check_image(const struct decoding *d, const kst_image *wanted)
     return status ? status : kst_image_match(image, wanted);
 }
 
+/* Kernels write up to four planes of samples of one byte or two. */
+static bool is_for_kernels(const kst_image *image)
+{
+    for (uint32_t i = 0; i < image->plane_count && i < KST_IMAGE_PLANES_MAX; i++)
+        if (image->plane[i].sample == KST_SAMPLE_INTEGER && kst_plane_sample_bytes(&image->plane[i]) > 2)
+            return false;
+    return image->plane_count <= KST_IMAGE_PLANES_MAX;
+}
+
 /* Where the image lies, for the device. */
 static kst_status look_at_image(struct decoding *d)
 {
@@ -123,6 +136,10 @@ static kst_status look_at_image(struct decoding *d)
     kst_context *context = d->decoder->context;
     bool device = kst_memory_is_device(d->image->memory);
     bool jpeg = is_jpeg(d->decoder);
+    if (device && d->image->plane_count > KST_IMAGE_PLANES_MAX)
+        return refuse(d, "more than four planes are for host memory");
+    if (!device && !is_for_kernels(d->image))
+        return KST_OK;
     double seconds =
         (double)d->decoder->info.entropy_bytes * (jpeg ? KST_SECONDS_TO_DECODE : KST_SECONDS_TO_DECODE_J2K);
     d->gpu = device ? kst_context_gpu(context)
@@ -142,7 +159,7 @@ static kst_status choose_place(struct decoding *d)
         return KST_OK;
     if (!is_jpeg(decoder)) {
         bool plain = d->orientation == 1 && d->options.sample == KST_SAMPLE_INTEGER &&
-                     d->image->memory != KST_MEMORY_OPENCL_IMAGE;
+                     d->image->memory != KST_MEMORY_OPENCL_IMAGE && is_for_kernels(d->image);
         kst_status status = plain ? kst_j2k_gpu_plan(d) : KST_OK;
         d->on_gpu = d->j2k != NULL;
         return status;

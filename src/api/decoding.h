@@ -18,6 +18,7 @@ struct kst_decoder {
     bool open;
     struct jpeg_stream stream; /* nothing in it where info.codec is another */
     struct j2k_stream j2k;     /* likewise */
+    kst_plane *more;           /* of the image described last: room for its planes behind the first four */
     struct jpeg_metadata metadata;
     kst_info info;
     struct jpeg_gpu_early *early; /* the stream on its way to the device; null: it is not */

@@ -96,6 +96,8 @@ static kst_status check_image(struct encoding *e)
         return fail(e, status, NULL);
     if (image->plane[0].sample != KST_SAMPLE_INTEGER)
         return fail(e, KST_ERROR_IMAGE_SAMPLE, "JPEG takes integers");
+    if (image->plane_count > KST_IMAGE_PLANES_MAX)
+        return fail(e, KST_ERROR_IMAGE_SIZE, "JPEG takes up to four planes");
     for (uint32_t i = 0; i < image->plane_count; i++) {
         if (kst_plane_depth(&image->plane[i]) != 8 || image->plane[i].is_signed)
             return fail(e, KST_ERROR_IMAGE_DEPTH, "JPEG takes 8-bit samples");

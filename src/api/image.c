@@ -5,6 +5,7 @@
 
 #include "api/device.h"
 #include "image/allocate.h"
+#include "image/validate.h"
 
 bool kst_memory_is_device(kst_memory memory)
 {
@@ -52,6 +53,8 @@ kst_status kst_image_make_in(struct kst_context *context, struct memory *memory,
     if (made.memory != KST_MEMORY_HOST)
         gpu = kst_context_gpu(context);
     if ((unsigned)made.memory > KST_MEMORY_OPENCL)
+        return KST_ERROR_IMAGE_MEMORY;
+    if (gpu && made.plane_count > KST_IMAGE_PLANES_MAX)
         return KST_ERROR_IMAGE_MEMORY;
     if (made.memory == KST_MEMORY_HOST || (made.memory == KST_MEMORY_PINNED && !gpu))
         return kst_image_make(memory, image);

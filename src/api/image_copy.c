@@ -22,7 +22,7 @@ static kst_status check(
     kst_status status = kst_image_check_shape(image);
     if (status)
         return status;
-    if (!gpu)
+    if (!gpu || image->plane_count > KST_IMAGE_PLANES_MAX)
         return KST_ERROR_IMAGE_MEMORY;
     kst_gpu_image_import(gpu->gpu, image, imported, error);
     return error->status;
@@ -31,7 +31,7 @@ static kst_status check(
 static void copy_on_host(const kst_image *from, const kst_image *to)
 {
     for (uint32_t i = 0; i < from->plane_count; i++) {
-        const kst_plane *a = &from->plane[i], *b = &to->plane[i];
+        const kst_plane *a = kst_image_plane(from, i), *b = kst_image_plane(to, i);
         size_t row = (size_t)a->width * kst_format_samples(from->format) * kst_plane_sample_bytes(a);
         for (uint32_t y = 0; y < a->height; y++)
             memmove((uint8_t *)b->data + (ptrdiff_t)y * b->pitch, (uint8_t *)a->data + (ptrdiff_t)y * a->pitch, row);

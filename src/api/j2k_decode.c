@@ -50,9 +50,10 @@ static uint8_t sample_bytes(const kst_plane *plane)
 static void aim_raw(struct j2k_work *work)
 {
     for (uint32_t i = 0; i < work->image->plane_count; i++) {
-        const kst_plane *plane = &work->image->plane[i];
-        work->wanted[i] = true;
-        work->target[i] =
+        const kst_plane *plane = kst_image_plane(work->image, i);
+        uint32_t component = kst_j2k_output_component(work->options, i);
+        work->wanted[component] = true;
+        work->target[component] =
             (struct j2k_target){.data = plane->data, .pitch = plane->pitch, .step = 1, .bytes = sample_bytes(plane)};
     }
 }
@@ -190,7 +191,7 @@ kst_status kst_j2k_decode(kst_decoder *decoder, const kst_decode_options *option
 {
     struct j2k_work work = {.decoder = decoder, .options = options, .image = image};
     kst_image described;
-    kst_status status = kst_j2k_output_describe(&decoder->j2k, options, &described, &work.filter);
+    kst_status status = kst_j2k_output_describe(&decoder->j2k, options, &described, decoder->more, &work.filter);
     if (status)
         return status;
     kst_j2k_channels(&decoder->j2k, &work.channels);

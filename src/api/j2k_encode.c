@@ -98,7 +98,7 @@ static double sample_count(const struct j2k_encode_work *work)
 {
     double sum = 0;
     for (uint32_t c = 0; c < work->component_count; c++) {
-        const kst_plane *plane = &work->image->plane[kst_format_channels(work->image->format) ? 0 : c];
+        const kst_plane *plane = kst_image_plane(work->image, kst_format_channels(work->image->format) ? 0 : c);
         sum += (double)plane->width * plane->height;
     }
     return sum;
@@ -108,7 +108,7 @@ static double sample_bits(const struct j2k_encode_work *work)
 {
     double sum = 0;
     for (uint32_t c = 0; c < work->component_count; c++) {
-        const kst_plane *plane = &work->image->plane[kst_format_channels(work->image->format) ? 0 : c];
+        const kst_plane *plane = kst_image_plane(work->image, kst_format_channels(work->image->format) ? 0 : c);
         sum += (double)plane->width * plane->height * work->origin[c].depth;
     }
     return sum;
@@ -353,6 +353,7 @@ static void release(struct j2k_encode_work *work)
     kst_memory_release(memory, work->layer_passes);
     kst_memory_release(memory, work->target);
     kst_memory_release(memory, work->weight);
+    kst_memory_release(memory, work->origin);
     kst_j2k_encoded_release(memory, &work->encoded);
     kst_j2k_coded_release(memory, &work->coded);
     kst_j2k_stream_release(memory, &work->coded.headers);

@@ -9,7 +9,7 @@
 #include "j2k/file_writer.h"
 #include "j2k/rate.h"
 
-enum { J2K_ENCODED_COMPONENTS = 4, J2K_ENCODED_LAYERS = 1024, J2K_ENCODED_BOXES = 16, J2K_ENCODED_COMMENTS = 16 };
+enum { J2K_ENCODED_COLOURS = 4, J2K_ENCODED_LAYERS = 1024, J2K_ENCODED_BOXES = 16, J2K_ENCODED_COMMENTS = 16 };
 
 /* One picture on its way to a file. Its parts point to each other: it stays where it is. */
 struct j2k_encode_work {
@@ -18,7 +18,7 @@ struct j2k_encode_work {
     kst_image host;         /* where it was brought there */
     kst_j2k_options options;
     struct j2k_coded coded;
-    struct j2k_origin origin[J2K_ENCODED_COMPONENTS];
+    struct j2k_origin *origin; /* of each component */
     uint32_t component_count;
     kst_colour colour;
     bool has_alpha; /* the last component */
@@ -37,7 +37,7 @@ struct j2k_encode_work {
     struct j2k_comment comment[J2K_ENCODED_COMMENTS];
     struct j2k_raw_box box[J2K_ENCODED_BOXES];
     uint8_t *box_data[J2K_ENCODED_BOXES];
-    struct j2k_channel_definition definition[J2K_ENCODED_COMPONENTS];
+    struct j2k_channel_definition definition[J2K_ENCODED_COLOURS];
 };
 
 /* Everything about options and image that can be said before work begins. */

@@ -71,8 +71,14 @@ kst_status kst_j2k_encode_components(struct j2k_encode_work *work)
     work->colour = colour_of(image, work->component_count);
     if (!fits_colour(work))
         return fail(work, KST_ERROR_IMAGE_FORMAT, "the colour space has another number of channels");
+    if (work->component_count > J2K_COMPONENTS)
+        return fail(work, KST_ERROR_J2K_COMPONENTS, "the image has more planes");
+    kst_status status = KST_OK;
+    work->origin = kst_memory_zeroed(&work->e->memory, work->component_count, sizeof *work->origin, &status);
+    if (!work->origin)
+        return fail(work, status, NULL);
     for (uint32_t c = 0; c < work->component_count; c++)
-        take_plane(work, c, &image->plane[samples ? 0 : c], !samples ? 0 : reversed && c < 3 ? 2 - c : c);
+        take_plane(work, c, kst_image_plane(image, samples ? 0 : c), !samples ? 0 : reversed && c < 3 ? 2 - c : c);
     return KST_OK;
 }
 
@@ -98,7 +104,7 @@ static kst_status describe_components(struct j2k_encode_work *work)
     headers->component_count = work->component_count;
     for (uint32_t c = 0; c < work->component_count; c++) {
         struct j2k_component_size *component = &headers->component[c];
-        const kst_plane *plane = &image->plane[kst_format_channels(image->format) ? 0 : c];
+        const kst_plane *plane = kst_image_plane(image, kst_format_channels(image->format) ? 0 : c);
         *component = (struct j2k_component_size){
             .depth = work->origin[c].depth, .is_signed = work->origin[c].is_signed, .dx = 1, .dy = 1};
         if (image->format == KST_FORMAT_RAW) {
@@ -292,7 +298,8 @@ static kst_status describe_coding(struct j2k_encode_work *work)
         status = describe_precincts(work, coding);
         if (!status)
             describe_steps(work, c, &main->quantisation[c]);
-        if (!status && most_planes(&main->quantisation[c]) > PLANES_MAX)
+        bool exceeds = work->reversible && o->levels > 0 && work->origin[c].depth + 2 > EXPONENT_MAX;
+        if (!status && (exceeds || most_planes(&main->quantisation[c]) > PLANES_MAX))
             status = fail(work, KST_ERROR_J2K_QUANTISATION, "more than 31 bit planes");
     }
     return status;

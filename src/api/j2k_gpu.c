@@ -35,7 +35,7 @@ static bool choose_channels(
     if (item->output.format == KST_FORMAT_RAW) {
         item->channels = item->output.plane_count;
         for (uint32_t k = 0; k < item->channels; k++)
-            item->channel[k].component = k;
+            item->channel[k].component = kst_j2k_output_component(options, k);
         return true;
     }
     kst_j2k_channels(stream, &channels);
@@ -58,7 +58,7 @@ static kst_status build(struct decoding *d, const bool *wanted, struct j2k_plan 
     struct j2k_filter filter;
     kst_image described;
     double start = kst_seconds();
-    kst_status status = kst_j2k_output_describe(&decoder->j2k, &d->options, &described, &filter);
+    kst_status status = kst_j2k_output_describe(&decoder->j2k, &d->options, &described, decoder->more, &filter);
     if (status)
         return status;
     filter.components = wanted;

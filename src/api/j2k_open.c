@@ -7,6 +7,7 @@
 #include "j2k/channels.h"
 #include "j2k/geometry.h"
 #include "j2k/marker.h"
+#include "j2k/output.h"
 
 static void describe_components(const struct j2k_stream *stream, kst_info *info)
 {
@@ -87,6 +88,17 @@ static kst_status collect_metadata(kst_decoder *decoder)
     return KST_OK;
 }
 
+/* Images have room for the first four. */
+static kst_status make_room_for_planes(kst_decoder *decoder)
+{
+    uint32_t count = decoder->j2k.component_count;
+    kst_status status = KST_OK;
+    if (count <= J2K_OUTPUT_PLANES)
+        return KST_OK;
+    decoder->more = kst_memory_zeroed(&decoder->memory, count - J2K_OUTPUT_PLANES, sizeof *decoder->more, &status);
+    return status ? kst_report_error(&decoder->report, status, KST_NO_OFFSET, NULL) : KST_OK;
+}
+
 kst_status kst_j2k_open(kst_decoder *decoder, const uint8_t *data, size_t length)
 {
     kst_status status =
@@ -94,7 +106,10 @@ kst_status kst_j2k_open(kst_decoder *decoder, const uint8_t *data, size_t length
     if (status)
         return status;
     status = collect_metadata(decoder);
+    if (!status)
+        status = make_room_for_planes(decoder);
     if (status) {
+        kst_jpeg_metadata_release(&decoder->memory, &decoder->metadata);
         kst_j2k_stream_release(&decoder->memory, &decoder->j2k);
         return status;
     }

@@ -5,7 +5,7 @@
 
 #include "image/validate.h"
 
-/* Sums of one chunk stay exact: 2^16 samples of squares below 2^32. */
+/* Sums of one chunk stay exact where samples have 16 bits: 2^16 of squares below 2^32. */
 enum { CHUNK = 1 << 16 };
 
 struct sums {
@@ -15,9 +15,15 @@ struct sums {
     double square;
 };
 
-static int32_t sample(const uint8_t *row, size_t index, const kst_plane *plane)
+static int64_t sample(const uint8_t *row, size_t index, const kst_plane *plane)
 {
-    if (kst_plane_sample_bytes(plane) == 1)
+    size_t bytes = kst_plane_sample_bytes(plane);
+    if (bytes == 4) {
+        uint32_t wide;
+        memcpy(&wide, row + 4 * index, sizeof wide);
+        return plane->is_signed ? (int64_t)(int32_t)wide : (int64_t)wide;
+    }
+    if (bytes == 1)
         return plane->is_signed ? (int32_t)(int8_t)row[index] : (int32_t)row[index];
     uint16_t value;
     memcpy(&value, row + 2 * index, sizeof value);
@@ -28,17 +34,21 @@ static void compare_chunk(
     struct sums *sums, const uint8_t *a, const uint8_t *b, size_t from, size_t to, const kst_plane *plane)
 {
     uint64_t absolute = 0, square = 0;
+    double wide = 0; /* squares of more than 32 bits */
 
     for (size_t i = from; i < to; i++) {
-        int32_t difference = sample(a, i, plane) - sample(b, i, plane);
+        int64_t difference = sample(a, i, plane) - sample(b, i, plane);
         uint32_t distance = (uint32_t)(difference < 0 ? -difference : difference);
         sums->differing += distance != 0;
         sums->max = distance > sums->max ? distance : sums->max;
         absolute += distance;
-        square += (uint64_t)distance * distance;
+        if (distance > UINT16_MAX)
+            wide += (double)distance * distance;
+        else
+            square += (uint64_t)distance * distance;
     }
     sums->absolute += (double)absolute;
-    sums->square += (double)square;
+    sums->square += (double)square + wide;
 }
 
 static void compare_planes(struct sums *sums, const kst_plane *a, const kst_plane *b, uint32_t samples)
@@ -73,9 +83,9 @@ kst_status kst_compare(const kst_image *a, const kst_image *b, kst_comparison *c
     if (a->plane[0].sample != KST_SAMPLE_INTEGER)
         return KST_ERROR_IMAGE_SAMPLE;
     for (uint32_t i = 0; i < a->plane_count; i++) {
-        const kst_plane *plane = &a->plane[i];
+        const kst_plane *plane = kst_image_plane(a, i);
         uint32_t channels = kst_format_samples(a->format);
-        compare_planes(&sums, plane, &b->plane[i], channels);
+        compare_planes(&sums, plane, kst_image_plane(b, i), channels);
         samples += (uint64_t)plane->width * plane->height * channels;
         depth = kst_plane_depth(plane) > depth ? kst_plane_depth(plane) : depth;
     }

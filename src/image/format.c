@@ -27,7 +27,8 @@ uint32_t kst_plane_sample_bytes(const kst_plane *plane)
 {
     if (plane->sample != KST_SAMPLE_INTEGER)
         return plane->sample == KST_SAMPLE_FLOAT32 ? 4 : 2;
-    return kst_plane_depth(plane) > 8 ? 2 : 1;
+    uint32_t depth = kst_plane_depth(plane);
+    return depth > 16 ? 4 : depth > 8 ? 2 : 1;
 }
 
 uint32_t kst_format_samples(kst_format format)

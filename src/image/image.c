@@ -46,21 +46,38 @@ kst_status kst_image_wrap(
     return kst_image_check(image);
 }
 
-/* Sets the pitch of each plane and gives the bytes of all planes together. */
+const kst_plane *kst_image_plane(const kst_image *image, uint32_t index)
+{
+    if (image == NULL || index >= image->plane_count)
+        return NULL;
+    if (index < KST_IMAGE_PLANES_MAX)
+        return &image->plane[index];
+    return image->more == NULL ? NULL : &image->more[index - KST_IMAGE_PLANES_MAX];
+}
+
+static uint64_t padded_pitch(const kst_image *image, const kst_plane *plane)
+{
+    uint64_t row = (uint64_t)plane->width * kst_format_samples(image->format) * kst_plane_sample_bytes(plane);
+    return (row + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
+}
+
+/* Sets the pitch of the first planes and gives the bytes of all planes together. */
 static kst_status set_pitches(kst_image *image, uint64_t *total)
 {
     *total = 0;
     for (uint32_t i = 0; i < image->plane_count; i++) {
-        kst_plane *plane = &image->plane[i];
-        uint64_t row = (uint64_t)plane->width * kst_format_samples(image->format) * kst_plane_sample_bytes(plane);
-        uint64_t pitch = (row + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
+        const kst_plane *plane = kst_image_plane(image, i);
+        uint64_t pitch = padded_pitch(image, plane);
 
         if (pitch > PTRDIFF_MAX / 4 / plane->height)
             return KST_ERROR_LIMIT_MEMORY;
-        plane->pitch = (ptrdiff_t)pitch;
+        if (i < KST_IMAGE_PLANES_MAX)
+            image->plane[i].pitch = (ptrdiff_t)pitch;
         *total += pitch * plane->height;
+        if (*total > PTRDIFF_MAX / 2)
+            return KST_ERROR_LIMIT_MEMORY;
     }
-    return *total > PTRDIFF_MAX ? KST_ERROR_LIMIT_MEMORY : KST_OK;
+    return KST_OK;
 }
 
 kst_status kst_image_lay_out(kst_image *image, uint64_t *total)
@@ -80,10 +97,30 @@ kst_status kst_image_lay_out(kst_image *image, uint64_t *total)
 
 void kst_image_place(kst_image *image, uint8_t *data)
 {
-    for (uint32_t i = 0; i < image->plane_count; i++) {
+    for (uint32_t i = 0; i < image->plane_count && i < KST_IMAGE_PLANES_MAX; i++) {
         image->plane[i].data = data;
         data += (size_t)image->plane[i].pitch * image->plane[i].height;
     }
+}
+
+static uint32_t planes_behind(const kst_image *image)
+{
+    return image->plane_count > KST_IMAGE_PLANES_MAX ? image->plane_count - KST_IMAGE_PLANES_MAX : 0;
+}
+
+/* The image's own description of the planes behind the first four, at the end of its buffer. */
+static void place_behind(kst_image *image, uint8_t *data, uint64_t total)
+{
+    kst_plane *plane = (kst_plane *)(void *)(data + total);
+    const kst_plane *last = &image->plane[KST_IMAGE_PLANES_MAX - 1];
+    uint8_t *at = (uint8_t *)last->data + (size_t)last->pitch * last->height;
+    for (uint32_t i = 0; i < planes_behind(image); i++) {
+        plane[i] = image->more[i];
+        plane[i].pitch = (ptrdiff_t)padded_pitch(image, &plane[i]);
+        plane[i].data = at;
+        at += (size_t)plane[i].pitch * plane[i].height;
+    }
+    image->more = plane;
 }
 
 kst_status kst_image_make(struct memory *memory, kst_image *image)
@@ -92,11 +129,14 @@ kst_status kst_image_make(struct memory *memory, kst_image *image)
     kst_status status = kst_image_lay_out(image, &total);
     if (status != KST_OK)
         return status;
-    uint8_t *data = kst_memory_array(memory, (size_t)total, 1, &status);
+    uint64_t behind = planes_behind(image) * sizeof(kst_plane);
+    uint8_t *data = kst_memory_array(memory, (size_t)(total + behind), 1, &status);
     if (data == NULL)
         return status;
     image->owned = data;
     kst_image_place(image, data);
+    if (behind > 0)
+        place_behind(image, data, total);
     return KST_OK;
 }
 
@@ -104,6 +144,7 @@ void kst_image_drop(struct memory *memory, kst_image *image)
 {
     kst_memory_release(memory, image->owned);
     image->owned = NULL;
+    image->more = NULL;
     for (uint32_t i = 0; i < KST_IMAGE_PLANES_MAX; i++)
         image->plane[i].data = NULL;
 }

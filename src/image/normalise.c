@@ -5,6 +5,8 @@
 #include <string.h>
 
 /* 2^±60: products then stay normal numbers, so that it does not matter what a device does to others. */
+enum { DEPTH_MAX = 16 };
+
 static const float LEAST = 0x1p-60F, MOST = 0x1p60F;
 
 static bool is_within(float value)
@@ -14,6 +16,8 @@ static bool is_within(float value)
 
 bool kst_normal_init(struct normal *normal, const kst_decode_options *options, uint32_t depth, bool is_signed)
 {
+    if (depth > DEPTH_MAX)
+        return false;
     float greatest = (float)((1U << (is_signed ? depth - 1 : depth)) - 1);
     normal->sample = options->sample;
     for (int i = 0; i < 4; i++) {

@@ -23,6 +23,8 @@ bool kst_plane_extent(const kst_plane *plane, kst_format format, size_t *row, si
 
 static bool count_fits(const kst_image *image)
 {
+    if (image->format == KST_FORMAT_RAW && image->more)
+        return image->plane_count >= 1;
     if (image->format == KST_FORMAT_PLANAR || image->format == KST_FORMAT_RAW)
         return image->plane_count >= 1 && image->plane_count <= KST_IMAGE_PLANES_MAX;
     return image->plane_count == 1;
@@ -38,14 +40,14 @@ kst_status kst_image_check_shape(const kst_image *image)
     if (image->width == 0 || image->height == 0 || !count_fits(image))
         return KST_ERROR_IMAGE_SIZE;
     for (uint32_t i = 0; i < image->plane_count; i++) {
-        const kst_plane *plane = &image->plane[i];
+        const kst_plane *plane = kst_image_plane(image, i);
         if (plane->width == 0 || plane->height == 0)
             return KST_ERROR_IMAGE_SIZE;
         if (image->format != KST_FORMAT_RAW && (plane->width != image->width || plane->height != image->height))
             return KST_ERROR_IMAGE_SIZE;
         if (plane->sample > KST_SAMPLE_FLOAT32 || plane->sample != image->plane[0].sample)
             return KST_ERROR_IMAGE_SAMPLE;
-        if (plane->sample == KST_SAMPLE_INTEGER && kst_plane_depth(plane) > 16)
+        if (plane->sample == KST_SAMPLE_INTEGER && kst_plane_depth(plane) > KST_IMAGE_DEPTH_MAX)
             return KST_ERROR_IMAGE_DEPTH;
     }
     return KST_OK;
@@ -82,7 +84,7 @@ kst_status kst_image_check(const kst_image *image)
     if (image->memory != KST_MEMORY_HOST && image->memory != KST_MEMORY_PINNED)
         return KST_ERROR_IMAGE_MEMORY;
     for (uint32_t i = 0; i < image->plane_count && status == KST_OK; i++)
-        status = check_buffer(&image->plane[i], image->format);
+        status = check_buffer(kst_image_plane(image, i), image->format);
     return status;
 }
 
@@ -92,8 +94,8 @@ kst_status kst_image_match(const kst_image *image, const kst_image *wanted)
         return KST_ERROR_IMAGE_FORMAT;
     if (image->width != wanted->width || image->height != wanted->height || image->plane_count != wanted->plane_count)
         return KST_ERROR_IMAGE_SIZE;
-    for (uint32_t i = 0; i < image->plane_count && i < KST_IMAGE_PLANES_MAX; i++) {
-        const kst_plane *a = &image->plane[i], *b = &wanted->plane[i];
+    for (uint32_t i = 0; i < image->plane_count; i++) {
+        const kst_plane *a = kst_image_plane(image, i), *b = kst_image_plane(wanted, i);
         if (a->width != b->width || a->height != b->height)
             return KST_ERROR_IMAGE_SIZE;
         if (a->sample != b->sample)

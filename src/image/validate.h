@@ -5,7 +5,7 @@
 
 #include "image/format.h"
 
-enum { KST_IMAGE_PLANES_MAX = 4 };
+enum { KST_IMAGE_PLANES_MAX = 4, KST_IMAGE_DEPTH_MAX = 31 }; /* planes in the image itself; bits of an integer */
 
 /*
  * Bytes of a row without padding, and of all rows at a pitch, both within PTRDIFF_MAX; false where they are not, or

@@ -49,7 +49,7 @@ static uint32_t find_channel(const struct j2k_stream *stream, uint32_t number)
 }
 
 /* Colours, of which `total` channels could be some; a bare codestream of three is RGB. */
-static kst_colour find_colour(const struct j2k_file *file, uint32_t total)
+static kst_colour name_colour(const struct j2k_file *file, uint32_t total)
 {
     if (file->colour_method == J2K_COLOUR_ENUMERATED) {
         switch (file->colour_space) {
@@ -76,6 +76,14 @@ static kst_colour find_colour(const struct j2k_file *file, uint32_t total)
 static uint32_t colours_of(kst_colour colour)
 {
     return colour == KST_COLOUR_GREY ? 1 : colour == KST_COLOUR_CMYK ? 4 : 3;
+}
+
+/* What a file itself calls a guess (UnkC of ihdr) counts if it leaves no channel over. */
+static kst_colour find_colour(const struct j2k_file *file, uint32_t total)
+{
+    kst_colour colour = name_colour(file, total);
+    bool guess = file->has_header && file->unknown_colour;
+    return guess && colour != KST_COLOUR_UNKNOWN && colours_of(colour) != total ? KST_COLOUR_UNKNOWN : colour;
 }
 
 static bool fit_together(const struct j2k_stream *stream, const struct j2k_channels *channels)

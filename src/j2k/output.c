@@ -3,8 +3,6 @@
 
 #include "j2k/geometry.h"
 
-enum { PLANES_MAX = 4, DEPTH_MAX = 16 };
-
 static bool is_rgb(kst_format format)
 {
     return format >= KST_FORMAT_RGB && format <= KST_FORMAT_BGRA;
@@ -35,12 +33,13 @@ static bool is_possible(const struct j2k_channels *channels, kst_format format)
     return is_rgb(format) ? channels->colour != KST_COLOUR_CMYK : channels->colour == KST_COLOUR_CMYK;
 }
 
-static kst_colour output_colour(const struct j2k_channels *channels, kst_format format)
+/* Some components alone are of no colour. */
+static kst_colour output_colour(const struct j2k_channels *channels, kst_format format, bool part)
 {
     if (is_rgb(format))
         return KST_COLOUR_RGB;
     if (format == KST_FORMAT_RAW)
-        return channels->colour;
+        return part ? KST_COLOUR_UNKNOWN : channels->colour;
     return channels->colour == KST_COLOUR_YCBCR ? KST_COLOUR_RGB : channels->colour;
 }
 
@@ -59,19 +58,41 @@ static bool choose_region(const kst_region *wanted, struct j2k_rect image, struc
     return true;
 }
 
-static kst_status describe_raw(const struct j2k_stream *stream, struct j2k_rect region, kst_image *image)
+uint32_t kst_j2k_output_component(const kst_decode_options *options, uint32_t index)
 {
-    image->plane_count = stream->component_count < PLANES_MAX ? stream->component_count : PLANES_MAX;
+    return options->components ? options->components[index] : index;
+}
+
+/* Ascending, and each is there. */
+static bool components_fit(const struct j2k_stream *stream, const kst_decode_options *options)
+{
+    const uint32_t *list = options->components;
+    if (!list || options->component_count == 0)
+        return !list && options->component_count == 0;
+    for (uint32_t i = 0; i < options->component_count; i++)
+        if (list[i] >= stream->component_count || (i > 0 && list[i] <= list[i - 1]))
+            return false;
+    return options->format == KST_FORMAT_AUTO || options->format == KST_FORMAT_RAW;
+}
+
+static kst_status describe_raw(const struct j2k_stream *stream, const kst_decode_options *options,
+    struct j2k_rect region, kst_image *image, kst_plane *more)
+{
+    image->plane_count = options->components ? options->component_count : stream->component_count;
+    image->more = image->plane_count > J2K_OUTPUT_PLANES ? more : NULL;
     for (uint32_t i = 0; i < image->plane_count; i++) {
-        const struct j2k_component_size *size = &stream->component[i];
+        const struct j2k_component_size *size = &stream->component[kst_j2k_output_component(options, i)];
         struct j2k_rect area = kst_j2k_divide(region, size->dx, size->dy);
         if (j2k_is_empty(area))
             return KST_ERROR_IMAGE_SIZE;
-        if (size->depth > DEPTH_MAX)
+        if (size->depth > J2K_OUTPUT_DEPTH)
             return KST_ERROR_IMAGE_DEPTH;
-        image->plane[i] = (kst_plane){.width = area.x1 - area.x0,
+        kst_plane *plane = i < J2K_OUTPUT_PLANES ? &image->plane[i] : &more[i - J2K_OUTPUT_PLANES];
+        *plane = (kst_plane){.width = area.x1 - area.x0,
             .height = area.y1 - area.y0,
-            .pitch = (ptrdiff_t)(area.x1 - area.x0) * (size->depth > 8 ? 2 : 1),
+            .pitch = (ptrdiff_t)(area.x1 - area.x0) * (size->depth > 16     ? 4
+                                                          : size->depth > 8 ? 2
+                                                                            : 1),
             .depth = size->depth,
             .is_signed = size->is_signed};
     }
@@ -90,27 +111,29 @@ static void describe_together(const struct j2k_channels *channels, kst_image *im
             .depth = depth};
 }
 
-kst_status kst_j2k_output_describe(
-    const struct j2k_stream *stream, const kst_decode_options *options, kst_image *image, struct j2k_filter *filter)
+kst_status kst_j2k_output_describe(const struct j2k_stream *stream, const kst_decode_options *options, kst_image *image,
+    kst_plane *more, struct j2k_filter *filter)
 {
     struct j2k_channels channels;
     struct j2k_rect region;
-    if (options->reduce > J2K_LEVELS || options->format > KST_FORMAT_RAW)
+    if (options->reduce > J2K_LEVELS || options->format > KST_FORMAT_RAW || !components_fit(stream, options))
         return KST_ERROR_OPTIONS;
     if (!choose_region(&options->region, kst_j2k_reduced_image(stream, options->reduce), &region))
         return KST_ERROR_REGION;
     kst_j2k_channels(stream, &channels);
     kst_image_init(image);
     image->format = options->format == KST_FORMAT_AUTO ? natural_format(&channels) : options->format;
+    if (options->components)
+        image->format = KST_FORMAT_RAW;
     if (!is_possible(&channels, image->format))
         return KST_ERROR_J2K_COLOUR;
-    image->colour = output_colour(&channels, image->format);
+    image->colour = output_colour(&channels, image->format, options->components != NULL);
     image->width = region.x1 - region.x0;
     image->height = region.y1 - region.y0;
     *filter = (struct j2k_filter){
         .tile = J2K_ALL_TILES, .reduce = (uint8_t)options->reduce, .region = region, .layers = options->layers};
     if (image->format == KST_FORMAT_RAW)
-        return describe_raw(stream, region, image);
+        return describe_raw(stream, options, region, image, more);
     describe_together(&channels, image);
     return KST_OK;
 }

@@ -83,7 +83,7 @@ static void test_check(void **state)
     image.plane[0].data = (uint8_t *)samples + 1;
     assert_int_equal(kst_image_check(&image), KST_ERROR_IMAGE_PITCH);
     image.plane[0].data = samples;
-    image.plane[0].depth = 17;
+    image.plane[0].depth = 32;
     assert_int_equal(kst_image_check(&image), KST_ERROR_IMAGE_DEPTH);
     image.plane[0].depth = 0;
     image.plane[0].width = 7;
