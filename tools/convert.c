@@ -52,8 +52,8 @@ static int run(int argc, char **argv)
     j2k_settings_init(&j2k);
     kst_decode_options_init(&files.decode);
     const struct option_group groups[] = {common_group(&common), output_group(&output), encode_group(&settings),
-        j2k_group(&j2k, false), decode_group(&files.decode)};
-    if (options_read(&verb_convert, argc, argv, groups, 5, &code) &&
+        j2k_group(&j2k, false), decode_group(&files.decode), samples_group(&files, true)};
+    if (options_read(&verb_convert, argc, argv, groups, 6, &code) &&
         (code = choose_target(&output, argc, argv, &files.target)) == EXIT_FINE &&
         (code = j2k_settings_finish("convert", &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         encode_settings_finish(&settings);
@@ -75,12 +75,14 @@ const struct verb verb_convert = {
     .help = "Usage: kostka convert [OPTIONS] IN OUT\n"
             "       kostka convert [OPTIONS] --out-format FORMAT --out-dir DIR IN...\n"
             "\n"
-            "Reads JPEG, JPEG 2000, PNG, TIFF, PAM, PPM, PGM or PBM, and writes JPEG, JPEG 2000, PNG, TIFF, PAM,\n"
+            "Reads JPEG, JPEG 2000, PNG, TIFF, PAM, PPM, PGM, PBM or PGX, and writes JPEG, JPEG 2000, PNG, TIFF, PAM,\n"
             "PPM, PGM, PGX or raw samples, by OUT's extension or --out-format. '-' is standard input or output.\n"
             "From JPEG to JPEG this compresses anew, with loss; 'kostka transcode' does not.\n"
             "\n"
             "Takes the options of 'kostka decode' for JPEG inputs (--scale, --region, --orient, --strict,\n"
             "--format) and those of 'kostka encode' for JPEG outputs (-q, --subsampling, --progressive ...) and\n"
             "JPEG 2000 (--lossless, --rate, --psnr, --tiles ...); --layers is that of decoding.\n"
+            "--raw WxHxN:DEPTH reads samples without a header, s behind the depth means signed ones; --interleave and\n"
+            "--endian little|big say how they lie there, and how they are written.\n"
             "ICC profile, Exif and density go along where both formats hold them.\n",
 };

@@ -54,12 +54,16 @@ static int run(int argc, char **argv)
     int code;
 
     kst_decode_options_init(&files.decode);
-    const struct option_group groups[] = {common_group(&common), output_group(&output), decode_group(&files.decode)};
-    if (!options_read(&verb_decode, argc, argv, groups, 3, &code))
+    const struct option_group groups[] = {
+        common_group(&common), output_group(&output), decode_group(&files.decode), samples_group(&files, false)};
+    if (!options_read(&verb_decode, argc, argv, groups, 4, &code))
         return code;
     code = choose_target(&output, argc, argv, &files.target);
     if (code != EXIT_FINE)
         return code;
+    if (files.decode.components != NULL && files.decode.format != KST_FORMAT_AUTO &&
+        files.decode.format != KST_FORMAT_RAW)
+        return complain_usage("decode", "--components gives them as coded, which is --format raw");
     if (files.decode.format == KST_FORMAT_RAW && files.decode.orient)
         return complain_usage("decode", "--orient does not go with --format raw");
     files.max_pixels = common_max_pixels(&common);
@@ -83,11 +87,15 @@ const struct verb verb_decode = {
             "                      colour; raw: the components as coded, neither converted nor enlarged\n"
             "  --scale 1/2|1/4|1/8 decode at a fraction of the size; --reduce 1|2|3 is the same (JPEG 2000: any N)\n"
             "  --layers N          JPEG 2000: no more than the first N quality layers\n"
+            "  --tile N            JPEG 2000: this tile alone, counted from 0; the region is a part of it\n"
+            "  --components LIST   JPEG 2000: only these, as coded: 0,3,5-7\n"
             "  --region WxH+X+Y    decode only this part (of the scaled picture); --crop is the same\n"
             "  --orient            turn the picture as its Exif orientation says\n"
             "  --strict            damage is an error instead of a warning\n"
             "  --out-dir DIR       many inputs; each becomes a file of the same name there\n"
             "  --out-format NAME   png, tiff, pnm, pgm, ppm, pam, pgx or raw, whatever the output's name\n"
+            "  --interleave        planes of one size take turns in one file: TIFF, raw\n"
+            "  --endian little|big byte order of PGX (default big) and raw samples (default the machine's)\n"
             "  --compression 0-9   of PNG (default 4) and TIFF (default none)\n"
             "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
             "  --device DEVICE     auto, cpu, cuda:N, opencl:N; see 'kostka devices'\n"

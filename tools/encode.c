@@ -48,9 +48,9 @@ static int run(int argc, char **argv)
     encode_settings_init(&settings);
     j2k_settings_init(&j2k);
     kst_decode_options_init(&files.decode);
-    const struct option_group groups[] = {
-        common_group(&common), output_group(&output), encode_group(&settings), j2k_group(&j2k, true)};
-    if (options_read(&verb_encode, argc, argv, groups, 4, &code) &&
+    const struct option_group groups[] = {common_group(&common), output_group(&output), encode_group(&settings),
+        j2k_group(&j2k, true), samples_group(&files, true)};
+    if (options_read(&verb_encode, argc, argv, groups, 5, &code) &&
         (code = choose_target(&output, argc, argv, &files.target)) == EXIT_FINE &&
         (code = j2k_settings_finish("encode", &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         encode_settings_finish(&settings);
@@ -71,7 +71,8 @@ const struct verb verb_encode = {
     .help = "Usage: kostka encode [OPTIONS] IN OUT\n"
             "       kostka encode [OPTIONS] --out-dir DIR [--out-format jp2] IN...\n"
             "\n"
-            "Encodes PBM, PGM, PPM, PAM, PNG, TIFF, JPEG or JPEG 2000 (anew; see 'kostka help transcode') as JPEG, or\n"
+            "Encodes PBM, PGM, PPM, PAM, PGX, PNG, TIFF, JPEG or JPEG 2000 (anew; see 'kostka help transcode') as "
+            "JPEG, or\n"
             "as JPEG 2000 where OUT ends in .jp2 or, a bare codestream, in .j2k, .j2c or .jpc. '-' is standard input\n"
             "or output.\n"
             "\n"
@@ -108,6 +109,8 @@ const struct verb verb_encode = {
             "  --codestream        no JP2 file around it\n"
             "\n"
             "Both:\n"
+            "  --raw WxHxN:DEPTH[s] IN has no header: N components of DEPTH bits (8), one after the other; s: signed\n"
+            "  --interleave, --endian little|big   the components' samples take turns; their byte order\n"
             "  --icc FILE, --exif FILE, --comment TEXT  attach metadata; the input's ICC profile and\n"
             "                      Exif are kept\n"
             "  --out-dir DIR       many inputs; each becomes NAME.jpg there, or NAME.jp2 with --out-format jp2\n"

@@ -20,11 +20,13 @@ enum option_code {
     OPTION_CODED_LAYERS,
     OPTION_CODESTREAM,
     OPTION_COMMENT,
+    OPTION_COMPONENTS,
     OPTION_COMPRESSION,
     OPTION_CONTAINER,
     OPTION_CROP,
     OPTION_DEVICE,
     OPTION_ENCODE,
+    OPTION_ENDIAN,
     OPTION_EPH,
     OPTION_EXIF,
     OPTION_FLIP,
@@ -34,6 +36,7 @@ enum option_code {
     OPTION_ICC,
     OPTION_INTEREST,
     OPTION_INTERLEAVE,
+    OPTION_INTERLEAVE_PLANES,
     OPTION_JSON,
     OPTION_KEEP_COMPONENTS,
     OPTION_LEVELS,
@@ -56,6 +59,7 @@ enum option_code {
     OPTION_PSNR,
     OPTION_QTABLES,
     OPTION_RATE,
+    OPTION_RAW,
     OPTION_RATIO,
     OPTION_RECODE,
     OPTION_REDUCE,
@@ -75,6 +79,7 @@ enum option_code {
     OPTION_STYLE,
     OPTION_SUBSAMPLING,
     OPTION_SVG,
+    OPTION_TILE,
     OPTION_TILES,
     OPTION_TILE_PARTS,
     OPTION_TLM,
@@ -129,6 +134,9 @@ struct option_group json_group(bool *json);
 
 struct option_group decode_group(kst_decode_options *options);
 
+/* --endian and --interleave; where raw samples can be read --raw. */
+struct option_group samples_group(struct file_settings *files, bool reads);
+
 struct option_group recode_group(kst_transcode_jpeg2000 *options);
 
 /* What the options to encode with point to. */
@@ -171,6 +179,9 @@ bool value_reduce(const char *verb, const char *value, uint32_t *reduce); /* --r
 bool value_layers(const char *verb, const char *value, uint32_t *layers); /* --layers to keep */
 bool value_bytes(const char *verb, const char *option, const char *value, uint64_t *number); /* 100, 64K, 512M, 4G */
 bool value_region(const char *verb, const char *value, kst_region *region);                  /* WxH+X+Y */
+/* Numbers and ranges, "0,3,5-7", into an ascending list of at most `most`, each below that. */
+bool value_list(
+    const char *verb, const char *option, const char *value, uint32_t most, uint32_t *list, uint32_t *count);
 bool value_positive(const char *verb, const char *option, const char *value, double *number);
 bool value_progression(const char *verb, const char *value, kst_progression *progression); /* LRCP … */
 bool value_division(const char *verb, const char *value, uint32_t *division);              /* or-ed kst_j2k_division */

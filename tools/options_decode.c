@@ -3,6 +3,8 @@
 
 #include "options.h"
 
+enum { COMPONENTS_MAX = 16384 };
+
 static bool set_format(const char *verb, const char *value, kst_format *format)
 {
     static const struct {
@@ -36,6 +38,18 @@ static bool set_scale(const char *verb, const char *value, uint32_t *reduce)
     return false;
 }
 
+static bool set_tile(const char *verb, const char *value, uint32_t *tile)
+{
+    uint64_t number;
+
+    if (!value_number(verb, "--tile", value, 0, 65534, &number))
+        return false;
+    *tile = (uint32_t)number;
+    return true;
+}
+
+static uint32_t components[COMPONENTS_MAX]; /* what --components lists, as long as the program runs */
+
 static bool handle(const char *verb, void *settings, int code, const char *value)
 {
     kst_decode_options *options = settings;
@@ -49,6 +63,11 @@ static bool handle(const char *verb, void *settings, int code, const char *value
         return value_reduce(verb, value, &options->reduce);
     case OPTION_LAYERS:
         return value_layers(verb, value, &options->layers);
+    case OPTION_COMPONENTS:
+        options->components = components;
+        return value_list(verb, "--components", value, COMPONENTS_MAX, components, &options->component_count);
+    case OPTION_TILE:
+        return set_tile(verb, value, &options->tile);
     case OPTION_CROP:
         return value_region(verb, value, &options->region);
     case OPTION_STRICT:
@@ -64,6 +83,7 @@ struct option_group decode_group(kst_decode_options *options)
 {
     static const struct option table[] = {{"format", required_argument, NULL, OPTION_FORMAT},
         {"scale", required_argument, NULL, OPTION_SCALE}, {"reduce", required_argument, NULL, OPTION_REDUCE},
+        {"components", required_argument, NULL, OPTION_COMPONENTS}, {"tile", required_argument, NULL, OPTION_TILE},
         {"layers", required_argument, NULL, OPTION_LAYERS}, {"region", required_argument, NULL, OPTION_CROP},
         {"crop", required_argument, NULL, OPTION_CROP}, {"strict", no_argument, NULL, OPTION_STRICT},
         {"orient", no_argument, NULL, OPTION_ORIENT}, {NULL, 0, NULL, 0}};

@@ -77,6 +77,31 @@ bool value_bytes(const char *verb, const char *option, const char *value, uint64
     return false;
 }
 
+bool value_list(const char *verb, const char *option, const char *value, uint32_t most, uint32_t *list, uint32_t *count)
+{
+    const char *text = value;
+    uint64_t first, last, next = 0;
+
+    for (*count = 0;;) {
+        if (!digits(&text, most - 1, &first))
+            break;
+        last = first;
+        if (*text == '-' && (text++, !digits(&text, most - 1, &last)))
+            break;
+        if (first < next || last < first)
+            break;
+        for (next = first; next <= last; next++)
+            list[(*count)++] = (uint32_t)next;
+        if (*text == '\0')
+            return true;
+        if (*text++ != ',')
+            break;
+    }
+    complain_usage(verb, "%s takes ascending numbers below %u and ranges of them, such as 0,3,5-7, not '%s'", option,
+        (unsigned)most, value);
+    return false;
+}
+
 bool value_positive(const char *verb, const char *option, const char *value, double *number)
 {
     char *end;

@@ -201,7 +201,9 @@ KST_API void kst_report_init(kst_report *report);
 typedef enum kst_format {
     KST_FORMAT_AUTO = 0, /**< decoding only: GREY, RGB or CMYK, whichever the stream holds; PLANAR for two components.
                               JPEG 2000: RGBA with alpha, RAW where the components are not of one size and depth or
-                              have more than 16 bits */
+                              have more than 16 bits. Chroma, or any but the first channel, may be smaller: a pixel
+                              at (x, y) of the reference grid, as reduced, takes sample ⌊x ÷ XRsiz⌋ of row ⌊y ÷ YRsiz⌋,
+                              or the next one that there is; so it is the same in every region and tile */
     KST_FORMAT_GREY = 1,
     KST_FORMAT_RGB = 2,
     KST_FORMAT_BGR = 3,
@@ -422,9 +424,11 @@ typedef struct kst_info {
     uint32_t layers;
     uint32_t levels; /**< of decomposition, of the first component: as often the picture can be halved */
     kst_progression progression;
-    bool reversible; /**< the 5/3 transform, of the first component */
-    bool alpha;      /**< a channel of opacity is known */
-    bool jp2;        /**< a JP2 file, not a bare codestream */
+    bool reversible;       /**< the 5/3 transform, of the first component */
+    bool alpha;            /**< a channel of opacity is known */
+    bool jp2;              /**< a JP2 file, not a bare codestream */
+    uint32_t colour_space; /**< what a JP2 file calls its colours (EnumCS of its box colr: 14 CIELab, 24 e-sYCC …); 0:
+                                nothing. Such that are not of kst_colour are passed on as components */
 } kst_info;
 
 typedef enum kst_metadata_kind {
@@ -454,6 +458,8 @@ typedef struct kst_region {
     uint32_t height;
 } kst_region;
 
+#define KST_ALL_TILES UINT32_MAX
+
 typedef struct kst_decode_options {
     size_t size;
     kst_format format; /**< default KST_FORMAT_AUTO */
@@ -469,6 +475,11 @@ typedef struct kst_decode_options {
      */
     const uint32_t *components;
     uint32_t component_count; /**< of `components`; 0 where that is null, and only there */
+    /**
+     * JPEG 2000: this tile of the raster alone, as if it were the picture: the region is a part of it. Default
+     * KST_ALL_TILES.
+     */
+    uint32_t tile;
     /**
      * Of the image; not with KST_FORMAT_RAW. Floating-point samples are (value − mean) × scale of their channel, in
      * this order, each step rounded to float32; float16 is that, rounded once more, to nearest even each time. So they
@@ -532,7 +543,7 @@ KST_API bool kst_decoder_next_element(const kst_decoder *decoder, kst_element *e
  * and so must who brings buffers.
  * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_STATE, KST_ERROR_OPTIONS, KST_ERROR_REGION, KST_ERROR_JPEG_COLOUR;
  *         of JPEG 2000 KST_ERROR_J2K_COLOUR, KST_ERROR_IMAGE_DEPTH (more than 31 bits), KST_ERROR_IMAGE_SIZE (a
- *         component without samples)
+ *         component or tile without samples)
  */
 KST_API kst_status kst_decoder_describe(kst_decoder *decoder, const kst_decode_options *options, kst_image *image);
 

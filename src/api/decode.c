@@ -11,7 +11,7 @@
 void kst_decode_options_init(kst_decode_options *options)
 {
     if (options)
-        *options = (kst_decode_options){.size = sizeof *options, .alpha = 255};
+        *options = (kst_decode_options){.size = sizeof *options, .alpha = 255, .tile = KST_ALL_TILES};
 }
 
 kst_status kst_decoder_create(kst_context *context, kst_decoder **decoder)

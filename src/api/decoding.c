@@ -73,12 +73,12 @@ static kst_status change_samples(const kst_decode_options *options, const kst_im
 static kst_status describe(
     const kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image)
 {
-    struct j2k_filter filter;
-    if (is_jpeg(decoder) && options->components)
+    struct j2k_output output;
+    if (is_jpeg(decoder) && (options->components || options->tile != KST_ALL_TILES))
         return KST_ERROR_OPTIONS;
     kst_status status = is_jpeg(decoder)
                             ? kst_jpeg_output_describe(&decoder->stream.plan.frame, options, stored)
-                            : kst_j2k_output_describe(&decoder->j2k, options, stored, decoder->more, &filter);
+                            : kst_j2k_output_describe(&decoder->j2k, options, stored, decoder->more, &output);
     if (status)
         return status;
     *image = *stored;

@@ -13,7 +13,7 @@ struct j2k_work {
     kst_decoder *decoder;
     const kst_decode_options *options;
     const kst_image *image;
-    struct j2k_filter filter;
+    struct j2k_output output;
     struct j2k_channels channels;
     struct j2k_plan plan;
     struct j2k_target *target; /* of each component */
@@ -30,7 +30,8 @@ static bool is_direct(const struct j2k_work *work)
         return true;
     bool grey = channels->colour == KST_COLOUR_GREY, keeps = format == KST_FORMAT_GREY || format == KST_FORMAT_PLANAR;
     bool alpha = format == KST_FORMAT_RGBA || format == KST_FORMAT_BGRA;
-    if ((grey && !keeps) || channels->colour == KST_COLOUR_YCBCR || (alpha && !channels->has_alpha))
+    if ((grey && !keeps) || channels->colour == KST_COLOUR_YCBCR || channels->enlarged ||
+        (alpha && !channels->has_alpha))
         return false;
     for (uint32_t i = 0; i < channels->count; i++) {
         if (channels->channel[i].palette)
@@ -77,21 +78,28 @@ static void aim_direct(struct j2k_work *work)
     }
 }
 
+/* The samples of a channel's component that are decoded. */
+static struct j2k_rect area_of(const struct j2k_work *work, uint32_t component)
+{
+    const struct j2k_component_size *size = &work->decoder->j2k.component[component];
+    return kst_j2k_divide(work->output.filter.region, size->dx, size->dy);
+}
+
 static kst_status aim_between(struct j2k_work *work)
 {
-    const kst_image *image = work->image;
-    size_t count = (size_t)image->width * image->height;
     kst_status status = KST_OK;
     for (uint32_t i = 0; i < work->channels.count; i++) {
         uint32_t component = work->channels.channel[i].component;
         if (work->plane[component])
             continue;
+        struct j2k_rect area = area_of(work, component);
+        size_t width = area.x1 - area.x0, count = width * (area.y1 - area.y0);
         work->plane[component] = kst_memory_array(&work->decoder->memory, count, sizeof(uint16_t), &status);
         if (!work->plane[component])
             return kst_report_error(&work->decoder->report, status, KST_NO_OFFSET, NULL);
         work->wanted[component] = true;
         work->target[component] = (struct j2k_target){.data = work->plane[component],
-            .pitch = (ptrdiff_t)(image->width * sizeof(uint16_t)),
+            .pitch = (ptrdiff_t)(width * sizeof(uint16_t)),
             .step = 1,
             .bytes = sizeof(uint16_t)};
     }
@@ -106,6 +114,7 @@ static kst_status convert(struct j2k_work *work)
     uint32_t depth = work->channels.channel[0].depth;
     struct j2k_conversion conversion = {.channels = &work->channels,
         .image = work->image,
+        .shown = work->output.shown,
         .palette_last = palette->entries ? palette->entries - 1U : 0,
         .alpha = work->options->alpha * ((1U << depth) - 1) / 255};
     uint16_t *entries = NULL;
@@ -116,7 +125,11 @@ static kst_status convert(struct j2k_work *work)
         return kst_report_error(&decoder->report, status, KST_NO_OFFSET, NULL);
     for (uint32_t i = 0; i < work->channels.count; i++) {
         const struct j2k_channel *channel = &work->channels.channel[i];
-        conversion.source[i] = work->plane[channel->component];
+        const struct j2k_component_size *size = &stream->component[channel->component];
+        conversion.source[i] = (struct j2k_conversion_source){.data = work->plane[channel->component],
+            .area = area_of(work, channel->component),
+            .dx = size->dx,
+            .dy = size->dy};
         if (!channel->palette)
             continue;
         conversion.palette[i] = entries + (size_t)i * palette->entries;
@@ -133,9 +146,9 @@ static kst_status run(struct j2k_work *work)
     kst_decoder *decoder = work->decoder;
     kst_report *report = &decoder->report;
     double start = kst_seconds();
-    work->filter.components = work->wanted;
+    work->output.filter.components = work->wanted;
     kst_status status = kst_j2k_plan_build(
-        &decoder->memory, &decoder->context->limits, &decoder->j2k, &work->filter, &work->plan, report);
+        &decoder->memory, &decoder->context->limits, &decoder->j2k, &work->output.filter, &work->plan, report);
     if (status)
         return status;
     kst_report_stage(report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
@@ -191,7 +204,7 @@ kst_status kst_j2k_decode(kst_decoder *decoder, const kst_decode_options *option
 {
     struct j2k_work work = {.decoder = decoder, .options = options, .image = image};
     kst_image described;
-    kst_status status = kst_j2k_output_describe(&decoder->j2k, options, &described, decoder->more, &work.filter);
+    kst_status status = kst_j2k_output_describe(&decoder->j2k, options, &described, decoder->more, &work.output);
     if (status)
         return status;
     kst_j2k_channels(&decoder->j2k, &work.channels);

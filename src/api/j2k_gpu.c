@@ -27,7 +27,7 @@ static bool choose_interleaved(
     return true;
 }
 
-/* False for what the kernels do not know: palettes and sYCC. */
+/* False for what the kernels do not know: palettes, sYCC and channels of less than the picture's size. */
 static bool choose_channels(
     struct j2k_gpu_item *item, const struct j2k_stream *stream, const kst_decode_options *options)
 {
@@ -42,7 +42,7 @@ static bool choose_channels(
     for (uint32_t k = 0; k < channels.count; k++)
         if (channels.channel[k].palette)
             return false;
-    if (channels.colour == KST_COLOUR_YCBCR)
+    if (channels.colour == KST_COLOUR_YCBCR || channels.enlarged)
         return false;
     if (item->output.format != KST_FORMAT_PLANAR)
         return choose_interleaved(item, &channels, options);
@@ -55,15 +55,15 @@ static bool choose_channels(
 static kst_status build(struct decoding *d, const bool *wanted, struct j2k_plan *plan)
 {
     kst_decoder *decoder = d->decoder;
-    struct j2k_filter filter;
+    struct j2k_output output;
     kst_image described;
     double start = kst_seconds();
-    kst_status status = kst_j2k_output_describe(&decoder->j2k, &d->options, &described, decoder->more, &filter);
+    kst_status status = kst_j2k_output_describe(&decoder->j2k, &d->options, &described, decoder->more, &output);
     if (status)
         return status;
-    filter.components = wanted;
-    status =
-        kst_j2k_plan_build(&decoder->memory, &decoder->context->limits, &decoder->j2k, &filter, plan, &decoder->report);
+    output.filter.components = wanted;
+    status = kst_j2k_plan_build(
+        &decoder->memory, &decoder->context->limits, &decoder->j2k, &output.filter, plan, &decoder->report);
     if (!status)
         kst_report_stage(&decoder->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
     return status;

@@ -19,12 +19,14 @@ static void ycc_to_rgb(int32_t value[4], uint32_t depth)
 }
 
 /* Colours and alpha of one pixel; grey counts as three where the format is of RGB's kind. */
-static void read_pixel(const struct j2k_conversion *c, size_t at, bool to_rgb, int32_t value[4])
+static void read_pixel(const struct j2k_conversion *c, const uint16_t *const row[J2K_CHANNELS_MAX], uint32_t x,
+    bool to_rgb, int32_t value[4])
 {
     const struct j2k_channels *channels = c->channels;
     value[3] = (int32_t)c->alpha;
     for (uint32_t i = 0; i < channels->count; i++) {
-        uint32_t sample = c->source[i][at];
+        const struct j2k_conversion_source *source = &c->source[i];
+        uint32_t sample = row[i][j2k_sample_at(x, source->dx, source->area.x0, source->area.x1) - source->area.x0];
         if (c->palette[i])
             sample = c->palette[i][sample < c->palette_last ? sample : c->palette_last];
         bool alpha = channels->has_alpha && i + 1 == channels->count;
@@ -59,16 +61,26 @@ static void write_pixel(const kst_image *image, size_t x, size_t y, const int32_
         put(&image->plane[0], y, samples * x + i, value[reversed && i < 3 ? 2 - i : i]);
 }
 
+/* The row of samples that a row of pixels takes. */
+static const uint16_t *source_row(const struct j2k_conversion_source *source, uint32_t y)
+{
+    uint32_t index = j2k_sample_at(y, source->dy, source->area.y0, source->area.y1) - source->area.y0;
+    return source->data + (size_t)index * (source->area.x1 - source->area.x0);
+}
+
 static void run_strip(void *argument, uint32_t index)
 {
     const struct j2k_conversion *c = argument;
     const kst_image *image = c->image;
     uint32_t y0 = index * STRIP_ROWS, y1 = image->height - y0 < STRIP_ROWS ? image->height : y0 + STRIP_ROWS;
     bool to_rgb = image->format >= KST_FORMAT_RGB && image->format <= KST_FORMAT_BGRA;
-    for (size_t y = y0; y < y1; y++) {
-        for (size_t x = 0; x < image->width; x++) {
+    for (uint32_t y = y0; y < y1; y++) {
+        const uint16_t *row[J2K_CHANNELS_MAX] = {NULL};
+        for (uint32_t i = 0; i < c->channels->count; i++)
+            row[i] = source_row(&c->source[i], c->shown.y0 + y);
+        for (uint32_t x = 0; x < image->width; x++) {
             int32_t value[4] = {0};
-            read_pixel(c, y * image->width + x, to_rgb, value);
+            read_pixel(c, row, c->shown.x0 + x, to_rgb, value);
             write_pixel(image, x, y, value);
         }
     }

@@ -78,10 +78,21 @@ static uint32_t colours_of(kst_colour colour)
     return colour == KST_COLOUR_GREY ? 1 : colour == KST_COLOUR_CMYK ? 4 : 3;
 }
 
-/* What a file itself calls a guess (UnkC of ihdr) counts if it leaves no channel over. */
-static kst_colour find_colour(const struct j2k_file *file, uint32_t total)
+/* Of a bare codestream: chroma that is smaller than luma, as sYCC has it. */
+static bool looks_like_ycc(const struct j2k_stream *stream)
 {
+    const struct j2k_component_size *c = stream->component;
+    return stream->component_count == 3 && c[0].dx == 1 && c[0].dy == 1 && (c[1].dx > 1 || c[1].dy > 1) &&
+           c[1].dx == c[2].dx && c[1].dy == c[2].dy;
+}
+
+/* What a file itself calls a guess (UnkC of ihdr) counts if it leaves no channel over. */
+static kst_colour find_colour(const struct j2k_stream *stream, uint32_t total)
+{
+    const struct j2k_file *file = &stream->file;
     kst_colour colour = name_colour(file, total);
+    if (!file->present && looks_like_ycc(stream))
+        return KST_COLOUR_YCBCR;
     bool guess = file->has_header && file->unknown_colour;
     return guess && colour != KST_COLOUR_UNKNOWN && colours_of(colour) != total ? KST_COLOUR_UNKNOWN : colour;
 }
@@ -91,17 +102,18 @@ static bool fit_together(const struct j2k_stream *stream, const struct j2k_chann
     for (uint32_t i = 0; i < channels->count; i++) {
         const struct j2k_channel *channel = &channels->channel[i];
         const struct j2k_component_size *size = &stream->component[channel->component];
+        bool whole = size->dx == 1 && size->dy == 1;
         if (channel->is_signed || channel->depth > 16 || channel->depth != channels->channel[0].depth ||
-            size->dx != 1 || size->dy != 1 || (channel->palette && (size->is_signed || size->depth > 16)))
+            (i == 0 && !whole) || (channel->palette && (size->is_signed || size->depth > 16)))
             return false;
     }
     return true;
 }
 
-void kst_j2k_channels(const struct j2k_stream *stream, struct j2k_channels *channels)
+static void find_channels(const struct j2k_stream *stream, struct j2k_channels *channels)
 {
     uint32_t total = channel_total(stream), alpha = find_channel(stream, 0);
-    *channels = (struct j2k_channels){.colour = find_colour(&stream->file, total - (alpha != NONE))};
+    *channels = (struct j2k_channels){.colour = find_colour(stream, total - (alpha != NONE))};
     if (channels->colour == KST_COLOUR_UNKNOWN)
         return;
     uint32_t colours = colours_of(channels->colour);
@@ -121,4 +133,13 @@ void kst_j2k_channels(const struct j2k_stream *stream, struct j2k_channels *chan
     channels->count++; /* an alpha channel that does not fit is left out */
     channels->has_alpha = channels->together && fit_together(stream, channels);
     channels->count = colours + channels->has_alpha;
+}
+
+void kst_j2k_channels(const struct j2k_stream *stream, struct j2k_channels *channels)
+{
+    find_channels(stream, channels);
+    for (uint32_t i = 0; i < channels->count && channels->together; i++) {
+        const struct j2k_component_size *size = &stream->component[channels->channel[i].component];
+        channels->enlarged = channels->enlarged || size->dx > 1 || size->dy > 1;
+    }
 }

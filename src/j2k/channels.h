@@ -19,7 +19,9 @@ struct j2k_channels {
     kst_colour colour; /* GREY, RGB, YCBCR (sYCC) or CMYK; UNKNOWN: only the components as they are make sense */
     uint32_t count;    /* colours, and one more with alpha: the last */
     bool has_alpha;
-    bool together; /* the colour is known, and all are unsigned, of one depth up to 16 and of the picture's size */
+    bool
+        together; /* the colour is known, all are unsigned and of one depth up to 16, the first of the picture's size */
+    bool enlarged; /* others are of less, and have to be brought to it */
     struct j2k_channel channel[J2K_CHANNELS_MAX];
 };
 

@@ -111,14 +111,59 @@ static void describe_together(const struct j2k_channels *channels, kst_image *im
             .depth = depth};
 }
 
+/* The tile, or the whole, on the reduced reference grid. */
+static kst_status choose_whole(
+    const struct j2k_stream *stream, const kst_decode_options *options, struct j2k_rect *whole)
+{
+    *whole = kst_j2k_reduced_image(stream, options->reduce);
+    if (options->tile == KST_ALL_TILES)
+        return KST_OK;
+    if (options->tile >= stream->size.columns * stream->size.rows)
+        return KST_ERROR_REGION;
+    *whole = kst_j2k_reduce(kst_j2k_tile_rect(&stream->size, options->tile), options->reduce);
+    return j2k_is_empty(*whole) ? KST_ERROR_IMAGE_SIZE : KST_OK;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t most(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Enlarge the region by where the samples lie that its pixels take. False where a channel has none at all. */
+static bool reach(const struct j2k_stream *stream, uint32_t reduce, const struct j2k_channels *channels,
+    struct j2k_rect shown, struct j2k_rect *region)
+{
+    struct j2k_rect image = kst_j2k_reduced_image(stream, reduce);
+    for (uint32_t i = 0; i < channels->count; i++) {
+        const struct j2k_component_size *size = &stream->component[channels->channel[i].component];
+        uint32_t dx = size->dx, dy = size->dy;
+        struct j2k_rect all = kst_j2k_divide(image, dx, dy);
+        if (j2k_is_empty(all))
+            return false;
+        region->x0 = least(region->x0, j2k_sample_at(shown.x0, dx, all.x0, all.x1) * dx);
+        region->y0 = least(region->y0, j2k_sample_at(shown.y0, dy, all.y0, all.y1) * dy);
+        region->x1 = most(region->x1, j2k_sample_at(shown.x1 - 1, dx, all.x0, all.x1) * dx + 1);
+        region->y1 = most(region->y1, j2k_sample_at(shown.y1 - 1, dy, all.y0, all.y1) * dy + 1);
+    }
+    return true;
+}
+
 kst_status kst_j2k_output_describe(const struct j2k_stream *stream, const kst_decode_options *options, kst_image *image,
-    kst_plane *more, struct j2k_filter *filter)
+    kst_plane *more, struct j2k_output *output)
 {
     struct j2k_channels channels;
-    struct j2k_rect region;
+    struct j2k_rect whole;
     if (options->reduce > J2K_LEVELS || options->format > KST_FORMAT_RAW || !components_fit(stream, options))
         return KST_ERROR_OPTIONS;
-    if (!choose_region(&options->region, kst_j2k_reduced_image(stream, options->reduce), &region))
+    kst_status status = choose_whole(stream, options, &whole);
+    if (status)
+        return status;
+    if (!choose_region(&options->region, whole, &output->shown))
         return KST_ERROR_REGION;
     kst_j2k_channels(stream, &channels);
     kst_image_init(image);
@@ -128,12 +173,13 @@ kst_status kst_j2k_output_describe(const struct j2k_stream *stream, const kst_de
     if (!is_possible(&channels, image->format))
         return KST_ERROR_J2K_COLOUR;
     image->colour = output_colour(&channels, image->format, options->components != NULL);
-    image->width = region.x1 - region.x0;
-    image->height = region.y1 - region.y0;
-    *filter = (struct j2k_filter){
-        .tile = J2K_ALL_TILES, .reduce = (uint8_t)options->reduce, .region = region, .layers = options->layers};
+    image->width = output->shown.x1 - output->shown.x0;
+    image->height = output->shown.y1 - output->shown.y0;
+    output->filter = (struct j2k_filter){
+        .tile = J2K_ALL_TILES, .reduce = (uint8_t)options->reduce, .region = output->shown, .layers = options->layers};
     if (image->format == KST_FORMAT_RAW)
-        return describe_raw(stream, options, region, image, more);
+        return describe_raw(stream, options, output->shown, image, more);
     describe_together(&channels, image);
-    return KST_OK;
+    return reach(stream, options->reduce, &channels, output->shown, &output->filter.region) ? KST_OK
+                                                                                            : KST_ERROR_IMAGE_SIZE;
 }

@@ -4,6 +4,7 @@
 #define KOSTKA_TOOL_FILES_H
 
 #include "files/picture.h"
+#include "files/samples.h"
 #include "output.h"
 
 /* A whole file in memory. */
@@ -26,8 +27,11 @@ struct file_settings {
         *encode; /* for JPEG and JPEG 2000; its metadata are added to the picture's own. Null: none written */
     const struct file_format *target; /* what the picture is going to be written as; null: not known */
     uint64_t max_pixels;
-    int compression; /* zlib level 0–9 of PNG and TIFF; −1: the format's default */
-    bool verbose;    /* tell what the library did */
+    int compression;        /* zlib level 0–9 of PNG and TIFF; −1: the format's default */
+    bool verbose;           /* tell what the library did */
+    enum byte_order order;  /* of PGX that is written, and of raw samples */
+    bool interleave;        /* planes of one size take turns in one file; raw samples that are read do */
+    struct plane_shape raw; /* of raw samples to read; no width: the file's format is found out */
 };
 
 struct file_format {

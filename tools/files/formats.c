@@ -51,7 +51,7 @@ const struct file_format *file_format_of(const struct source *source)
 
 const char *file_formats_readable(void)
 {
-    return "JPEG, JPEG 2000, PNG, TIFF, PAM, PPM, PGM or PBM";
+    return "JPEG, JPEG 2000, PNG, TIFF, PAM, PPM, PGM, PBM or PGX";
 }
 
 static bool is_opaque(const struct picture *picture)
@@ -77,7 +77,7 @@ static bool is_opaque(const struct picture *picture)
 bool picture_read(struct picture *picture, const struct source *source, const struct file_settings *settings,
     const struct file_format **format, struct problem *problem)
 {
-    const struct file_format *found = file_format_of(source);
+    const struct file_format *found = settings->raw.width > 0 ? &file_raw : file_format_of(source);
 
     if (format != NULL)
         *format = found;
@@ -130,9 +130,10 @@ static bool write_planes(const struct picture *picture, const char *path, const 
     bool good = true;
 
     for (uint32_t i = 0; i < picture->image.plane_count && good; i++) {
-        const kst_plane *plane = &picture->image.plane[i];
-        bool alone = picture->image.plane_count == 1 && format == &file_pgx;
-        char *name = alone ? strdup(path) : plane_path(path, i);
+        const kst_plane *plane = kst_image_plane(&picture->image, i);
+        const uint32_t *components = settings->decode.components;
+        bool alone = picture->image.plane_count == 1 && (format == &file_pgx || components != NULL);
+        char *name = alone ? strdup(path) : plane_path(path, components != NULL ? components[i] : i);
         struct picture part;
 
         picture_init(&part);
@@ -146,9 +147,47 @@ static bool write_planes(const struct picture *picture, const char *path, const 
 }
 
 /* Several planes in one file, signed or not. */
-static bool holds_planes(const struct file_format *format)
+static bool holds_planes(const struct file_format *format, const struct file_settings *settings)
 {
-    return format == &file_raw || format == &file_j2k || format == &file_j2c;
+    return format == &file_raw || format == &file_j2k || format == &file_j2c ||
+           (format == &file_tiff && settings->interleave);
+}
+
+/* Whether planes can take turns in one file. */
+static bool check_interleaved(const struct picture *picture, const struct file_format *format, struct problem *problem)
+{
+    const kst_plane *first = &picture->image.plane[0];
+
+    if (format != &file_tiff && format != &file_raw)
+        return problem_set(
+            problem, "TIFF and raw files hold interleaved planes; without --interleave each makes a file");
+    for (uint32_t i = 1; i < picture->image.plane_count; i++) {
+        const kst_plane *plane = kst_image_plane(&picture->image, i);
+        if (plane->width != first->width || plane->height != first->height || plane->is_signed != first->is_signed ||
+            picture_sample_bytes(plane) != picture_sample_bytes(first))
+            return problem_set(
+                problem, "its components differ in size, bytes or sign; without --interleave each makes a file");
+    }
+    return true;
+}
+
+/* Whether the format can hold such samples as they are. */
+static bool check_samples(const struct picture *picture, const struct file_format *format,
+    const struct file_settings *settings, struct problem *problem)
+{
+    if (holds_planes(format, settings) || format == &file_pgx)
+        return true;
+    for (uint32_t i = 0; i < picture->image.plane_count; i++) {
+        const kst_plane *plane = kst_image_plane(&picture->image, i);
+        if (plane->is_signed)
+            return problem_set(
+                problem, "its samples are signed; JPEG 2000, PGX, raw, and TIFF with --interleave hold those");
+        if (plane->depth > 16)
+            return problem_set(problem,
+                "its samples have %u bits; JPEG 2000, PGX, raw, and TIFF with --interleave hold those",
+                (unsigned)plane->depth);
+    }
+    return true;
 }
 
 bool picture_write(struct picture *picture, const char *path, const struct file_format *format,
@@ -156,10 +195,11 @@ bool picture_write(struct picture *picture, const char *path, const struct file_
 {
     if (format->write == NULL)
         return problem_set(problem, "%s is read only; no such files are written", format->name);
-    for (uint32_t i = 0; i < picture->image.plane_count; i++)
-        if (picture->image.plane[i].is_signed && !holds_planes(format) && format != &file_pgx)
-            return problem_set(problem, "its samples are signed; JPEG 2000, PGX and raw hold those");
-    if (kst_format_channels(picture->image.format) == 0 && !holds_planes(format))
+    bool planes = kst_format_channels(picture->image.format) == 0, coded = format == &file_j2k || format == &file_j2c;
+    if (!check_samples(picture, format, settings, problem) ||
+        (planes && settings->interleave && !coded && !check_interleaved(picture, format, problem)))
+        return false;
+    if (planes && !holds_planes(format, settings))
         return write_planes(picture, path, format, settings, problem);
     return write_one(picture, path, format, settings, problem);
 }

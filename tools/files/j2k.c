@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* JPEG 2000 files, which the library reads as it reads JPEG; and PGX, the planes of its conformance tests. */
-#include <stdio.h>
+/* JPEG 2000 files, which the library reads as it reads JPEG. */
 #include <string.h>
 
 #include "files/files.h"
@@ -55,44 +54,3 @@ static bool j2c_write(
 
 const struct file_format file_j2k = {"jpeg2000", {"jp2"}, KST_FORMAT_AUTO, j2k_detect, j2k_read, j2k_write};
 const struct file_format file_j2c = {"j2k", {"j2k", "j2c", "jpc"}, KST_FORMAT_AUTO, NULL, NULL, j2c_write};
-
-/* One row of one channel, 16-bit samples with the high byte first. */
-static bool write_row(struct output *output, const uint8_t *row, const kst_plane *plane, struct problem *problem)
-{
-    uint8_t bytes[512];
-    size_t used = 0;
-
-    if (plane->depth <= 8)
-        return output_write(output, row, plane->width, problem);
-    for (uint32_t x = 0; x < plane->width; x++) {
-        uint16_t value;
-        memcpy(&value, row + 2 * (size_t)x, sizeof value);
-        bytes[used++] = (uint8_t)(value >> 8);
-        bytes[used++] = (uint8_t)value;
-        if (used < sizeof bytes && x + 1 < plane->width)
-            continue;
-        if (!output_write(output, bytes, used, problem))
-            return false;
-        used = 0;
-    }
-    return true;
-}
-
-static bool pgx_write(
-    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
-{
-    const kst_plane *plane = &picture->image.plane[0];
-    char header[64];
-    (void)settings;
-
-    if (kst_format_channels(picture->image.format) > 1)
-        return problem_set(problem, "PGX holds one plane; --format planar or raw makes as many files");
-    int length = snprintf(header, sizeof header, "PG ML %c%u %u %u\n", plane->is_signed ? '-' : '+',
-        (unsigned)picture_depth(picture), (unsigned)plane->width, (unsigned)plane->height);
-    bool good = output_write(output, header, (size_t)length, problem);
-    for (uint32_t y = 0; y < plane->height && good; y++)
-        good = write_row(output, picture_row(picture, 0, y), plane, problem);
-    return good;
-}
-
-const struct file_format file_pgx = {"pgx", {"pgx"}, KST_FORMAT_RAW, NULL, NULL, pgx_write};

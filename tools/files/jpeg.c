@@ -57,7 +57,8 @@ static kst_format choose_format(const kst_info *info, const struct file_settings
 {
     bool inks = info->colour == KST_COLOUR_CMYK || info->colour == KST_COLOUR_YCCK;
 
-    if (settings->decode.format != KST_FORMAT_AUTO || settings->target == NULL || inks)
+    if (settings->decode.format != KST_FORMAT_AUTO || settings->decode.components != NULL || settings->target == NULL ||
+        inks)
         return settings->decode.format;
     return settings->target->wanted;
 }
@@ -88,6 +89,16 @@ static bool decode_open(kst_decoder *decoder, const struct source *source, const
         const kst_info *info = kst_decoder_info(decoder);
         if (info->codec == KST_CODEC_JPEG && options.reduce > 3)
             return problem_set(problem, "JPEG is reduced to 1/8 at most, with --reduce 3");
+        if (info->codec == KST_CODEC_JPEG && options.components != NULL)
+            return problem_set(problem, "--components is for JPEG 2000");
+        if (options.components != NULL && options.components[options.component_count - 1] >= info->component_count)
+            return problem_set(problem, "there is no component %u; it has %u, counted from 0",
+                (unsigned)options.components[options.component_count - 1], (unsigned)info->component_count);
+        if (info->codec == KST_CODEC_JPEG && options.tile != KST_ALL_TILES)
+            return problem_set(problem, "--tile is for JPEG 2000");
+        if (options.tile != KST_ALL_TILES && options.tile >= info->tiles)
+            return problem_set(problem, "there is no tile %u; it has %u, counted from 0", (unsigned)options.tile,
+                (unsigned)info->tiles);
         options.format = choose_format(info, settings);
         picture->density_unit = info->density_unit;
         picture->density_x = info->density_x;

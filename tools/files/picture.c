@@ -15,6 +15,8 @@ static void release_pixels(struct picture *picture)
     if (picture->context != NULL)
         kst_image_release(picture->context, &picture->image);
     free(picture->pixels);
+    free(picture->more);
+    picture->more = NULL;
     picture->context = NULL;
     picture->pixels = NULL;
 }
@@ -49,6 +51,55 @@ bool picture_allocate(struct picture *picture, kst_format format, uint64_t width
     return true;
 }
 
+size_t picture_sample_bytes(const kst_plane *plane)
+{
+    return plane->depth > 16 ? 4 : plane->depth > 8 ? 2 : 1;
+}
+
+static bool describe_planes(struct picture *picture, const struct plane_shape *shape)
+{
+    kst_image *image = &picture->image;
+
+    picture->more = shape->count > 4 ? calloc(shape->count - 4, sizeof *picture->more) : NULL;
+    if (shape->count > 4 && picture->more == NULL)
+        return false;
+    kst_image_init(image);
+    image->format = KST_FORMAT_RAW;
+    image->colour = shape->count == 1 ? KST_COLOUR_GREY : shape->count == 3 ? KST_COLOUR_RGB : KST_COLOUR_UNKNOWN;
+    image->width = shape->width;
+    image->height = shape->height;
+    image->plane_count = shape->count;
+    image->more = picture->more;
+    for (uint32_t i = 0; i < shape->count; i++) {
+        kst_plane *plane = i < 4 ? &image->plane[i] : &picture->more[i - 4];
+        *plane = (kst_plane){.width = shape->width,
+            .height = shape->height,
+            .depth = (uint8_t)shape->depth,
+            .is_signed = shape->is_signed};
+        plane->pitch = (ptrdiff_t)(shape->width * picture_sample_bytes(plane));
+        plane->data = (uint8_t *)picture->pixels + (size_t)i * (size_t)plane->pitch * shape->height;
+    }
+    return true;
+}
+
+bool picture_allocate_planes(
+    struct picture *picture, const struct plane_shape *shape, uint64_t limit, struct problem *problem)
+{
+    bool plain = !shape->is_signed && shape->depth <= 16;
+
+    if (plain && (shape->count == 1 || shape->count == 3))
+        return picture_allocate(picture, shape->count == 1 ? KST_FORMAT_GREY : KST_FORMAT_RGB, shape->width,
+            shape->height, shape->depth, limit, problem);
+    /* Checks the size and makes room for one plane; that for all of them takes its place. */
+    if (!picture_allocate(picture, KST_FORMAT_GREY, shape->width, shape->height, 8, limit, problem))
+        return false;
+    release_pixels(picture);
+    picture->pixels = calloc((size_t)shape->width * shape->height, (size_t)4 * shape->count);
+    if (picture->pixels == NULL || !describe_planes(picture, shape))
+        return problem_set(problem, "out of memory");
+    return true;
+}
+
 uint32_t picture_depth(const struct picture *picture)
 {
     uint32_t depth = picture->image.plane[0].depth;
@@ -57,7 +108,7 @@ uint32_t picture_depth(const struct picture *picture)
 
 uint8_t *picture_row(const struct picture *picture, uint32_t index, uint32_t y)
 {
-    const kst_plane *plane = &picture->image.plane[index];
+    const kst_plane *plane = kst_image_plane(&picture->image, index);
     return (uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch;
 }
 
@@ -98,6 +149,8 @@ bool picture_to_depth(struct picture *picture, uint32_t depth, struct problem *p
 
     if (from == depth)
         return true;
+    if (samples == 0)
+        return problem_set(problem, "planes of %u bits do not fit the output's format", (unsigned)from);
     picture_init(&made);
     if (!picture_allocate(&made, image->format, image->width, image->height, depth, UINT64_MAX, problem))
         return false;

@@ -5,19 +5,26 @@
 
 #include "tool.h"
 
+/* Components of one size. */
+struct plane_shape {
+    unsigned width, height, count, depth; /* 1–31 bits */
+    bool is_signed;
+};
+
 struct blob {
     uint8_t *data; /* from malloc; null: none */
     size_t length;
 };
 
 /*
- * Interleaved samples of 8 to 16 bits, or planes of 8 bits. CMYK is as Adobe's JPEG files hold it, 255 being no ink.
+ * Interleaved samples of up to 16 bits, or planes of up to 31. CMYK is as Adobe's JPEG files hold it, 255 being no ink.
  * The pixels belong to the library where `context` is not null, otherwise they are from malloc.
  */
 struct picture {
     kst_image image;
     kst_context *context;
     void *pixels;
+    kst_plane *more; /* what image.more is where the pixels are from malloc */
     struct blob icc;
     struct blob exif;
     kst_density_unit density_unit;
@@ -31,6 +38,13 @@ void picture_release(struct picture *picture);
 /* Make room for width × height pixels of an interleaved format, up to `limit` pixels; rows have no padding. */
 bool picture_allocate(struct picture *picture, kst_format format, uint64_t width, uint64_t height, uint32_t depth,
     uint64_t limit, struct problem *problem);
+
+/* Likewise of planes; but grey, and three of a colour, that are unsigned and of up to 16 bits are GREY and RGB. */
+bool picture_allocate_planes(
+    struct picture *picture, const struct plane_shape *shape, uint64_t limit, struct problem *problem);
+
+/* 1, 2 or 4. */
+size_t picture_sample_bytes(const kst_plane *plane);
 
 uint32_t picture_depth(const struct picture *picture);
 

@@ -1,22 +1,74 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples without any header: rows without padding, plane after plane, 16-bit samples in the machine's byte order. */
+/* Samples without any header: rows without padding, plane after plane or the planes' samples by turns. */
+#include <stdlib.h>
+
 #include "files/files.h"
+
+/* Planes of one size, their samples by turns. */
+static bool write_interleaved(struct output *output, const struct picture *picture, bool swap, struct problem *problem)
+{
+    const kst_image *image = &picture->image;
+    size_t bytes = picture_sample_bytes(&image->plane[0]), count = (size_t)image->plane[0].width * image->plane_count;
+    uint8_t *row = malloc(count * bytes);
+    bool good = row != NULL || problem_set(problem, "out of memory");
+
+    for (uint32_t y = 0; y < image->plane[0].height && good; y++) {
+        for (uint32_t i = 0; i < image->plane_count; i++)
+            samples_put(
+                picture_row(picture, i, y), image->plane[0].width, bytes, swap, row + i * bytes, image->plane_count);
+        good = output_write(output, row, count * bytes, problem);
+    }
+    free(row);
+    return good;
+}
 
 static bool raw_write(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
 {
     const kst_image *image = &picture->image;
     uint32_t channels = kst_format_channels(image->format);
-    bool good = true;
-    (void)settings;
+    bool good = true, swap = samples_swap(settings->order);
 
+    if (channels == 0 && settings->interleave)
+        return write_interleaved(output, picture, swap, problem);
     for (uint32_t i = 0; i < image->plane_count && good; i++) {
-        const kst_plane *plane = &image->plane[i];
-        size_t bytes = (size_t)plane->width * (channels == 0 ? 1 : channels) * (plane->depth > 8 ? 2 : 1);
+        const kst_plane *plane = kst_image_plane(image, i);
+        size_t count = (size_t)plane->width * (channels == 0 ? 1 : channels);
         for (uint32_t y = 0; y < plane->height && good; y++)
-            good = output_write(output, picture_row(picture, i, y), bytes, problem);
+            good = samples_write(output, picture_row(picture, i, y), count, picture_sample_bytes(plane), swap, problem);
     }
     return good;
 }
 
-const struct file_format file_raw = {"raw", {"raw", "yuv", "rgb", "bin"}, KST_FORMAT_AUTO, NULL, NULL, raw_write};
+/* By --raw; the file has neither more nor less. */
+static bool raw_read(
+    const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
+{
+    const struct plane_shape *shape = &settings->raw;
+    size_t bytes = shape->depth > 16 ? 4 : shape->depth > 8 ? 2 : 1;
+    uint64_t area = (uint64_t)shape->width * shape->height;
+
+    if (area > settings->max_pixels)
+        return problem_set(problem, "%llu pixels are more than the limit of %llu; raise it with --max-pixels",
+            (unsigned long long)area, (unsigned long long)settings->max_pixels);
+    if (source->length / bytes / shape->count != area || source->length % (bytes * shape->count) != 0)
+        return problem_set(problem, "%zu bytes are not %u samples of %zu for each of %llu pixels", source->length,
+            (unsigned)shape->count, bytes, (unsigned long long)area);
+    if (!picture_allocate_planes(picture, shape, settings->max_pixels, problem))
+        return false;
+    bool swap = samples_swap(settings->order);
+    size_t channels = kst_format_channels(picture->image.format), step = channels > 1 ? channels : 1;
+    size_t from_step = settings->interleave ? shape->count : 1;
+    for (uint32_t c = 0; c < shape->count; c++) {
+        size_t first = settings->interleave ? c : (size_t)area * c;
+        for (uint32_t y = 0; y < shape->height; y++) {
+            uint8_t *row = channels > 1 ? picture_row(picture, 0, y) + c * bytes : picture_row(picture, c, y);
+            for (size_t x = 0; x < shape->width; x++)
+                samples_put(source->data + (first + ((size_t)y * shape->width + x) * from_step) * bytes, 1, bytes, swap,
+                    row + x * step * bytes, 1);
+        }
+    }
+    return true;
+}
+
+const struct file_format file_raw = {"raw", {"raw", "yuv", "rgb", "bin"}, KST_FORMAT_AUTO, NULL, raw_read, raw_write};

@@ -297,7 +297,16 @@ static bool tiff_read(
     return good;
 }
 
-static void set_tags(TIFF *tiff, const struct picture *picture, int level)
+static void set_compression(TIFF *tiff, int level)
+{
+    if (level <= 0)
+        return;
+    TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
+    TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, level);
+    TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
+}
+
+static void set_tags(TIFF *tiff, const struct picture *picture)
 {
     const kst_image *image = &picture->image;
     uint32_t channels = kst_format_channels(image->format), depth = picture_depth(picture);
@@ -320,11 +329,6 @@ static void set_tags(TIFF *tiff, const struct picture *picture, int level)
         TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
     if (image->format == KST_FORMAT_CMYK)
         TIFFSetField(tiff, TIFFTAG_INKSET, INKSET_CMYK);
-    if (level > 0) {
-        TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
-        TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, level);
-        TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
-    }
     if (picture->density_x != 0 && picture->density_y != 0) {
         static const uint16_t units[] = {RESUNIT_NONE, RESUNIT_INCH, RESUNIT_CENTIMETER};
         TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, units[picture->density_unit]);
@@ -350,11 +354,48 @@ static bool write_rows(TIFF *tiff, const struct picture *picture)
     return good && TIFFFlush(tiff) != 0;
 }
 
-static bool tiff_write(
-    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
+/* Planes as they are, their samples by turns, in 8, 16 or 32 bits. */
+static void set_plane_tags(TIFF *tiff, const struct picture *picture)
+{
+    const kst_image *image = &picture->image;
+    const kst_plane *plane = &image->plane[0];
+    size_t bytes = picture_sample_bytes(plane), row = (size_t)plane->width * image->plane_count * bytes;
+    uint16_t *extra = calloc(image->plane_count, sizeof *extra); /* all EXTRASAMPLE_UNSPECIFIED */
+
+    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, plane->width);
+    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, plane->height);
+    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, (unsigned)bytes * 8);
+    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, image->plane_count);
+    TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, plane->is_signed ? SAMPLEFORMAT_INT : SAMPLEFORMAT_UINT);
+    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, (uint32_t)(row < STRIP_BYTES ? STRIP_BYTES / row : 1));
+    if (image->plane_count > 1 && extra != NULL)
+        TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, image->plane_count - 1, extra);
+    free(extra);
+}
+
+static bool write_planes(TIFF *tiff, const struct picture *picture)
+{
+    const kst_image *image = &picture->image;
+    size_t bytes = picture_sample_bytes(&image->plane[0]);
+    uint8_t *line = malloc((size_t)TIFFScanlineSize(tiff));
+    bool good = line != NULL;
+
+    for (uint32_t y = 0; y < image->plane[0].height && good; y++) {
+        for (uint32_t i = 0; i < image->plane_count; i++)
+            samples_put(
+                picture_row(picture, i, y), image->plane[0].width, bytes, false, line + i * bytes, image->plane_count);
+        good = TIFFWriteScanline(tiff, line, y, 0) >= 0;
+    }
+    free(line);
+    return good && TIFFFlush(tiff) != 0;
+}
+
+/* Brings the pixels to what TIFF holds. */
+static bool prepare(struct picture *picture, struct problem *problem)
 {
     kst_format format = picture->image.format;
-    struct memory_file file = {0};
 
     if (format == KST_FORMAT_BGR || format == KST_FORMAT_BGRA)
         format = format == KST_FORMAT_BGR ? KST_FORMAT_RGB : KST_FORMAT_RGBA;
@@ -363,11 +404,28 @@ static bool tiff_write(
         return false;
     if (format == KST_FORMAT_CMYK)
         picture_invert(picture);
+    return true;
+}
+
+static bool tiff_write(
+    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
+{
+    struct memory_file file = {0};
+    bool planes = kst_format_channels(picture->image.format) == 0;
+
+    if (planes && picture->image.plane_count > UINT16_MAX)
+        return problem_set(problem, "TIFF holds up to 65,535 components");
+    if (!planes && !prepare(picture, problem))
+        return false;
     TIFF *tiff = open_memory(&file, "w", problem);
     bool good = tiff != NULL;
     if (good) {
-        set_tags(tiff, picture, settings->compression);
-        good = write_rows(tiff, picture);
+        if (planes)
+            set_plane_tags(tiff, picture);
+        else
+            set_tags(tiff, picture);
+        set_compression(tiff, settings->compression);
+        good = planes ? write_planes(tiff, picture) : write_rows(tiff, picture);
         if (!good && problem->text[0] == '\0')
             problem_set(problem, "TIFF: out of memory");
         TIFFClose(tiff);

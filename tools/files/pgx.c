@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* PGX, of JPEG 2000's conformance tests (T.803 C.2): one component behind one line, in either byte order. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/files.h"
+
+enum { LINE_MAX_LENGTH = 80 };
+
+static bool pgx_write(
+    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
+{
+    const kst_plane *plane = &picture->image.plane[0];
+    bool little = settings->order == ORDER_LITTLE;
+    char header[64];
+
+    if (kst_format_channels(picture->image.format) > 1)
+        return problem_set(problem, "PGX holds one plane; --format planar or raw makes as many files");
+    int length =
+        snprintf(header, sizeof header, "PG %s %c%u %u %u\n", little ? "LM" : "ML", plane->is_signed ? '-' : '+',
+            (unsigned)picture_depth(picture), (unsigned)plane->width, (unsigned)plane->height);
+    bool good = output_write(output, header, (size_t)length, problem),
+         swap = samples_swap(little ? ORDER_LITTLE : ORDER_BIG);
+    for (uint32_t y = 0; y < plane->height && good; y++)
+        good =
+            samples_write(output, picture_row(picture, 0, y), plane->width, picture_sample_bytes(plane), swap, problem);
+    return good;
+}
+
+struct pgx_header {
+    bool little, is_signed;
+    unsigned depth, width, height;
+    size_t data; /* where the samples begin */
+};
+
+/* "PG ML +8 128 128": a space behind the sign is allowed, and the sign may be left out. */
+static bool read_header(const struct source *source, struct pgx_header *header)
+{
+    char line[LINE_MAX_LENGTH + 1] = "", order[3] = "", sign[2] = "+";
+    const uint8_t *end =
+        memchr(source->data, '\n', source->length < LINE_MAX_LENGTH ? source->length : LINE_MAX_LENGTH);
+    int used = 0, rest = 0;
+
+    if (end == NULL)
+        return false;
+    memcpy(line, source->data, (size_t)(end - source->data));
+    header->data = (size_t)(end - source->data) + 1;
+    if (sscanf(line, "PG %2[ML]%n", order, &used) != 1 || (strcmp(order, "ML") != 0 && strcmp(order, "LM") != 0))
+        return false;
+    if (sscanf(line + used, " %1[+-]%n", sign, &rest) == 1)
+        used += rest;
+    header->little = order[0] == 'L';
+    header->is_signed = sign[0] == '-';
+    return sscanf(line + used, "%2u %9u %9u", &header->depth, &header->width, &header->height) == 3;
+}
+
+static bool pgx_read(
+    const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
+{
+    struct pgx_header header;
+
+    if (!read_header(source, &header))
+        return problem_set(problem, "PGX: the line in front of the samples is damaged");
+    if (header.depth < 1 || header.depth > 31)
+        return problem_set(problem, "PGX: samples of %u bits; 1 to 31 are read", header.depth);
+    const struct plane_shape shape = {header.width, header.height, 1, header.depth, header.is_signed};
+    if (!picture_allocate_planes(picture, &shape, settings->max_pixels, problem))
+        return false;
+    const kst_plane *plane = &picture->image.plane[0];
+    size_t bytes = picture_sample_bytes(plane), row = bytes * plane->width;
+    bool swap = samples_swap(header.little ? ORDER_LITTLE : ORDER_BIG);
+    if (source->length - header.data < row * plane->height)
+        return problem_set(problem, "PGX: the file ends too early");
+    for (uint32_t y = 0; y < plane->height; y++)
+        samples_put(source->data + header.data + row * y, plane->width, bytes, swap, picture_row(picture, 0, y), 1);
+    return true;
+}
+
+static bool pgx_detect(const uint8_t *data, size_t length)
+{
+    return length >= 5 && data[0] == 'P' && data[1] == 'G' && isspace(data[2]) &&
+           (memcmp(data + 3, "ML", 2) == 0 || memcmp(data + 3, "LM", 2) == 0);
+}
+
+const struct file_format file_pgx = {"pgx", {"pgx"}, KST_FORMAT_RAW, pgx_detect, pgx_read, pgx_write};
