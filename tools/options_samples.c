@@ -1,29 +1,44 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How samples lie in files without a header, and in which byte order. */
-#include <stdio.h>
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "options.h"
 
-/* WxH, WxHxN, WxHxN:DEPTH or WxHxN:DEPTHs. */
+enum { SIDE_MAX = 1 << 27, COMPONENTS_MAX = 16384, DEPTH_MAX = 31 };
+
+/* A number of at most `high` behind `before`, which is 0 for the first one; moves on behind it. */
+static bool take_number(const char **text, char before, unsigned long high, unsigned *number)
+{
+    const char *from = *text + (before != 0);
+    char *end;
+
+    if ((before != 0 && **text != before) || !isdigit((unsigned char)*from))
+        return false;
+    unsigned long value = strtoul(from, &end, 10);
+    if (value < 1 || value > high)
+        return false;
+    *number = (unsigned)value;
+    *text = end;
+    return true;
+}
+
+/* WxH, WxHxN, WxH:DEPTH or WxHxN:DEPTH; with an s behind the depth. */
 static bool set_raw(const char *verb, const char *value, struct plane_shape *shape)
 {
-    int used = 0, rest = 0;
-    bool good = strspn(value, "0123456789x:s") == strlen(value);
+    const char *text = value;
 
     *shape = (struct plane_shape){.count = 1, .depth = 8};
-    good = good && sscanf(value, "%9ux%9u%n", &shape->width, &shape->height, &used) == 2;
-    if (good && sscanf(value + used, "x%5u%n", &shape->count, &rest) == 1)
-        used += rest;
-    rest = 0;
-    if (good && sscanf(value + used, ":%2u%n", &shape->depth, &rest) == 1)
-        used += rest;
-    if (good && value[used] == 's') {
-        shape->is_signed = true;
-        used++;
+    bool good = take_number(&text, 0, SIDE_MAX, &shape->width) && take_number(&text, 'x', SIDE_MAX, &shape->height);
+    if (good && *text == 'x')
+        good = take_number(&text, 'x', COMPONENTS_MAX, &shape->count);
+    if (good && *text == ':') {
+        good = take_number(&text, ':', DEPTH_MAX, &shape->depth);
+        shape->is_signed = *text == 's';
+        text += shape->is_signed;
     }
-    if (good && value[used] == '\0' && shape->width > 0 && shape->height > 0 && shape->count >= 1 &&
-        shape->count <= 16384 && shape->depth >= 1 && shape->depth <= 31)
+    if (good && *text == '\0')
         return true;
     complain_usage(
         verb, "--raw takes WxH, WxHxN or WxHxN:DEPTH with an s behind it for signed samples, not '%s'", value);

@@ -116,8 +116,17 @@ void kst_j2k_builder_release(struct j2k_builder *builder);
 bool kst_j2k_tile_has_own(const struct j2k_stream *stream, uint32_t tile);
 kst_status kst_j2k_tile_parameters(struct j2k_builder *builder);
 
-/* layout.c: the tile's geometry, into the plan and the grids. */
+/* layout.c: the tile's geometry, into the plan and the grids; what packets have said of it forgotten. */
 kst_status kst_j2k_layout(struct j2k_builder *builder);
+void kst_j2k_forget_packets(struct j2k_builder *builder);
+
+/* packet_lengths.c: of all packets of the tile, in their order. None where nothing says them, where all packets are
+ * wanted, or where they contradict the tile-parts, which is a warning. The caller releases the array. */
+struct j2k_packet_lengths {
+    uint32_t *length;
+    uint32_t count;
+};
+kst_status kst_j2k_packet_lengths(struct j2k_builder *builder, struct j2k_packet_lengths *lengths);
 
 /* tile_packets.c: all packets of the tile. */
 kst_status kst_j2k_read_packets(struct j2k_builder *builder);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A tile's resolutions, subbands and precincts (T.800 B.5–B.7), and of them what the filter's region needs. */
 #include <math.h>
+#include <string.h>
 
 #include "j2k/builder.h"
 #include "j2k/parser.h"
@@ -237,6 +238,14 @@ static void mark_wanted(struct j2k_builder *builder)
             builder->wanted_packets += wanted ? layers : 0;
         }
     }
+}
+
+void kst_j2k_forget_packets(struct j2k_builder *builder)
+{
+    kst_j2k_arena_release(builder->memory, &builder->arena);
+    memset(builder->precinct, 0, builder->precinct_count * sizeof *builder->precinct);
+    builder->contribution_count = 0;
+    mark_wanted(builder);
 }
 
 kst_status kst_j2k_layout(struct j2k_builder *builder)

@@ -8,7 +8,7 @@
 
 static bool changes_parameters(uint8_t marker)
 {
-    return marker != J2K_PPT;
+    return marker != J2K_PPT && marker != J2K_PLT;
 }
 
 bool kst_j2k_tile_has_own(const struct j2k_stream *stream, uint32_t tile)

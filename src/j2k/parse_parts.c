@@ -68,7 +68,8 @@ static uint64_t find_end(struct j2k_parser *parser, uint64_t at)
 
 static bool is_kept(uint8_t marker)
 {
-    return (marker >= J2K_QCD && marker <= J2K_POC) || marker == J2K_COD || marker == J2K_COC || marker == J2K_PPT;
+    return (marker >= J2K_QCD && marker <= J2K_POC) || marker == J2K_COD || marker == J2K_COC || marker == J2K_PPT ||
+           marker == J2K_PLT;
 }
 
 static void note_transform(struct j2k_stream *stream, uint8_t marker, struct j2k_segment_reader segment)

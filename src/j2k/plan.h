@@ -138,7 +138,8 @@ struct j2k_packet_totals {
     uint64_t packets;      /* read, empty ones included */
     uint64_t header_bytes; /* SOP and EPH markers included */
     uint64_t body_bytes;
-    uint64_t left_bytes; /* of tile-parts, behind the last packet: damage unless the filter let reading end early */
+    uint64_t skipped_bytes; /* of packets that the filter does not want, where PLT told their lengths */
+    uint64_t left_bytes;    /* of tile-parts, behind the last packet: damage unless the filter let reading end early */
 };
 
 struct j2k_plan {

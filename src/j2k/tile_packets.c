@@ -19,7 +19,10 @@ struct source {
     const uint8_t *packed_next, *packed_end;
     uint64_t packets;
     uint64_t turns_allowed; /* so many that bring no packet */
-    bool stopped;           /* by damage, or because nothing more is wanted */
+    struct j2k_packet_lengths lengths;
+    uint32_t next_length;
+    bool astray;  /* lengths and packets contradict each other, or a packet is damaged */
+    bool stopped; /* by damage, or because nothing more is wanted */
     kst_status status;
 };
 
@@ -96,11 +99,32 @@ static bool take_body(struct source *source, const struct j2k_packet *packet)
     return whole;
 }
 
+/* A packet that is not wanted, by its length. What its first bytes say must agree: its number, whether it is empty. */
+static bool skip_packet(struct source *source, uint32_t length)
+{
+    const uint8_t *at = body_at(source), *end = at + length;
+    if (length > source->end - source->position)
+        return false;
+    if (length > SOP_LENGTH && at[0] == 0xFF && at[1] == J2K_SOP) {
+        if (j2k_get16(at + 4) != (source->packets & 0xFFFF))
+            return false;
+        at += SOP_LENGTH;
+    }
+    bool closed = end - at == 1 + EPH_LENGTH && at[1] == 0xFF && at[2] == J2K_EPH;
+    if (at[0] < 0x80 && end - at != 1 && !closed)
+        return false;
+    source->position += length;
+    source->packets++;
+    source->builder->plan->totals.skipped_bytes += length;
+    return true;
+}
+
 static bool fail(struct source *source, const struct j2k_packet *packet, enum j2k_packet_outcome outcome)
 {
     source->stopped = true;
     source->status = outcome == J2K_PACKET_FAILED ? packet->status : KST_OK;
     if (outcome == J2K_PACKET_DAMAGED) {
+        source->astray = true;
         warn(source, KST_WARNING_J2K_PACKET, source->position);
         for (uint32_t i = packet->first_contribution; i < source->builder->contribution_count; i++)
             source->builder->contribution[i].passes = 0;
@@ -128,7 +152,24 @@ static bool read_packet(struct source *source, const struct j2k_grid *grid, uint
     else
         source->position += (uint64_t)(packet.next - start);
     source->stopped = !take_body(source, &packet);
+    source->astray = source->astray || source->stopped;
     return !source->stopped;
+}
+
+/* With lengths: a packet is read or skipped, and is as long as they say. */
+static bool take_by_length(
+    struct source *source, const struct j2k_grid *grid, uint32_t precinct, uint32_t layer, bool wanted)
+{
+    bool fine = source->next_length < source->lengths.count;
+    uint32_t length = fine ? source->lengths.length[source->next_length++] : 0;
+    uint64_t before = source->position;
+    if (fine && !wanted)
+        fine = skip_packet(source, length);
+    else if (fine)
+        fine = read_packet(source, grid, precinct, layer) && source->position - before == length;
+    if (!fine)
+        source->astray = source->stopped = true;
+    return fine;
 }
 
 static bool visit(void *argument, const struct j2k_grid *grid, uint32_t precinct, uint32_t layer)
@@ -144,11 +185,13 @@ static bool visit(void *argument, const struct j2k_grid *grid, uint32_t precinct
         source->stopped = true;
         return false;
     }
-    if (!read_packet(source, grid, precinct, layer))
+    uint32_t limit = builder->filter->layers;
+    bool wanted = p->wanted && (limit == 0 || layer < limit);
+    if (!(source->lengths.count > 0 ? take_by_length(source, grid, precinct, layer, wanted)
+                                    : read_packet(source, grid, precinct, layer)))
         return false;
     p->layers++;
-    uint32_t limit = builder->filter->layers;
-    builder->wanted_packets -= p->wanted && (limit == 0 || layer < limit);
+    builder->wanted_packets -= wanted;
     return true;
 }
 
@@ -261,18 +304,42 @@ static void count_left(struct source *source)
         warn(source, KST_WARNING_J2K_LEFT, first);
 }
 
+static kst_status read_all(struct source *source)
+{
+    struct j2k_builder *builder = source->builder;
+    builder->contribution_count = 0;
+    kst_status status = join_packed(source);
+    if (!status)
+        status = read_volumes(source);
+    if (!status && !(source->astray && source->lengths.count > 0))
+        count_left(source);
+    kst_memory_release(builder->memory, source->packed);
+    return status;
+}
+
+/* Where lengths led astray, or anything is wrong, all is read once more as if there were none. */
 kst_status kst_j2k_read_packets(struct j2k_builder *builder)
 {
     const struct j2k_stream *stream = builder->stream;
-    struct source source = {
-        .builder = builder, .part = stream->tile_part[builder->tile], .end_part = stream->tile_part[builder->tile + 1]};
-    source.turns_allowed = kst_j2k_allowance(builder->limits, J2K_FREE_TURNS, J2K_WORK_TURNS, stream);
-    builder->contribution_count = 0;
-    kst_status status = join_packed(&source);
+    const struct source start = {.builder = builder,
+        .part = stream->tile_part[builder->tile],
+        .end_part = stream->tile_part[builder->tile + 1],
+        .turns_allowed = kst_j2k_allowance(builder->limits, J2K_FREE_TURNS, J2K_WORK_TURNS, stream)};
+    const struct j2k_packet_totals totals = builder->plan->totals;
+    const kst_report report = *builder->report;
+    struct source source = start;
+    bool packed;
+    packed_length(&source, &packed);
+    kst_status status = packed || !builder->restricted ? KST_OK : kst_j2k_packet_lengths(builder, &source.lengths);
     if (!status)
-        status = read_volumes(&source);
-    if (!status)
-        count_left(&source);
-    kst_memory_release(builder->memory, source.packed);
-    return status;
+        status = read_all(&source);
+    kst_memory_release(builder->memory, source.lengths.length);
+    if (status || !source.astray || source.lengths.count == 0)
+        return status;
+    builder->plan->totals = totals;
+    *builder->report = report;
+    kst_report_warning(builder->report, KST_WARNING_J2K_LENGTHS, stream->part[start.part].offset, 1, false);
+    kst_j2k_forget_packets(builder);
+    source = start;
+    return read_all(&source);
 }

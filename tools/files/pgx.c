@@ -7,7 +7,7 @@
 
 #include "files/files.h"
 
-enum { LINE_MAX_LENGTH = 80 };
+enum { LINE_MAX_LENGTH = 80, ORDER_AT = 3 };
 
 static bool pgx_write(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
@@ -35,25 +35,39 @@ struct pgx_header {
     size_t data; /* where the samples begin */
 };
 
+static bool take_number(const char **text, unsigned *number)
+{
+    char *end;
+
+    while (**text == ' ' || **text == '\t')
+        ++*text;
+    if (!isdigit((unsigned char)**text))
+        return false;
+    unsigned long value = strtoul(*text, &end, 10);
+    *number = value < UINT32_MAX ? (unsigned)value : UINT32_MAX;
+    *text = end;
+    return true;
+}
+
 /* "PG ML +8 128 128": a space behind the sign is allowed, and the sign may be left out. */
 static bool read_header(const struct source *source, struct pgx_header *header)
 {
-    char line[LINE_MAX_LENGTH + 1] = "", order[3] = "", sign[2] = "+";
-    const uint8_t *end =
-        memchr(source->data, '\n', source->length < LINE_MAX_LENGTH ? source->length : LINE_MAX_LENGTH);
-    int used = 0, rest = 0;
+    char line[LINE_MAX_LENGTH + 1] = "";
+    size_t most = source->length < LINE_MAX_LENGTH ? source->length : LINE_MAX_LENGTH;
+    const uint8_t *end = memchr(source->data, '\n', most);
+    const char *text = line + ORDER_AT + 2;
 
     if (end == NULL)
         return false;
     memcpy(line, source->data, (size_t)(end - source->data));
     header->data = (size_t)(end - source->data) + 1;
-    if (sscanf(line, "PG %2[ML]%n", order, &used) != 1 || (strcmp(order, "ML") != 0 && strcmp(order, "LM") != 0))
-        return false;
-    if (sscanf(line + used, " %1[+-]%n", sign, &rest) == 1)
-        used += rest;
-    header->little = order[0] == 'L';
-    header->is_signed = sign[0] == '-';
-    return sscanf(line + used, "%2u %9u %9u", &header->depth, &header->width, &header->height) == 3;
+    header->little = line[ORDER_AT] == 'L';
+    while (*text == ' ' || *text == '\t')
+        text++;
+    header->is_signed = *text == '-';
+    text += *text == '-' || *text == '+';
+    return take_number(&text, &header->depth) && take_number(&text, &header->width) &&
+           take_number(&text, &header->height) && (*text == '\0' || *text == '\r');
 }
 
 static bool pgx_read(

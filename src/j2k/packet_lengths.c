@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How long the packets of a tile are, as PLT says (T.800 A.7.3). It is believed only as far as it agrees with the
+ * tile-parts, and with every packet that is looked at.
+ */
+#include "j2k/builder.h"
+#include "j2k/marker.h"
+
+enum { INDICES = 256, MORE = 0x80, DIGIT = 0x7F };
+
+/* The PLT of a tile-part by Zplt, which counts from 0 without gaps. */
+static bool sort_segments(const struct j2k_stream *stream, const struct j2k_tile_part *part,
+    const struct j2k_marker_segment *by_index[INDICES], uint32_t *count)
+{
+    *count = 0;
+    for (uint32_t i = 0; i < part->segment_count; i++) {
+        const struct j2k_marker_segment *segment = &stream->segment[part->first_segment + i];
+        if (segment->marker != J2K_PLT)
+            continue;
+        if (segment->length < 1 || by_index[stream->data[segment->offset]])
+            return false;
+        by_index[stream->data[segment->offset]] = segment;
+        ++*count;
+    }
+    for (uint32_t i = 0; i < *count; i++)
+        if (!by_index[i])
+            return false;
+    return true;
+}
+
+/* False where the lengths do not make up the tile-part's packets. */
+static bool read_part(
+    const struct j2k_stream *stream, const struct j2k_tile_part *part, struct j2k_packet_lengths *lengths)
+{
+    const struct j2k_marker_segment *by_index[INDICES] = {NULL};
+    uint64_t sum = 0, value = 0;
+    uint32_t count;
+    bool open = false;
+    if (!sort_segments(stream, part, by_index, &count))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *data = stream->data + by_index[i]->offset;
+        for (uint32_t k = 1; k < by_index[i]->length; k++) {
+            value = value << 7 | (data[k] & DIGIT);
+            open = (data[k] & MORE) != 0;
+            if (value > part->body_length || (!open && value == 0))
+                return false;
+            if (open)
+                continue;
+            lengths->length[lengths->count++] = (uint32_t)value;
+            sum += value;
+            value = 0;
+        }
+    }
+    return !open && sum == part->body_length;
+}
+
+/* Bytes of all PLT, of which each length takes one at least; 0 where a tile-part with packets has none. */
+static size_t most_lengths(const struct j2k_stream *stream, uint32_t first, uint32_t end)
+{
+    size_t total = 0;
+    for (uint32_t i = first; i < end; i++) {
+        const struct j2k_tile_part *part = &stream->part[i];
+        size_t here = 0;
+        for (uint32_t k = 0; k < part->segment_count; k++)
+            if (stream->segment[part->first_segment + k].marker == J2K_PLT)
+                here += stream->segment[part->first_segment + k].length;
+        if (here == 0 && part->body_length > 0)
+            return 0;
+        total += here;
+    }
+    return total;
+}
+
+/* Of the whole tile. */
+static uint64_t packet_total(const struct j2k_builder *builder)
+{
+    uint64_t total = 0;
+    for (uint32_t g = 0; g < builder->grid_count; g++)
+        total += (uint64_t)builder->grid[g].columns * builder->grid[g].rows * builder->in_force.layers;
+    return total;
+}
+
+kst_status kst_j2k_packet_lengths(struct j2k_builder *builder, struct j2k_packet_lengths *lengths)
+{
+    const struct j2k_stream *stream = builder->stream;
+    uint32_t first = stream->tile_part[builder->tile], end = stream->tile_part[builder->tile + 1];
+    size_t most = most_lengths(stream, first, end);
+    kst_status status = KST_OK;
+    *lengths = (struct j2k_packet_lengths){0};
+    if (most == 0 || most > UINT32_MAX || builder->wanted_packets == packet_total(builder))
+        return KST_OK;
+    lengths->length = kst_memory_array(builder->memory, most, sizeof *lengths->length, &status);
+    if (!lengths->length)
+        return kst_report_error(builder->report, status, KST_NO_OFFSET, "for packet lengths");
+    bool fine = true;
+    for (uint32_t i = first; i < end && fine; i++)
+        fine = read_part(stream, &stream->part[i], lengths);
+    if (fine && lengths->count <= packet_total(builder))
+        return KST_OK;
+    kst_report_warning(builder->report, KST_WARNING_J2K_LENGTHS, stream->part[first].offset, 1, false);
+    lengths->count = 0;
+    return KST_OK;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Packet lengths let a decoder skip: what is decoded stays the same, whatever PLT, TLM and the order of packets are,
+ * and also where PLT and TLM are wrong, which is a warning.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <kostka/kostka.h>
+
+#include "core/report.h"
+#include "j2k/build.h"
+#include "support.h"
+
+enum { SIDE = 200, MUTATIONS = 150 };
+
+static kst_context *context;
+static uint32_t random_state = 9;
+
+static uint32_t random_below(uint32_t bound)
+{
+    random_state = random_state * 1664525 + 1013904223;
+    return (random_state >> 8) % bound;
+}
+
+struct variant {
+    kst_progression progression;
+    uint32_t tile, division;
+    bool sop, eph;
+};
+
+static const struct variant variants[] = {{KST_PROGRESSION_LRCP, 0, 0, false, false},
+    {KST_PROGRESSION_RLCP, 90, KST_J2K_DIVIDE_RESOLUTION, true, false}, {KST_PROGRESSION_RPCL, 0, 0, false, true},
+    {KST_PROGRESSION_PCRL, 128, KST_J2K_DIVIDE_COMPONENT, true, true}, {KST_PROGRESSION_CPRL, 0, 0, false, false}};
+
+/* Some order and some noise, so that packets are of all lengths. */
+static kst_buffer encode(const struct variant *variant)
+{
+    static uint8_t pixels[SIDE * SIDE * 3];
+    kst_image image;
+    kst_encode_options options;
+    kst_j2k_options j2k;
+    kst_buffer buffer = {0};
+    for (size_t i = 0; i < sizeof pixels; i++) {
+        size_t x = i / 3 % SIDE, y = i / 3 / SIDE;
+        pixels[i] = (uint8_t)(x < 100 ? x + y : x < 150 ? 40 : random_below(256));
+    }
+    assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGB, SIDE, SIDE, pixels, 0), KST_OK);
+    kst_encode_options_init(&options);
+    kst_j2k_options_init(&j2k);
+    j2k.progression = variant->progression;
+    j2k.tile_width = j2k.tile_height = variant->tile;
+    j2k.division = variant->division;
+    j2k.sop = variant->sop;
+    j2k.eph = variant->eph;
+    j2k.layers = 3;
+    j2k.levels = 3;
+    j2k.block_width = j2k.block_height = 16;
+    j2k.precinct_count = 1;
+    j2k.precinct_width[0] = j2k.precinct_height[0] = 32;
+    j2k.packet_lengths = j2k.tile_part_lengths = j2k.codestream = true;
+    options.codec = KST_CODEC_JPEG2000;
+    options.jpeg2000 = &j2k;
+    assert_int_equal(kst_encode(context, &image, &options, &buffer, NULL), KST_OK);
+    return buffer;
+}
+
+static kst_image decode(const kst_buffer *coded, const kst_decode_options *options, kst_report *report)
+{
+    kst_image image;
+    kst_image_init(&image);
+    kst_report_init(report);
+    assert_int_equal(kst_decode(context, coded->data, coded->length, options, &image, report), KST_OK);
+    return image;
+}
+
+static bool same_pixels(const kst_image *a, const kst_image *b)
+{
+    kst_comparison comparison = {.size = sizeof comparison};
+    assert_int_equal(kst_compare(a, b, &comparison), KST_OK);
+    return comparison.identical;
+}
+
+static void choose(kst_decode_options *options)
+{
+    kst_decode_options_init(options);
+    options->reduce = random_below(3);
+    options->layers = random_below(4);
+    uint32_t side = SIDE >> options->reduce;
+    options->region.x = random_below(side);
+    options->region.y = random_below(side);
+    options->region.width = 1 + random_below(side - options->region.x < 40 ? side - options->region.x : 40);
+    options->region.height = 1 + random_below(side - options->region.y < 40 ? side - options->region.y : 40);
+}
+
+/* The stream without lengths. */
+static kst_buffer strip(const kst_buffer *coded)
+{
+    kst_transcode_options options;
+    kst_buffer buffer = {0};
+    kst_transcode_options_init(&options);
+    options.jpeg2000.packet_lengths = options.jpeg2000.tile_part_lengths = KST_CHOICE_NO;
+    assert_int_equal(kst_transcode(context, coded->data, coded->length, &options, &buffer, NULL), KST_OK);
+    return buffer;
+}
+
+/* Bytes of packets that a plan of the region did not look at. */
+static uint64_t skipped(const kst_buffer *coded)
+{
+    static const kst_limits limits = {.pixels = 1 << 20,
+        .markers = 1000,
+        .components = 16,
+        .tiles = 100,
+        .precincts = 1 << 20,
+        .boxes = 10,
+        .memory = 1 << 30};
+    struct memory memory;
+    struct j2k_stream stream;
+    struct j2k_plan plan;
+    struct j2k_filter filter = {.tile = J2K_ALL_TILES, .region = {150, 150, 170, 170}};
+    kst_report report;
+    kst_report_init(&report);
+    kst_memory_init(&memory, &(kst_allocator){NULL, NULL, NULL}, limits.memory);
+    assert_int_equal(kst_j2k_parse(&memory, &limits, coded->data, coded->length, &stream, &report), KST_OK);
+    assert_int_equal(kst_j2k_plan_build(&memory, &limits, &stream, &filter, &plan, &report), KST_OK);
+    assert_int_equal(report.warnings, 0);
+    uint64_t bytes = plan.totals.skipped_bytes;
+    kst_j2k_plan_release(&memory, &plan);
+    kst_j2k_stream_release(&memory, &stream);
+    assert_int_equal(memory.used, 0);
+    return bytes;
+}
+
+static void test_skipping(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
+        kst_buffer with = encode(&variants[i]), without = strip(&with);
+        for (uint32_t k = 0; k < 12; k++) {
+            kst_decode_options options;
+            kst_report report;
+            choose(&options);
+            kst_image a = decode(&with, &options, &report);
+            assert_int_equal(report.warnings, 0);
+            kst_image b = decode(&without, &options, &report);
+            assert_int_equal(report.warnings, 0);
+            assert_true(same_pixels(&a, &b));
+            kst_image_release(context, &a);
+            kst_image_release(context, &b);
+        }
+        assert_true(skipped(&with) > 1000);
+        assert_int_equal(skipped(&without), 0);
+        kst_buffer_release(context, &with);
+        kst_buffer_release(context, &without);
+    }
+}
+
+/* Where the marker segments of a kind lie. */
+static uint32_t find(const kst_buffer *coded, uint32_t code, size_t at[64])
+{
+    uint32_t count = 0;
+    kst_decoder *decoder;
+    kst_element element = {.size = sizeof element};
+    assert_int_equal(kst_decoder_create(context, &decoder), KST_OK);
+    assert_int_equal(kst_decoder_open(decoder, coded->data, coded->length), KST_OK);
+    while (count < 64 && kst_decoder_next_element(decoder, &element))
+        if (element.code == code)
+            at[count++] = (size_t)element.offset;
+    kst_decoder_destroy(&decoder);
+    return count;
+}
+
+/* Changes of lengths: one byte; two that cancel each other out; two that change places. */
+static void mutate(kst_buffer *coded, size_t segment)
+{
+    uint32_t length = (uint32_t)coded->data[segment + 2] << 8 | coded->data[segment + 3];
+    uint8_t *contents = coded->data + segment + 4;
+    if (length < 6)
+        return;
+    uint8_t *a = contents + random_below(length - 2), *b = contents + 1 + random_below(length - 3);
+    uint8_t held = *a;
+    switch (random_below(4)) {
+    case 0:
+        *a = (uint8_t)random_below(256);
+        break;
+    case 1:
+        ++*a;
+        --*b;
+        break;
+    case 2:
+        *a = *b;
+        *b = held;
+        break;
+    default:
+        for (uint32_t i = 1; i + 3 < length; i++)
+            contents[i] = (uint8_t)(contents[i] ^ (random_below(20) == 0 ? 1 : 0));
+    }
+}
+
+static void test_wrong(void **state)
+{
+    (void)state;
+    uint64_t warned = 0;
+    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
+        kst_buffer good = encode(&variants[i]), bad = {.length = good.length};
+        size_t at[64];
+        bad.data = malloc(good.length);
+        assert_non_null(bad.data);
+        for (uint32_t k = 0; k < MUTATIONS; k++) {
+            kst_decode_options options;
+            kst_report report;
+            bool plt = k % 8 != 0;
+            uint32_t count = find(&good, plt ? 0xFF58 : 0xFF55, at);
+            assert_true(count > 0);
+            memcpy(bad.data, good.data, good.length);
+            mutate(&bad, at[plt ? random_below(count) : 0]);
+            choose(&options);
+            kst_image wanted = decode(&good, &options, &report), found = decode(&bad, &options, &report);
+            if (!same_pixels(&wanted, &found))
+                print_message("variant %u, mutation %u\n", (unsigned)i, (unsigned)k);
+            assert_true(same_pixels(&wanted, &found));
+            assert_true(report.warnings == 0 || report.first_warning == KST_WARNING_J2K_LENGTHS);
+            assert_true(plt || report.warnings == 0);
+            warned += report.warnings;
+            kst_image_release(context, &wanted);
+            kst_image_release(context, &found);
+        }
+        free(bad.data);
+        kst_buffer_release(context, &good);
+    }
+    print_message("%u warnings\n", (unsigned)warned);
+    assert_true(warned > 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_skipping), cmocka_unit_test(test_wrong)};
+    kst_context_options options;
+    kst_context_options_init(&options);
+    options.device = "cpu";
+    options.threads = 1;
+    if (kst_context_create(&options, &context) != KST_OK)
+        return 1;
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    kst_context_destroy(&context);
+    return failed;
+}
