@@ -120,15 +120,6 @@ static kst_status check_image(const struct decoding *d, const kst_image *wanted)
     return status ? status : kst_image_match(image, wanted);
 }
 
-/* Kernels write up to four planes of samples of one byte or two. */
-static bool is_for_kernels(const kst_image *image)
-{
-    for (uint32_t i = 0; i < image->plane_count && i < KST_IMAGE_PLANES_MAX; i++)
-        if (image->plane[i].sample == KST_SAMPLE_INTEGER && kst_plane_sample_bytes(&image->plane[i]) > 2)
-            return false;
-    return image->plane_count <= KST_IMAGE_PLANES_MAX;
-}
-
 /* Where the image lies, for the device. */
 static kst_status look_at_image(struct decoding *d)
 {
@@ -138,7 +129,7 @@ static kst_status look_at_image(struct decoding *d)
     bool jpeg = is_jpeg(d->decoder);
     if (device && d->image->plane_count > KST_IMAGE_PLANES_MAX)
         return refuse(d, "more than four planes are for host memory");
-    if (!device && !is_for_kernels(d->image))
+    if (!device && !kst_image_suits_kernels(d->image))
         return KST_OK;
     double seconds =
         (double)d->decoder->info.entropy_bytes * (jpeg ? KST_SECONDS_TO_DECODE : KST_SECONDS_TO_DECODE_J2K);
@@ -159,7 +150,7 @@ static kst_status choose_place(struct decoding *d)
         return KST_OK;
     if (!is_jpeg(decoder)) {
         bool plain = d->orientation == 1 && d->options.sample == KST_SAMPLE_INTEGER &&
-                     d->image->memory != KST_MEMORY_OPENCL_IMAGE && is_for_kernels(d->image);
+                     d->image->memory != KST_MEMORY_OPENCL_IMAGE && kst_image_suits_kernels(d->image);
         kst_status status = plain ? kst_j2k_gpu_plan(d) : KST_OK;
         d->on_gpu = d->j2k != NULL;
         return status;

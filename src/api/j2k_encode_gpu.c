@@ -35,7 +35,7 @@ static void describe_image(const struct j2k_encode_work *work, struct j2k_gpu_it
 bool kst_j2k_gpu_encodes(const struct j2k_encode_work *work)
 {
     const struct j2k_plan *plan = &work->coded.plan;
-    return work->e->gpu && kst_gpu_j2k_encodes(plan, work->image) &&
+    return work->e->gpu && kst_image_suits_kernels(work->image) && kst_gpu_j2k_encodes(plan, work->image) &&
            kst_gpu_j2k_encode_memory(plan) <= work->e->context->limits.memory;
 }
 
