@@ -251,10 +251,24 @@ static void add_errors(const struct decoded *decoded, uint32_t component, const 
     }
 }
 
+/* A row of docs/conformance.md. */
+static void tell_row(const struct tolerance *tolerance, const struct error *error)
+{
+    char number[16];
+    snprintf(number, sizeof number, "%d", tolerance->component);
+    const char *component = tolerance->component == CLASS_0_COMPONENT ? "0, not transformed"
+                            : tolerance->component == ALL_COMPONENTS  ? "all"
+                                                                      : number;
+    printf("| %s | %u | %s | %u | %u | %.4f | %.3f |\n", tolerance->stream, tolerance->reduce, component,
+        (unsigned)error->peak, (unsigned)tolerance->peak, error->sum / (double)error->samples, tolerance->mse);
+}
+
 static bool tell(const struct tolerance *tolerance, const struct error *error)
 {
     double mse = error->sum / (double)error->samples;
     bool fine = error->peak <= tolerance->peak && mse <= tolerance->mse;
+    if (getenv("KOSTKA_TABLE"))
+        tell_row(tolerance, error);
     printf("%-12s %-14s peak %3u of %3u, MSE %9.4f of %9.3f%s\n", tolerance->stream, tolerance->reference,
         (unsigned)error->peak, (unsigned)tolerance->peak, mse, tolerance->mse, fine ? "" : "  TOO FAR");
     return fine;
