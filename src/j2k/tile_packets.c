@@ -327,6 +327,7 @@ kst_status kst_j2k_read_packets(struct j2k_builder *builder)
         .turns_allowed = kst_j2k_allowance(builder->limits, J2K_FREE_TURNS, J2K_WORK_TURNS, stream)};
     const struct j2k_packet_totals totals = builder->plan->totals;
     const kst_report report = *builder->report;
+    const uint64_t turns = builder->turns;
     struct source source = start;
     bool packed;
     packed_length(&source, &packed);
@@ -338,6 +339,7 @@ kst_status kst_j2k_read_packets(struct j2k_builder *builder)
         return status;
     builder->plan->totals = totals;
     *builder->report = report;
+    builder->turns = turns;
     kst_report_warning(builder->report, KST_WARNING_J2K_LENGTHS, stream->part[start.part].offset, 1, false);
     kst_j2k_forget_packets(builder);
     source = start;

@@ -260,11 +260,12 @@ static void test_own_planes(void **state)
     kst_image_release(context, &allocated);
     own.more[1].depth = 19;
     assert_int_equal(kst_decoder_decode(decoder, NULL, &own.image), KST_ERROR_IMAGE_DEPTH);
+    void *held = own.more[1].data;
     own.more[1].data = NULL;
     own.more[1].depth = 20;
     assert_int_not_equal(kst_decoder_decode(decoder, NULL, &own.image), KST_OK);
     kst_decoder_destroy(&decoder);
-    own.more[1].data = NULL;
+    own.more[1].data = held;
     own.image.more = NULL;
     kst_buffer_release(context, &coded);
     drop(&picture);

@@ -113,6 +113,8 @@ static uint64_t skipped(const kst_buffer *coded)
         .tiles = 100,
         .precincts = 1 << 20,
         .boxes = 10,
+        .blocks = 1 << 20,
+        .work = UINT32_MAX,
         .memory = 1 << 30};
     struct memory memory;
     struct j2k_stream stream;
