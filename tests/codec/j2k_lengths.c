@@ -108,6 +108,9 @@ static kst_buffer strip(const kst_buffer *coded)
 static uint64_t skipped(const kst_buffer *coded)
 {
     static const kst_limits limits = {.pixels = 1 << 20,
+        .metadata = 1 << 20,
+        .tile_parts = 10000,
+        .layers = 100,
         .markers = 1000,
         .components = 16,
         .tiles = 100,
