@@ -128,6 +128,26 @@ static void print_elements(const kst_decoder *decoder)
             element.name, (unsigned long long)element.length, element.text);
 }
 
+static void print_profile(const kst_decoder *decoder)
+{
+    const kst_info *info = kst_decoder_info(decoder);
+    const char *name = kst_j2k_profile_name(info->profile);
+    char text[KST_BREACH_LENGTH];
+    size_t count = 0;
+
+    if (info->profile == 0)
+        return;
+    printf("  profile      0x%04X", (unsigned)info->profile);
+    if (name == NULL) {
+        puts(", whose rules are not known here");
+        return;
+    }
+    printf(" (%s)", name);
+    for (; kst_decoder_profile_breach(decoder, count, text); count++)
+        printf("%s\n    broken: %s", count == 0 ? ", claimed in vain:" : "", text);
+    puts(count == 0 ? ", kept" : "");
+}
+
 static void print_jpeg2000(const struct source *source, const kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);
@@ -147,6 +167,7 @@ static void print_jpeg2000(const struct source *source, const kst_decoder *decod
         (unsigned)info->tile_width, (unsigned)info->tile_height);
     printf("  bytes        %zu, %llu of them packets (%.3f bits a pixel)\n", source->length,
         (unsigned long long)info->entropy_bytes, pixels > 0 ? 8.0 * (double)info->entropy_bytes / pixels : 0.0);
+    print_profile(decoder);
     print_metadata(decoder);
     print_elements(decoder);
 }
@@ -237,6 +258,21 @@ static json_t *json_elements(const kst_decoder *decoder)
     return list;
 }
 
+/* Null where none is claimed; breaches are null where the rules are not known. */
+static json_t *json_profile(const kst_decoder *decoder)
+{
+    const kst_info *info = kst_decoder_info(decoder);
+    const char *name = kst_j2k_profile_name(info->profile);
+    char text[KST_BREACH_LENGTH];
+
+    if (info->profile == 0)
+        return json_null();
+    json_t *breaches = name != NULL ? json_array() : json_null();
+    for (size_t i = 0; kst_decoder_profile_breach(decoder, i, text); i++)
+        json_array_append_new(breaches, json_text(text));
+    return json_pack("{s:I, s:s?, s:o}", "rsiz", (json_int_t)info->profile, "name", name, "breaches", breaches);
+}
+
 static json_t *json_jpeg2000(const struct source *source, const kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);
@@ -259,6 +295,7 @@ static json_t *json_jpeg2000(const struct source *source, const kst_decoder *dec
         (json_int_t)info->entropy_bytes, "metadata", json_metadata(decoder));
     json_object_update(made, more);
     json_decref(more);
+    json_object_set_new(made, "profile", json_profile(decoder));
     json_object_set_new(made, "elements", json_elements(decoder));
     return made;
 }

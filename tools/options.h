@@ -31,6 +31,7 @@ enum option_code {
     OPTION_EXIF,
     OPTION_FLIP,
     OPTION_FORMAT,
+    OPTION_FRAME_RATE,
     OPTION_GREY,
     OPTION_GUARD_BITS,
     OPTION_ICC,
@@ -53,7 +54,9 @@ enum option_code {
     OPTION_PEERS,
     OPTION_PERFECT,
     OPTION_PLT,
+    OPTION_POC,
     OPTION_PRECINCTS,
+    OPTION_PROFILE,
     OPTION_PROGRESSION,
     OPTION_PROGRESSIVE,
     OPTION_PSNR,
@@ -161,6 +164,7 @@ struct j2k_settings {
     kst_j2k_options options;
     double layer_value[64];
     size_t value_count;
+    kst_j2k_change change[32];
     bool given; /* any of them */
 };
 void j2k_settings_init(struct j2k_settings *settings);

@@ -95,6 +95,87 @@ static bool set_precincts(const char *verb, const char *value, kst_j2k_options *
     return false;
 }
 
+static bool number_behind(const char **text, char separator, uint32_t *value)
+{
+    if (**text != separator)
+        return false;
+    ++*text;
+    return digits(text, value);
+}
+
+/* ORDER[:R0-R1[:C0-C1[:LAYERS]]]; *text is behind it. */
+static bool change(const char **text, kst_j2k_change *to)
+{
+    static const char *const orders[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
+    uint32_t order = 0;
+
+    while (order < 5 && strncmp(*text, orders[order], 4) != 0)
+        order++;
+    if (order == 5)
+        return false;
+    *text += 4;
+    *to = (kst_j2k_change){
+        .progression = (kst_progression)order,
+    };
+    if (**text == ':' && !(number_behind(text, ':', &to->resolution0) && number_behind(text, '-', &to->resolution1)))
+        return false;
+    if (**text == ':' && !(number_behind(text, ':', &to->component0) && number_behind(text, '-', &to->component1)))
+        return false;
+    return **text != ':' || number_behind(text, ':', &to->layers);
+}
+
+static bool set_changes(const char *verb, const char *value, struct j2k_settings *settings)
+{
+    const char *text = value;
+    size_t count = 0;
+
+    while (count < sizeof settings->change / sizeof *settings->change && change(&text, &settings->change[count])) {
+        count++;
+        if (*text == '\0') {
+            settings->options.change = settings->change;
+            settings->options.change_count = count;
+            return true;
+        }
+        if (*text++ != ',')
+            break;
+    }
+    complain_usage(verb,
+        "--poc takes changes such as RPCL:0-3,LRCP:0-6:0-3:2 (order, resolutions and components from-to, to not being "
+        "among them, layers), not '%s'",
+        value);
+    return false;
+}
+
+/* NAME, NAME:MAINLEVEL or NAME:MAINLEVEL,SUBLEVEL. */
+static bool set_profile(const char *verb, const char *value, struct j2k_settings *settings)
+{
+    static const uint32_t profiles[] = {KST_J2K_PROFILE_0, KST_J2K_PROFILE_1, KST_J2K_PROFILE_CINEMA_2K,
+        KST_J2K_PROFILE_CINEMA_4K, KST_J2K_PROFILE_BROADCAST, KST_J2K_PROFILE_BROADCAST_TILED,
+        KST_J2K_PROFILE_BROADCAST_REVERSIBLE, KST_J2K_PROFILE_IMF_2K, KST_J2K_PROFILE_IMF_4K, KST_J2K_PROFILE_IMF_8K,
+        KST_J2K_PROFILE_IMF_2K_REVERSIBLE, KST_J2K_PROFILE_IMF_4K_REVERSIBLE, KST_J2K_PROFILE_IMF_8K_REVERSIBLE};
+    size_t length = strcspn(value, ":"), i = 0, count = sizeof profiles / sizeof *profiles;
+    const char *text = value + length;
+    uint32_t main_level = 0, sublevel = 0;
+
+    if (settings->given) {
+        complain_usage(verb, "--profile sets other options of JPEG 2000: it comes in front of them");
+        return false;
+    }
+    while (i < count && (strncmp(value, kst_j2k_profile_name(profiles[i]), length) != 0 ||
+                            kst_j2k_profile_name(profiles[i])[length] != '\0'))
+        i++;
+    bool good = i < count && (*text == '\0' || number_behind(&text, ':', &main_level)) &&
+                (*text == '\0' || number_behind(&text, ',', &sublevel)) && *text == '\0' && main_level < 16 &&
+                sublevel < 16 && (profiles[i] >= KST_J2K_PROFILE_BROADCAST || value[length] == '\0') &&
+                kst_j2k_options_profile(&settings->options, profiles[i] + main_level + 16 * sublevel) == KST_OK;
+    if (!good)
+        complain_usage(verb,
+            "--profile takes profile0, profile1, cinema2k, cinema4k, broadcast:5 or imf4k:6,3 (main level, sublevel), "
+            "not '%s'; see 'kostka help encode'",
+            value);
+    return good;
+}
+
 struct name {
     const char *name;
     uint32_t bit;
@@ -159,8 +240,14 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
     struct j2k_settings *settings = settings_pointer;
     kst_j2k_options *options = &settings->options;
 
+    if (code == OPTION_PROFILE)
+        return set_profile(verb, value, settings);
+    if (code == OPTION_FRAME_RATE)
+        return value_positive(verb, "--frame-rate", value, &options->frame_rate);
     settings->given = true;
     switch (code) {
+    case OPTION_POC:
+        return set_changes(verb, value, settings);
     case OPTION_RATE:
         return set_target(verb, "--rate", value, KST_J2K_RATE, settings);
     case OPTION_RATIO:
@@ -240,7 +327,9 @@ struct option_group j2k_group(struct j2k_settings *settings, bool with_layers)
         {"keep-components", no_argument, NULL, OPTION_KEEP_COMPONENTS},
         {"codestream", no_argument, NULL, OPTION_CODESTREAM}, {"sop", no_argument, NULL, OPTION_SOP},
         {"eph", no_argument, NULL, OPTION_EPH}, {"plt", no_argument, NULL, OPTION_PLT},
-        {"tlm", no_argument, NULL, OPTION_TLM}, {"tile-parts", required_argument, NULL, OPTION_TILE_PARTS},
-        {NULL, 0, NULL, 0}};
+        {"tlm", no_argument, NULL, OPTION_TLM}, {"poc", required_argument, NULL, OPTION_POC},
+        {"profile", required_argument, NULL, OPTION_PROFILE},
+        {"frame-rate", required_argument, NULL, OPTION_FRAME_RATE},
+        {"tile-parts", required_argument, NULL, OPTION_TILE_PARTS}, {NULL, 0, NULL, 0}};
     return (struct option_group){with_layers ? table : table + 1, handle, settings};
 }

@@ -429,6 +429,7 @@ typedef struct kst_info {
     bool jp2;              /**< a JP2 file, not a bare codestream */
     uint32_t colour_space; /**< what a JP2 file calls its colours (EnumCS of its box colr: 14 CIELab, 24 e-sYCC …); 0:
                                 nothing. Such that are not of kst_colour are passed on as components */
+    uint32_t profile;      /**< that the codestream claims (Rsiz): a kst_j2k_profile with its levels, or another */
 } kst_info;
 
 typedef enum kst_metadata_kind {
@@ -536,6 +537,18 @@ typedef struct kst_element {
  * @return false where there is none, or the stream is not JPEG 2000
  */
 KST_API bool kst_decoder_next_element(const kst_decoder *decoder, kst_element *element);
+
+enum { KST_BREACH_LENGTH = 192 };
+
+/**
+ * Rule `index` of those of the profile it claims that the open JPEG 2000 stream breaks, and what it has instead.
+ * Headers and the lengths of tile-parts are looked at, no packets; of cinema the limits at 24 frames a second hold, of
+ * other profiles none that depend on frames.
+ *
+ * @param text KST_BREACH_LENGTH characters; receives one line
+ * @return false past the last, and where no stream with a kst_j2k_profile is open
+ */
+KST_API bool kst_decoder_profile_breach(const kst_decoder *decoder, size_t index, char *text);
 
 /**
  * Describe the image that kst_decoder_decode() would give: format, size and planes, with tight pitches and no buffers.
@@ -665,7 +678,8 @@ typedef enum kst_j2k_division {
     KST_J2K_DIVIDE_COMPONENT = 4
 } kst_j2k_division;
 
-/** A change of progression (POC, A.6.6); half open. Packets that came before do not come again. */
+/** A change of progression (POC, A.6.6); half open, ends of 0 stand for all. Packets that came before do not come
+ * again. */
 typedef struct kst_j2k_change {
     kst_progression progression;
     uint32_t resolution0; /**< first and last + 1 */
@@ -674,6 +688,30 @@ typedef struct kst_j2k_change {
     uint32_t component1;
     uint32_t layers; /**< the first so many */
 } kst_j2k_change;
+
+/**
+ * Profiles of JPEG 2000 codestreams, as their headers claim them (Rsiz, Table A.10). To those of broadcast and IMF a
+ * main level is added, to those of IMF a sublevel × 16 too; IMF allows 0, which is no level, for both.
+ */
+typedef enum kst_j2k_profile {
+    KST_J2K_PROFILE_NONE = 0,
+    KST_J2K_PROFILE_0 = 1, /**< Table A.45 */
+    KST_J2K_PROFILE_1 = 2,
+    KST_J2K_PROFILE_CINEMA_2K = 3, /**< digital cinema, Table A.46 */
+    KST_J2K_PROFILE_CINEMA_4K = 4,
+    KST_J2K_PROFILE_BROADCAST = 0x100,            /**< one tile; main levels 1–7; Table A.48 */
+    KST_J2K_PROFILE_BROADCAST_TILED = 0x200,      /**< or four; 1–7 */
+    KST_J2K_PROFILE_BROADCAST_REVERSIBLE = 0x300, /**< 6 and 7 */
+    KST_J2K_PROFILE_IMF_2K = 0x400,               /**< one tile; main levels 0–11, sublevels 0–9; Table A.51 */
+    KST_J2K_PROFILE_IMF_4K = 0x500,
+    KST_J2K_PROFILE_IMF_8K = 0x600,
+    KST_J2K_PROFILE_IMF_2K_REVERSIBLE = 0x700, /**< Table A.52 */
+    KST_J2K_PROFILE_IMF_4K_REVERSIBLE = 0x800,
+    KST_J2K_PROFILE_IMF_8K_REVERSIBLE = 0x900
+} kst_j2k_profile;
+
+/** "cinema2k", "imf4k-reversible" …, a static string; null: not one of the above with a level or without. */
+KST_API const char *kst_j2k_profile_name(uint32_t profile);
 
 /** How JPEG 2000 is coded (T.800). */
 typedef struct kst_j2k_options {
@@ -710,9 +748,24 @@ typedef struct kst_j2k_options {
     bool packet_lengths;          /**< PLT: lets a decoder skip */
     bool tile_part_lengths;       /**< TLM */
     uint32_t division;            /**< kst_j2k_division */
+    /**
+     * A kst_j2k_profile with its levels: its rules are checked, and its limits of bytes kept. Best set by
+     * kst_j2k_options_profile().
+     */
+    uint32_t profile;
+    double frame_rate; /**< frames a second, for the profile's limits; 0: not known, of cinema 24 */
 } kst_j2k_options;
 
 KST_API void kst_j2k_options_init(kst_j2k_options *options);
+
+/**
+ * Set all options as a profile wants them; what may still be chosen can be changed then. Where there is a limit of
+ * bytes it becomes the target, else every bit. Precincts, a 4K picture's two sets of packets, and as many levels as
+ * Profiles 0 and 1 need at least come from the profile where `precinct_count`, `change_count` are 0.
+ *
+ * @return KST_OK, KST_ERROR_ARGUMENT, or KST_ERROR_OPTIONS: not a kst_j2k_profile
+ */
+KST_API kst_status kst_j2k_options_profile(kst_j2k_options *options, uint32_t profile);
 
 typedef struct kst_encode_options {
     size_t size;

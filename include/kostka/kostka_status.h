@@ -144,7 +144,8 @@ typedef enum kst_status {
     KST_ERROR_J2K_REDUCE = 318,         /* more resolutions to leave out than a component has */
     KST_ERROR_J2K_HT = 319,             /* unsupported: high-throughput block coding (T.814) */
     KST_ERROR_J2K_EXTENSION = 320,      /* unsupported: extensions of T.801 */
-    KST_ERROR_J2K_COLOUR = 321          /* a format that the picture's channels do not allow */
+    KST_ERROR_J2K_COLOUR = 321,         /* a format that the picture's channels do not allow */
+    KST_ERROR_J2K_PROFILE = 322         /* what is to be encoded breaks a rule of its profile (A.10) */
 } kst_status;
 
 #endif

@@ -70,6 +70,10 @@ static kst_status check_options(struct encoding *e, const kst_j2k_options *o)
         return fail(e, KST_ERROR_OPTIONS, "division");
     if (!o->change && o->change_count > 0)
         return fail(e, KST_ERROR_OPTIONS, "changes of progression");
+    if (o->profile && !kst_j2k_profile_name(o->profile))
+        return fail(e, KST_ERROR_OPTIONS, "a profile whose rules are not known");
+    if (!(o->frame_rate >= 0) || o->frame_rate >= HUGE_VAL)
+        return fail(e, KST_ERROR_OPTIONS, "the frame rate");
     return check_target(e, o);
 }
 
@@ -215,7 +219,7 @@ static void set_goal(struct j2k_encode_work *work)
     if (o->target == KST_J2K_LOSSLESS || o->target == KST_J2K_STEP)
         return;
     struct j2k_layer_target target = target_of(work, o->layers - 1);
-    work->source.bytes = target.bytes;
+    work->source.bytes = target.bytes < work->limits.bytes ? target.bytes : work->limits.bytes;
     work->source.error = target.error;
 }
 
@@ -251,9 +255,29 @@ static kst_status bytes_around(const struct j2k_encode_work *work, uint64_t *byt
     return status ? fail(work->e, status, NULL) : KST_OK;
 }
 
+/* Less of all where one component has more than a profile allows it. */
+static kst_status allocate_components(struct j2k_encode_work *work, const struct j2k_rate *rate, double *threshold)
+{
+    enum { TRIES = 12 };
+    struct encoding *e = work->e;
+    struct j2k_layer_target *last = &work->target[work->options.layers - 1];
+    uint64_t limit = work->limits.component_bytes, most = 0;
+    for (uint32_t i = 0; i < TRIES; i++) {
+        kst_status status =
+            kst_j2k_allocate_rate(&e->memory, e->context->pool, rate, work->layer_passes, threshold, &e->report);
+        if (!status && limit < UINT64_MAX)
+            status = kst_j2k_most_component_bytes(&e->memory, &work->coded, &work->writing, &most, &e->report);
+        if (status || most <= limit)
+            return status;
+        last->bytes = (uint64_t)((double)last->bytes * (double)limit / (double)most);
+    }
+    return kst_report_error(&e->report, KST_ERROR_J2K_PROFILE, KST_NO_OFFSET,
+        "%s: a component has at most %llu bytes; use a lower rate", kst_j2k_profile_name(work->options.profile),
+        (unsigned long long)limit);
+}
+
 static kst_status allocate_rate(struct j2k_encode_work *work, double *threshold)
 {
-    struct encoding *e = work->e;
     struct j2k_rate rate = {.coded = &work->coded,
         .gain = work->encoded.pass_gain,
         .error = work->encoded.error,
@@ -262,9 +286,13 @@ static kst_status allocate_rate(struct j2k_encode_work *work, double *threshold)
     kst_status status = bytes_around(work, &rate.around);
     if (status)
         return status;
-    for (uint32_t l = 0; l < work->options.layers; l++)
+    uint64_t most = work->limits.bytes < UINT64_MAX - rate.around ? work->limits.bytes + rate.around : UINT64_MAX;
+    for (uint32_t l = 0; l < work->options.layers; l++) {
         work->target[l] = target_of(work, l);
-    return kst_j2k_allocate_rate(&e->memory, e->context->pool, &rate, work->layer_passes, threshold, &e->report);
+        if (work->target[l].bytes > most)
+            work->target[l].bytes = most;
+    }
+    return allocate_components(work, &rate, threshold);
 }
 
 /* Once more, and farther, where the guess how far to code was wrong. */
@@ -316,6 +344,22 @@ static kst_status choose_place(struct j2k_encode_work *work)
     return status ? status : kst_j2k_encode_components(work);
 }
 
+/* Without a target a profile's limit may be missed. */
+static kst_status check_length(struct j2k_encode_work *work, size_t before)
+{
+    struct encoding *e = work->e;
+    uint64_t around = 0;
+    if (work->limits.bytes == UINT64_MAX)
+        return KST_OK;
+    kst_status status = bytes_around(work, &around);
+    uint64_t bytes = e->sink.length - before - around;
+    if (status || bytes <= work->limits.bytes)
+        return status;
+    return kst_report_error(&e->report, KST_ERROR_J2K_PROFILE, KST_NO_OFFSET,
+        "%s: a codestream has at most %llu bytes, and this %llu; use a lower rate or a higher level",
+        kst_j2k_profile_name(work->options.profile), (unsigned long long)work->limits.bytes, (unsigned long long)bytes);
+}
+
 static kst_status run(struct j2k_encode_work *work)
 {
     struct encoding *e = work->e;
@@ -330,6 +374,8 @@ static kst_status run(struct j2k_encode_work *work)
     if (!status)
         status = kst_j2k_coded_layout(&e->memory, &e->context->limits, &work->coded, &e->report);
     if (!status)
+        status = kst_j2k_encode_profile(work);
+    if (!status)
         status = kst_j2k_encode_weights(work);
     work->source.origin = work->origin;
     work->source.measure = needs_rates(work);
@@ -340,7 +386,10 @@ static kst_status run(struct j2k_encode_work *work)
         status = code_blocks(work);
     if (!status)
         status = allocate_layers(work);
-    return status ? status : write_file(work);
+    size_t before = e->sink.length;
+    if (!status)
+        status = write_file(work);
+    return status ? status : check_length(work, before);
 }
 
 static void release(struct j2k_encode_work *work)

@@ -7,6 +7,7 @@
 #include "cpu/j2k_encode.h"
 #include "gpu/j2k_encode.h"
 #include "j2k/file_writer.h"
+#include "j2k/profile.h"
 #include "j2k/rate.h"
 
 enum { J2K_ENCODED_COLOURS = 4, J2K_ENCODED_LAYERS = 1024, J2K_ENCODED_BOXES = 16, J2K_ENCODED_COMMENTS = 16 };
@@ -32,6 +33,7 @@ struct j2k_encode_work {
     struct j2k_coding_job *gpu_job;  /* coded blocks lie in its memory */
     struct j2k_layer_target *target; /* of each layer */
     uint8_t *layer_passes;
+    struct j2k_profile_limits limits;
     struct j2k_writing writing;
     struct j2k_file_writing file;
     struct j2k_comment comment[J2K_ENCODED_COMMENTS];
@@ -55,6 +57,9 @@ void kst_j2k_gpu_report_encoding(struct j2k_encode_work *work);
 kst_status kst_j2k_encode_components(struct j2k_encode_work *work);
 kst_status kst_j2k_encode_headers(struct j2k_encode_work *work);
 kst_status kst_j2k_encode_weights(struct j2k_encode_work *work);
+
+/* j2k_profile.c: whether what is to be written keeps the profile's rules; and the limits that remain. */
+kst_status kst_j2k_encode_profile(struct j2k_encode_work *work);
 
 /* j2k_encode_file.c: what stands around the packets. */
 kst_status kst_j2k_encode_file(struct j2k_encode_work *work);

@@ -124,6 +124,7 @@ static kst_status describe_size(struct j2k_encode_work *work)
     struct j2k_size *size = &work->coded.headers.size;
     if (image->width > UINT32_MAX - o->image_x || image->height > UINT32_MAX - o->image_y)
         return fail(work, KST_ERROR_J2K_DIMENSIONS, "the picture ends beyond the reference grid");
+    size->capabilities = (uint16_t)o->profile;
     size->image = (struct j2k_rect){o->image_x, o->image_y, o->image_x + image->width, o->image_y + image->height};
     size->tile_x = o->tile_x;
     size->tile_y = o->tile_y;
@@ -150,9 +151,15 @@ static uint8_t logarithm(uint32_t number)
 static kst_status describe_precincts(struct j2k_encode_work *work, struct j2k_coding *coding)
 {
     const kst_j2k_options *o = &work->options;
+    struct j2k_profile_coding profile;
     if (o->precinct_count > J2K_RESOLUTIONS)
         return fail(work, KST_ERROR_J2K_CODING, "more than 33 sizes of precincts");
+    bool by_profile = o->precinct_count == 0 && kst_j2k_profile_coding(o->profile, &profile);
     for (uint32_t r = 0; r <= coding->levels; r++) {
+        if (by_profile) {
+            coding->precinct[r] = kst_j2k_profile_precinct(r);
+            continue;
+        }
         uint32_t from_top = coding->levels - r, last = o->precinct_count - 1;
         uint32_t index = from_top < last ? from_top : last;
         uint8_t width = ALL_OF_IT, height = ALL_OF_IT;
@@ -217,11 +224,33 @@ static bool is_transformed(const struct j2k_encode_work *work)
     return true;
 }
 
+/* A 4K picture for cinema: the packets that a 2K picture needs, then the others. */
+static kst_status describe_two_sets(struct j2k_encode_work *work)
+{
+    struct j2k_parameters *main = &work->coded.headers.main;
+    uint8_t levels = main->coding[0].levels;
+    kst_status status;
+    main->volume = kst_memory_zeroed(&work->e->memory, 2, sizeof *main->volume, &status);
+    if (!main->volume)
+        return fail(work, status, NULL);
+    main->volume_count = main->volume_capacity = 2;
+    for (uint32_t i = 0; i < 2; i++)
+        main->volume[i] = (struct j2k_volume){.progression = J2K_CPRL,
+            .r0 = i == 0 ? 0 : levels,
+            .r1 = (uint8_t)(levels + i),
+            .layers = main->layers,
+            .c1 = work->component_count};
+    return KST_OK;
+}
+
 static kst_status describe_changes(struct j2k_encode_work *work)
 {
     const kst_j2k_options *o = &work->options;
+    struct j2k_profile_coding profile;
     struct j2k_parameters *main = &work->coded.headers.main;
     kst_status status;
+    if (o->change_count == 0 && kst_j2k_profile_coding(o->profile, &profile) && profile.two_sets && o->levels > 0)
+        return describe_two_sets(work);
     if (o->change_count == 0)
         return KST_OK;
     if (o->change_count > J2K_VOLUMES_MAX)
@@ -236,10 +265,10 @@ static kst_status describe_changes(struct j2k_encode_work *work)
             return fail(work, KST_ERROR_J2K_PROGRESSION, NULL);
         main->volume[i] = (struct j2k_volume){.progression = (uint8_t)change->progression,
             .r0 = (uint8_t)change->resolution0,
-            .r1 = (uint8_t)change->resolution1,
-            .layers = (uint16_t)change->layers,
+            .r1 = (uint8_t)(change->resolution1 ? change->resolution1 : J2K_RESOLUTIONS),
+            .layers = (uint16_t)(change->layers ? change->layers : o->layers),
             .c0 = change->component0,
-            .c1 = change->component1};
+            .c1 = change->component1 ? change->component1 : work->component_count};
     }
     return KST_OK;
 }
@@ -275,6 +304,19 @@ static kst_status describe_region(struct j2k_encode_work *work)
     return KST_OK;
 }
 
+/* Profiles 0 and 1 want a lowest resolution of at most 128 × 128. */
+static uint8_t choose_levels(const struct j2k_encode_work *work)
+{
+    enum { LOWEST = 128 };
+    const struct j2k_size *size = &work->coded.headers.size;
+    uint32_t levels = work->options.levels;
+    bool needed = work->options.profile == KST_J2K_PROFILE_0 || work->options.profile == KST_J2K_PROFILE_1;
+    while (needed && levels < J2K_LEVELS &&
+           (j2k_ceil_shift(size->tile_width, levels) > LOWEST || j2k_ceil_shift(size->tile_height, levels) > LOWEST))
+        levels++;
+    return (uint8_t)levels;
+}
+
 static kst_status describe_coding(struct j2k_encode_work *work)
 {
     const kst_j2k_options *o = &work->options;
@@ -290,7 +332,7 @@ static kst_status describe_coding(struct j2k_encode_work *work)
     main->has_coding = main->has_quantisation = true;
     for (uint32_t c = 0; c < work->component_count && !status; c++) {
         struct j2k_coding *coding = &main->coding[c];
-        coding->levels = (uint8_t)o->levels;
+        coding->levels = choose_levels(work);
         coding->block_width = logarithm(o->block_width);
         coding->block_height = logarithm(o->block_height);
         coding->style = (uint8_t)o->style;

@@ -45,7 +45,8 @@ static void describe(const struct j2k_stream *stream, kst_info *info)
         .reversible = stream->main.coding[0].reversible,
         .alpha = channels.has_alpha,
         .jp2 = stream->file.present,
-        .colour_space = stream->file.colour_method == J2K_COLOUR_ENUMERATED ? stream->file.colour_space : 0};
+        .colour_space = stream->file.colour_method == J2K_COLOUR_ENUMERATED ? stream->file.colour_space : 0,
+        .profile = size->capabilities};
     describe_components(stream, info);
     for (uint32_t i = 0; i < stream->part_count; i++)
         info->entropy_bytes += stream->part[i].body_length;

@@ -7,6 +7,7 @@
 #include "j2k/bytes.h"
 #include "j2k/marker.h"
 #include "j2k/norms.h"
+#include "j2k/profile.h"
 #include "j2k/rate.h"
 #include "j2k/recode.h"
 #include "j2k/rewrap.h"
@@ -67,38 +68,6 @@ static kst_status judge(struct transcoding *t, kst_status status)
     if (status || !t->options->strict || t->report->warnings == 0)
         return status;
     return kst_report_error(t->report, t->report->first_warning, t->report->first_warning_offset, NULL);
-}
-
-/* Whether marker segments of a kind stand between two places of the stream, which has been parsed. */
-static bool has_marker(const struct j2k_stream *stream, uint64_t at, uint64_t end, uint8_t marker)
-{
-    while (end - at >= 4 && stream->data[at] == 0xFF) {
-        if (stream->data[at + 1] == marker)
-            return true;
-        bool alone = stream->data[at + 1] >= J2K_ALONE_FIRST && stream->data[at + 1] <= J2K_ALONE_LAST;
-        uint64_t length = 2 + (alone ? 0 : (uint64_t)j2k_get16(stream->data + at + 2));
-        if (length > end - at)
-            return false;
-        at += length;
-    }
-    return false;
-}
-
-static bool has_part_lengths(const struct j2k_stream *stream)
-{
-    uint64_t first = stream->end;
-    for (uint32_t i = 0; i < stream->part_count; i++)
-        if (stream->part[i].offset < first)
-            first = stream->part[i].offset;
-    return has_marker(stream, stream->start + 2, first, J2K_TLM);
-}
-
-static bool has_packet_lengths(const struct j2k_stream *stream)
-{
-    for (uint32_t i = 0; i < stream->part_count; i++)
-        if (has_marker(stream, stream->part[i].offset, stream->part[i].body, J2K_PLT))
-            return true;
-    return false;
 }
 
 static int choice(kst_choice choice)
@@ -246,9 +215,9 @@ static void choose_writing(struct transcoding *t)
     t->writing.division = (uint8_t)j->division;
     t->writing.part_by_part = j->part_by_part;
     t->writing.packet_lengths =
-        j->packet_lengths == KST_CHOICE_KEEP ? has_packet_lengths(stream) : j->packet_lengths == KST_CHOICE_YES;
-    t->writing.tile_part_lengths =
-        j->tile_part_lengths == KST_CHOICE_KEEP ? has_part_lengths(stream) : j->tile_part_lengths == KST_CHOICE_YES;
+        j->packet_lengths == KST_CHOICE_KEEP ? kst_j2k_has_packet_lengths(stream) : j->packet_lengths == KST_CHOICE_YES;
+    t->writing.tile_part_lengths = j->tile_part_lengths == KST_CHOICE_KEEP ? kst_j2k_has_part_lengths(stream)
+                                                                           : j->tile_part_lengths == KST_CHOICE_YES;
 }
 
 static kst_status write(struct transcoding *t, kst_buffer *output)
@@ -272,6 +241,29 @@ static kst_status write(struct transcoding *t, kst_buffer *output)
     return KST_OK;
 }
 
+static void note_breach(void *broken, const char *breach, const char *remedy)
+{
+    (void)breach;
+    (void)remedy;
+    *(bool *)broken = true;
+}
+
+/* What is written may not claim a profile whose rules it breaks. */
+static kst_status keep_profile(struct transcoding *t)
+{
+    struct j2k_stream *headers = &t->recoded.coded.headers;
+    struct j2k_profile_facts facts;
+    bool broken = false;
+    if (!kst_j2k_profile_name(headers->size.capabilities))
+        return KST_OK;
+    kst_status status = kst_j2k_profile_plan(t->memory, &t->recoded.coded, &t->writing, &facts, t->report);
+    if (!status)
+        kst_j2k_profile_check(headers, &facts, note_breach, &broken);
+    if (broken)
+        headers->size.capabilities = 0;
+    return status;
+}
+
 static kst_status run(struct transcoding *t, const uint8_t *data, size_t length, kst_buffer *output)
 {
     double start = kst_seconds();
@@ -282,6 +274,9 @@ static kst_status run(struct transcoding *t, const uint8_t *data, size_t length,
     if (!status) {
         choose_writing(t);
         status = make_layers(t);
+    }
+    if (!status) {
+        status = keep_profile(t);
     }
     if (status)
         return status;

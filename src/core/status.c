@@ -139,6 +139,7 @@ static const struct status_entry entries[] = {
     ENTRY(ERROR_J2K_HT, "unsupported: high-throughput code-blocks"),
     ENTRY(ERROR_J2K_EXTENSION, "unsupported: extensions of JPEG 2000 Part 2"),
     ENTRY(ERROR_J2K_COLOUR, "a pixel format that the picture's channels do not allow"),
+    ENTRY(ERROR_J2K_PROFILE, "a rule of the profile is broken"),
 };
 
 static const struct status_entry *find(kst_status status)

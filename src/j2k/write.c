@@ -2,6 +2,7 @@
 #include "j2k/write.h"
 
 #include "core/report.h"
+#include "j2k/builder.h"
 #include "j2k/bytes.h"
 #include "j2k/marker.h"
 #include "j2k/marker_writer.h"
@@ -272,5 +273,58 @@ kst_status kst_j2k_overhead(struct memory *memory, const struct j2k_coded *coded
     }
     kst_sink_release(&sink);
     kst_j2k_sequence_release(memory, &sequence);
+    return status;
+}
+
+/* Of one tile-part: its header, PLT and packets. */
+static uint64_t part_bytes(const struct j2k_coded *coded, const struct j2k_writing *writing,
+    const struct j2k_sequence *sequence, uint32_t index)
+{
+    const struct j2k_sent_part *part = &sequence->part[index];
+    const struct j2k_parameters *parameters = kst_j2k_coded_parameters(coded, part->tile);
+    uint64_t bytes = SOT_LENGTH + 2, table = 0;
+    for (uint32_t i = 0; i < part->packet_count; i++) {
+        uint64_t length = packet_length(parameters, &sequence->packet[part->first_packet + i]);
+        bytes += length;
+        table += kst_j2k_length_bytes(length);
+    }
+    if (writing->packet_lengths)
+        bytes += table + LENGTHS_HEADER * (1 + table / (LENGTHS_ROOM - 10));
+    return bytes;
+}
+
+static uint64_t most_of(const struct j2k_coded *coded, const struct j2k_writing *writing,
+    const struct j2k_sequence *sequence, uint64_t *sum)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < sequence->part_count; i++) {
+        const struct j2k_sent_part *part = &sequence->part[i];
+        if (part->packet_count == 0)
+            continue;
+        const struct j2k_sent_packet *packet = &sequence->packet[part->first_packet];
+        uint32_t component = coded->grid[coded->precinct[packet->precinct].grid].component;
+        sum[component] += part_bytes(coded, writing, sequence, i);
+        most = sum[component] > most ? sum[component] : most;
+    }
+    return most;
+}
+
+kst_status kst_j2k_most_component_bytes(struct memory *memory, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, uint64_t *bytes, kst_report *report)
+{
+    struct j2k_packets *packets = NULL;
+    struct j2k_sequence sequence = {0};
+    kst_status status = KST_OK;
+    uint64_t *sum = kst_memory_zeroed(memory, coded->headers.component_count, sizeof *sum, &status);
+    if (!sum)
+        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
+    status = kst_j2k_packets_create(memory, coded, &packets, report);
+    if (!status)
+        status = kst_j2k_sequence_make(memory, coded, writing, packets, &sequence, report);
+    if (!status)
+        *bytes = most_of(coded, writing, &sequence, sum);
+    kst_j2k_packets_release(memory, packets);
+    kst_j2k_sequence_release(memory, &sequence);
+    kst_memory_release(memory, sum);
     return status;
 }

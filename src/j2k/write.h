@@ -53,6 +53,13 @@ void kst_j2k_packets_release(struct memory *memory, struct j2k_packets *packets)
 uint64_t kst_j2k_packet_measure(
     struct j2k_packets *packets, uint32_t precinct, uint32_t layer, bool packet_lengths, bool commit);
 
+/*
+ * Bytes of all tile-parts of the component that has most, by what layer_passes says now, where each tile-part is of one
+ * component.
+ */
+kst_status kst_j2k_most_component_bytes(struct memory *memory, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, uint64_t *bytes, kst_report *report);
+
 /* Bytes of all that is not packets: at most so many, and seldom less. Add to it what all packets measure. */
 kst_status kst_j2k_overhead(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
     uint64_t *bytes, kst_report *report);

@@ -92,6 +92,38 @@ expect 0 "$KOSTKA" encode --lossless photo.ppm whole.jp2
 expect 0 "$KOSTKA" decode --region 48x48+40+40 whole.jp2 whole.ppm
 [ "$(decibels whole.ppm interest.ppm)" -gt "$(decibels whole.ppm even.ppm)" ] || fail 'the region is no better'
 
+# Profiles: what they want is written, others read it, and what breaks them is refused or told.
+awk 'BEGIN {
+    printf "P6\n256 144\n4095\n"
+    for (i = 0; i < 256 * 144 * 3; i++)
+        printf "%c%c", 1 + (i / 100) % 15, 1 + (i * 7 + i / 768) % 127
+}' >film.ppm
+for profile in cinema2k cinema4k broadcast:5 imf2k imf4k:6,2; do
+    expect 0 "$KOSTKA" encode --profile "$profile" film.ppm film.j2k
+    "$KOSTKA" info film.j2k >told
+    grep -q "profile .*(${profile%:*}), kept" told || fail "$profile: $(grep profile told)"
+    expect 0 "$KOSTKA" decode film.j2k ours.ppm
+    for peer in opj grk; do
+        ${peer}_decompress -i film.j2k -o peer.ppm >/dev/null 2>&1
+        between "$(decibels ours.ppm peer.ppm)" 600 2000 "$profile by $peer"
+    done
+done
+for profile in profile0 profile1 imf2k-reversible broadcast-reversible:7; do
+    lossless film.ppm film.j2k --profile "$profile"
+done
+expect 0 "$KOSTKA" encode --profile profile1 --layers 3 --rate 4 photo.ppm film.jp2
+equals "$("$KOSTKA" info --json film.jp2 | json 0 profile name)" profile1
+expect 1 "$KOSTKA" encode --profile cinema2k photo.ppm none.j2k
+says '12 to 12 bits and no sign: component 0 has 8; convert'
+expect 1 "$KOSTKA" encode --profile imf2k --layers 2 film.ppm none.j2k
+says 'there is one layer: there are 2; make one layer'
+expect 2 "$KOSTKA" encode --layers 2 --profile imf2k film.ppm none.j2k
+expect 2 "$KOSTKA" encode --profile imf3k film.ppm none.j2k
+expect 2 "$KOSTKA" encode --profile cinema2k:3 film.ppm none.j2k
+lossless photo.ppm changes.j2k --layers 2 --poc RPCL:0-3:0-3:1,LRCP:0-6,CPRL
+equals "$("$KOSTKA" info changes.j2k | grep -c 'POC .*RPCL to layer 1, resolutions 0 to 3')" 1
+expect 2 "$KOSTKA" encode --poc RPCL:3 photo.ppm none.j2k
+
 # What cannot be done, what is converted, what goes along.
 expect 1 "$KOSTKA" encode "$KOSTKA_SOURCE/tests/cli/library.sh" none.jp2
 expect 2 "$KOSTKA" encode --rate 0 photo.ppm none.jp2

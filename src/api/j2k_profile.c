@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Profiles in the API: options for them, whether a picture fits them, whether a stream keeps them. */
+#include <stdio.h>
+
+#include "api/decoding.h"
+#include "api/j2k_encode.h"
+#include "core/report.h"
+
+enum { PROFILE_BLOCK = 64, VIDEO_BLOCK = 32, MOST_BITS = 4 * 16 };
+
+static void set_video(kst_j2k_options *options, const struct j2k_profile_coding *coding)
+{
+    options->levels = coding->levels;
+    options->block_width = options->block_height = VIDEO_BLOCK;
+    options->progression = KST_PROGRESSION_CPRL;
+    options->division = KST_J2K_DIVIDE_COMPONENT;
+    options->tile_part_lengths = true;
+    options->reversible = coding->reversible;
+    options->target = coding->reversible ? KST_J2K_LOSSLESS : KST_J2K_RATE;
+    options->value = coding->reversible ? 0 : MOST_BITS;
+}
+
+kst_status kst_j2k_options_profile(kst_j2k_options *options, uint32_t profile)
+{
+    struct j2k_profile_coding coding;
+    if (!options || options->size != sizeof *options)
+        return KST_ERROR_ARGUMENT;
+    if (profile != KST_J2K_PROFILE_NONE && !kst_j2k_profile_name(profile))
+        return KST_ERROR_OPTIONS;
+    double frame_rate = options->frame_rate;
+    bool codestream = options->codestream;
+    kst_j2k_options_init(options);
+    options->frame_rate = frame_rate;
+    options->codestream = codestream;
+    options->profile = profile;
+    if (kst_j2k_profile_coding(profile, &coding))
+        set_video(options, &coding);
+    return KST_OK;
+}
+
+/* The first breach becomes the error. */
+static void refuse(void *argument, const char *breach, const char *remedy)
+{
+    struct j2k_encode_work *work = argument;
+    if (work->e->report.status == KST_OK)
+        kst_report_error(&work->e->report, KST_ERROR_J2K_PROFILE, KST_NO_OFFSET, "%s: %s; %s",
+            kst_j2k_profile_name(work->options.profile), breach, remedy);
+}
+
+kst_status kst_j2k_encode_profile(struct j2k_encode_work *work)
+{
+    struct encoding *e = work->e;
+    struct j2k_profile_facts facts;
+    kst_j2k_profile_limits(work->options.profile, work->options.frame_rate, &work->limits);
+    if (!work->options.profile)
+        return KST_OK;
+    kst_status status = kst_j2k_profile_plan(&e->memory, &work->coded, &work->writing, &facts, &e->report);
+    facts.frame_rate = work->options.frame_rate;
+    if (status)
+        return status;
+    kst_j2k_profile_check(&work->coded.headers, &facts, refuse, work);
+    return e->report.status;
+}
+
+/* Looks for one breach among all. */
+struct search {
+    size_t left;
+    bool found;
+    char *text;
+};
+
+static void count(void *argument, const char *breach, const char *remedy)
+{
+    struct search *search = argument;
+    (void)remedy;
+    if (search->left-- != 0 || search->found)
+        return;
+    search->found = true;
+    snprintf(search->text, KST_BREACH_LENGTH, "%s", breach);
+}
+
+bool kst_decoder_profile_breach(const kst_decoder *decoder, size_t index, char *text)
+{
+    struct j2k_profile_facts facts;
+    struct search search = {.left = index, .text = text};
+    if (!decoder || !text || !decoder->open || decoder->info.codec != KST_CODEC_JPEG2000)
+        return false;
+    kst_j2k_profile_facts(&decoder->j2k, &facts);
+    kst_j2k_profile_check(&decoder->j2k, &facts, count, &search);
+    return search.found;
+}
