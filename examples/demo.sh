@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Takes photographs through the command line: decode, encode at several qualities, add restart markers without loss,
-# compare. Prints a table and leaves the files and a contact sheet.
+# compare; the first few as JPEG 2000 too. Prints a table and leaves the files, a contact sheet, and the first few's
+# curves of rate and distortion.
 #
 #     demo.sh BUILD-FOLDER OUTPUT-FOLDER FILE|FOLDER…
 set -eu
@@ -10,6 +11,7 @@ out=$2
 shift 2
 kostka=$build/kostka
 repeat=3
+few=3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
@@ -64,12 +66,51 @@ encode_rows() {
     done
 }
 
-transcode_row() {
+# whole_row LABEL SOURCE RESULT VERB OPTION…
+whole_row() {
     label=$1
-    result=$2
-    shift 2
-    time=$(milliseconds "$kostka" transcode "$photograph" "$result" "$@")
-    row "$label" "$(kib "$result")" "$time" "" "$(verdict "$photograph" "$result")"
+    source=$2
+    result=$3
+    verb=$4
+    shift 4
+    time=$(milliseconds "$kostka" "$verb" "$source" "$result" "$@")
+    row "$label" "$(kib "$result")" "$time" "" "$(verdict "$source" "$result")"
+}
+
+# jpeg2000_rows PICTURE: JPEG 2000 of the photograph's pixels
+jpeg2000_rows() {
+    whole_row 'JPEG 2000 --lossless' "$1" "$out/$name-lossless.jp2" encode --lossless
+    bench_row 'decode that' "$out/$name-lossless.jp2" "" decode "$out/$name-lossless.jp2"
+    whole_row 'JPEG 2000 --ratio 20' "$1" "$out/$name-ratio20.jp2" encode --ratio 20 --layers 5
+    bench_row 'decode that' "$out/$name-ratio20.jp2" "" decode "$out/$name-ratio20.jp2"
+    whole_row 'transcode to RPCL, PLT' "$out/$name-ratio20.jp2" "$out/$name-rpcl.jp2" transcode \
+        --progression RPCL --plt
+    whole_row 'transcode --layers 3' "$out/$name-ratio20.jp2" "$out/$name-layers3.jp2" transcode --layers 3
+}
+
+# point CODEC FILE: one of the curve of $small
+point() {
+    "$kostka" compare "$small" "$2" --json >"$work/compare.json" || [ $? = 1 ]
+    printf '%s\t%s\t%s\t%s\n' "$name" "$1" "$(echo "$(wc -c <"$2") $pixels" | awk '{ print 8 * $1 / $2 }')" \
+        "$(value psnr <"$work/compare.json")" >>"$work/points"
+}
+
+# curves PICTURE: at half the size, which leaves little of what its own coding did
+curves() {
+    small=$work/small.ppm
+    "$kostka" convert --scale 1/2 "$1" "$small" 2>/dev/null || cp "$1" "$small"
+    "$kostka" info "$small" --json >"$work/info.json"
+    pixels=$(($(value width <"$work/info.json") * $(value height <"$work/info.json")))
+    for subsampling in 420 444; do
+        for quality in 5 10 20 40 60 80 90; do
+            "$kostka" encode "$small" "$work/point.jpg" --optimize --subsampling $subsampling -q $quality
+            point "JPEG $subsampling" "$work/point.jpg"
+        done
+    done
+    for rate in 0.125 0.25 0.5 1 1.5 2 3; do
+        "$kostka" encode "$small" "$work/point.jp2" --rate $rate
+        point 'JPEG 2000' "$work/point.jp2"
+    done
 }
 
 show() {
@@ -82,13 +123,19 @@ show() {
         "$kostka" decode "$photograph" "$work/decoded.ppm"
         bench_row decode "$photograph" "$(verdict "$photograph" "$work/decoded.ppm")" decode "$photograph"
         encode_rows "$work/decoded.ppm"
-        transcode_row 'transcode --restart auto' "$out/$name-restart.jpg" --restart auto
+        whole_row 'transcode --restart auto' "$photograph" "$out/$name-restart.jpg" transcode --restart auto
         bench_row 'decode with restarts' "$out/$name-restart.jpg" "" decode "$out/$name-restart.jpg"
-        transcode_row 'transcode --progressive' "$out/$name-progressive.jpg" --progressive
+        whole_row 'transcode --progressive' "$photograph" "$out/$name-progressive.jpg" transcode --progressive
+        pixels_file=$work/decoded.ppm
     else
         printf '\n%s\n' "$photograph"
         row '' KiB ms MPix/s 'compared with the photograph'
         encode_rows "$photograph"
+        pixels_file=$photograph
+    fi
+    if [ "$number" -le "$few" ]; then
+        jpeg2000_rows "$pixels_file"
+        curves "$photograph"
     fi
     sheet="$sheet$out/$name-q90.jpg
 "
@@ -103,7 +150,7 @@ find "$@" -type f \( -iname '*.jpg' -o -iname '*.jpeg' -o -iname '*.png' -o -ina
 
 {
     "$kostka" devices
-    echo "Times are medians of $repeat runs from memory to memory, but of transcode, which is the whole command."
+    echo "Times are medians of $repeat runs from memory to memory, but of transcode and encoding to JPEG 2000, which are the whole command."
     number=0
     sheet=
     while IFS= read -r file; do
@@ -115,4 +162,5 @@ find "$@" -type f \( -iname '*.jpg' -o -iname '*.jpeg' -o -iname '*.png' -o -ina
 [ -e "$work/sheet" ] || exit 1
 
 tr '\n' '\0' <"$work/sheet" | xargs -0 "$build/examples/contact_sheet" "$out/contact-sheet.jpg"
-printf '\nresults: %s\ncontact sheet: %s\n' "$out" "$out/contact-sheet.jpg"
+"$build/bench/kostka-curves" 'Rate and distortion of JPEG and JPEG 2000' "$out/curves.svg" <"$work/points"
+printf '\nresults: %s\ncontact sheet: %s\ncurves: %s\n' "$out" "$out/contact-sheet.jpg" "$out/curves.svg"

@@ -167,6 +167,11 @@ static void print_jpeg2000(const struct source *source, const kst_decoder *decod
         (unsigned)info->tile_width, (unsigned)info->tile_height);
     printf("  bytes        %zu, %llu of them packets (%.3f bits a pixel)\n", source->length,
         (unsigned long long)info->entropy_bytes, pixels > 0 ? 8.0 * (double)info->entropy_bytes / pixels : 0.0);
+    if (info->density_x != 0)
+        printf("  density      %ux%u per %s\n", (unsigned)info->density_x, (unsigned)info->density_y,
+            density_unit(info->density_unit));
+    if (info->orientation != 1)
+        printf("  orientation  %d\n", info->orientation);
     print_profile(decoder);
     print_metadata(decoder);
     print_elements(decoder);
@@ -258,6 +263,12 @@ static json_t *json_elements(const kst_decoder *decoder)
     return list;
 }
 
+static json_t *json_density(const kst_info *info)
+{
+    return json_pack(
+        "{s:i, s:i, s:s}", "x", info->density_x, "y", info->density_y, "unit", density_unit(info->density_unit));
+}
+
 /* Null where none is claimed; breaches are null where the rules are not known. */
 static json_t *json_profile(const kst_decoder *decoder)
 {
@@ -295,6 +306,9 @@ static json_t *json_jpeg2000(const struct source *source, const kst_decoder *dec
         (json_int_t)info->entropy_bytes, "metadata", json_metadata(decoder));
     json_object_update(made, more);
     json_decref(more);
+    json_object_set_new(made, "orientation", json_integer(info->orientation));
+    if (info->density_x != 0)
+        json_object_set_new(made, "density", json_density(info));
     json_object_set_new(made, "profile", json_profile(decoder));
     json_object_set_new(made, "elements", json_elements(decoder));
     return made;
@@ -319,9 +333,7 @@ json_t *describe_json(const struct source *source, const kst_decoder *decoder)
     json_object_update(made, more);
     json_decref(more);
     if (info->jfif)
-        json_object_set_new(made, "density",
-            json_pack("{s:i, s:i, s:s}", "x", info->density_x, "y", info->density_y, "unit",
-                density_unit(info->density_unit)));
+        json_object_set_new(made, "density", json_density(info));
     if (info->adobe)
         json_object_set_new(made, "adobe_transform", json_integer(info->adobe_transform));
     json_object_set_new(made, "components", json_components(info));

@@ -412,8 +412,8 @@ typedef struct kst_info {
     bool jfif;
     bool adobe;
     uint8_t adobe_transform;
-    uint16_t jfif_version; /**< major × 256 + minor */
-    kst_density_unit density_unit;
+    uint16_t jfif_version;         /**< major × 256 + minor */
+    kst_density_unit density_unit; /**< JPEG 2000: of capture, else of display; a ratio of 0: not known */
     uint16_t density_x;
     uint16_t density_y;
     uint64_t entropy_bytes;      /**< entropy-coded data, all scans together */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What an open JPEG 2000 stream holds, as the API shows it. */
+#include <math.h>
 #include <string.h>
 
 #include "api/j2k_decode.h"
@@ -8,6 +9,7 @@
 #include "j2k/geometry.h"
 #include "j2k/marker.h"
 #include "j2k/output.h"
+#include "jpeg/exif.h"
 
 static void describe_components(const struct j2k_stream *stream, kst_info *info)
 {
@@ -35,7 +37,6 @@ static void describe(const struct j2k_stream *stream, kst_info *info)
         .width = size->image.x1 - size->image.x0,
         .height = size->image.y1 - size->image.y0,
         .component_count = stream->component_count,
-        .orientation = 1,
         .tile_width = size->tile_width,
         .tile_height = size->tile_height,
         .tiles = size->columns * size->rows,
@@ -52,8 +53,38 @@ static void describe(const struct j2k_stream *stream, kst_info *info)
         info->entropy_bytes += stream->part[i].body_length;
 }
 
+/* Whether numbers of samples in a unit are whole ones, as nearly as a fraction of 16 bits can say. */
+static bool is_whole(double x, double y)
+{
+    return fabs(x - round(x)) <= 1e-4 * x && fabs(y - round(y)) <= 1e-4 * y;
+}
+
+/* I.5.3.7: samples for each metre; in inches unless they are whole numbers in centimetres alone. */
+static void describe_density(const struct j2k_file *file, kst_info *info)
+{
+    const struct j2k_resolution_box *box = file->capture.present ? &file->capture : &file->display;
+    double metre[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        if (!box->present || box->numerator[i] == 0 || box->denominator[i] == 0)
+            return;
+        metre[i] = (double)box->numerator[i] / box->denominator[i] * pow(10, box->exponent[i]);
+    }
+    double inch = 0.0254, x = metre[1] * inch, y = metre[0] * inch;
+    bool centimetres = !is_whole(x, y) && is_whole(metre[1] / 100, metre[0] / 100);
+    if (centimetres) {
+        x = metre[1] / 100;
+        y = metre[0] / 100;
+    }
+    if (!(x >= 0.5 && x < UINT16_MAX && y >= 0.5 && y < UINT16_MAX))
+        return;
+    info->density_unit = centimetres ? KST_DENSITY_CM : KST_DENSITY_INCH;
+    info->density_x = (uint16_t)lround(x);
+    info->density_y = (uint16_t)lround(y);
+}
+
 enum { COMMENT_HEADER = 2, COMMENT_LATIN = 1, UUID_LENGTH = 16 };
 
+static const uint8_t exif_uuid[UUID_LENGTH] = "JpgTiffExif->JP2";
 static const uint8_t xmp_uuid[UUID_LENGTH] = {
     0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
 
@@ -63,7 +94,36 @@ static void add(kst_decoder *decoder, kst_metadata_kind kind, uint64_t offset, u
         (kst_metadata){.kind = kind, .data = decoder->j2k.data + offset, .length = (size_t)length, .offset = offset};
 }
 
-/* An ICC profile, XMP and comments of text, in this order. */
+/* Exif, with or without what stands in front of it in JPEG. The first one says how the picture is turned. */
+static void add_exif(kst_decoder *decoder, uint64_t offset, uint64_t length)
+{
+    static const uint8_t prefix[] = {'E', 'x', 'i', 'f', 0, 0};
+    const uint8_t *data = decoder->j2k.data + offset;
+    struct jpeg_metadata *metadata = &decoder->metadata;
+    bool first = true;
+    if (length >= sizeof prefix && memcmp(data, prefix, sizeof prefix) == 0) {
+        offset += sizeof prefix;
+        length -= sizeof prefix;
+    }
+    for (size_t i = 0; i < metadata->count; i++)
+        first = first && metadata->item[i].kind != KST_METADATA_EXIF;
+    if (first)
+        metadata->orientation = kst_exif_orientation(decoder->j2k.data + offset, (size_t)length);
+    add(decoder, KST_METADATA_EXIF, offset, length);
+}
+
+static void add_uuid(kst_decoder *decoder, const struct j2k_box *box)
+{
+    const uint8_t *uuid = decoder->j2k.data + box->offset;
+    if (box->length < UUID_LENGTH)
+        return;
+    if (memcmp(uuid, exif_uuid, UUID_LENGTH) == 0)
+        add_exif(decoder, box->offset + UUID_LENGTH, box->length - UUID_LENGTH);
+    else if (memcmp(uuid, xmp_uuid, UUID_LENGTH) == 0)
+        add(decoder, KST_METADATA_XMP, box->offset + UUID_LENGTH, box->length - UUID_LENGTH);
+}
+
+/* An ICC profile, Exif and XMP, and comments of text, in this order. */
 static kst_status collect_metadata(kst_decoder *decoder)
 {
     const struct j2k_stream *stream = &decoder->j2k;
@@ -77,9 +137,8 @@ static kst_status collect_metadata(kst_decoder *decoder)
         add(decoder, KST_METADATA_ICC, stream->file.icc_offset, stream->file.icc_length);
     for (uint32_t i = 0; i < stream->file.box_count; i++) {
         const struct j2k_box *box = &stream->file.box[i];
-        if (box->type == J2K_BOX('u', 'u', 'i', 'd') && box->length >= UUID_LENGTH &&
-            memcmp(stream->data + box->offset, xmp_uuid, UUID_LENGTH) == 0)
-            add(decoder, KST_METADATA_XMP, box->offset + UUID_LENGTH, box->length - UUID_LENGTH);
+        if (box->type == J2K_BOX('u', 'u', 'i', 'd'))
+            add_uuid(decoder, box);
     }
     for (uint32_t i = 0; i < stream->main_segment_count; i++) {
         const struct j2k_marker_segment *segment = &stream->segment[i];
@@ -116,5 +175,7 @@ kst_status kst_j2k_open(kst_decoder *decoder, const uint8_t *data, size_t length
         return status;
     }
     describe(&decoder->j2k, &decoder->info);
+    describe_density(&decoder->j2k.file, &decoder->info);
+    decoder->info.orientation = decoder->metadata.orientation;
     return KST_OK;
 }

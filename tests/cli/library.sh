@@ -55,6 +55,11 @@ equals() {
     [ "$1" = "$2" ] || fail "'$1' is not '$2'${3:+ ($3)}"
 }
 
+# between NUMBER LOW HIGH WHAT
+between() {
+    { [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; } || fail "$4: $1 is not from $2 to $3"
+}
+
 # only FILE…: there is nothing else in the current folder, hidden files included
 only() {
     found=$(find . -mindepth 1 -maxdepth 1 | sed 's,^\./,,' | sort | tr '\n' ' ')

@@ -44,9 +44,6 @@ equals "$("$KOSTKA" info --json tiles.jp2 | json 0 format)" jpeg2000
 # Targets: sizes are not exceeded and nearly reached, decibels are met within a few tenths.
 pixels=$("$KOSTKA" info --json photo.ppm | json 0 width)
 pixels=$((pixels * $("$KOSTKA" info --json photo.ppm | json 0 height)))
-between() {
-    { [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; } || fail "$4: $1 is not from $2 to $3"
-}
 size() {
     wc -c <"$1" | tr -d ' '
 }
@@ -138,6 +135,39 @@ expect 0 "$KOSTKA" convert --rate 1 "$photo" converted.jp2
 expect 0 "$KOSTKA" convert -q 90 converted.jp2 back.jpg
 expect 0 "$KOSTKA" encode --comment 'Made of wood' photo.ppm said.jp2
 grep -q 'Made of wood' said.jp2 || fail 'the comment is missing'
+
+# Profile, Exif with its orientation, and density go from JPEG, PNG and TIFF to JPEG 2000 and back.
+printf 'II*\000\010\000\000\000\001\000\022\001\003\000\001\000\000\000\006\000\000\000\000\000\000\000' >turned.exif
+head -c 4000 "$photo" >some.icc
+expect 0 "$KOSTKA" encode --icc some.icc --exif turned.exif photo.ppm bare.jpg
+# JFIF: 300 x 200 dots an inch
+{ head -c 13 bare.jpg; printf '\001\001\054\000\310'; tail -c +19 bare.jpg; } >full.jpg
+facts() {
+    "$KOSTKA" info --json "$1" >facts.json
+    for key in 'density x' 'density y' 'density unit' orientation; do
+        # shellcheck disable=SC2086 # a path of keys
+        printf '%s ' "$(json 0 $key <facts.json)"
+    done
+    "$KOSTKA" info "$1" | sed -n 's/^  \(icc\|exif\) *\([0-9]*\) bytes.*/\1 \2/p' | sort | tr '\n' ' '
+}
+equals "$(facts full.jpg)" '300 200 inch 6 exif 26 icc 4000 '
+expect 0 "$KOSTKA" convert full.jpg full.jp2
+equals "$(facts full.jp2)" "$(facts full.jpg)" 'JPEG to JPEG 2000'
+expect 0 "$KOSTKA" convert full.jp2 again.jpg
+equals "$(facts again.jpg)" "$(facts full.jpg)" 'JPEG 2000 to JPEG'
+expect 0 "$KOSTKA" transcode --container j2k full.jp2 stripped.j2k
+equals "$(facts stripped.j2k | cut -d ' ' -f 4-)" '1 '
+expect 0 "$KOSTKA" decode --orient full.jp2 upright.ppm
+expect 0 "$KOSTKA" decode --orient full.jpg wanted.ppm
+identical upright.ppm wanted.ppm
+expect 0 "$KOSTKA" convert --orient full.jp2 upright.jpg
+equals "$(facts upright.jpg | cut -d ' ' -f 4-)" '1 icc 4000 '
+for format in png tif; do
+    expect 0 "$KOSTKA" convert full.jpg "full.$format"
+    expect 0 "$KOSTKA" convert "full.$format" "from.$format.jp2"
+    equals "$(facts "from.$format.jp2" | cut -d ' ' -f 1-3)" '300 200 inch' "$format"
+done
+"$KOSTKA" info from.tif.jp2 | grep -q 'icc  *4000 bytes' || fail 'the ICC profile of TIFF is lost' # libpng wants a real one
 mkdir made
 expect 0 "$KOSTKA" encode --out-format jp2 --out-dir made photo.ppm grey.pgm
 same made/photo.jp2 plain.jp2
