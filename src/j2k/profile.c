@@ -22,9 +22,10 @@ enum tiling { TILING_ONE, TILING_FOUR, TILING_SQUARES };
 
 /* A profile of video: of broadcast and IMF all levels. */
 struct video {
-    uint16_t rsiz;
     const char *name;
     uint32_t width, height; /* at most; 0: any */
+    uint16_t rsiz;
+    uint16_t tile; /* the largest of several square tiles */
     uint8_t components, least_components;
     uint8_t least_depth, depth;
     uint8_t least_levels, levels;
@@ -32,23 +33,22 @@ struct video {
     bool halved;                       /* 4:2:2 is allowed */
     bool reversible;
     uint8_t tiling;
-    uint16_t tile; /* the largest of several square tiles */
     uint8_t least_main, main;
     uint8_t sets; /* of progressions: tile-parts of each component */
 };
 
 static const struct video videos[] = {
-    {0x0003, "cinema2k", 2048, 1080, 3, 3, 12, 12, 0, 5, 5, 5, false, false, TILING_ONE, 0, 0, 0, 1},
-    {0x0004, "cinema4k", 4096, 2160, 3, 3, 12, 12, 1, 6, 5, 5, false, false, TILING_ONE, 0, 0, 0, 2},
-    {0x0100, "broadcast", 0, 0, 4, 1, 8, 12, 1, 5, 7, 6, true, false, TILING_ONE, 0, 1, 7, 1},
-    {0x0200, "broadcast-tiled", 0, 0, 4, 1, 8, 12, 1, 5, 7, 6, true, false, TILING_FOUR, 0, 1, 7, 1},
-    {0x0300, "broadcast-reversible", 0, 0, 4, 1, 8, 12, 1, 5, 7, 6, true, true, TILING_FOUR, 0, 6, 7, 1},
-    {0x0400, "imf2k", 2048, 1556, 3, 1, 8, 16, 1, 5, 5, 5, true, false, TILING_ONE, 0, 0, 11, 1},
-    {0x0500, "imf4k", 4096, 3112, 3, 1, 8, 16, 1, 6, 5, 5, true, false, TILING_ONE, 0, 0, 11, 1},
-    {0x0600, "imf8k", 8192, 6224, 3, 1, 8, 16, 1, 7, 5, 5, true, false, TILING_ONE, 0, 0, 11, 1},
-    {0x0700, "imf2k-reversible", 2048, 1556, 3, 1, 8, 16, 1, 5, 5, 5, true, true, TILING_SQUARES, 1024, 0, 11, 1},
-    {0x0800, "imf4k-reversible", 4096, 3112, 3, 1, 8, 16, 1, 6, 5, 5, true, true, TILING_SQUARES, 2048, 0, 11, 1},
-    {0x0900, "imf8k-reversible", 8192, 6224, 3, 1, 8, 16, 1, 7, 5, 5, true, true, TILING_SQUARES, 4096, 0, 11, 1},
+    {"cinema2k", 2048, 1080, 0x0003, 0, 3, 3, 12, 12, 0, 5, 5, 5, false, false, TILING_ONE, 0, 0, 1},
+    {"cinema4k", 4096, 2160, 0x0004, 0, 3, 3, 12, 12, 1, 6, 5, 5, false, false, TILING_ONE, 0, 0, 2},
+    {"broadcast", 0, 0, 0x0100, 0, 4, 1, 8, 12, 1, 5, 7, 6, true, false, TILING_ONE, 1, 7, 1},
+    {"broadcast-tiled", 0, 0, 0x0200, 0, 4, 1, 8, 12, 1, 5, 7, 6, true, false, TILING_FOUR, 1, 7, 1},
+    {"broadcast-reversible", 0, 0, 0x0300, 0, 4, 1, 8, 12, 1, 5, 7, 6, true, true, TILING_FOUR, 6, 7, 1},
+    {"imf2k", 2048, 1556, 0x0400, 0, 3, 1, 8, 16, 1, 5, 5, 5, true, false, TILING_ONE, 0, 11, 1},
+    {"imf4k", 4096, 3112, 0x0500, 0, 3, 1, 8, 16, 1, 6, 5, 5, true, false, TILING_ONE, 0, 11, 1},
+    {"imf8k", 8192, 6224, 0x0600, 0, 3, 1, 8, 16, 1, 7, 5, 5, true, false, TILING_ONE, 0, 11, 1},
+    {"imf2k-reversible", 2048, 1556, 0x0700, 1024, 3, 1, 8, 16, 1, 5, 5, 5, true, true, TILING_SQUARES, 0, 11, 1},
+    {"imf4k-reversible", 4096, 3112, 0x0800, 2048, 3, 1, 8, 16, 1, 6, 5, 5, true, true, TILING_SQUARES, 0, 11, 1},
+    {"imf8k-reversible", 8192, 6224, 0x0900, 4096, 3, 1, 8, 16, 1, 7, 5, 5, true, true, TILING_SQUARES, 0, 11, 1},
 };
 
 /* One check. */
