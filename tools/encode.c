@@ -113,6 +113,7 @@ const struct verb verb_encode = {
             "  --interest WxH+X+Y  a region that comes before all else\n"
             "  --keep-components   do not transform colours\n"
             "  --plt, --tlm, --sop, --eph   markers\n"
+            "  --packed ppm|ppt    packet headers in the main header, or in those of tile-parts\n"
             "  --codestream        no JP2 file around it\n"
             "\n"
             "Both:\n"

@@ -51,6 +51,7 @@ enum option_code {
     OPTION_ORIENT,
     OPTION_OUT_DIR,
     OPTION_OUT_FORMAT,
+    OPTION_PACKED,
     OPTION_PEERS,
     OPTION_PERFECT,
     OPTION_PLT,
@@ -189,6 +190,7 @@ bool value_list(
 bool value_positive(const char *verb, const char *option, const char *value, double *number);
 bool value_progression(const char *verb, const char *value, kst_progression *progression); /* LRCP … */
 bool value_division(const char *verb, const char *value, uint32_t *division);              /* or-ed kst_j2k_division */
+bool value_headers(const char *verb, const char *value, kst_j2k_headers *headers);         /* ppt, ppm, no */
 bool value_restart(const char *verb, const char *value, kst_restart *restart);
 
 /* Files of the encoder's options. */

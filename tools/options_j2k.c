@@ -274,6 +274,8 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         return set_names(verb, "--style", value, styles, &options->style);
     case OPTION_TILE_PARTS:
         return value_division(verb, value, &options->division);
+    case OPTION_PACKED:
+        return value_headers(verb, value, &options->headers);
     case OPTION_INTEREST:
         return value_region(verb, value, &options->interest);
     default:
@@ -326,9 +328,9 @@ struct option_group j2k_group(struct j2k_settings *settings, bool with_layers)
         {"interest", required_argument, NULL, OPTION_INTEREST},
         {"keep-components", no_argument, NULL, OPTION_KEEP_COMPONENTS},
         {"codestream", no_argument, NULL, OPTION_CODESTREAM}, {"sop", no_argument, NULL, OPTION_SOP},
-        {"eph", no_argument, NULL, OPTION_EPH}, {"plt", no_argument, NULL, OPTION_PLT},
-        {"tlm", no_argument, NULL, OPTION_TLM}, {"poc", required_argument, NULL, OPTION_POC},
-        {"profile", required_argument, NULL, OPTION_PROFILE},
+        {"eph", no_argument, NULL, OPTION_EPH}, {"packed", required_argument, NULL, OPTION_PACKED},
+        {"plt", no_argument, NULL, OPTION_PLT}, {"tlm", no_argument, NULL, OPTION_TLM},
+        {"poc", required_argument, NULL, OPTION_POC}, {"profile", required_argument, NULL, OPTION_PROFILE},
         {"frame-rate", required_argument, NULL, OPTION_FRAME_RATE},
         {"tile-parts", required_argument, NULL, OPTION_TILE_PARTS}, {NULL, 0, NULL, 0}};
     return (struct option_group){with_layers ? table : table + 1, handle, settings};

@@ -46,6 +46,8 @@ static bool handle(const char *verb, void *settings, int code, const char *value
         return value_positive(verb, "--rate", value, &options->rate);
     case OPTION_TILE_PARTS:
         return value_division(verb, value, &options->division);
+    case OPTION_PACKED:
+        return value_headers(verb, value, &options->headers);
     case OPTION_INTERLEAVE:
         options->part_by_part = true;
         return true;
@@ -67,9 +69,9 @@ struct option_group recode_group(kst_transcode_jpeg2000 *options)
     static const struct option table[] = {{"progression", required_argument, NULL, OPTION_PROGRESSION},
         {"reduce", required_argument, NULL, OPTION_REDUCE}, {"layers", required_argument, NULL, OPTION_LAYERS},
         {"rate", required_argument, NULL, OPTION_RATE}, {"tile-parts", required_argument, NULL, OPTION_TILE_PARTS},
-        {"interleave", no_argument, NULL, OPTION_INTERLEAVE}, {"plt", optional_argument, NULL, OPTION_PLT},
-        {"tlm", optional_argument, NULL, OPTION_TLM}, {"sop", optional_argument, NULL, OPTION_SOP},
-        {"eph", optional_argument, NULL, OPTION_EPH}, {"container", required_argument, NULL, OPTION_CONTAINER},
-        {NULL, 0, NULL, 0}};
+        {"interleave", no_argument, NULL, OPTION_INTERLEAVE}, {"packed", required_argument, NULL, OPTION_PACKED},
+        {"plt", optional_argument, NULL, OPTION_PLT}, {"tlm", optional_argument, NULL, OPTION_TLM},
+        {"sop", optional_argument, NULL, OPTION_SOP}, {"eph", optional_argument, NULL, OPTION_EPH},
+        {"container", required_argument, NULL, OPTION_CONTAINER}, {NULL, 0, NULL, 0}};
     return (struct option_group){table, handle, options};
 }

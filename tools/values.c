@@ -148,6 +148,20 @@ bool value_division(const char *verb, const char *value, uint32_t *division)
     return false;
 }
 
+bool value_headers(const char *verb, const char *value, kst_j2k_headers *headers)
+{
+    static const char *const names[] = {"no", "ppt", "ppm"};
+
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(value, names[i]) == 0) {
+            *headers = (kst_j2k_headers)i;
+            return true;
+        }
+    }
+    complain_usage(verb, "--packed is ppm (packet headers in the main header), ppt (in those of tile-parts) or no");
+    return false;
+}
+
 bool value_region(const char *verb, const char *value, kst_region *region)
 {
     const char *text = value;

@@ -678,6 +678,13 @@ typedef enum kst_j2k_division {
     KST_J2K_DIVIDE_COMPONENT = 4
 } kst_j2k_division;
 
+/** Where the headers of packets stand. */
+typedef enum kst_j2k_headers {
+    KST_J2K_HEADERS_INLINE = 0, /**< in front of each packet's body */
+    KST_J2K_HEADERS_PPT = 1,    /**< in the headers of tile-parts (A.7.5) */
+    KST_J2K_HEADERS_PPM = 2     /**< in the main header (A.7.4) */
+} kst_j2k_headers;
+
 /** A change of progression (POC, A.6.6); half open, ends of 0 stand for all. Packets that came before do not come
  * again. */
 typedef struct kst_j2k_change {
@@ -747,6 +754,7 @@ typedef struct kst_j2k_options {
     bool eph;                     /**< and behind their headers */
     bool packet_lengths;          /**< PLT: lets a decoder skip */
     bool tile_part_lengths;       /**< TLM */
+    kst_j2k_headers headers;      /**< default KST_J2K_HEADERS_INLINE */
     uint32_t division;            /**< kst_j2k_division */
     /**
      * A kst_j2k_profile with its levels: its rules are checked, and its limits of bytes kept. Best set by
@@ -857,13 +865,17 @@ typedef enum kst_container {
 
 /** What transcoding changes of a JPEG 2000 stream, never the bytes of a code-block. */
 typedef struct kst_transcode_jpeg2000 {
-    int progression;   /**< a kst_progression for all of the picture; −1, the default: as it is, changes included */
-    uint32_t reduce;   /**< drop the largest resolutions; then the picture is as decoding with this gives it */
-    uint32_t layers;   /**< keep the first so many; 0: all. With a rate: make so many, 1–1,024; 0: one */
-    double rate;       /**< bits of the file for a pixel of the picture, at most: passes that gain least go; 0: none.
-                            Each layer before the last then has about half of what the next one has */
-    uint32_t division; /**< or-ed kst_j2k_division; 0: one tile-part a tile */
-    bool part_by_part; /**< the first tile-parts of all tiles, then the second ones, and so on */
+    int progression; /**< a kst_progression for all of the picture; −1, the default: as it is, changes included */
+    uint32_t reduce; /**< drop the largest resolutions; then the picture is as decoding with this gives it */
+    uint32_t layers; /**< keep the first so many; 0: all. With a rate: make so many, 1–1,024; 0: one */
+    double rate;     /**< bits of the file for a pixel of the picture, at most: passes that gain least go; 0: none.
+                          Each layer before the last then has about half of what the next one has */
+    const uint32_t *components; /**< keep only these, ascending; null: all. Of those that a component transform mixes
+                                     all three are kept */
+    uint32_t component_count;
+    uint32_t division;            /**< or-ed kst_j2k_division; 0: one tile-part a tile */
+    bool part_by_part;            /**< the first tile-parts of all tiles, then the second ones, and so on */
+    kst_j2k_headers headers;      /**< whatever they were; default KST_J2K_HEADERS_INLINE */
     kst_choice packet_lengths;    /**< PLT in each tile-part (A.7.3) */
     kst_choice tile_part_lengths; /**< TLM in the main header (A.7.1) */
     kst_choice sop;               /**< a marker in front of each packet (A.8.1) */
@@ -891,8 +903,7 @@ KST_API void kst_transcode_options_init(kst_transcode_options *options);
 /**
  * Write a stream anew without changing a coefficient (T.81) or the bytes of a code-block (T.800). Thread-safe. A
  * damaged stream is transcoded as far as it can be decoded. Segments and boxes are copied as they are, but for the
- * picture's size in an Exif segment that comes first, in ihdr, and for its resolution. Packed packet headers (PPM, PPT)
- * go back to their packets.
+ * picture's size in an Exif segment that comes first, in ihdr, and for its resolution.
  *
  * @param options null for the defaults
  * @param output  see kst_buffer; on failure an owned buffer is released

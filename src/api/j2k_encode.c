@@ -66,6 +66,8 @@ static kst_status check_options(struct encoding *e, const kst_j2k_options *o)
         return fail(e, KST_ERROR_OPTIONS, "style");
     if (o->guard_bits < 1 || o->guard_bits > 7)
         return fail(e, KST_ERROR_OPTIONS, "guard bits");
+    if ((unsigned)o->headers > KST_J2K_HEADERS_PPM)
+        return fail(e, KST_ERROR_OPTIONS, "where packet headers stand");
     if (o->division > DIVISIONS)
         return fail(e, KST_ERROR_OPTIONS, "division");
     if (!o->change && o->change_count > 0)

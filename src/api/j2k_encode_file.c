@@ -128,6 +128,7 @@ kst_status kst_j2k_encode_file(struct j2k_encode_work *work)
 {
     const kst_encode_options *o = &work->e->options;
     work->writing.division = (uint8_t)work->options.division;
+    work->writing.packed = (uint8_t)work->options.headers;
     work->writing.packet_lengths = work->options.packet_lengths;
     work->writing.tile_part_lengths = work->options.tile_part_lengths;
     describe_colour(work);

@@ -55,9 +55,11 @@ static kst_status check_options(struct transcoding *t)
         return refuse(t, "layers, resolutions or tile-parts");
     if (!(j->rate >= 0) || (j->rate > 0 && j->layers > LAYERS_MADE_MAX))
         return refuse(t, "a rate is a positive number, with at most 1,024 layers");
+    if (!j->components && j->component_count > 0)
+        return refuse(t, "components to keep");
     if ((unsigned)j->packet_lengths > KST_CHOICE_NO || (unsigned)j->tile_part_lengths > KST_CHOICE_NO ||
         (unsigned)j->sop > KST_CHOICE_NO || (unsigned)j->eph > KST_CHOICE_NO ||
-        (unsigned)j->container > KST_CONTAINER_JP2)
+        (unsigned)j->container > KST_CONTAINER_JP2 || (unsigned)j->headers > KST_J2K_HEADERS_PPM)
         return refuse(t, "a choice that there is not");
     return KST_OK;
 }
@@ -99,17 +101,20 @@ static kst_status copy_comments(struct transcoding *t)
 static kst_status copy_registration(struct transcoding *t)
 {
     const struct j2k_stream *stream = &t->stream;
-    uint32_t numbers = 2 * stream->component_count;
+    const uint32_t *kept = t->options->jpeg2000.components;
+    uint32_t numbers = 2 * stream->component_count, left = 2 * t->recoded.coded.headers.component_count;
     for (uint32_t i = 0; i < stream->main_segment_count; i++) {
         const struct j2k_marker_segment *segment = &stream->segment[i];
         if (segment->marker != J2K_CRG || segment->length != 2 * (uint64_t)numbers || t->registration)
             continue;
         kst_status status = KST_OK;
-        t->registration = kst_memory_array(t->memory, numbers, sizeof *t->registration, &status);
+        t->registration = kst_memory_array(t->memory, left, sizeof *t->registration, &status);
         if (!t->registration)
             return kst_report_error(t->report, status, KST_NO_OFFSET, NULL);
-        for (uint32_t k = 0; k < numbers; k++)
-            t->registration[k] = (uint16_t)j2k_get16(stream->data + segment->offset + 2 * (uint64_t)k);
+        for (uint32_t k = 0; k < left; k++) {
+            uint32_t source = kept ? 2 * kept[k / 2] + k % 2 : k;
+            t->registration[k] = (uint16_t)j2k_get16(stream->data + segment->offset + 2 * (uint64_t)source);
+        }
     }
     t->writing.registration = t->registration;
     return KST_OK;
@@ -122,6 +127,8 @@ static kst_status read(struct transcoding *t, const uint8_t *data, size_t length
         .layers = (uint16_t)(j->rate > 0 ? 0 : j->layers),
         .make = (uint16_t)(j->rate > 0 ? (j->layers ? j->layers : 1) : 0),
         .progression = j->progression,
+        .component = j->components,
+        .component_count = j->component_count,
         .sop = choice(j->sop),
         .eph = choice(j->eph)};
     const kst_limits *limits = &t->context->limits;
@@ -213,6 +220,7 @@ static void choose_writing(struct transcoding *t)
     const struct j2k_stream *stream = &t->stream;
     t->file = j->container == KST_CONTAINER_JP2 || (j->container == KST_CONTAINER_KEEP && stream->file.present);
     t->writing.division = (uint8_t)j->division;
+    t->writing.packed = (uint8_t)j->headers;
     t->writing.part_by_part = j->part_by_part;
     t->writing.packet_lengths =
         j->packet_lengths == KST_CHOICE_KEEP ? kst_j2k_has_packet_lengths(stream) : j->packet_lengths == KST_CHOICE_YES;
@@ -223,8 +231,10 @@ static void choose_writing(struct transcoding *t)
 static kst_status write(struct transcoding *t, kst_buffer *output)
 {
     const kst_transcode_jpeg2000 *j = &t->options->jpeg2000;
-    struct j2k_rewrapping rewrapping = {
-        .stream = &t->stream, .reduce = (uint8_t)j->reduce, .strip = t->options->strip != KST_STRIP_NOTHING};
+    struct j2k_rewrapping rewrapping = {.stream = &t->stream,
+        .reduce = (uint8_t)j->reduce,
+        .strip = t->options->strip != KST_STRIP_NOTHING,
+        .component = j->components};
     struct sink sink;
     kst_sink_open(&sink, t->memory, output);
     kst_status status = t->file

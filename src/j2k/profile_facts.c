@@ -113,6 +113,7 @@ kst_status kst_j2k_profile_plan(struct memory *memory, const struct j2k_coded *c
 {
     struct j2k_sequence sequence;
     *facts = (struct j2k_profile_facts){.part_lengths = writing->tile_part_lengths,
+        .packed_headers = writing->packed != 0,
         .regions = has_regions(coded),
         .tile_parameters = coded->tile != NULL,
         .least_parts = UINT32_MAX};

@@ -13,6 +13,7 @@ struct recoding {
     struct j2k_builder builder;
     struct j2k_plan plan; /* of the source; without blocks */
     struct j2k_recoded *recoded;
+    const struct j2k_recoding *wanted;
     size_t data_length;
     bool relayered; /* which layers passes were in does not count */
 };
@@ -98,7 +99,7 @@ static kst_status collect(struct j2k_builder *builder)
     const struct j2k_coded_tile *tile = &coded->tiles[builder->tile];
     uint32_t layers = kst_j2k_coded_parameters(coded, builder->tile)->layers;
     for (uint32_t c = 0; c < coded->headers.component_count; c++) {
-        uint32_t from = builder->component_grid[c], to = tile->first_grid;
+        uint32_t from = builder->component_grid[j2k_recoded_component(recoding->wanted, c)], to = tile->first_grid;
         const uint32_t *grids = coded->component_grid + tile->first_component_grid + c;
         to += grids[0];
         for (uint32_t r = 0; r < grids[1] - grids[0]; r++) {
@@ -154,6 +155,7 @@ kst_status kst_j2k_recode(struct memory *memory, const kst_limits *limits, const
     const struct j2k_filter filter = {.layers = wanted->layers, .reduce = wanted->reduce, .tile = J2K_ALL_TILES};
     const kst_limits narrow = kst_j2k_narrow(limits, stream, true);
     struct recoding recoding = {.recoded = recoded,
+        .wanted = wanted,
         .relayered = wanted->make > 0,
         .builder = {.collect = collect,
             .memory = memory,

@@ -50,7 +50,7 @@ static kst_status reduce_size(const struct heading *heading, struct j2k_size *si
     struct span y = {size->image.y0, size->image.y1, size->tile_y, size->tile_height};
     if (!reduce_span(&x, reduce) || !reduce_span(&y, reduce))
         return kst_report_error(heading->report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
-            "tiles of %u×%u cannot be halved %u times", (unsigned)size->tile_width, (unsigned)size->tile_height,
+            "tiles of %u×%u cannot be halved %u times: they would no longer be of one size", (unsigned)size->tile_width, (unsigned)size->tile_height,
             (unsigned)reduce);
     size->image = (struct j2k_rect){x.start, y.start, x.end, y.end};
     size->tile_x = x.tile_start;
@@ -60,21 +60,76 @@ static kst_status reduce_size(const struct heading *heading, struct j2k_size *si
     return KST_OK;
 }
 
+/* How many of the components that are kept come before component `limit` of the source. */
+static uint32_t kept_before(const struct heading *heading, uint32_t limit)
+{
+    uint32_t count = 0;
+    if (!heading->wanted->component)
+        return limit;
+    while (count < heading->wanted->component_count && heading->wanted->component[count] < limit)
+        count++;
+    return count;
+}
+
+/* Ranges of components shrink; a change that is left with none falls away. */
+static void drop_components(const struct heading *heading, struct j2k_parameters *parameters)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < parameters->volume_count; i++) {
+        struct j2k_volume volume = parameters->volume[i];
+        volume.c0 = kept_before(heading, volume.c0);
+        volume.c1 = kept_before(heading, volume.c1);
+        if (volume.c0 < volume.c1)
+            parameters->volume[left++] = volume;
+    }
+    parameters->volume_count = left;
+}
+
+/* A component transform mixes the first three. */
+static kst_status check_transform(const struct heading *heading, const struct j2k_parameters *parameters)
+{
+    const struct j2k_recoding *wanted = heading->wanted;
+    if (!wanted->component || !parameters->transform || kept_before(heading, 3) == 3)
+        return KST_OK;
+    return kst_report_error(heading->report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
+        "components 0 to 2 are coded together: keep them all, or decode and encode anew");
+}
+
+static kst_status check_components(const struct heading *heading)
+{
+    const struct j2k_recoding *wanted = heading->wanted;
+    if (wanted->component && wanted->component_count == 0)
+        return kst_report_error(heading->report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "no component is kept");
+    for (uint32_t i = 0; wanted->component && i < wanted->component_count; i++)
+        if (wanted->component[i] >= heading->stream->component_count ||
+            (i > 0 && wanted->component[i] <= wanted->component[i - 1]))
+            return kst_report_error(heading->report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
+                "components to keep: %u is not one of %u, or does not ascend", (unsigned)wanted->component[i],
+                (unsigned)heading->stream->component_count);
+    return KST_OK;
+}
+
 static kst_status copy_parameters(
     const struct heading *heading, const struct j2k_parameters *from, struct j2k_parameters *to)
 {
-    uint32_t count = heading->stream->component_count;
+    uint32_t count = heading->recoded->coded.headers.component_count;
     *to = (struct j2k_parameters){.progression = from->progression,
         .layers = from->layers,
         .transform = from->transform,
         .sop = from->sop,
         .eph = from->eph};
-    kst_status status = kst_j2k_parameters_allocate(heading->memory, count, to);
+    kst_status status = check_transform(heading, from);
+    if (status)
+        return status;
+    status = kst_j2k_parameters_allocate(heading->memory, count, to);
     if (status)
         return out_of(heading, status);
-    memcpy(to->coding, from->coding, count * sizeof *to->coding);
-    memcpy(to->quantisation, from->quantisation, count * sizeof *to->quantisation);
-    memcpy(to->roi_shift, from->roi_shift, count * sizeof *to->roi_shift);
+    for (uint32_t c = 0; c < count; c++) {
+        uint32_t source = j2k_recoded_component(heading->wanted, c);
+        to->coding[c] = from->coding[source];
+        to->quantisation[c] = from->quantisation[source];
+        to->roi_shift[c] = from->roi_shift[source];
+    }
     if (from->volume_count == 0 || heading->wanted->progression >= 0)
         return KST_OK;
     to->volume = kst_memory_array(heading->memory, from->volume_count, sizeof *to->volume, &status);
@@ -82,6 +137,7 @@ static kst_status copy_parameters(
         return out_of(heading, status);
     memcpy(to->volume, from->volume, from->volume_count * sizeof *to->volume);
     to->volume_count = from->volume_count;
+    drop_components(heading, to);
     return KST_OK;
 }
 
@@ -114,7 +170,7 @@ static kst_status change_parameters(const struct heading *heading, struct j2k_pa
         if (volume->layers > parameters->layers || volume->layers >= before)
             volume->layers = parameters->layers;
     }
-    for (uint32_t c = 0; wanted->reduce > 0 && c < heading->stream->component_count; c++) {
+    for (uint32_t c = 0; wanted->reduce > 0 && c < heading->recoded->coded.headers.component_count; c++) {
         struct j2k_coding *coding = &parameters->coding[c];
         if (coding->levels < wanted->reduce)
             return kst_report_error(heading->report, KST_ERROR_J2K_REDUCE, KST_NO_OFFSET,
@@ -176,12 +232,15 @@ kst_status kst_j2k_recode_headers(struct memory *memory, const kst_limits *limit
 {
     struct heading heading = {memory, limits, stream, recoding, recoded, report};
     struct j2k_stream *headers = &recoded->coded.headers;
-    uint32_t count = stream->component_count;
-    kst_status status = KST_OK;
+    uint32_t count = recoding->component ? recoding->component_count : stream->component_count;
+    kst_status status = check_components(&heading);
+    if (status)
+        return status;
     recoded->component = kst_memory_array(memory, count, sizeof *recoded->component, &status);
     if (!recoded->component)
         return out_of(&heading, status);
-    memcpy(recoded->component, stream->component, count * sizeof *recoded->component);
+    for (uint32_t c = 0; c < count; c++)
+        recoded->component[c] = stream->component[j2k_recoded_component(recoding, c)];
     headers->component = recoded->component;
     headers->component_count = count;
     headers->size = stream->size;

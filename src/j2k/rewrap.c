@@ -48,13 +48,93 @@ static bool is_resolution(const struct j2k_box *box)
     return box->length == 10 && (box->type == J2K_BOX('r', 'e', 's', 'c') || box->type == J2K_BOX('r', 'e', 's', 'd'));
 }
 
+/* The number that a component of the source has now; UINT32_MAX: it was dropped. */
+static uint32_t place_of(const struct rewrap *rewrap, uint32_t component)
+{
+    for (uint32_t c = 0; c < rewrap->coded->headers.component_count; c++)
+        if (rewrap->wanted->component[c] == component)
+            return c;
+    return UINT32_MAX;
+}
+
+static struct j2k_channel_definition definition_of(const struct rewrap *rewrap, uint32_t index)
+{
+    const struct j2k_stream *stream = rewrap->wanted->stream;
+    if (stream->file.definition_count > 0)
+        return kst_j2k_definition(stream->data, &stream->file, index);
+    return (struct j2k_channel_definition){.channel = (uint16_t)index, .association = (uint16_t)(index + 1)};
+}
+
+static uint32_t definition_total(const struct rewrap *rewrap)
+{
+    const struct j2k_stream *stream = rewrap->wanted->stream;
+    return stream->file.definition_count > 0 ? stream->file.definition_count : stream->component_count;
+}
+
+/* Whether a component that is a colour was dropped. */
+static bool lost_colour(const struct rewrap *rewrap)
+{
+    for (uint32_t i = 0; rewrap->wanted->component && i < definition_total(rewrap); i++) {
+        struct j2k_channel_definition definition = definition_of(rewrap, i);
+        if (definition.type == 0 && place_of(rewrap, definition.channel) == UINT32_MAX)
+            return true;
+    }
+    return false;
+}
+
+static void put_kept_definitions(struct rewrap *rewrap)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < definition_total(rewrap); i++)
+        kept += place_of(rewrap, definition_of(rewrap, i).channel) != UINT32_MAX;
+    if (kept == 0)
+        return;
+    size_t begin = kst_j2k_box_begin(rewrap->sink, J2K_BOX('c', 'd', 'e', 'f'));
+    kst_sink_u16(rewrap->sink, (uint16_t)kept);
+    for (uint32_t i = 0; i < definition_total(rewrap); i++) {
+        struct j2k_channel_definition definition = definition_of(rewrap, i);
+        uint32_t place = place_of(rewrap, definition.channel);
+        if (place == UINT32_MAX)
+            continue;
+        kst_sink_u16(rewrap->sink, (uint16_t)place);
+        kst_sink_u16(rewrap->sink, definition.type);
+        kst_sink_u16(rewrap->sink, definition.association);
+    }
+    kst_j2k_box_end(rewrap->sink, begin);
+}
+
+/* Colours of what is left of others. */
+static void put_guessed_colour(struct rewrap *rewrap)
+{
+    enum { ENUMERATED = 1 };
+    size_t begin = kst_j2k_box_begin(rewrap->sink, J2K_BOX('c', 'o', 'l', 'r'));
+    kst_sink_u8(rewrap->sink, ENUMERATED);
+    kst_sink_u16(rewrap->sink, 0);
+    kst_sink_u32(
+        rewrap->sink, rewrap->coded->headers.component_count < 3 ? J2K_COLOUR_SPACE_GREY : J2K_COLOUR_SPACE_SRGB);
+    kst_j2k_box_end(rewrap->sink, begin);
+}
+
 /* A box inside jp2h or, deeper, inside the superbox of resolutions there. */
 static void put_inner(struct rewrap *rewrap, const struct j2k_box *box)
 {
     switch (box->type) {
     case J2K_BOX('i', 'h', 'd', 'r'):
-        kst_j2k_put_image_header(rewrap->sink, &rewrap->coded->headers, rewrap->wanted->stream->file.unknown_colour,
+        kst_j2k_put_image_header(rewrap->sink, &rewrap->coded->headers,
+            rewrap->wanted->stream->file.unknown_colour || lost_colour(rewrap),
             box->length == 14 && contents(rewrap, box)[13]);
+        if (lost_colour(rewrap))
+            put_guessed_colour(rewrap);
+        break;
+    case J2K_BOX('c', 'o', 'l', 'r'):
+        if (!lost_colour(rewrap))
+            copy(rewrap, box);
+        break;
+    case J2K_BOX('c', 'd', 'e', 'f'):
+        if (!rewrap->wanted->component)
+            copy(rewrap, box);
+        else if (!lost_colour(rewrap))
+            put_kept_definitions(rewrap);
         break;
     case J2K_BOX('b', 'p', 'c', 'c'): /* ihdr comes with it */
         break;
@@ -126,9 +206,8 @@ static bool is_subsampled(const struct j2k_stream *stream, uint32_t components)
  */
 static kst_status wrap(struct rewrap *rewrap)
 {
-    const struct j2k_stream *stream = rewrap->wanted->stream;
-    uint32_t count = stream->component_count, colours = count < 3 ? 1 : 3;
-    bool subsampled = is_subsampled(stream, colours);
+    uint32_t count = rewrap->coded->headers.component_count, colours = count < 3 ? 1 : 3;
+    bool subsampled = is_subsampled(&rewrap->coded->headers, colours);
     kst_status status = KST_OK;
     struct j2k_file_writing file = {.colour = J2K_COLOUR_ENUMERATED,
         .colour_space = colours == 1 ? J2K_COLOUR_SPACE_GREY
@@ -153,5 +232,10 @@ kst_status kst_j2k_rewrap(struct memory *memory, const struct j2k_rewrapping *re
     const struct j2k_writing *writing, struct sink *sink, kst_report *report)
 {
     struct rewrap rewrap = {memory, rewrapping, coded, writing, sink, report};
-    return rewrapping->stream->file.present ? put_file(&rewrap) : wrap(&rewrap);
+    if (!rewrapping->stream->file.present)
+        return wrap(&rewrap);
+    if (rewrapping->component && rewrapping->stream->file.palette.entries > 0)
+        return kst_report_error(report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
+            "components that a palette uses are not dropped; write a codestream");
+    return put_file(&rewrap);
 }

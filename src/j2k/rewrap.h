@@ -9,11 +9,14 @@ struct j2k_rewrapping {
     const struct j2k_stream *stream; /* the source: its boxes, or a codestream without any */
     uint8_t reduce;                  /* by how much the picture is smaller now */
     bool strip;                      /* no boxes but those that decoding needs */
+    const uint32_t *component;       /* of the source, which are left; null: all */
 };
 
 /*
  * Append the file. Boxes are copied as they are, but for ihdr, the resolutions of a picture that is smaller now, and
- * the codestream. A bare codestream gets a header box that guesses its colours from its components.
+ * the codestream. Where components were dropped channels are defined anew, and colours that lost one are guessed; a
+ * palette is then an error, KST_ERROR_OPTIONS. A bare codestream gets a header box that guesses its colours from its
+ * components.
  */
 kst_status kst_j2k_rewrap(struct memory *memory, const struct j2k_rewrapping *rewrapping, const struct j2k_coded *coded,
     const struct j2k_writing *writing, struct sink *sink, kst_report *report);

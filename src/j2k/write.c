@@ -6,6 +6,7 @@
 #include "j2k/bytes.h"
 #include "j2k/marker.h"
 #include "j2k/marker_writer.h"
+#include "j2k/packed_writer.h"
 #include "j2k/packet_writer.h"
 
 enum {
@@ -30,6 +31,7 @@ struct writing {
     kst_report *report;
     size_t start;      /* of the codestream in the sink */
     size_t part_table; /* of the first TLM */
+    uint16_t *packed;  /* PPT so far, of each tile */
 };
 
 static bool passes_fit(const struct j2k_coded *coded, uint32_t block)
@@ -94,10 +96,12 @@ static size_t part_entry(const struct writing *writing, uint32_t i)
     return writing->part_table + (size_t)PARTS_HEADER * (i / PARTS_ENTRIES + 1) + (size_t)PARTS_ENTRY * i + 2;
 }
 
-static uint64_t packet_length(const struct j2k_parameters *parameters, const struct j2k_sent_packet *packet)
+/* Of what stands in the tile-part; PLT leaves headers that are packed out (A.7.3). */
+static uint64_t packet_length(
+    const struct j2k_parameters *parameters, const struct j2k_sent_packet *packet, bool packed)
 {
-    return packet->header_length + packet->body + (parameters->sop ? SOP_LENGTH : 0) +
-           (parameters->eph ? EPH_LENGTH : 0);
+    uint64_t header = packed ? 0 : packet->header_length + (parameters->eph ? EPH_LENGTH : 0);
+    return header + packet->body + (parameters->sop ? SOP_LENGTH : 0);
 }
 
 static void put_length(struct sink *sink, uint64_t length)
@@ -114,7 +118,8 @@ static kst_status put_lengths(struct writing *writing, const struct j2k_sent_par
     size_t begin = 0;
     uint32_t index = 0;
     for (uint32_t i = 0; i < part->packet_count; i++) {
-        uint64_t length = packet_length(parameters, &writing->sequence->packet[part->first_packet + i]);
+        uint64_t length =
+            packet_length(parameters, &writing->sequence->packet[part->first_packet + i], writing->wanted->packed != 0);
         if (begin > 0 && sink->length - begin - 1 + kst_j2k_length_bytes(length) > LENGTHS_ROOM) {
             kst_j2k_segment_end(sink, begin);
             begin = 0;
@@ -145,9 +150,11 @@ static void put_packet(struct writing *writing, const struct j2k_sent_packet *pa
         kst_sink_u16(sink, (uint16_t)number);
         kst_j2k_segment_end(sink, begin);
     }
-    kst_sink_bytes(sink, writing->sequence->headers.data + packet->header, packet->header_length);
-    if (parameters->eph)
-        kst_sink_u16(sink, 0xFF00U | J2K_EPH);
+    if (!writing->wanted->packed) {
+        kst_sink_bytes(sink, writing->sequence->headers.data + packet->header, packet->header_length);
+        if (parameters->eph)
+            kst_sink_u16(sink, 0xFF00U | J2K_EPH);
+    }
     for (uint32_t b = 0; b < 3 && packet->body > 0; b++)
         for (uint32_t i = 0; i < (uint32_t)place->columns[b] * place->rows[b]; i++) {
             uint32_t start, length = kst_j2k_block_share(coded, place->first_block[b] + i, packet->layer, &start);
@@ -190,6 +197,9 @@ static kst_status put_part(struct writing *writing, uint32_t index)
         kst_j2k_put_tile_header(sink, writing->coded, part->tile);
     if (writing->wanted->packet_lengths)
         status = put_lengths(writing, part);
+    if (!status && writing->wanted->packed == KST_J2K_HEADERS_PPT)
+        status = kst_j2k_put_packed_part(
+            sink, writing->coded, sequence, index, &writing->packed[part->tile], writing->report);
     kst_sink_u16(sink, 0xFF00U | J2K_SOD);
     for (uint32_t i = 0; i < part->packet_count && !status; i++) {
         uint32_t packet = part->first_packet + i;
@@ -206,6 +216,8 @@ static kst_status put_codestream(struct writing *writing)
     kst_j2k_put_main_header(sink, writing->coded, writing->wanted);
     if (writing->wanted->tile_part_lengths)
         status = reserve_part_table(writing);
+    if (!status && writing->wanted->packed == KST_J2K_HEADERS_PPM)
+        status = kst_j2k_put_packed_main(sink, writing->coded, writing->sequence, writing->report);
     for (uint32_t i = 0; i < writing->sequence->part_count && !status; i++)
         status = put_part(writing, i);
     kst_sink_u16(sink, 0xFF00U | J2K_EOC);
@@ -221,13 +233,18 @@ kst_status kst_j2k_write(struct memory *memory, const struct j2k_coded *coded, c
     struct j2k_sequence sequence = {0};
     struct writing own = {.coded = coded, .wanted = writing, .sequence = &sequence, .sink = sink, .report = report};
     kst_status status = check(coded, writing, report);
-    if (!status)
-        status = kst_j2k_packets_create(memory, coded, &packets, report);
+    if (status)
+        return status;
+    own.packed = kst_memory_zeroed(memory, coded->plan.tile_count, sizeof *own.packed, &status);
+    if (!own.packed)
+        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
+    status = kst_j2k_packets_create(memory, coded, &packets, report);
     if (!status)
         status = kst_j2k_sequence_make(memory, coded, writing, packets, &sequence, report);
     kst_j2k_packets_release(memory, packets);
     if (!status)
         status = put_codestream(&own);
+    kst_memory_release(memory, own.packed);
     kst_j2k_sequence_release(memory, &sequence);
     return status;
 }
@@ -269,7 +286,8 @@ kst_status kst_j2k_overhead(struct memory *memory, const struct j2k_coded *coded
         kst_sink_u16(&sink, 0xFF00U | J2K_EOC);
         if (!status && sink.status)
             status = kst_report_error(report, sink.status, KST_NO_OFFSET, NULL);
-        *bytes = sink.length + (writing->packet_lengths ? LENGTHS_HEADER * length_segments(&sequence) : 0);
+        *bytes = sink.length + (writing->packed ? kst_j2k_packed_overhead(coded, &sequence) : 0) +
+                 (writing->packet_lengths ? LENGTHS_HEADER * length_segments(&sequence) : 0);
     }
     kst_sink_release(&sink);
     kst_j2k_sequence_release(memory, &sequence);
@@ -284,9 +302,9 @@ static uint64_t part_bytes(const struct j2k_coded *coded, const struct j2k_writi
     const struct j2k_parameters *parameters = kst_j2k_coded_parameters(coded, part->tile);
     uint64_t bytes = SOT_LENGTH + 2, table = 0;
     for (uint32_t i = 0; i < part->packet_count; i++) {
-        uint64_t length = packet_length(parameters, &sequence->packet[part->first_packet + i]);
-        bytes += length;
-        table += kst_j2k_length_bytes(length);
+        const struct j2k_sent_packet *packet = &sequence->packet[part->first_packet + i];
+        bytes += packet_length(parameters, packet, false);
+        table += kst_j2k_length_bytes(packet_length(parameters, packet, writing->packed != 0));
     }
     if (writing->packet_lengths)
         bytes += table + LENGTHS_HEADER * (1 + table / (LENGTHS_ROOM - 10));

@@ -21,6 +21,7 @@ struct j2k_writing {
     bool part_by_part;      /* the first tile-part of every tile, then the second ones, and so on; else tile by tile */
     bool packet_lengths;    /* PLT in each tile-part header */
     bool tile_part_lengths; /* TLM in the main header */
+    uint8_t packed;         /* kst_j2k_headers: where packets' headers stand */
     const struct j2k_comment *comment;
     uint32_t comment_count;
     const uint16_t *registration; /* CRG: of each component, Xcrg and Ycrg; or null */

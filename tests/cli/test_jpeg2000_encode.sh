@@ -41,6 +41,18 @@ equals "$("$KOSTKA" info --json precincts.j2k | json 0 layers)" 5
 equals "$("$KOSTKA" info --json precincts.j2k | json 0 progression)" RPCL
 equals "$("$KOSTKA" info --json tiles.jp2 | json 0 format)" jpeg2000
 
+# Packet headers elsewhere. Grok takes lengths in PLT, and PPM of several tile-parts, for something else than OpenJPEG does.
+for where in ppm ppt; do
+    lossless photo.ppm packed.j2k --packed $where --sop --eph --layers 3 --tiles 100x100
+    expect 0 "$KOSTKA" encode --packed $where --plt --tile-parts resolution --tiles 100x100 photo.ppm packed.j2k
+    rm -f opj.ppm
+    expect 0 opj_decompress -i packed.j2k -o opj.ppm
+    identical opj.ppm photo.ppm
+    expect 0 "$KOSTKA" transcode --packed $where --progression RPCL plain.jp2 packed.jp2
+    peers packed.jp2 photo.ppm
+done
+expect 2 "$KOSTKA" encode --packed here photo.ppm none.j2k
+
 # Targets: sizes are not exceeded and nearly reached, decibels are met within a few tenths.
 pixels=$("$KOSTKA" info --json photo.ppm | json 0 width)
 pixels=$((pixels * $("$KOSTKA" info --json photo.ppm | json 0 height)))
