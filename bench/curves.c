@@ -93,11 +93,15 @@ static void draw_axes(const struct panel *panel, const char *picture)
     double left = across(panel, p->low_bits), right = across(panel, p->high_bits);
     double bottom = up(panel, p->low_decibels), top = up(panel, p->high_decibels);
     svg_text(panel->svg, (left + right) / 2, panel->y + TOP - 12, "middle", "#222", "%s", picture);
-    for (double bits = p->low_bits; bits <= p->high_bits; bits *= 2) {
+    int powers = (int)lround(log2(p->high_bits / p->low_bits)),
+        fives = (int)lround((p->high_decibels - p->low_decibels) / 5);
+    for (int i = 0; i <= powers; i++) {
+        double bits = ldexp(p->low_bits, i);
         svg_line(panel->svg, across(panel, bits), bottom, across(panel, bits), top, "#ddd", "none");
         svg_text(panel->svg, across(panel, bits), bottom + 16, "middle", "#555", "%g", bits);
     }
-    for (double decibels = p->low_decibels; decibels <= p->high_decibels; decibels += 5) {
+    for (int i = 0; i <= fives; i++) {
+        double decibels = p->low_decibels + 5.0 * i;
         svg_line(panel->svg, left, up(panel, decibels), right, up(panel, decibels), "#ddd", "none");
         svg_text(panel->svg, left - 6, up(panel, decibels) + 4, "end", "#555", "%g", decibels);
     }
@@ -158,8 +162,8 @@ static void draw(struct svg *svg, const struct points *points, const char *title
             x += 110;
         }
         if (is_new(points, i, false)) {
-            const struct panel panel = {
-                svg, points, (double)(panels % ACROSS * WIDTH), 50.0 + (double)(panels / ACROSS * HEIGHT)};
+            int column = panels % ACROSS * WIDTH, row = panels / ACROSS * HEIGHT;
+            const struct panel panel = {svg, points, column, 50.0 + row};
             draw_axes(&panel, points->point[i].picture);
             draw_curves(&panel, points->point[i].picture);
             panels++;
