@@ -50,8 +50,8 @@ static kst_status reduce_size(const struct heading *heading, struct j2k_size *si
     struct span y = {size->image.y0, size->image.y1, size->tile_y, size->tile_height};
     if (!reduce_span(&x, reduce) || !reduce_span(&y, reduce))
         return kst_report_error(heading->report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
-            "tiles of %u×%u cannot be halved %u times: they would no longer be of one size", (unsigned)size->tile_width, (unsigned)size->tile_height,
-            (unsigned)reduce);
+            "tiles of %u×%u cannot be halved %u times: they would no longer be of one size", (unsigned)size->tile_width,
+            (unsigned)size->tile_height, (unsigned)reduce);
     size->image = (struct j2k_rect){x.start, y.start, x.end, y.end};
     size->tile_x = x.tile_start;
     size->tile_y = y.tile_start;
