@@ -27,6 +27,10 @@ static bool set_container(const char *verb, const char *value, kst_container *co
     return *container != KST_CONTAINER_KEEP;
 }
 
+enum { COMPONENTS_MAX = 16384 };
+
+static uint32_t components[COMPONENTS_MAX]; /* what --components lists, as long as the program runs */
+
 static bool handle(const char *verb, void *settings, int code, const char *value)
 {
     kst_transcode_jpeg2000 *options = settings;
@@ -46,6 +50,9 @@ static bool handle(const char *verb, void *settings, int code, const char *value
         return value_positive(verb, "--rate", value, &options->rate);
     case OPTION_TILE_PARTS:
         return value_division(verb, value, &options->division);
+    case OPTION_COMPONENTS:
+        options->components = components;
+        return value_list(verb, "--components", value, COMPONENTS_MAX, components, &options->component_count);
     case OPTION_PACKED:
         return value_headers(verb, value, &options->headers);
     case OPTION_INTERLEAVE:
@@ -69,7 +76,8 @@ struct option_group recode_group(kst_transcode_jpeg2000 *options)
     static const struct option table[] = {{"progression", required_argument, NULL, OPTION_PROGRESSION},
         {"reduce", required_argument, NULL, OPTION_REDUCE}, {"layers", required_argument, NULL, OPTION_LAYERS},
         {"rate", required_argument, NULL, OPTION_RATE}, {"tile-parts", required_argument, NULL, OPTION_TILE_PARTS},
-        {"interleave", no_argument, NULL, OPTION_INTERLEAVE}, {"packed", required_argument, NULL, OPTION_PACKED},
+        {"interleave", no_argument, NULL, OPTION_INTERLEAVE},
+        {"components", required_argument, NULL, OPTION_COMPONENTS}, {"packed", required_argument, NULL, OPTION_PACKED},
         {"plt", optional_argument, NULL, OPTION_PLT}, {"tlm", optional_argument, NULL, OPTION_TLM},
         {"sop", optional_argument, NULL, OPTION_SOP}, {"eph", optional_argument, NULL, OPTION_EPH},
         {"container", required_argument, NULL, OPTION_CONTAINER}, {NULL, 0, NULL, 0}};

@@ -260,6 +260,7 @@ const struct verb verb_transcode = {
             "  --reduce N          drop the N largest resolutions\n"
             "  --tile-parts WHERE  divide tiles at each resolution, layer, component (with commas in between)\n"
             "  --interleave        the first tile-parts of all tiles come first\n"
+            "  --components LIST   keep only these: 0,3,5-7; of those that are coded together all\n"
             "  --packed ppm|ppt    packet headers in the main header, or in those of tile-parts; else with packets\n"
             "  --plt, --tlm, --sop, --eph  with these markers; =no: without\n"
             "  --container jp2|j2k with boxes around the codestream, or without\n"

@@ -53,6 +53,12 @@ for where in ppm ppt; do
 done
 expect 2 "$KOSTKA" encode --packed here photo.ppm none.j2k
 
+expect 0 "$KOSTKA" transcode --components 1 flat.jp2 green.jp2
+expect 0 opj_decompress -i green.jp2 -o green.pgm
+identical green.pgm green.jp2
+expect 1 "$KOSTKA" transcode --components 1 plain.jp2 none.jp2
+says 'components 0 to 2 are coded together'
+
 # Targets: sizes are not exceeded and nearly reached, decibels are met within a few tenths.
 pixels=$("$KOSTKA" info --json photo.ppm | json 0 width)
 pixels=$((pixels * $("$KOSTKA" info --json photo.ppm | json 0 height)))
