@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The forward wavelet transforms (T.800 F.4), a level of all tile-components in a launch: first along columns, then
- * along rows, as the processor's code has them, in the same operations. A work-group makes the coefficients of a tile of
- * a level from its samples and those up to four positions around it.
+ * along rows, as the processor's code has them, in the same operations. A work-group makes the coefficients of a tile
+ * of a level from its samples and those up to four positions around it.
  */
 #include "j2k_lines.h"
 
@@ -40,8 +40,8 @@ FUNCTION void store_in_band(const struct level_tile *t, GLOBAL u32 *samples, u32
     GLOBAL const struct work_level *level = t->level;
     i32 x = t->x + (i32)column, y = t->y + (i32)row;
     u32 band = 2 * (u32)(y & 1) + (u32)(x & 1);
-    if (column < LEVEL_MARGIN || column >= LEVEL_MARGIN + J2K_LEVEL_WIDTH || x < (i32)level->x0 ||
-        y < (i32)level->y0 || x >= (i32)level->x1 || y >= (i32)level->y1)
+    if (column < LEVEL_MARGIN || column >= LEVEL_MARGIN + J2K_LEVEL_WIDTH || x < (i32)level->x0 || y < (i32)level->y0 ||
+        x >= (i32)level->x1 || y >= (i32)level->y1)
         return;
     u32 line = (u32)y / 2 - (y & 1 ? 0 : level->y0);
     samples[level->band[band] + line * level->pitch[band] + place_in_band(t, x)] = value;
@@ -67,8 +67,8 @@ analyse_53(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 c
         LIFT_COLUMN(value, 3, LEVEL_REACH - 3, predict(value[i], value[i - 1], value[i + 1]))
         LIFT_COLUMN(value, 4, LEVEL_REACH - 4, update(value[i], value[i - 1], value[i + 1]))
     }
-    UNROLL for (u32 i = LEVEL_MARGIN; i < LEVEL_MARGIN + LEVEL_RUN; i++)
-        tile[column_place(column, run + i)] = (i32)((u32)value[i] << double_y);
+    UNROLL for (u32 i = LEVEL_MARGIN; i < LEVEL_MARGIN + LEVEL_RUN; i++) tile[column_place(column, run + i)] =
+        (i32)((u32)value[i] << double_y);
     barrier_local();
     UNROLL for (u32 k = 0; k < ANALYSED_TURNS; k++)
     {
@@ -111,8 +111,8 @@ analyse_97(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 c
         LIFT_COLUMN(value, 3, LEVEL_REACH - 3, raise(value[i], LIFT_GAMMA, value[i - 1], value[i + 1]))
         LIFT_COLUMN(value, 4, LEVEL_REACH - 4, raise(value[i], LIFT_DELTA, value[i - 1], value[i + 1]))
     }
-    UNROLL for (u32 i = LEVEL_MARGIN; i < LEVEL_MARGIN + LEVEL_RUN; i++)
-        tile[column_place(column, run + i)] = (i & 1 ? high_y : low_y) * value[i];
+    UNROLL for (u32 i = LEVEL_MARGIN; i < LEVEL_MARGIN + LEVEL_RUN; i++) tile[column_place(column, run + i)] =
+        (i & 1 ? high_y : low_y) * value[i];
     barrier_local();
     UNROLL for (u32 k = 0; k < ANALYSED_TURNS; k++)
     {

@@ -37,8 +37,7 @@ collect_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT resul
     GLOBAL const u32 *RESTRICT data, GLOBAL u32 *RESTRICT collected)
 {
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
-    GLOBAL const struct coded_block *block =
-        (GLOBAL const struct coded_block *)(list + head->block) + group_index();
+    GLOBAL const struct coded_block *block = (GLOBAL const struct coded_block *)(list + head->block) + group_index();
     GLOBAL const struct coded_result *result =
         (GLOBAL const struct coded_result *)(results + J2K_LIST_HEAD) + group_index();
     GLOBAL u32 *to = collected + result->at;

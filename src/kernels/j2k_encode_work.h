@@ -18,14 +18,14 @@ enum {
     J2K_CODED_PLANES = 31,
     J2K_CODED_PASSES = 3 * J2K_CODED_PLANES - 2,
     J2K_CODED_HISTORY = (J2K_CODED_PLANES + J2K_HISTORY - 1) / J2K_HISTORY, /* half-words a column, at most */
-    J2K_DATA_HEAD = 4,                                                     /* bytes in front of a block's, not used */
+    J2K_DATA_HEAD = 4,                                                      /* bytes in front of a block's, not used */
     J2K_PASS_WORDS = 4,  /* of a pass, while its block is coded: length, gain, where the coder was, bytes of a bound */
     J2K_PASS_RESULT = 2, /* the first of them */
     J2K_GAIN_PLANES = 32,
-    /* of a plane: significance, refinement, how many samples become significant in it and were before, what is left when
-     * it is the last: low and high half */
+    /* of a plane: significance, refinement, how many samples become significant in it and were before, what is left
+     * when it is the last: low and high half */
     J2K_GAIN_WORDS = 6,
-    J2K_LIST_HEAD = 4   /* words in front of results: words collected */
+    J2K_LIST_HEAD = 4 /* words in front of results: words collected */
 };
 
 #define J2K_NO_ROOM 0xFFFFFFFFu /* a length: there is not room for all of the block's bytes, or planes */
@@ -52,9 +52,9 @@ struct coded_block {
 /* What came of it. */
 struct coded_result {
     u32 planes, passes, length;
-    u32 at;                     /* where its passes are collected, words; its bytes are behind them */
-    u32 error_low, error_high;  /* of the quantiser, in squares of 2^-14 of its step */
-    u32 left_low, left_high;    /* of planes left out, in squares of half steps; see left_shift() */
+    u32 at;                    /* where its passes are collected, words; its bytes are behind them */
+    u32 error_low, error_high; /* of the quantiser, in squares of 2^-14 of its step */
+    u32 left_low, left_high;   /* of planes left out, in squares of half steps; see left_shift() */
 };
 
 struct j2k_list_work {

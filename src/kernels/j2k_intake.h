@@ -16,7 +16,8 @@ FUNCTION GLOBAL const struct work_channel *channel_of(GLOBAL const struct work_v
 }
 
 /* As it lies in memory. */
-FUNCTION i32 load_sample(GLOBAL const struct work_channel *channel, GLOBAL const u8 *pixels, u32 x, u32 y, u32 is_signed)
+FUNCTION i32 load_sample(
+    GLOBAL const struct work_channel *channel, GLOBAL const u8 *pixels, u32 x, u32 y, u32 is_signed)
 {
     u64 offset = (u64)channel->offset[1] << 32 | channel->offset[0];
     offset += (u64)((i64)y * (i32)channel->pitch) + (u64)x * channel->step * channel->bytes;
@@ -84,8 +85,8 @@ take_in(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT pixels, GLOBA
         {
             value[c] = 0;
             if (c < o->count)
-                value[c] = shift_sample(load_sample(channel_of(view, o->first + c), pixels, o->x + x, o->y + y,
-                                            o->is_signed[c]),
+                value[c] = shift_sample(
+                    load_sample(channel_of(view, o->first + c), pixels, o->x + x, o->y + y, o->is_signed[c]),
                     o->depth[c], o->is_signed[c]);
         }
         transform_sample(o->transform, o->reversible, value, to);

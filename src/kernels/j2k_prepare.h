@@ -162,10 +162,8 @@ prepare_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     SHARED u64 share_left[J2K_PREPARE_GROUP];
     SHARED u32 most[J2K_PREPARE_GROUP];
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
-    GLOBAL const struct coded_block *block =
-        (GLOBAL const struct coded_block *)(list + head->block) + group_index();
-    GLOBAL const struct work_bundle *bundle =
-        (GLOBAL const struct work_bundle *)(list + head->bundle) + block->bundle;
+    GLOBAL const struct coded_block *block = (GLOBAL const struct coded_block *)(list + head->block) + group_index();
+    GLOBAL const struct work_bundle *bundle = (GLOBAL const struct work_bundle *)(list + head->bundle) + block->bundle;
     GLOBAL struct coded_result *result = (GLOBAL struct coded_result *)(results + J2K_LIST_HEAD) + group_index();
     u32 self = local_index(), count = block->width * block->height, any = 0, planes;
     u64 error = 0;

@@ -24,7 +24,11 @@ FUNCTION u32 is_worth(i32 gain, u32 scale, u32 stop, u32 cost)
 FUNCTION u32 significance_cost(GLOBAL const u32 *gains, u32 samples)
 {
     u32 fresh = gains[2], rest = samples - gains[3];
-    u32 each = fresh * 5 >= rest * 2 ? 10 : fresh * 5 >= rest ? 11 : fresh * 10 >= rest ? 12 : fresh * 20 >= rest ? 15 : 18;
+    u32 each = fresh * 5 >= rest * 2 ? 10
+               : fresh * 5 >= rest   ? 11
+               : fresh * 10 >= rest  ? 12
+               : fresh * 20 >= rest  ? 15
+                                     : 18;
     return each * fresh;
 }
 
