@@ -342,8 +342,11 @@ static kst_status choose_place(struct j2k_encode_work *work)
     if (work->on_gpu || !kst_memory_is_device(work->image->memory))
         return KST_OK;
     kst_status status = kst_image_bring(e->context, work->image, &work->host, &e->report);
+    if (status)
+        return status;
     work->image = &work->host;
-    return status ? status : kst_j2k_encode_components(work);
+    kst_j2k_encode_find_samples(work);
+    return KST_OK;
 }
 
 /* Without a target a profile's limit may be missed. */
@@ -362,15 +365,16 @@ static kst_status check_length(struct j2k_encode_work *work, size_t before)
         kst_j2k_profile_name(work->options.profile), (unsigned long long)work->limits.bytes, (unsigned long long)bytes);
 }
 
-static kst_status run(struct j2k_encode_work *work)
+/* All that is known before a sample is looked at. */
+static kst_status plan(struct j2k_encode_work *work)
 {
     struct encoding *e = work->e;
     kst_status status = kst_j2k_encode_components(work);
+    if (status)
+        return status;
     work->reversible = work->options.target == KST_J2K_LOSSLESS || work->options.reversible;
-    if (!status) {
-        work->step = choose_step(work);
-        status = kst_j2k_encode_headers(work);
-    }
+    work->step = choose_step(work);
+    status = kst_j2k_encode_headers(work);
     if (!status)
         status = kst_j2k_encode_file(work);
     if (!status)
@@ -379,16 +383,24 @@ static kst_status run(struct j2k_encode_work *work)
         status = kst_j2k_encode_profile(work);
     if (!status)
         status = kst_j2k_encode_weights(work);
+    if (status)
+        return status;
     work->source.origin = work->origin;
     work->source.measure = needs_rates(work);
     set_goal(work);
+    return KST_OK;
+}
+
+static kst_status run(struct j2k_encode_work *work)
+{
+    kst_status status = plan(work);
     if (!status)
         status = choose_place(work);
     if (!status)
         status = code_blocks(work);
     if (!status)
         status = allocate_layers(work);
-    size_t before = e->sink.length;
+    size_t before = work->e->sink.length;
     if (!status)
         status = write_file(work);
     return status ? status : check_length(work, before);

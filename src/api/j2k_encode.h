@@ -55,6 +55,8 @@ void kst_j2k_gpu_report_encoding(struct j2k_encode_work *work);
 
 /* j2k_encode_plan.c: components, headers and weights. */
 kst_status kst_j2k_encode_components(struct j2k_encode_work *work);
+/* Where their samples are in work->image. */
+void kst_j2k_encode_find_samples(struct j2k_encode_work *work);
 kst_status kst_j2k_encode_headers(struct j2k_encode_work *work);
 kst_status kst_j2k_encode_weights(struct j2k_encode_work *work);
 

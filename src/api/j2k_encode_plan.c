@@ -61,11 +61,19 @@ static void take_plane(struct j2k_encode_work *work, uint32_t component, const k
         .is_signed = plane->is_signed};
 }
 
+void kst_j2k_encode_find_samples(struct j2k_encode_work *work)
+{
+    const kst_image *image = work->image;
+    bool planar = kst_format_channels(image->format) == 0;
+    bool reversed = image->format == KST_FORMAT_BGR || image->format == KST_FORMAT_BGRA;
+    for (uint32_t c = 0; c < work->component_count; c++)
+        take_plane(work, c, kst_image_plane(image, planar ? c : 0), planar ? 0 : reversed && c < 3 ? 2 - c : c);
+}
+
 kst_status kst_j2k_encode_components(struct j2k_encode_work *work)
 {
     const kst_image *image = work->image;
     uint32_t samples = kst_format_channels(image->format);
-    bool reversed = image->format == KST_FORMAT_BGR || image->format == KST_FORMAT_BGRA;
     work->component_count = samples ? samples : image->plane_count;
     work->has_alpha = has_alpha(image->format);
     work->colour = colour_of(image, work->component_count);
@@ -77,8 +85,7 @@ kst_status kst_j2k_encode_components(struct j2k_encode_work *work)
     work->origin = kst_memory_zeroed(&work->e->memory, work->component_count, sizeof *work->origin, &status);
     if (!work->origin)
         return fail(work, status, NULL);
-    for (uint32_t c = 0; c < work->component_count; c++)
-        take_plane(work, c, kst_image_plane(image, samples ? 0 : c), !samples ? 0 : reversed && c < 3 ? 2 - c : c);
+    kst_j2k_encode_find_samples(work);
     return KST_OK;
 }
 

@@ -65,7 +65,7 @@ prints ' RGN .* component 0, style 0, shift 11'
 for stream in p0_10.j2k p1_05.j2k file6.jp2; do
     # one after the other they are the whole codestream
     "$KOSTKA" info --json "$streams/$stream" >elements.json
-    last=$(grep -c '"name"' elements.json)
+    last=$(sed '1,/"elements"/d' elements.json | grep -c '"name"')
     equals "$(json 0 elements $((last - 1)) name <elements.json)" EOC "$stream"
 done
 
