@@ -82,7 +82,7 @@ static bool kostka_decode(kst_context *context, const uint8_t *data, size_t leng
 static void *pack_samples(const struct opj_picture *picture, kst_image *image)
 {
     size_t count = (size_t)picture->width * picture->height * picture->components, bytes = picture->depth > 8 ? 2 : 1;
-    uint8_t *packed = malloc(count * bytes);
+    uint8_t *packed = count > 0 ? malloc(count * bytes) : NULL;
     if (packed == NULL ||
         kst_image_wrap(image, picture->components == 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, picture->width,
             picture->height, packed, (ptrdiff_t)(picture->width * picture->components * bytes)) != KST_OK) {
