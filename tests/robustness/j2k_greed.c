@@ -11,6 +11,7 @@
 #include "codec/machines.h"
 #include "codec/streams.h"
 #include "robustness/bytes.h"
+#include "robustness/counting.h"
 #include "support.h"
 
 struct picture {
@@ -81,30 +82,6 @@ struct use {
     double seconds;
     size_t most; /* bytes at once */
 };
-
-struct counter {
-    size_t now, most;
-};
-
-static void *counting_allocate(void *user, size_t length)
-{
-    struct counter *counter = user;
-    size_t *block = malloc(length + 64);
-    if (!block)
-        return NULL;
-    *block = length;
-    counter->now += length;
-    counter->most = counter->now > counter->most ? counter->now : counter->most;
-    return (uint8_t *)block + 64;
-}
-
-static void counting_release(void *user, void *memory)
-{
-    struct counter *counter = user;
-    size_t *block = (size_t *)(void *)((uint8_t *)memory - 64);
-    counter->now -= *block;
-    free(block);
-}
 
 static double seconds(void)
 {

@@ -6,6 +6,7 @@
 
 #include "codec/machines.h"
 #include "robustness/bytes.h"
+#include "robustness/counting.h"
 #include "support.h"
 
 static double seconds(void)
@@ -137,30 +138,6 @@ static void too_much_metadata(void **state)
     expect(&(kst_limits){.metadata = 199999}, &b, KST_ERROR_LIMIT_METADATA);
     expect(&(kst_limits){.metadata = 200000}, &b, KST_OK);
     bytes_free(&b);
-}
-
-struct counter {
-    size_t now, most;
-};
-
-static void *counting_allocate(void *user, size_t length)
-{
-    struct counter *counter = user;
-    size_t *block = malloc(length + 64);
-    if (!block)
-        return NULL;
-    *block = length;
-    counter->now += length;
-    counter->most = counter->now > counter->most ? counter->now : counter->most;
-    return (uint8_t *)block + 64;
-}
-
-static void counting_release(void *user, void *memory)
-{
-    struct counter *counter = user;
-    size_t *block = (size_t *)(void *)((uint8_t *)memory - 64);
-    counter->now -= *block;
-    free(block);
 }
 
 /* What is allocated for one decoding, the picture itself included, never exceeds the limit. */
