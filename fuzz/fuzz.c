@@ -5,20 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static kst_context *make_context(uint32_t threads, const char *cpu)
+static const kst_limits usual = {
+    .pixels = UINT64_C(1) << 17,
+    .memory = UINT64_C(64) << 20,
+    .metadata = UINT64_C(1) << 20,
+    .scans = 24,
+    .markers = 400,
+};
+
+static kst_context *make_context(uint32_t threads, const char *cpu, const kst_limits *limits)
 {
     kst_context_options options;
     kst_context_options_init(&options);
     options.device = "cpu";
     options.cpu = cpu;
     options.threads = threads;
-    options.limits = (kst_limits){
-        .pixels = UINT64_C(1) << 17,
-        .memory = UINT64_C(64) << 20,
-        .metadata = UINT64_C(1) << 20,
-        .scans = 24,
-        .markers = 400,
-    };
+    options.limits = *limits;
     kst_context *context;
     fuzz_check(kst_context_create(&options, &context) == KST_OK, "a context can be made");
     return context;
@@ -28,7 +30,7 @@ kst_context *fuzz_plain(void)
 {
     static kst_context *context;
     if (!context)
-        context = make_context(1, "c");
+        context = make_context(1, "c", &usual);
     return context;
 }
 
@@ -36,8 +38,25 @@ kst_context *fuzz_fast(void)
 {
     static kst_context *context;
     if (!context)
-        context = make_context(3, NULL);
+        context = make_context(3, NULL, &usual);
     return context;
+}
+
+kst_context *fuzz_limited(uint32_t kind)
+{
+    static kst_context *contexts[FUZZ_LIMITS];
+    kst_limits limits[FUZZ_LIMITS] = {usual, usual, usual, usual, usual, usual};
+    if (contexts[kind])
+        return contexts[kind];
+    limits[0].components = limits[0].tiles = 2;
+    limits[1].precincts = 30;
+    limits[2].blocks = 20;
+    limits[3].tile_parts = limits[3].layers = 2;
+    limits[4].work = 1;
+    limits[5].memory = 1 << 18;
+    limits[5].boxes = limits[5].markers = 6;
+    contexts[kind] = make_context(1, "c", &limits[kind]);
+    return contexts[kind];
 }
 
 uint32_t fuzz_take(struct fuzz_input *input, uint32_t bound)

@@ -11,6 +11,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length);
 kst_context *fuzz_plain(void);
 kst_context *fuzz_fast(void);
 
+/* As the plain one with lower limits, of a kind 0 … FUZZ_LIMITS − 1, of what JPEG 2000 has. */
+enum { FUZZ_LIMITS = 6 };
+kst_context *fuzz_limited(uint32_t kind);
+
 /* Options are read from the end of the input, so that its beginning can be a file as it is. 0 when it is used up. */
 struct fuzz_input {
     const uint8_t *data;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as JPEG 2000: the same samples and reports on every tier and number of threads, whole, reduced and in part;
- * and a part of what is not damaged is the same part of the whole.
+ * Any bytes as JPEG 2000: the same samples and reports on every tier and number of threads, whole, reduced and in part:
+ * a region, some components, a tile. What is not damaged is in a part as it is in the whole. Lower limits give the same
+ * or an error of theirs.
  */
 #include <string.h>
 
@@ -56,12 +57,89 @@ static void check_part(const kst_image *whole, const kst_image *part, const kst_
     }
 }
 
+/* Some components, by ascending index, at least one. */
+static uint32_t choose_components(uint32_t chosen[8], uint32_t count, struct fuzz_input *input)
+{
+    uint32_t bits = fuzz_take(input, 256), some = 0;
+    for (uint32_t i = 0; i < 8 && i < count; i++)
+        if (bits & 1U << i)
+            chosen[some++] = i;
+    if (some == 0)
+        chosen[some++] = count > 256 ? bits : bits % count;
+    return some;
+}
+
+static void check_region(
+    const uint8_t *data, size_t length, kst_decode_options options, const kst_image *whole, struct fuzz_input *input)
+{
+    kst_image part;
+    kst_report report;
+    choose_region(&options, whole, input);
+    if (decode(data, length, &options, &part, &report) == KST_OK)
+        check_part(whole, &part, &options.region);
+    kst_image_release(fuzz_fast(), &part);
+}
+
+static void check_components(
+    const uint8_t *data, size_t length, kst_decode_options options, const kst_image *whole, struct fuzz_input *input)
+{
+    uint32_t chosen[8];
+    kst_image part;
+    kst_report report;
+    options.components = chosen;
+    options.component_count = choose_components(chosen, whole->plane_count, input);
+    if (decode(data, length, &options, &part, &report) == KST_OK) {
+        fuzz_check(part.plane_count == options.component_count, "as many planes as components");
+        for (uint32_t i = 0; i < part.plane_count; i++) {
+            const kst_plane *a = kst_image_plane(whole, chosen[i]), *b = kst_image_plane(&part, i);
+            size_t bytes = a->depth > 16 ? 4 : a->depth > 8 ? 2 : 1;
+            fuzz_check(a->width == b->width && a->height == b->height && a->depth == b->depth, "the same plane");
+            for (uint32_t y = 0; y < a->height; y++)
+                fuzz_check(memcmp((const uint8_t *)a->data + (ptrdiff_t)y * a->pitch,
+                               (const uint8_t *)b->data + (ptrdiff_t)y * b->pitch, a->width * bytes) == 0,
+                    "a component alone is as it is among all");
+        }
+    }
+    kst_image_release(fuzz_fast(), &part);
+}
+
+/* A tile, or a part of it, with all components or some; the whole may be damaged. */
+static void check_tile(
+    const uint8_t *data, size_t length, kst_decode_options options, uint32_t planes, struct fuzz_input *input)
+{
+    uint32_t chosen[8];
+    kst_image tile;
+    kst_report report;
+    options.tile = fuzz_take(input, 12);
+    if (fuzz_take(input, 2)) {
+        options.components = chosen;
+        options.component_count = choose_components(chosen, planes, input);
+    }
+    kst_status status = decode(data, length, &options, &tile, &report);
+    if (status == KST_OK && report.warnings == 0 && !options.components)
+        check_region(data, length, options, &tile, input);
+    kst_image_release(fuzz_fast(), &tile);
+}
+
+static void check_limits(
+    const uint8_t *data, size_t length, const kst_decode_options *options, const kst_image *whole, uint32_t kind)
+{
+    kst_image image;
+    kst_image_init(&image);
+    kst_status status = kst_decode(fuzz_limited(kind), data, length, options, &image, NULL);
+    if (status == KST_OK)
+        fuzz_check_same_image(whole, &image);
+    else
+        fuzz_check(status >= KST_ERROR_LIMIT_PIXELS && status <= KST_ERROR_LIMIT_WORK, "a limit, and nothing else");
+    kst_image_release(fuzz_limited(kind), &image);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {
     struct fuzz_input input = {data, length};
     kst_decode_options options;
-    kst_image whole, part;
-    kst_report whole_report, part_report;
+    kst_image whole;
+    kst_report report;
     if (length < 12 || data[0] == 0xFF ? length < 12 || data[1] != 0x4F : data[0] != 0)
         return 0;
     kst_decode_options_init(&options);
@@ -69,12 +147,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     options.reduce = fuzz_take(&input, 4);
     options.layers = fuzz_take(&input, 3);
     options.strict = fuzz_take(&input, 8) == 7;
-    if (decode(data, length, &options, &whole, &whole_report) == KST_OK) {
-        choose_region(&options, &whole, &input);
-        kst_status status = decode(data, length, &options, &part, &part_report);
-        if (status == KST_OK && whole_report.warnings == 0)
-            check_part(&whole, &part, &options.region);
-        kst_image_release(fuzz_fast(), &part);
+    if (decode(data, length, &options, &whole, &report) == KST_OK) {
+        uint32_t kind = fuzz_take(&input, 8);
+        if (kind < 3 && report.warnings == 0)
+            check_region(data, length, options, &whole, &input);
+        else if (kind < 5 && report.warnings == 0)
+            check_components(data, length, options, &whole, &input);
+        else if (kind < 7)
+            check_tile(data, length, options, whole.plane_count, &input);
+        else
+            check_limits(data, length, &options, &whole, fuzz_take(&input, FUZZ_LIMITS));
     }
     kst_image_release(fuzz_fast(), &whole);
     return 0;

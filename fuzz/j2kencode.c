@@ -7,37 +7,84 @@
 
 #include <string.h>
 
-enum { SIDE = 72 };
+enum { SIDE = 72, PLANES = 4, CHANGES = 3, LAYERS = 8 };
 
 struct picture {
     kst_image image;
-    _Alignas(2) uint8_t pixels[SIDE * SIDE * 8];
+    _Alignas(4) uint8_t pixels[SIDE * SIDE * PLANES * 4];
 };
 
+/* What the options point to. */
+struct choices {
+    kst_j2k_options options;
+    kst_j2k_change change[CHANGES];
+    double layer_value[LAYERS];
+};
+
+static uint32_t bytes_of(uint32_t depth)
+{
+    return depth > 16 ? 4 : depth > 8 ? 2 : 1;
+}
+
 /* Samples within the depth, so that they can come back. */
+static void fill_samples(uint8_t *to, size_t count, uint32_t depth, bool is_signed, const struct fuzz_input *input)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t value = input->length > 0 ? input->data[i % input->length] * 0x1010101u * (uint32_t)(i % 7 + 1) : 0;
+        value &= (uint32_t)((UINT64_C(1) << depth) - 1);
+        if (is_signed && value >> (depth - 1))
+            value |= ~(uint32_t)((UINT64_C(1) << depth) - 1);
+        uint16_t half = (uint16_t)value;
+        if (depth > 16)
+            memcpy(to + 4 * i, &value, 4);
+        else if (depth > 8)
+            memcpy(to + 2 * i, &half, 2);
+        else
+            to[i] = (uint8_t)value;
+    }
+}
+
+/* Components as they are, each of its own depth, sign and size. */
+static void fill_planes(struct picture *picture, struct fuzz_input *input)
+{
+    kst_image *image = &picture->image;
+    image->format = KST_FORMAT_RAW;
+    image->plane_count = 1 + fuzz_take(input, PLANES);
+    for (uint32_t i = 0; i < image->plane_count; i++) {
+        uint32_t depth = 1 + fuzz_take(input, 31), sizes = fuzz_take(input, 18), bytes = bytes_of(depth);
+        uint32_t dx = 1 + sizes % 3, dy = 1 + sizes / 3 % 3;
+        kst_plane *plane = &image->plane[i];
+        *plane = (kst_plane){.data = picture->pixels + (size_t)SIDE * SIDE * 4 * i,
+            .width = (image->width + dx - 1) / dx,
+            .height = (image->height + dy - 1) / dy,
+            .depth = (uint8_t)depth,
+            .is_signed = sizes >= 9};
+        plane->pitch = (ptrdiff_t)plane->width * (ptrdiff_t)bytes;
+        fill_samples(plane->data, (size_t)plane->width * plane->height, depth, plane->is_signed, input);
+    }
+}
+
 static void fill_picture(struct picture *picture, struct fuzz_input *input)
 {
     kst_image *image = &picture->image;
     kst_image_init(image);
-    image->format = (kst_format)(KST_FORMAT_GREY + fuzz_take(input, KST_FORMAT_CMYK));
+    uint32_t format = fuzz_take(input, KST_FORMAT_CMYK + 4);
     image->width = 1 + fuzz_take(input, SIDE);
     image->height = 1 + fuzz_take(input, SIDE);
+    if (format >= KST_FORMAT_CMYK) {
+        fill_planes(picture, input);
+        return;
+    }
+    image->format = (kst_format)(KST_FORMAT_GREY + format);
     image->plane_count = 1;
-    uint32_t depth = 1 + fuzz_take(input, 16), bytes = depth > 8 ? 2 : 1;
+    uint32_t depth = 1 + fuzz_take(input, 16);
     uint32_t row = image->width * kst_format_channels(image->format);
     image->plane[0] = (kst_plane){.data = picture->pixels,
-        .pitch = (ptrdiff_t)(row * bytes),
+        .pitch = (ptrdiff_t)(row * bytes_of(depth)),
         .width = image->width,
         .height = image->height,
         .depth = (uint8_t)depth};
-    for (size_t i = 0; i < (size_t)row * image->height; i++) {
-        uint32_t value = input->length > 0 ? input->data[i % input->length] * 0x101u * (uint32_t)(i % 7 + 1) : 0;
-        uint16_t sample = (uint16_t)(value & ((1u << depth) - 1));
-        if (bytes == 2)
-            memcpy(picture->pixels + 2 * i, &sample, 2);
-        else
-            picture->pixels[i] = (uint8_t)sample;
-    }
+    fill_samples(picture->pixels, (size_t)row * image->height, depth, false, input);
 }
 
 static void read_sizes(struct fuzz_input *input, kst_j2k_options *options)
@@ -57,7 +104,43 @@ static void read_sizes(struct fuzz_input *input, kst_j2k_options *options)
     }
 }
 
-static kst_j2k_options read_options(struct fuzz_input *input)
+static void read_changes(struct fuzz_input *input, struct choices *choices)
+{
+    choices->options.change = choices->change;
+    choices->options.change_count = fuzz_take(input, CHANGES + 1);
+    for (size_t i = 0; i < choices->options.change_count; i++)
+        choices->change[i] = (kst_j2k_change){.progression = (kst_progression)fuzz_take(input, 5),
+            .resolution0 = fuzz_take(input, 4),
+            .resolution1 = fuzz_take(input, 8),
+            .component0 = fuzz_take(input, 3),
+            .component1 = fuzz_take(input, 4),
+            .layers = fuzz_take(input, 5)};
+}
+
+static void read_layer_values(struct fuzz_input *input, struct choices *choices)
+{
+    for (uint32_t i = 0; i < choices->options.layers; i++)
+        choices->layer_value[i] = choices->options.value * (1 + fuzz_take(input, 32)) / 16;
+    choices->options.layer_value = choices->layer_value;
+}
+
+/* A profile's options with what is left to choose of some; the others' check is that they are refused. */
+static void read_profile(struct fuzz_input *input, kst_j2k_options *options)
+{
+    static const uint32_t profiles[] = {KST_J2K_PROFILE_0, KST_J2K_PROFILE_1, KST_J2K_PROFILE_CINEMA_2K,
+        KST_J2K_PROFILE_CINEMA_4K, KST_J2K_PROFILE_BROADCAST + 1, KST_J2K_PROFILE_BROADCAST_TILED + 7,
+        KST_J2K_PROFILE_BROADCAST_REVERSIBLE + 6, KST_J2K_PROFILE_IMF_2K, KST_J2K_PROFILE_IMF_4K + 5 + 16 * 3,
+        KST_J2K_PROFILE_IMF_8K_REVERSIBLE + 11 + 16 * 9};
+    uint32_t which = fuzz_take(input, 2 * (sizeof profiles / sizeof profiles[0]));
+    uint32_t profile = profiles[which / 2];
+    if (which % 2)
+        options->profile = profile;
+    else
+        fuzz_check(kst_j2k_options_profile(options, profile) == KST_OK, "a profile is known");
+    options->frame_rate = fuzz_take(input, 64);
+}
+
+static void read_options(struct fuzz_input *input, struct choices *choices)
 {
     kst_j2k_options options;
     kst_j2k_options_init(&options);
@@ -81,8 +164,16 @@ static kst_j2k_options read_options(struct fuzz_input *input)
     if (fuzz_take(input, 4) == 3)
         options.interest = (kst_region){
             fuzz_take(input, 40), fuzz_take(input, 40), 1 + fuzz_take(input, 40), 1 + fuzz_take(input, 40)};
+    options.headers = (kst_j2k_headers)fuzz_take(input, 3);
     read_sizes(input, &options);
-    return options;
+    choices->options = options;
+    uint32_t more = fuzz_take(input, 16);
+    if (more & 1)
+        read_changes(input, choices);
+    if (more & 2)
+        read_layer_values(input, choices);
+    if ((more & 12) == 12)
+        read_profile(input, &choices->options);
 }
 
 static void check_pixels(const kst_image *wanted, const kst_image *found)
@@ -95,7 +186,8 @@ static void check_pixels(const kst_image *wanted, const kst_image *found)
 /* A bare codestream does not say what four components are. */
 static void check_decoded(const struct picture *picture, const kst_buffer *coded, const kst_j2k_options *j2k)
 {
-    bool nameless = j2k->codestream && kst_format_channels(picture->image.format) == 4;
+    bool raw = picture->image.format == KST_FORMAT_RAW;
+    bool nameless = !raw && j2k->codestream && kst_format_channels(picture->image.format) == 4;
     kst_decode_options options;
     kst_image image;
     kst_report report;
@@ -115,11 +207,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {
     static struct picture picture;
     struct fuzz_input input = {data, length};
-    kst_j2k_options j2k = read_options(&input);
+    static struct choices choices;
+    read_options(&input, &choices);
     kst_encode_options options;
     kst_encode_options_init(&options);
     options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = &j2k;
+    options.jpeg2000 = &choices.options;
     fill_picture(&picture, &input);
     kst_buffer plain = {0}, fast = {0};
     kst_status a = kst_encode(fuzz_plain(), &picture.image, &options, &plain, NULL);
@@ -131,7 +224,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
         fuzz_check(a == KST_OK || (!plain.data && !fast.data), "a failure leaves no buffer");
     }
     if (a == KST_OK)
-        check_decoded(&picture, &plain, &j2k);
+        check_decoded(&picture, &plain, &choices.options);
     kst_buffer_release(fuzz_plain(), &plain);
     kst_buffer_release(fuzz_fast(), &fast);
     return 0;

@@ -6,7 +6,7 @@
 #include "j2k/geometry.h"
 #include "j2k_plan_check.h"
 
-static const kst_limits limits = {.pixels = UINT64_C(1) << 22,
+static const kst_limits usual = {.pixels = UINT64_C(1) << 22,
     .memory = UINT64_C(256) << 20,
     .metadata = 1 << 20,
     .markers = 400,
@@ -19,17 +19,31 @@ static const kst_limits limits = {.pixels = UINT64_C(1) << 22,
     .blocks = 1 << 24,
     .work = 1 << 16};
 
-static void build(struct memory *memory, const struct j2k_stream *stream, const struct j2k_filter *filter)
+/* One of them lower. */
+static kst_limits read_limits(struct fuzz_input *input)
+{
+    kst_limits limits = usual;
+    uint32_t *const low[] = {&limits.markers, &limits.components, &limits.tiles, &limits.precincts, &limits.boxes,
+        &limits.tile_parts, &limits.layers, &limits.blocks, &limits.work};
+    uint32_t which = fuzz_take(input, 32);
+    if (which < sizeof low / sizeof low[0])
+        *low[which] = 1 + fuzz_take(input, 64);
+    return limits;
+}
+
+static void build(
+    struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream, const struct j2k_filter *filter)
 {
     struct j2k_plan plan;
     kst_report report;
     kst_report_init(&report);
-    kst_status status = kst_j2k_plan_build(memory, &limits, stream, filter, &plan, &report);
+    kst_status status = kst_j2k_plan_build(memory, limits, stream, filter, &plan, &report);
     fuzz_check(report.status == status, "the reported status is the one returned");
     if (status)
         return;
     const char *problem = j2k_plan_problem(&plan);
     fuzz_check(!problem, problem ? problem : "");
+    fuzz_check(plan.block_count <= limits->blocks, "no more blocks than the limit");
     kst_j2k_plan_release(memory, &plan);
 }
 
@@ -50,10 +64,13 @@ static void check_file(const struct j2k_stream *stream)
     fuzz_check(sum != UINT64_MAX, "what boxes hold can be read");
 }
 
-static void build_some(struct memory *memory, const struct j2k_stream *stream, struct fuzz_input *input)
+/* All of it; a part of few layers; that part of some components; a tile. */
+static void build_some(
+    struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream, struct fuzz_input *input)
 {
     struct j2k_filter filter = {.tile = J2K_ALL_TILES};
-    build(memory, stream, &filter);
+    bool components[300];
+    build(memory, limits, stream, &filter);
     filter.reduce = (uint8_t)fuzz_take(input, 4);
     filter.layers = fuzz_take(input, 4);
     struct j2k_rect image = kst_j2k_reduced_image(stream, filter.reduce);
@@ -62,7 +79,14 @@ static void build_some(struct memory *memory, const struct j2k_stream *stream, s
     filter.region.y0 += fuzz_take(input, 256);
     filter.region.x1 = filter.region.x0 + 1 + fuzz_take(input, 128);
     filter.region.y1 = filter.region.y0 + 1 + fuzz_take(input, 128);
-    build(memory, stream, &filter);
+    build(memory, limits, stream, &filter);
+    uint32_t bits = fuzz_take(input, 256);
+    for (uint32_t i = 0; i < stream->component_count; i++)
+        components[i] = bits >> (i & 7) & 1;
+    filter.components = components;
+    build(memory, limits, stream, &filter);
+    filter = (struct j2k_filter){.tile = fuzz_take(input, 16)};
+    build(memory, limits, stream, &filter);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
@@ -71,13 +95,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     struct j2k_stream stream;
     struct memory memory;
     kst_report report;
+    const kst_limits limits = read_limits(&input);
     kst_memory_init(&memory, &(kst_allocator){NULL, NULL, NULL}, limits.memory);
     kst_report_init(&report);
     kst_status status = kst_j2k_parse(&memory, &limits, data, length, &stream, &report);
     fuzz_check(report.status == status, "the reported status is the one returned");
     if (status == KST_OK) {
         check_file(&stream);
-        build_some(&memory, &stream, &input);
+        build_some(&memory, &limits, &stream, &input);
         kst_j2k_stream_release(&memory, &stream);
     }
     fuzz_check(memory.used == 0, "all memory is given back");

@@ -37,15 +37,33 @@ struct j2k_kind {
     bool reversible, codestream, marked, tiled;
     uint32_t style, layers, division;
     kst_progression progression;
+    kst_j2k_headers headers;
+    uint32_t changes;
+    uint32_t profile;
 };
 
+static const kst_j2k_change changes[] = {{KST_PROGRESSION_RLCP, 0, 2, 0, 0, 1}, {KST_PROGRESSION_CPRL, 1, 0, 0, 2, 2},
+    {KST_PROGRESSION_PCRL, 0, 0, 0, 0, 0}};
+
 static const struct j2k_kind j2k_kinds[] = {
-    {"lossless.jp2", KST_FORMAT_RGB, true, false, false, false, 0, 1, 0, KST_PROGRESSION_LRCP},
-    {"alpha.jp2", KST_FORMAT_RGBA, false, false, true, false, 0, 3, 0, KST_PROGRESSION_RPCL},
-    {"tiles.j2k", KST_FORMAT_RGB, false, true, true, true, 0, 2, KST_J2K_DIVIDE_RESOLUTION, KST_PROGRESSION_PCRL},
-    {"styles.j2k", KST_FORMAT_GREY, true, true, false, true, 63, 2, 0, KST_PROGRESSION_CPRL},
+    {"lossless.jp2", KST_FORMAT_RGB, true, false, false, false, 0, 1, 0, KST_PROGRESSION_LRCP, KST_J2K_HEADERS_INLINE,
+        0, 0},
+    {"alpha.jp2", KST_FORMAT_RGBA, false, false, true, false, 0, 3, 0, KST_PROGRESSION_RPCL, KST_J2K_HEADERS_INLINE, 0,
+        0},
+    {"tiles.j2k", KST_FORMAT_RGB, false, true, true, true, 0, 2, KST_J2K_DIVIDE_RESOLUTION, KST_PROGRESSION_PCRL,
+        KST_J2K_HEADERS_INLINE, 0, 0},
+    {"styles.j2k", KST_FORMAT_GREY, true, true, false, true, 63, 2, 0, KST_PROGRESSION_CPRL, KST_J2K_HEADERS_INLINE, 0,
+        0},
     {"bypass.j2k", KST_FORMAT_GREY, true, true, true, false, KST_J2K_BYPASS, 4, KST_J2K_DIVIDE_LAYER,
-        KST_PROGRESSION_RLCP},
+        KST_PROGRESSION_RLCP, KST_J2K_HEADERS_INLINE, 0, 0},
+    {"changes.j2k", KST_FORMAT_RGB, true, true, true, true, 0, 3, KST_J2K_DIVIDE_COMPONENT, KST_PROGRESSION_LRCP,
+        KST_J2K_HEADERS_INLINE, 3, 0},
+    {"ppt.jp2", KST_FORMAT_RGB, true, false, true, true, 0, 3, KST_J2K_DIVIDE_RESOLUTION, KST_PROGRESSION_RPCL,
+        KST_J2K_HEADERS_PPT, 3, 0},
+    {"ppm.j2k", KST_FORMAT_RGBA, true, true, true, true, 0, 2, KST_J2K_DIVIDE_LAYER, KST_PROGRESSION_LRCP,
+        KST_J2K_HEADERS_PPM, 0, 0},
+    {"profile1.j2k", KST_FORMAT_RGB, false, true, true, false, 0, 2, 0, KST_PROGRESSION_RLCP, KST_J2K_HEADERS_INLINE, 0,
+        KST_J2K_PROFILE_1},
 };
 
 static void fill(uint8_t *pixels, uint32_t channels)
@@ -113,6 +131,10 @@ static bool write_j2k_seed(kst_context *context, const char *folder, const struc
     j2k.layers = kind->layers;
     j2k.division = kind->division;
     j2k.progression = kind->progression;
+    j2k.headers = kind->headers;
+    j2k.change = changes;
+    j2k.change_count = kind->changes;
+    j2k.profile = kind->profile;
     return encode(context, folder, kind->name, kind->format, &options);
 }
 
