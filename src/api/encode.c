@@ -344,7 +344,7 @@ kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const ks
     return status;
 }
 
-static kst_status end(struct encoding *e, kst_status status)
+kst_status kst_encoding_end(struct encoding *e, kst_status status)
 {
     if (status != KST_OK) {
         kst_sink_release(&e->sink);
@@ -377,8 +377,8 @@ static kst_status encode_from_device(struct encoding *e)
 kst_status kst_encoding_run_on_cpu(struct encoding *e)
 {
     if (e->options.codec == KST_CODEC_JPEG2000)
-        return end(e, kst_j2k_encode(e));
-    return end(e, kst_memory_is_device(e->image.memory) ? encode_from_device(e) : encode_on_cpu(e));
+        return kst_encoding_end(e, kst_j2k_encode(e));
+    return kst_encoding_end(e, kst_memory_is_device(e->image.memory) ? encode_from_device(e) : encode_on_cpu(e));
 }
 
 static void report_time(struct encoding *e, kst_stage stage, double seconds)
@@ -391,12 +391,12 @@ static void report_time(struct encoding *e, kst_stage stage, double seconds)
 kst_status kst_encoding_settle(struct encoding *e, const struct jpeg_encode_times *times, const struct gpu_error *error)
 {
     if (error->status)
-        return end(
+        return kst_encoding_end(
             e, kst_report_error(&e->report, error->status, KST_NO_OFFSET, error->text[0] ? "%s" : NULL, error->text));
     report_time(e, KST_STAGE_UPLOAD, times->upload);
     report_time(e, KST_STAGE_PIXELS, times->coding);
     report_time(e, KST_STAGE_DOWNLOAD, times->download);
-    return end(e, e->sink.status);
+    return kst_encoding_end(e, e->sink.status);
 }
 
 static kst_status run_on_gpu(struct encoding *e)

@@ -5,6 +5,7 @@
  */
 #include "api/device.h"
 #include "api/encoding.h"
+#include "api/j2k_encode_parts.h"
 #include "api/stream.h"
 #include "core/report.h"
 
@@ -22,13 +23,21 @@ struct encode_job {
     struct encoding *encoding;     /* one an item */
     struct jpeg_encode_item *item; /* of those on the GPU, in turn */
     uint32_t *on_gpu, *on_cpu;     /* which items */
-    uint32_t count, gpu_count, cpu_count;
+    struct encoding **j2k;         /* JPEG 2000 pictures for the GPU */
+    struct j2k_encode_parts parts;
+    uint32_t count, gpu_count, cpu_count, j2k_count;
     struct entered_stream *entered; /* null: none */
 };
 
 static void close_item(struct encode_job *job, uint32_t index)
 {
     job->items[index].report = job->encoding[index].report;
+}
+
+static void close_j2k(void *owner, struct encoding *encoding)
+{
+    struct encode_job *job = owner;
+    close_item(job, (uint32_t)(encoding - job->encoding));
 }
 
 static void begin_item(void *arg, uint32_t index)
@@ -46,12 +55,16 @@ static void sort_items(struct encode_job *job)
         struct encoding *e = &job->encoding[i];
         if (e->report.status)
             continue;
+        e->item.after = job->entered ? &job->entered->start : NULL;
+        if (e->gpu && e->options.codec == KST_CODEC_JPEG2000) {
+            job->j2k[job->j2k_count++] = e;
+            continue;
+        }
         if (!e->on_gpu) {
             job->on_cpu[job->cpu_count++] = i;
             continue;
         }
         job->item[job->gpu_count] = e->item;
-        job->item[job->gpu_count].after = job->entered ? &job->entered->start : NULL;
         job->on_gpu[job->gpu_count++] = i;
     }
 }
@@ -119,7 +132,7 @@ static void run_on_gpu(struct encode_job *job)
         end_part(job, &parts[(turn + i) % PARTS_AT_ONCE]);
 }
 
-/* The first task feeds the GPU, each other one encodes a picture. */
+/* The first task feeds the GPU, others with JPEG 2000, each other one encodes a picture. */
 static void run_task(void *arg, uint32_t index)
 {
     struct encode_job *job = arg;
@@ -127,7 +140,11 @@ static void run_task(void *arg, uint32_t index)
         run_on_gpu(job);
         return;
     }
-    uint32_t at = job->on_cpu[index - 1];
+    if (index <= J2K_ENCODE_PARTS_AT_ONCE) {
+        kst_j2k_encode_parts_run(&job->parts);
+        return;
+    }
+    uint32_t at = job->on_cpu[index - 1 - J2K_ENCODE_PARTS_AT_ONCE];
     kst_encoding_run_on_cpu(&job->encoding[at]);
     close_item(job, at);
 }
@@ -138,6 +155,7 @@ static void release(struct encode_job *job)
     kst_memory_release(memory, job->encoding);
     kst_memory_release(memory, job->item);
     kst_memory_release(memory, job->on_gpu);
+    kst_memory_release(memory, job->j2k);
 }
 
 static kst_status prepare(struct encode_job *job)
@@ -148,6 +166,7 @@ static kst_status prepare(struct encode_job *job)
     job->item = kst_memory_array(memory, job->count, sizeof *job->item, &status);
     job->on_gpu = kst_memory_array(memory, 2 * (size_t)job->count, sizeof *job->on_gpu, &status);
     job->on_cpu = job->on_gpu ? job->on_gpu + job->count : NULL;
+    job->j2k = kst_memory_array(memory, job->count, sizeof(struct encoding *), &status);
     return status;
 }
 
@@ -171,7 +190,11 @@ static void encode_with_gpu(kst_context *context, struct gpu_executor *gpu, kst_
         sort_items(&job);
         if (entered && job.cpu_count > 0) /* the CPU fetches pixels by itself */
             gpu->gpu->backend->finish(&entered->queue);
-        kst_pool_run(context->pool, 1 + job.cpu_count, run_task, &job);
+        job.parts = (struct j2k_encode_parts){
+            .context = context, .encoding = job.j2k, .count = job.j2k_count, .owner = &job, .close = close_j2k};
+        kst_j2k_encode_parts_begin(&job.parts);
+        kst_pool_run(context->pool, 1 + J2K_ENCODE_PARTS_AT_ONCE + job.cpu_count, run_task, &job);
+        kst_j2k_encode_parts_end(&job.parts);
     }
     release(&job);
 }

@@ -28,6 +28,9 @@ struct encoding {
 kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const kst_image *image,
     const kst_encode_options *options, kst_buffer *output);
 
+/* End it: hand over the bytes, or none after an error. */
+kst_status kst_encoding_end(struct encoding *e, kst_status status);
+
 /* Carry it out on the CPU, or a JPEG 2000 picture wherever it can be, and end it. */
 kst_status kst_encoding_run_on_cpu(struct encoding *e);
 

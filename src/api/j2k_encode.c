@@ -231,7 +231,7 @@ static kst_status code_blocks(struct j2k_encode_work *work)
     double start = kst_seconds();
     kst_j2k_encoded_release(&e->memory, &work->encoded);
     if (work->on_gpu)
-        return kst_j2k_gpu_code(work);
+        return kst_j2k_encode_group_again(work);
     kst_status status = kst_j2k_cpu_encode(
         &e->memory, e->context->pool, e->context->tier, &work->coded, &work->source, &work->encoded, &e->report);
     kst_report_stage(&e->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
@@ -391,13 +391,19 @@ static kst_status plan(struct j2k_encode_work *work)
     return KST_OK;
 }
 
-static kst_status run(struct j2k_encode_work *work)
+kst_status kst_j2k_encode_plan(struct j2k_encode_work *work, struct encoding *e)
 {
+    *work = (struct j2k_encode_work){.e = e, .image = &e->image};
+    kst_j2k_options_init(&work->options);
+    if (e->options.jpeg2000)
+        work->options = *e->options.jpeg2000;
     kst_status status = plan(work);
-    if (!status)
-        status = choose_place(work);
-    if (!status)
-        status = code_blocks(work);
+    return status ? status : choose_place(work);
+}
+
+kst_status kst_j2k_encode_settle(struct j2k_encode_work *work)
+{
+    kst_status status = work->on_gpu ? KST_OK : code_blocks(work);
     if (!status)
         status = allocate_layers(work);
     size_t before = work->e->sink.length;
@@ -406,10 +412,9 @@ static kst_status run(struct j2k_encode_work *work)
     return status ? status : check_length(work, before);
 }
 
-static void release(struct j2k_encode_work *work)
+void kst_j2k_encode_release(struct j2k_encode_work *work)
 {
     struct memory *memory = &work->e->memory;
-    kst_gpu_j2k_encode_end(work->gpu_job);
     kst_image_release(work->e->context, &work->host);
     for (uint32_t i = 0; i < work->file.box_count; i++)
         kst_memory_release(memory, work->box_data[i]);
@@ -424,12 +429,20 @@ static void release(struct j2k_encode_work *work)
 
 kst_status kst_j2k_encode(struct encoding *e)
 {
-    struct j2k_encode_work work = {.e = e, .image = &e->image};
-    kst_j2k_options_init(&work.options);
-    if (e->options.jpeg2000)
-        work.options = *e->options.jpeg2000;
-    kst_status status = run(&work);
-    kst_j2k_gpu_report_encoding(&work);
-    release(&work);
+    struct j2k_encode_work work, *member = &work;
+    struct j2k_encode_group group;
+    kst_status status = kst_j2k_encode_plan(&work, e);
+    bool grouped = !status && work.on_gpu;
+    if (grouped) {
+        kst_j2k_encode_group_code(&group, &member, 1, 1);
+        status = work.status;
+    }
+    if (!status)
+        status = kst_j2k_encode_settle(&work);
+    if (grouped)
+        kst_j2k_gpu_report_encoding(&work);
+    kst_j2k_encode_release(&work);
+    if (grouped)
+        kst_j2k_encode_group_end(&group);
     return status;
 }

@@ -12,6 +12,8 @@
 
 enum { J2K_ENCODED_COLOURS = 4, J2K_ENCODED_LAYERS = 1024, J2K_ENCODED_BOXES = 16, J2K_ENCODED_COMMENTS = 16 };
 
+struct j2k_encode_group;
+
 /* One picture on its way to a file. Its parts point to each other: it stays where it is. */
 struct j2k_encode_work {
     struct encoding *e;
@@ -29,8 +31,9 @@ struct j2k_encode_work {
     struct j2k_encode_source source;
     struct j2k_encoded encoded;
     bool on_gpu;
-    struct j2k_encode_item gpu_item;
-    struct j2k_coding_job *gpu_job;  /* coded blocks lie in its memory */
+    struct j2k_encode_group *group;  /* there; coded blocks lie in its memory */
+    uint32_t member;                 /* which of its pictures it is */
+    kst_status status;               /* of the group's work on it */
     struct j2k_layer_target *target; /* of each layer */
     uint8_t *layer_passes;
     struct j2k_profile_limits limits;
@@ -48,9 +51,36 @@ kst_status kst_j2k_encode_check(struct encoding *e);
 /* Append the file to the sink. */
 kst_status kst_j2k_encode(struct encoding *e);
 
-/* j2k_encode_gpu.c: whether the context's GPU encodes what is planned; code its blocks there; say what it did. */
+/*
+ * The same by steps: plan, which says whether the GPU takes it; there, have a group code its blocks; write it, with all
+ * that is left to do; release, after an error of the first step, too.
+ */
+kst_status kst_j2k_encode_plan(struct j2k_encode_work *work, struct encoding *e);
+kst_status kst_j2k_encode_settle(struct j2k_encode_work *work);
+void kst_j2k_encode_release(struct j2k_encode_work *work);
+
+/* Pictures whose blocks a GPU codes together. It stays where it is. */
+struct j2k_encode_group {
+    kst_context *context;
+    struct gpu_executor *gpu;
+    struct j2k_encode_work **work;
+    uint32_t count;
+    uint32_t at_once;             /* groups, this one included */
+    struct j2k_encode_item *item; /* one a picture */
+    struct j2k_coding_job *job;
+    pthread_mutex_t coding; /* of blocks, while pictures are settled */
+};
+
+/* j2k_encode_gpu.c: whether the context's GPU encodes what is planned. */
 bool kst_j2k_gpu_encodes(const struct j2k_encode_work *work);
-kst_status kst_j2k_gpu_code(struct j2k_encode_work *work);
+
+/* Code the blocks of pictures, which it borrows; each has a status. To be ended in any case, after the pictures. */
+void kst_j2k_encode_group_code(
+    struct j2k_encode_group *group, struct j2k_encode_work **work, uint32_t count, uint32_t at_once);
+void kst_j2k_encode_group_end(struct j2k_encode_group *group);
+/* Those of one of them once more, as its source now says; thread-safe. */
+kst_status kst_j2k_encode_group_again(struct j2k_encode_work *work);
+/* Say in the picture's report what its group did. */
 void kst_j2k_gpu_report_encoding(struct j2k_encode_work *work);
 
 /* j2k_encode_plan.c: components, headers and weights. */

@@ -9,15 +9,26 @@
 #include "image/format.h"
 #include "j2k/geometry.h"
 
-/* One round of coding. */
+/* A picture while its blocks are coded. */
 struct round {
     struct j2k_encode_work *work;
     struct j2k_encode_job job;
+    bool begun;
     struct j2k_encode_tile *tile;
     struct j2k_block_order *order;
+    const struct j2k_block_outcome *outcome; /* of each order */
+    uint32_t count;                          /* of orders */
+    struct j2k_pass *pass[2];                /* of the first and the other blocks */
+};
+
+/* All of them. */
+struct rounds {
+    struct j2k_encode_group *group;
+    struct round *round;
+    uint32_t count;
+    uint32_t turn; /* 0: the first blocks, 1: the others */
+    struct j2k_block_order *order;
     struct j2k_block_outcome *outcome;
-    uint32_t count;           /* of orders */
-    struct j2k_pass *pass[2]; /* of the first and the other blocks */
 };
 
 /* Which component each of the image's samples belongs to, in the order of memory. */
@@ -44,20 +55,6 @@ static kst_status fail(const struct j2k_encode_work *work, const struct gpu_erro
     return kst_report_error(&work->e->report, error->status, KST_NO_OFFSET, error->text[0] ? "%s" : NULL, error->text);
 }
 
-static kst_status begin_job(struct j2k_encode_work *work)
-{
-    struct gpu_error error;
-    if (work->gpu_job)
-        return KST_OK;
-    describe_image(work, &work->gpu_item.picture);
-    work->gpu_item.image = work->image;
-    work->gpu_item.source = work->e->item.source;
-    work->gpu_item.planes = work->e->item.planes;
-    work->gpu_item.measured = work->source.measure;
-    work->gpu_job = kst_gpu_j2k_encode_begin(work->e->gpu, &work->gpu_item, 1, work->e->item.after, &error);
-    return work->gpu_job ? KST_OK : fail(work, &error);
-}
-
 static uint32_t clipped(uint32_t value, uint32_t from, uint32_t size)
 {
     return value < from ? 0 : value - from < size ? value - from : size;
@@ -81,7 +78,8 @@ static void order_blocks(struct round *round, const struct j2k_encode_tile *tile
     for (uint32_t b = tile->first_block; b < tile->first_block + tile->block_count; b++) {
         if (choice != J2K_ALL_BLOCKS && kst_j2k_is_sampled(tile, b) != (choice == J2K_SAMPLE_BLOCKS))
             continue;
-        round->order[round->count++] = (struct j2k_block_order){.block = b,
+        round->order[round->count++] = (struct j2k_block_order){.item = round->work->member,
+            .block = b,
             .stop = kst_j2k_block_stop(tile, plan->block[b].band),
             .region = region_in_block(round, &plan->block[b])};
     }
@@ -118,95 +116,221 @@ static void take_outcome(struct round *round, uint32_t index, struct j2k_pass *p
     take_passes(outcome, pass);
 }
 
-/* Code what is ordered. `room`: gets the passes. */
-static kst_status run_orders(struct round *round, struct j2k_pass **room)
+/* Errors are the picture's, and end its part in this. */
+static void stop_round(struct round *round, kst_status status)
 {
-    struct gpu_error error;
-    size_t passes = 0;
-    if (!kst_gpu_j2k_encode_blocks(round->work->gpu_job, round->order, round->count, round->outcome, &error))
-        return fail(round->work, &error);
-    for (uint32_t i = 0; i < round->count; i++)
-        passes += round->outcome[i].passes;
-    *room = kst_j2k_encode_take(&round->job, passes, sizeof **room);
-    if (!*room)
-        return KST_OK; /* the job's end tells */
-    passes = 0;
-    for (uint32_t i = 0; i < round->count; i++) {
-        take_outcome(round, i, *room + passes);
-        passes += round->outcome[i].passes;
-    }
+    if (status && !round->work->status)
+        round->work->status = status;
     round->count = 0;
-    return KST_OK;
 }
 
-/* All blocks; or a sample of them, and then the others, which need not be coded as far. */
-static kst_status run_round(struct round *round)
+static bool goes_on(struct round *round)
 {
+    return round->begun && !round->work->status && kst_j2k_encode_goes_on(&round->job);
+}
+
+/* What all blocks are ordered to, or those of a sample. */
+static void begin_round(void *argument, uint32_t index)
+{
+    struct round *round = &((struct rounds *)argument)->round[index];
     const struct j2k_encode_work *work = round->work;
     uint32_t tiles = work->coded.plan.tile_count;
-    for (uint32_t t = 0; t < tiles; t++) {
+    kst_status status = kst_j2k_encode_start(&round->job, &work->e->report);
+    round->begun = !status;
+    if (status) {
+        stop_round(round, status);
+        return;
+    }
+    round->tile = kst_j2k_encode_take(&round->job, tiles, sizeof *round->tile);
+    round->order = kst_j2k_encode_take(&round->job, work->coded.plan.block_count, sizeof *round->order);
+    for (uint32_t t = 0; t < tiles && goes_on(round); t++) {
         struct j2k_encode_tile *tile = &round->tile[t];
         kst_j2k_encode_find_tile(&round->job, t, tile);
         kst_j2k_encode_first_stop(tile);
         order_blocks(round, tile, kst_j2k_encode_samples_first(tile) ? J2K_SAMPLE_BLOCKS : J2K_ALL_BLOCKS);
     }
-    kst_status status = run_orders(round, &round->pass[0]);
-    for (uint32_t t = 0; t < tiles && !status && kst_j2k_encode_goes_on(&round->job); t++) {
+}
+
+/* The others, which need not be coded as far. */
+static void order_others(struct round *round)
+{
+    for (uint32_t t = 0; t < round->work->coded.plan.tile_count && goes_on(round); t++) {
         struct j2k_encode_tile *tile = &round->tile[t];
         if (!kst_j2k_encode_samples_first(tile))
             continue;
         kst_j2k_encode_set_stop(tile);
         order_blocks(round, tile, J2K_OTHER_BLOCKS);
     }
-    if (!status && round->count > 0 && kst_j2k_encode_goes_on(&round->job))
-        status = run_orders(round, &round->pass[1]);
-    return status;
 }
 
-static void release(struct round *round)
+static void take_outcomes(void *argument, uint32_t index)
 {
+    const struct rounds *rounds = argument;
+    struct round *round = &rounds->round[index];
+    uint32_t count = round->count;
+    size_t passes = 0;
+    if (!goes_on(round))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        passes += round->outcome[i].passes;
+    struct j2k_pass *room = kst_j2k_encode_take(&round->job, passes, sizeof *room);
+    round->pass[rounds->turn] = room;
+    for (uint32_t i = 0; i < count && room; room += round->outcome[i++].passes)
+        take_outcome(round, i, room);
+    round->count = 0;
+    if (rounds->turn == 0)
+        order_others(round);
+}
+
+static void fail_all(struct rounds *rounds, const struct gpu_error *error)
+{
+    for (uint32_t i = 0; i < rounds->count; i++)
+        if (!rounds->round[i].work->status)
+            stop_round(&rounds->round[i], fail(rounds->round[i].work, error));
+}
+
+/* Code what is ordered of all pictures, and take what comes of it. */
+static void run_orders(struct rounds *rounds)
+{
+    struct gpu_error error;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < rounds->count; i++) {
+        struct round *round = &rounds->round[i];
+        if (!goes_on(round))
+            round->count = 0;
+        if (round->count > 0)
+            memcpy(rounds->order + count, round->order, round->count * sizeof *round->order);
+        round->outcome = rounds->outcome + count;
+        count += round->count;
+    }
+    if (count == 0)
+        return;
+    if (kst_gpu_j2k_encode_blocks(rounds->group->job, rounds->order, count, rounds->outcome, &error))
+        kst_pool_run(rounds->group->context->pool, rounds->count, take_outcomes, rounds);
+    else
+        fail_all(rounds, &error);
+}
+
+static void end_round(void *argument, uint32_t index)
+{
+    struct round *round = &((struct rounds *)argument)->round[index];
     struct memory *memory = &round->work->e->memory;
+    if (round->begun) {
+        if (round->work->status)
+            atomic_store(&round->job.status, (int)round->work->status);
+        kst_status status = kst_j2k_encode_finish(&round->job, &round->work->e->report);
+        stop_round(round, status);
+    }
     kst_memory_release(memory, round->pass[0]);
     kst_memory_release(memory, round->pass[1]);
     kst_memory_release(memory, round->tile);
     kst_memory_release(memory, round->order);
-    kst_memory_release(memory, round->outcome);
 }
 
-kst_status kst_j2k_gpu_code(struct j2k_encode_work *work)
+static struct round round_of(struct j2k_encode_work *work)
 {
     struct encoding *e = work->e;
-    uint32_t blocks = work->coded.plan.block_count;
-    struct round round = {.work = work,
+    return (struct round){.work = work,
         .job = {.memory = &e->memory,
             .pool = e->context->pool,
             .coded = &work->coded,
             .source = &work->source,
             .encoded = &work->encoded}};
-    kst_status status = begin_job(work);
-    if (!status)
-        status = kst_j2k_encode_start(&round.job, &e->report);
-    if (status)
-        return status;
-    round.tile = kst_j2k_encode_take(&round.job, work->coded.plan.tile_count, sizeof *round.tile);
-    round.order = kst_j2k_encode_take(&round.job, blocks, sizeof *round.order);
-    round.outcome = kst_j2k_encode_take(&round.job, blocks, sizeof *round.outcome);
-    if (round.job.result && round.tile && round.order && round.outcome)
-        status = run_round(&round);
-    if (status)
-        atomic_store(&round.job.status, (int)status);
-    status = kst_j2k_encode_finish(&round.job, &e->report);
-    release(&round);
-    return status;
 }
 
+static void run_rounds(struct j2k_encode_group *group, struct j2k_encode_work *const *work, uint32_t count)
+{
+    struct memory *memory = &group->context->memory;
+    struct gpu_error error = {.status = KST_OK};
+    struct rounds rounds = {.group = group, .count = count};
+    size_t blocks = 0;
+    for (uint32_t i = 0; i < count; i++)
+        blocks += work[i]->coded.plan.block_count;
+    rounds.round = kst_memory_array(memory, count, sizeof *rounds.round, &error.status);
+    rounds.order = kst_memory_array(memory, blocks, sizeof *rounds.order, &error.status);
+    rounds.outcome = kst_memory_array(memory, blocks, sizeof *rounds.outcome, &error.status);
+    if (error.status) {
+        for (uint32_t i = 0; i < count; i++)
+            work[i]->status = fail(work[i], &error);
+    } else {
+        for (uint32_t i = 0; i < count; i++)
+            rounds.round[i] = round_of(work[i]);
+        kst_pool_run(group->context->pool, count, begin_round, &rounds);
+        run_orders(&rounds);
+        rounds.turn = 1;
+        run_orders(&rounds);
+        kst_pool_run(group->context->pool, count, end_round, &rounds);
+    }
+    kst_memory_release(memory, rounds.round);
+    kst_memory_release(memory, rounds.order);
+    kst_memory_release(memory, rounds.outcome);
+}
+
+static bool begin_job(struct j2k_encode_group *group, struct gpu_error *error)
+{
+    *error = (struct gpu_error){.status = KST_OK};
+    group->item = kst_memory_zeroed(&group->context->memory, group->count, sizeof *group->item, &error->status);
+    for (uint32_t i = 0; i < group->count && group->item; i++) {
+        const struct j2k_encode_work *work = group->work[i];
+        struct j2k_encode_item *item = &group->item[i];
+        describe_image(work, &item->picture);
+        item->image = work->image;
+        item->source = work->e->item.source;
+        item->planes = work->e->item.planes;
+        item->measured = work->source.measure;
+    }
+    const struct j2k_coding_order order = {.after = group->work[0]->e->item.after, .jobs = group->at_once};
+    if (group->item)
+        group->job = kst_gpu_j2k_encode_begin(group->gpu, group->item, group->count, &order, error);
+    return group->job;
+}
+
+void kst_j2k_encode_group_code(
+    struct j2k_encode_group *group, struct j2k_encode_work **work, uint32_t count, uint32_t at_once)
+{
+    struct gpu_error error;
+    *group = (struct j2k_encode_group){
+        .context = work[0]->e->context, .gpu = work[0]->e->gpu, .work = work, .count = count, .at_once = at_once};
+    pthread_mutex_init(&group->coding, NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        work[i]->group = group;
+        work[i]->member = i;
+        work[i]->status = KST_OK;
+    }
+    if (begin_job(group, &error))
+        run_rounds(group, work, count);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            work[i]->status = fail(work[i], &error);
+}
+
+kst_status kst_j2k_encode_group_again(struct j2k_encode_work *work)
+{
+    struct j2k_encode_group *group = work->group;
+    pthread_mutex_lock(&group->coding);
+    run_rounds(group, &work, 1);
+    pthread_mutex_unlock(&group->coding);
+    return work->status;
+}
+
+void kst_j2k_encode_group_end(struct j2k_encode_group *group)
+{
+    kst_gpu_j2k_encode_end(group->job);
+    kst_memory_release(&group->context->memory, group->item);
+    pthread_mutex_destroy(&group->coding);
+}
+
+/* Pictures that were coded together share their times. */
 void kst_j2k_gpu_report_encoding(struct j2k_encode_work *work)
 {
-    if (!work->gpu_job)
+    struct j2k_encode_group *group = work->group;
+    if (!group->job)
         return;
     kst_report *report = &work->e->report;
-    const struct gpu *gpu = work->e->gpu->gpu;
-    struct j2k_encode_times times = kst_gpu_j2k_encode_times(work->gpu_job);
+    const struct gpu *gpu = group->gpu->gpu;
+    pthread_mutex_lock(&group->coding);
+    struct j2k_encode_times times = kst_gpu_j2k_encode_times(group->job);
+    pthread_mutex_unlock(&group->coding);
     const double seconds[KST_STAGE_COUNT] = {[KST_STAGE_UPLOAD] = times.upload,
         [KST_STAGE_PIXELS] = times.transform,
         [KST_STAGE_ENTROPY] = times.blocks,
@@ -214,7 +338,7 @@ void kst_j2k_gpu_report_encoding(struct j2k_encode_work *work)
     static const kst_stage stages[] = {KST_STAGE_UPLOAD, KST_STAGE_PIXELS, KST_STAGE_ENTROPY, KST_STAGE_DOWNLOAD};
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
         report->stage_device[stages[i]] = gpu->info.kind;
-        report->stage_seconds[stages[i]] += seconds[stages[i]];
+        report->stage_seconds[stages[i]] += seconds[stages[i]] / group->count;
     }
     memcpy(report->device, gpu->info.name, sizeof report->device);
 }

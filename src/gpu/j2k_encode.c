@@ -30,6 +30,7 @@ struct j2k_coding_job {
     struct gpu_executor *executor;
     const struct j2k_encode_item *items;
     uint32_t count;
+    uint32_t units;               /* of the device, that there are for this job */
     struct j2k_gpu_item *picture; /* the items', in a row */
     struct j2k_batch batch;
     struct gpu_lane *lane;
@@ -214,7 +215,7 @@ static bool prepare(struct j2k_coding_job *job, const struct gpu_event *after, s
 }
 
 struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, const struct j2k_encode_item *items,
-    uint32_t count, const struct gpu_event *after, struct gpu_error *error)
+    uint32_t count, const struct j2k_coding_order *order, struct gpu_error *error)
 {
     *error = (struct gpu_error){.status = KST_OK};
     struct j2k_coding_job *job = kst_memory_zeroed(executor->gpu->memory, 1, sizeof *job, &error->status);
@@ -223,7 +224,8 @@ struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, c
     job->executor = executor;
     job->items = items;
     job->count = count;
-    if (prepare(job, after, error)) {
+    job->units = executor->gpu->info.units / (order->jobs > 0 ? order->jobs : 1);
+    if (prepare(job, order->after, error)) {
         upload(job);
         transform(job);
         return job;
@@ -442,7 +444,7 @@ static uint32_t run_chosen(struct j2k_coding_job *job, struct j2k_list *list, st
     uint32_t missing = 0;
     for (uint32_t done = 0, more; done < count && !error->status; done += list->blocks, missing += more) {
         more = 0;
-        kst_gpu_j2k_list(list, rooms->chosen + done, count - done, job->executor->gpu->info.units, rooms->room);
+        kst_gpu_j2k_list(list, rooms->chosen + done, count - done, job->units, rooms->room);
         run_list(job, list, outcomes, rooms->again + missing, &more, error);
     }
     memcpy(rooms->chosen, rooms->again, missing * sizeof *rooms->chosen);
