@@ -69,7 +69,9 @@ KST_API kst_status kst_image_copy(kst_context *context, const kst_image *from, c
 typedef struct kst_stream {
     kst_device_kind kind; /**< KST_DEVICE_CUDA or KST_DEVICE_OPENCL, as the context's device */
     void *handle;         /**< CUstream or cudaStream_t (null: the default stream); or an in-order cl_command_queue. One
-                               that was destroyed cannot be told from one that lives: CUDA's driver crashes over it */
+                               that was destroyed is refused with KST_ERROR_DEVICE_STREAM, where the system lets a
+                               process look at its own memory (process_vm_readv) and the driver's records are as known;
+                               elsewhere the driver may crash over it */
 } kst_stream;
 
 /** Decoding that was submitted. */

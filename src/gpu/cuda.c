@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "gpu/cuda_driver.h"
+#include "gpu/cuda_stream.h"
 #include "gpu/device.h"
 #include "gpu/library.h"
 
@@ -12,6 +13,7 @@ struct cuda {
     struct cuda_driver driver;
     cu_device device;
     cu_context context;
+    cu_stream own; /* nothing is ever queued in it: what callers give is held against it */
 };
 
 #define CUDA_SYMBOL(member, symbol, parameters) symbol,
@@ -107,6 +109,16 @@ static bool cuda_describe(uint32_t index, kst_device_info *info)
     return load_driver(&driver) && describe(&driver, index, &device, info);
 }
 
+/* Without it callers' streams are not looked at. */
+static void make_own_stream(struct cuda *cuda)
+{
+    if (!enter_quietly(cuda))
+        return;
+    if (cuda->driver.stream_create(&cuda->own, CU_STREAM_NON_BLOCKING, 0) != 0)
+        cuda->own = NULL;
+    leave_quietly(cuda);
+}
+
 static struct gpu *cuda_open(struct memory *memory, uint32_t index, struct gpu_error *error)
 {
     struct cuda *cuda = kst_memory_zeroed(memory, 1, sizeof *cuda, &error->status);
@@ -121,8 +133,10 @@ static struct gpu *cuda_open(struct memory *memory, uint32_t index, struct gpu_e
         kst_gpu_fail(error, &cuda->base, "cuInit", "the driver is gone");
     else if ((result = cuda->driver.context_retain(&cuda->context, cuda->device)) != 0)
         fail(error, cuda, "cuDevicePrimaryCtxRetain", result);
-    if (error->status == KST_OK)
+    if (error->status == KST_OK) {
+        make_own_stream(cuda);
         return &cuda->base;
+    }
     kst_memory_release(memory, cuda);
     return NULL;
 }
@@ -130,6 +144,10 @@ static struct gpu *cuda_open(struct memory *memory, uint32_t index, struct gpu_e
 static void cuda_close(struct gpu *gpu)
 {
     struct cuda *cuda = cuda_of(gpu);
+    if (cuda->own && enter_quietly(cuda)) {
+        cuda->driver.stream_destroy(cuda->own);
+        leave_quietly(cuda);
+    }
     struct gpu_error ignored = {.status = KST_OK};
     if (kst_gpu_usable(gpu, &ignored))
         cuda->driver.context_release(cuda->device);
@@ -321,9 +339,12 @@ static bool cuda_queue_import(struct gpu *gpu, void *handle, struct gpu_queue *q
     struct cuda *cuda = cuda_of(gpu);
     cu_context context = NULL;
     *queue = (struct gpu_queue){.gpu = gpu, .handle = (uintptr_t)handle};
+    bool made = (uintptr_t)handle > CU_STREAM_PER_THREAD; /* not one of the default streams */
     if (!enter(cuda, error))
         return false;
-    cu_result result = cuda->driver.stream_context((cu_stream)handle, &context);
+    cu_result result = CU_INVALID_HANDLE;
+    if (!made || kst_cuda_stream_lives(handle, cuda->own, cuda->context))
+        result = cuda->driver.stream_context((cu_stream)handle, &context);
     leave_quietly(cuda);
     if (result == 0 && context == cuda->context)
         return true;

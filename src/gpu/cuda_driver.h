@@ -17,12 +17,14 @@ typedef struct cu_event *cu_event;
 
 enum {
     CU_OUT_OF_MEMORY = 2,
+    CU_INVALID_HANDLE = 400,
     CU_MULTIPROCESSOR_COUNT = 16, /* CUdevice_attribute */
     CU_MULTIPROCESSOR_THREADS = 39,
     CU_FUNCTION_SHARED = 1, /* CUfunction_attribute */
     CU_FUNCTION_LOCAL = 3,
     CU_FUNCTION_REGISTERS = 4,
     CU_STREAM_NON_BLOCKING = 1,
+    CU_STREAM_PER_THREAD = 2, /* the greatest of the handles that name default streams */
     CU_HOST_ALLOC_PORTABLE = 1,
     CU_NOT_READY = 600,
     CU_MEMORY_HOST = 1, /* CUmemorytype */

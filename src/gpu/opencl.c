@@ -203,7 +203,8 @@ static void name_device(struct opencl *opencl)
 static void open_foreign(struct opencl *opencl, struct gpu_error *error)
 {
     cl_int result;
-    if (!context_holds(opencl)) {
+    if (!kst_opencl_lives(opencl, opencl->context) || !kst_opencl_lives(opencl, opencl->device) ||
+        !context_holds(opencl)) {
         kst_gpu_fail(error, &opencl->base, "clGetContextInfo", "the context has no such device");
         return;
     }
@@ -296,8 +297,8 @@ static bool opencl_import(
     *buffer = (struct gpu_buffer){.place = GPU_DEVICE, .length = length, .handle = (uintptr_t)data};
     if (!kst_gpu_usable(gpu, error))
         return false;
-    if (driver->buffer_info(memory, CL_MEM_TYPE, sizeof type, &type, NULL) != 0 || type != CL_MEM_TYPE_BUFFER ||
-        driver->buffer_info(memory, CL_MEM_CONTEXT, sizeof context, &context, NULL) != 0)
+    if (!kst_opencl_lives(opencl, memory) || driver->buffer_info(memory, CL_MEM_TYPE, sizeof type, &type, NULL) != 0 ||
+        type != CL_MEM_TYPE_BUFFER || driver->buffer_info(memory, CL_MEM_CONTEXT, sizeof context, &context, NULL) != 0)
         return kst_gpu_refuse(error, gpu, KST_ERROR_IMAGE_MEMORY, "not a buffer");
     if (context != opencl->context)
         return kst_gpu_refuse(error, gpu, KST_ERROR_IMAGE_MEMORY, "the buffer belongs to another context");

@@ -27,6 +27,12 @@ static inline struct opencl *kst_opencl_of(struct gpu *gpu)
 /* Note a failure unless the result is 0. Returns whether it is. */
 bool kst_opencl_check(struct gpu_error *error, const struct opencl *opencl, const char *call, cl_int result);
 
+/*
+ * False for an object that was released, that was never made, or that is another driver's: drivers follow whatever they
+ * are given. True where that cannot be told. Null is allowed.
+ */
+bool kst_opencl_lives(const struct opencl *opencl, const void *object);
+
 /* Whether this process opened it: a child of fork() leaves the driver alone. */
 bool kst_opencl_usable(const struct opencl *opencl);
 

@@ -93,8 +93,8 @@ bool kst_opencl_picture_import(
         return false;
     if (!memory)
         return kst_gpu_refuse(error, gpu, KST_ERROR_ARGUMENT, "a plane without memory");
-    if (driver->buffer_info(memory, CL_MEM_TYPE, sizeof type, &type, NULL) != 0 || type != CL_MEM_TYPE_IMAGE2D ||
-        driver->buffer_info(memory, CL_MEM_CONTEXT, sizeof context, &context, NULL) != 0)
+    if (!kst_opencl_lives(opencl, memory) || driver->buffer_info(memory, CL_MEM_TYPE, sizeof type, &type, NULL) != 0 ||
+        type != CL_MEM_TYPE_IMAGE2D || driver->buffer_info(memory, CL_MEM_CONTEXT, sizeof context, &context, NULL) != 0)
         return kst_gpu_refuse(error, gpu, KST_ERROR_IMAGE_MEMORY, "not an image object of two dimensions");
     if (context != opencl->context)
         return kst_gpu_refuse(error, gpu, KST_ERROR_IMAGE_MEMORY, "the image object belongs to another context");

@@ -32,7 +32,8 @@ bool kst_opencl_queue_import(struct gpu *gpu, void *handle, struct gpu_queue *qu
     *queue = (struct gpu_queue){.gpu = gpu, .handle = (uintptr_t)handle};
     if (!kst_gpu_usable(gpu, error))
         return false;
-    if (handle && opencl->driver.queue_info(handle, CL_QUEUE_CONTEXT, sizeof context, &context, NULL) == 0 &&
+    if (kst_opencl_lives(opencl, handle) &&
+        opencl->driver.queue_info(handle, CL_QUEUE_CONTEXT, sizeof context, &context, NULL) == 0 &&
         opencl->driver.queue_info(handle, CL_QUEUE_DEVICE, sizeof device, &device, NULL) == 0 &&
         context == opencl->context && device == opencl->device)
         return true;

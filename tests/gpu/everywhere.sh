@@ -5,18 +5,20 @@
 #     tests/gpu/everywhere.sh BUILD
 #
 # BUILD holds the built command line, tests/ and fuzz/. KOSTKA_CORPUS is the corpus, without which some programs have less to
-# do; KOSTKA_COUNT how many damaged files go through each device (100000); KOSTKA_LOGS where output is kept. Exits 1 unless every
-# step passed. A program that says it was skipped counts as not passed.
+# do; KOSTKA_COUNT how many damaged files go through each device (100000); KOSTKA_JOBS how many steps run at a time (1);
+# KOSTKA_LOGS where output is kept. Exits 1 unless every step passed. A program that says it was skipped counts as not passed.
 set -u
 [ $# -eq 1 ] || { sed -n '3,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 build=$1
 logs=${KOSTKA_LOGS:-$(mktemp -d)}
 count=${KOSTKA_COUNT:-100000}
-failures=0
+jobs=${KOSTKA_JOBS:-1}
+running=0
 mkdir -p "$logs"
+: >"$logs/failed"
 
-# step NAME COMMAND…: its time and what it said last.
-step() {
+# run NAME COMMAND…: its time and what it said last.
+run() {
     local name=$1 start=$SECONDS result
     shift
     "$@" >"$logs/$name.log" 2>&1
@@ -26,8 +28,18 @@ step() {
     77) result=SKIPPED ;;
     *) result="FAILED ($result)" ;;
     esac
-    [ "$result" = ok ] || failures=$((failures + 1))
+    [ "$result" = ok ] || echo "$name" >>"$logs/failed"
     printf '%-12s %4d s  %-28s %s\n' "$result" $((SECONDS - start)) "$name" "$(grep -v '^ *$' "$logs/$name.log" | tail -n 1)"
+}
+
+# step NAME COMMAND…: run beside others as soon as fewer than `jobs` do.
+step() {
+    while [ "$running" -ge "$jobs" ]; do
+        wait -n
+        running=$((running - 1))
+    done
+    run "$@" &
+    running=$((running + 1))
 }
 
 "$build/kostka" devices
@@ -42,6 +54,8 @@ done
 for device in "${devices[@]}"; do
     step "batches-$device" "$build/fuzz/batches" "$device" "$count" "${KOSTKA_SEED:-41}"
 done
+wait
+running=0
 
 # Each kernel by itself and batches of files under NVIDIA's checkers, whose runs are shorter as they are slow.
 if command -v compute-sanitizer >/dev/null; then
@@ -55,5 +69,6 @@ if command -v compute-sanitizer >/dev/null; then
 else
     echo "no compute-sanitizer: kernels were not checked by it"
 fi
-echo "$failures steps did not pass; logs: $logs"
-((failures == 0))
+wait
+echo "$(wc -l <"$logs/failed") steps did not pass; logs: $logs"
+[ ! -s "$logs/failed" ]

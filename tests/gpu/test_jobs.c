@@ -303,6 +303,45 @@ static void test_streams(void **state)
         check_stream(gpu_context[g]);
 }
 
+/* What was never a stream, and what is one no more. */
+static void check_dead_streams(kst_context *context)
+{
+    enum { STREAMS = 8 };
+    struct gpu *gpu = context->gpu->gpu;
+    struct gpu_error error = {.status = KST_OK};
+    static uintptr_t zeros[64], leading[64]; /* an address of nothing; and one of zeros */
+    uintptr_t dead[STREAMS + 4] = {3, 0x1234560, (uintptr_t)zeros, (uintptr_t)leading};
+    kst_job *job;
+    leading[0] = (uintptr_t)zeros;
+    for (uint32_t i = 0; i < STREAMS; i++) {
+        struct gpu_queue queue;
+        assert_true(gpu->backend->queue_create(gpu, i % 2, &queue, &error));
+        dead[4 + i] = queue.handle;
+        const kst_stream living = {gpu->info.kind, (void *)queue.handle};
+        assert_int_equal(kst_decode_submit(context, NULL, 0, &living, &job), KST_OK);
+        assert_int_equal(kst_job_wait(&job), KST_OK);
+        gpu->backend->queue_destroy(&queue);
+    }
+    for (uint32_t i = 0; i < STREAMS + 4; i++) {
+        const kst_stream stranger = {gpu->info.kind, (void *)dead[i]};
+        kst_status status = kst_decode_submit(context, NULL, 0, &stranger, &job);
+        if (i >= 4 && gpu->info.kind == KST_DEVICE_OPENCL && status == KST_OK) { /* the driver still held it */
+            kst_job_wait(&job);
+            continue;
+        }
+        assert_int_equal(status, KST_ERROR_DEVICE_STREAM);
+        assert_null(job);
+        assert_int_equal(kst_encode_batch_after(context, NULL, 0, &stranger), KST_ERROR_DEVICE_STREAM);
+    }
+}
+
+static void test_dead_streams(void **state)
+{
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++)
+        check_dead_streams(gpu_context[g]);
+}
+
 /* Pictures that work in the stream has still to make are encoded as it leaves them, on the device and by the CPU. */
 static void check_encode(kst_context *context)
 {
@@ -441,7 +480,8 @@ static void test_auto(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_batch), cmocka_unit_test(test_many_parts),
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_streams), cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_encode), cmocka_unit_test(test_foreign), cmocka_unit_test(test_auto)};
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_streams), cmocka_unit_test(test_dead_streams),
+        cmocka_unit_test(test_misuse), cmocka_unit_test(test_encode), cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_auto)};
     return cmocka_run_group_tests(tests, start, stop);
 }
