@@ -29,13 +29,14 @@ size_t kst_j2k_analysis_room(const struct j2k_analysis *analysis)
     return analysis->component_count * component_words(analysis) * sizeof(uint32_t);
 }
 
-static void set_up(const struct j2k_analysis *analysis, uint32_t *room, struct lines *lines)
+static void set_up(const struct j2k_analysis *analysis, uint32_t *room, bool clear, struct lines *lines)
 {
     for (uint32_t c = 0; c < analysis->component_count; c++, room += component_words(analysis)) {
         for (uint32_t i = 0; i < ROWS; i++)
             lines[c].row[i] = room + i * row_words(analysis);
         lines[c].halves = room + ROWS * row_words(analysis);
-        memset(room, 0, sizeof *room * ROWS * row_words(analysis));
+        if (clear)
+            memset(room, 0, sizeof *room * ROWS * row_words(analysis));
     }
 }
 
@@ -50,6 +51,13 @@ static void fetch(const struct j2k_analysis *analysis, struct lines *lines, int6
     analysis->fetch(analysis->source, (uint32_t)j2k_mirror(y, rect->y0, rect->y1), room, row);
 }
 
+static uint32_t *row_of(const struct j2k_split *split, uint32_t band, size_t index)
+{
+    if (split->rows[band] > 0)
+        index %= split->rows[band];
+    return (uint32_t *)split->band[band] + index * split->pitch[band];
+}
+
 /* Row y of what the vertical transform gives, to its place in the bands. */
 static void put(const struct j2k_analysis *analysis, uint32_t component, int64_t y, const void *row, void *room)
 {
@@ -57,8 +65,7 @@ static void put(const struct j2k_analysis *analysis, uint32_t component, int64_t
     const struct j2k_rect *rect = &analysis->rect;
     uint32_t low = y % 2 == 0 ? J2K_LL : J2K_LH, high = low + 1;
     size_t index = (size_t)j2k_half_index(y, rect->y0), width = rect->x1 - rect->x0;
-    uint32_t *to_low = (uint32_t *)split->band[low] + index * split->pitch[low];
-    uint32_t *to_high = (uint32_t *)split->band[high] + index * split->pitch[high];
+    uint32_t *to_low = row_of(split, low, index), *to_high = row_of(split, high, index);
     if (analysis->reversible)
         analysis->forward->split_53(row, rect->x0, width, (int32_t *)to_low, (int32_t *)to_high, room);
     else
@@ -107,20 +114,11 @@ static void step(const struct j2k_analysis *analysis, struct lines *lines, int64
     }
 }
 
-void kst_j2k_analyse(const struct j2k_analysis *analysis, uint32_t y0, uint32_t y1, void *room)
+/* Steps `first` to `last`. */
+static void run_steps(
+    const struct j2k_analysis *analysis, struct lines *lines, int64_t first, int64_t last, int64_t y0, int64_t y1)
 {
-    struct lines lines[J2K_ANALYSED_TOGETHER];
     const void *row[J2K_ANALYSED_TOGETHER];
-    if (y0 >= y1)
-        return;
-    set_up(analysis, room, lines);
-    if (analysis->rect.y1 - analysis->rect.y0 == 1) {
-        put_only_row(analysis, lines);
-        return;
-    }
-    /* of 9/7 the state takes two steps to become right, and an outcome comes a step later */
-    int64_t first = (int64_t)(y0 / 2) - (analysis->reversible ? 1 : 2);
-    int64_t last = (int64_t)((y1 - 1) / 2) + (analysis->reversible ? 0 : 1);
     fetch(analysis, lines, 2 * first, 0, row);
     for (uint32_t c = 0; c < analysis->component_count; c++)
         lines[c].next = row[c];
@@ -136,4 +134,34 @@ void kst_j2k_analyse(const struct j2k_analysis *analysis, uint32_t y0, uint32_t 
             lines[c].next = row[c];
         step(analysis, lines, n, y0, y1);
     }
+}
+
+/* Of 9/7 an outcome comes a step later. */
+static int64_t last_step(const struct j2k_analysis *analysis, uint32_t y1)
+{
+    return (int64_t)((y1 - 1) / 2) + (analysis->reversible ? 0 : 1);
+}
+
+void kst_j2k_analyse(const struct j2k_analysis *analysis, uint32_t y0, uint32_t y1, void *room)
+{
+    struct lines lines[J2K_ANALYSED_TOGETHER];
+    if (y0 >= y1)
+        return;
+    set_up(analysis, room, true, lines);
+    if (analysis->rect.y1 - analysis->rect.y0 == 1) {
+        put_only_row(analysis, lines);
+        return;
+    }
+    /* of 9/7 the state takes two steps to become right */
+    int64_t first = (int64_t)(y0 / 2) - (analysis->reversible ? 1 : 2);
+    run_steps(analysis, lines, first, last_step(analysis, y1), y0, y1);
+}
+
+void kst_j2k_analyse_further(const struct j2k_analysis *analysis, uint32_t y0, uint32_t y1, void *room)
+{
+    struct lines lines[J2K_ANALYSED_TOGETHER];
+    if (y0 >= y1)
+        return;
+    set_up(analysis, room, false, lines);
+    run_steps(analysis, lines, last_step(analysis, y0) + 1, last_step(analysis, y1), y0, y1);
 }

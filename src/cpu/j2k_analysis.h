@@ -15,6 +15,7 @@ enum { J2K_ANALYSED_TOGETHER = 3 };
 struct j2k_split {
     void *band[4];
     size_t pitch[4]; /* samples */
+    size_t rows[4];  /* that there is memory for, used over and over again; 0: for all of them */
 };
 
 struct j2k_analysis {
@@ -34,7 +35,14 @@ struct j2k_analysis {
 /* Bytes of scratch memory, aligned as by core/memory.h. */
 size_t kst_j2k_analysis_room(const struct j2k_analysis *analysis);
 
-/* Make what the rows y0 ≤ y < y1 of the rect become: the even ones low, the odd ones high. */
+/*
+ * Make what the rows y0 ≤ y < y1 of the rect become: the even ones low, the odd ones high. For that rows are fetched
+ * from y0 − 4 on, and before y1 + J2K_ANALYSIS_AHEAD where y1 is even; and mirror images of them.
+ */
+enum { J2K_ANALYSIS_AHEAD_53 = 1, J2K_ANALYSIS_AHEAD_97 = 3 };
 void kst_j2k_analyse(const struct j2k_analysis *analysis, uint32_t y0, uint32_t y1, void *room);
+
+/* Likewise, where y0 is even and what ended there left the room: nothing is worked out twice. */
+void kst_j2k_analyse_further(const struct j2k_analysis *analysis, uint32_t y0, uint32_t y1, void *room);
 
 #endif

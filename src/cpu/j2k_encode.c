@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/report.h"
-#include "cpu/j2k_encode_tile.h"
+#include "cpu/j2k_coding_group.h"
 
 enum { GUARD_MAX = 7 };
 
@@ -24,7 +24,7 @@ bool kst_j2k_encode_goes_on(struct j2k_encode_job *job)
     return atomic_load_explicit(&job->status, memory_order_relaxed) == KST_OK;
 }
 
-/* The tile's bands and blocks follow one another in the plan. */
+/* The tile's blocks follow one another in the plan. */
 void kst_j2k_encode_find_tile(struct j2k_encode_job *job, uint32_t index, struct j2k_encode_tile *tile)
 {
     const struct j2k_plan *plan = &job->coded->plan;
@@ -36,31 +36,23 @@ void kst_j2k_encode_find_tile(struct j2k_encode_job *job, uint32_t index, struct
             continue;
         const struct j2k_resolution *top = &plan->resolution[tc->first_resolution + tc->resolution_count - 1U];
         const struct j2k_band *last = &plan->band[top->first_band + top->band_count - 1U];
-        if (first) {
-            tile->first_band = plan->resolution[tc->first_resolution].first_band;
-            tile->first_block = plan->band[tile->first_band].first_block;
-        }
+        if (first)
+            tile->first_block = plan->band[plan->resolution[tc->first_resolution].first_band].first_block;
         first = false;
-        tile->band_count = top->first_band + top->band_count - tile->first_band;
         tile->block_count = last->first_block + last->block_count - tile->first_block;
     }
 }
 
-static bool allocate(struct j2k_encode_tile *tile)
+static void encode_blocks(struct j2k_encode_tile *tile, enum j2k_choice choice)
 {
-    struct j2k_encode_job *job = tile->job;
-    size_t total = 0;
-    tile->band_offset = kst_j2k_encode_take(job, tile->band_count, sizeof *tile->band_offset);
-    if (!tile->band_offset)
-        return false;
-    for (uint32_t b = 0; b < tile->band_count; b++) {
-        tile->band_offset[b] = total;
-        total += j2k_rect_area(job->coded->plan.band[tile->first_band + b].rect);
+    const struct j2k_plan *plan = &tile->job->coded->plan;
+    for (uint32_t c = 0, count; c < plan->component_count && kst_j2k_encode_goes_on(tile->job); c += count) {
+        count = c == 0 && tile->tile->transform != J2K_TRANSFORM_NONE ? J2K_ANALYSED_TOGETHER : 1;
+        kst_j2k_coding_group_run(tile, c, count, choice);
     }
-    tile->coefficients = kst_j2k_encode_take(job, total, sizeof *tile->coefficients);
-    return tile->coefficients;
 }
 
+/* Coefficients are made anew for those blocks that wait for the sample: that takes less than to keep them all. */
 static void encode_tile(void *argument, uint32_t index)
 {
     struct j2k_encode_job *job = argument;
@@ -68,13 +60,16 @@ static void encode_tile(void *argument, uint32_t index)
     if (!kst_j2k_encode_goes_on(job))
         return;
     kst_j2k_encode_find_tile(job, index, &tile);
-    if (allocate(&tile)) {
-        kst_j2k_encode_levels(&tile);
-        if (kst_j2k_encode_goes_on(job))
-            kst_j2k_encode_blocks(&tile);
+    kst_j2k_encode_first_stop(&tile);
+    if (!kst_j2k_encode_samples_first(&tile)) {
+        encode_blocks(&tile, J2K_ALL_BLOCKS);
+        return;
     }
-    kst_memory_release(job->memory, tile.coefficients);
-    kst_memory_release(job->memory, tile.band_offset);
+    encode_blocks(&tile, J2K_SAMPLE_BLOCKS);
+    if (!kst_j2k_encode_goes_on(job))
+        return;
+    kst_j2k_encode_set_stop(&tile);
+    encode_blocks(&tile, J2K_OTHER_BLOCKS);
 }
 
 /* Bits of coefficients beyond those that their bands have planes for. */
@@ -184,6 +179,7 @@ kst_status kst_j2k_cpu_encode(struct memory *memory, struct pool *pool, enum cpu
     job.passes = kst_j2k_coding_passes(tier);
     if (job.result)
         kst_pool_run(pool, coded->plan.tile_count, encode_tile, &job);
+    kst_j2k_encode_drop_workers(&job);
     return kst_j2k_encode_finish(&job, report);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads take code-blocks of a tile by turns. */
+/* Code-blocks: from a band's window to results. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "cpu/j2k_encode_tile.h"
+#include "cpu/j2k_coding_group.h"
 #include "j2k/geometry.h"
 
 enum { CHUNK = 1 << 18, ALIGNMENT = 8 };
@@ -16,16 +16,37 @@ struct j2k_encoded_chunk {
     uint64_t words[];
 };
 
-/* One thread's room. */
-struct worker {
-    struct j2k_encode_tile *tile;
-    struct j2k_block_encoder *encoder;
-    struct j2k_encoded_chunk *chunk; /* that it is filling */
-};
-
-static void *keep(struct worker *worker, size_t length)
+struct j2k_encode_worker *kst_j2k_encode_worker_take(struct j2k_encode_job *job)
 {
-    struct j2k_encode_job *job = worker->tile->job;
+    pthread_mutex_lock(&job->shared);
+    struct j2k_encode_worker *worker = job->idle;
+    if (worker)
+        job->idle = worker->next;
+    pthread_mutex_unlock(&job->shared);
+    if (!worker && (worker = kst_j2k_encode_take(job, 1, sizeof *worker)))
+        worker->chunk = NULL;
+    return worker;
+}
+
+void kst_j2k_encode_worker_put(struct j2k_encode_job *job, struct j2k_encode_worker *worker)
+{
+    pthread_mutex_lock(&job->shared);
+    worker->next = job->idle;
+    job->idle = worker;
+    pthread_mutex_unlock(&job->shared);
+}
+
+void kst_j2k_encode_drop_workers(struct j2k_encode_job *job)
+{
+    while (job->idle) {
+        struct j2k_encode_worker *next = job->idle->next;
+        kst_memory_release(job->memory, job->idle);
+        job->idle = next;
+    }
+}
+
+static void *keep(struct j2k_encode_job *job, struct j2k_encode_worker *worker, size_t length)
+{
     struct j2k_encoded_chunk *chunk = worker->chunk;
     length = (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (!chunk || chunk->length - chunk->used < length) {
@@ -72,13 +93,12 @@ struct j2k_rect kst_j2k_region_in_band(const struct j2k_encode_job *job, const s
     }
 }
 
-static void raise_region(struct worker *worker, const struct j2k_block *block, uint32_t shift)
+static void raise_region(
+    const struct j2k_encode_job *job, const struct j2k_block *block, uint32_t shift, uint32_t *sample)
 {
-    const struct j2k_band *band = &worker->tile->job->coded->plan.band[block->band];
-    struct j2k_rect region = kst_j2k_region_in_band(worker->tile->job, band);
+    struct j2k_rect region = kst_j2k_region_in_band(job, &job->coded->plan.band[block->band]);
     for (uint32_t y = 0; y < block->height; y++)
-        for (uint32_t x = 0; x < block->width; x++) {
-            uint32_t *sample = &worker->encoder->sample[(size_t)y * block->width + x];
+        for (uint32_t x = 0; x < block->width; x++, sample++) {
             uint32_t bx = block->x + x, by = block->y + y;
             if (bx >= region.x0 && bx < region.x1 && by >= region.y0 && by < region.y1)
                 *sample = (*sample & 0x80000000) | (*sample & 0x7FFFFFFF) << shift;
@@ -102,35 +122,34 @@ static uint64_t row_error(const float *from, const uint32_t *index, float factor
 }
 
 /* Returns the quantiser's error. */
-static double load(struct worker *worker, const struct j2k_block *block)
+static double load(
+    const struct j2k_coding_group *group, struct j2k_block_encoder *encoder, const struct j2k_block *block)
 {
-    const struct j2k_encode_tile *tile = worker->tile;
-    const struct j2k_encode_job *job = tile->job;
+    const struct j2k_encode_job *job = group->tile->job;
     const struct j2k_band *band = &job->coded->plan.band[block->band];
-    const struct j2k_tile_component *tc = &job->coded->plan.tile_component[band->tile_component];
-    size_t pitch = j2k_rect_width(band->rect);
-    const uint32_t *from = tile->coefficients + tile->band_offset[block->band - tile->first_band] +
-                           (size_t)(block->y - band->rect.y0) * pitch + (block->x - band->rect.x0);
+    const struct j2k_encode_component *c =
+        &group->component[band->tile_component - group->tile->tile->first_component - group->first];
+    const struct j2k_encode_window *window = &c->band[block->band - c->resolution->first_band];
     float factor = 1.0F / band->step;
     uint64_t error = 0;
-    for (uint32_t y = 0; y < block->height; y++, from += pitch) {
-        uint32_t *to = worker->encoder->sample + (size_t)y * block->width;
-        if (tc->reversible)
+    for (uint32_t y = 0; y < block->height; y++) {
+        const uint32_t *from = j2k_encode_window_row(window, block->y + y) + (block->x - band->rect.x0);
+        uint32_t *to = encoder->sample + (size_t)y * block->width;
+        if (c->tc->reversible)
             job->forward.sign_integers((const int32_t *)from, block->width, to);
         else
             job->forward.quantise((const float *)from, block->width, factor, to);
-        if (!tc->reversible && job->source->error > 0) /* else nobody asks */
+        if (!c->tc->reversible && job->source->error > 0) /* else nobody asks */
             error += row_error((const float *)from, to, factor, block->width);
     }
-    if (tc->roi_shift > 0 && !j2k_is_empty(job->source->region))
-        raise_region(worker, block, tc->roi_shift);
+    if (c->tc->roi_shift > 0 && !j2k_is_empty(job->source->region))
+        raise_region(job, block, c->tc->roi_shift, encoder->sample);
     return j2k_quantiser_error(error);
 }
 
-static void store(struct worker *worker, uint32_t index, double error)
+static void store(struct j2k_encode_job *job, struct j2k_encode_worker *worker, uint32_t index, double error)
 {
-    struct j2k_encode_job *job = worker->tile->job;
-    const struct j2k_block_encoder *encoder = worker->encoder;
+    const struct j2k_block_encoder *encoder = &worker->encoder;
     struct j2k_block_code *coded = &job->coded->block[index];
     job->result[index] =
         (struct j2k_block_result){.planes = (uint8_t)encoder->planes, .error = error + encoder->left / 4};
@@ -138,8 +157,8 @@ static void store(struct worker *worker, uint32_t index, double error)
     coded->passes = 0;
     if (encoder->passes == 0)
         return;
-    struct j2k_pass *pass = keep(worker, encoder->passes * sizeof *pass);
-    uint8_t *data = keep(worker, encoder->length);
+    struct j2k_pass *pass = keep(job, worker, encoder->passes * sizeof *pass);
+    uint8_t *data = keep(job, worker, encoder->length);
     if (!pass || !data)
         return;
     memcpy(pass, encoder->pass, encoder->passes * sizeof *pass);
@@ -149,9 +168,9 @@ static void store(struct worker *worker, uint32_t index, double error)
     coded->passes = (uint8_t)encoder->passes;
 }
 
-static void encode_block(struct worker *worker, uint32_t index)
+void kst_j2k_encode_one(const struct j2k_coding_group *group, struct j2k_encode_worker *worker, uint32_t index)
 {
-    const struct j2k_encode_job *job = worker->tile->job;
+    struct j2k_encode_job *job = group->tile->job;
     const struct j2k_plan *plan = &job->coded->plan;
     const struct j2k_block *block = &plan->block[index];
     const struct j2k_band *band = &plan->band[block->band];
@@ -164,10 +183,10 @@ static void encode_block(struct worker *worker, uint32_t index)
         .exact = tc->reversible,
         .measure = job->source->measure,
         .sum = job->source->error > 0,
-        .stop = kst_j2k_block_stop(worker->tile, block->band)};
-    double error = load(worker, block);
-    kst_j2k_block_encode(worker->encoder, &source);
-    store(worker, index, error);
+        .stop = kst_j2k_block_stop(group->tile, block->band)};
+    double error = load(group, &worker->encoder, block);
+    kst_j2k_block_encode(&worker->encoder, &source);
+    store(job, worker, index, error);
 }
 
 /* Of single precision, so that its products with lengths are exact. */
@@ -176,35 +195,6 @@ float kst_j2k_block_stop(const struct j2k_encode_tile *tile, uint32_t band)
     double half = tile->job->coded->plan.band[band].step / 2;
     double stop = tile->stop > 0 ? tile->stop / (tile->job->source->weight[band] * half * half) : 0;
     return stop < FLT_MIN ? 0 : (float)fmin(stop, FLT_MAX);
-}
-
-static bool is_chosen(const struct j2k_encode_tile *tile, uint32_t block)
-{
-    return tile->choice == J2K_ALL_BLOCKS || kst_j2k_is_sampled(tile, block) == (tile->choice == J2K_SAMPLE_BLOCKS);
-}
-
-static void run_worker(void *argument, uint32_t index)
-{
-    struct j2k_encode_tile *tile = argument;
-    struct j2k_encode_job *job = tile->job;
-    struct worker worker = {.tile = tile, .encoder = kst_j2k_encode_take(job, 1, sizeof *worker.encoder)};
-    (void)index;
-    while (worker.encoder && kst_j2k_encode_goes_on(job)) {
-        uint32_t block = atomic_fetch_add(&tile->next_block, 1);
-        if (block >= tile->block_count)
-            break;
-        if (is_chosen(tile, tile->first_block + block))
-            encode_block(&worker, tile->first_block + block);
-    }
-    kst_memory_release(job->memory, worker.encoder);
-}
-
-static void run_choice(struct j2k_encode_tile *tile, enum j2k_choice choice)
-{
-    uint32_t threads = kst_pool_threads(tile->job->pool);
-    tile->choice = choice;
-    atomic_init(&tile->next_block, 0);
-    kst_pool_run(tile->job->pool, threads < tile->block_count ? threads : tile->block_count, run_worker, tile);
 }
 
 bool kst_j2k_encode_samples_first(const struct j2k_encode_tile *tile)
@@ -228,20 +218,4 @@ void kst_j2k_encode_set_stop(struct j2k_encode_tile *tile)
     pthread_mutex_lock(&job->shared);
     job->encoded->stop = fmax(job->encoded->stop, fmax(before, tile->stop));
     pthread_mutex_unlock(&job->shared);
-}
-
-void kst_j2k_encode_blocks(struct j2k_encode_tile *tile)
-{
-    if (tile->block_count == 0)
-        return;
-    kst_j2k_encode_first_stop(tile);
-    if (!kst_j2k_encode_samples_first(tile)) {
-        run_choice(tile, J2K_ALL_BLOCKS);
-        return;
-    }
-    run_choice(tile, J2K_SAMPLE_BLOCKS);
-    if (!kst_j2k_encode_goes_on(tile->job))
-        return;
-    kst_j2k_encode_set_stop(tile);
-    run_choice(tile, J2K_OTHER_BLOCKS);
 }

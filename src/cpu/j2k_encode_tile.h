@@ -26,7 +26,8 @@ struct j2k_encode_job {
     const struct j2k_encode_source *source;
     struct j2k_block_result *result; /* of each block */
     struct j2k_encoded *encoded;
-    pthread_mutex_t shared; /* guards what tiles change of `encoded` */
+    struct j2k_encode_worker *idle;
+    pthread_mutex_t shared; /* guards `idle` and what tiles change of `encoded` */
     atomic_int status;      /* of the first thing that failed; then nothing more is begun */
 };
 
@@ -40,12 +41,8 @@ enum {
 struct j2k_encode_tile {
     struct j2k_encode_job *job;
     const struct j2k_tile *tile;
-    uint32_t first_band, band_count, first_block, block_count;
-    size_t *band_offset;    /* into the coefficients, of each band from first_band on */
-    uint32_t *coefficients; /* of all bands: int32_t where the transform is reversible, else float */
-    atomic_uint next_block;
-    enum j2k_choice choice; /* of blocks */
-    double stop;            /* planes that gain less for a byte are left out */
+    uint32_t first_block, block_count;
+    double stop; /* planes that gain less for a byte are left out */
 };
 
 /* Memory that is missing ends the encoding. */
@@ -60,13 +57,7 @@ kst_status kst_j2k_encode_start(struct j2k_encode_job *job, kst_report *report);
 kst_status kst_j2k_encode_finish(struct j2k_encode_job *job, kst_report *report);
 void kst_j2k_encode_find_tile(struct j2k_encode_job *job, uint32_t index, struct j2k_encode_tile *tile);
 
-/* j2k_encode_levels.c: from samples to coefficients. */
-void kst_j2k_encode_levels(struct j2k_encode_tile *tile);
-
-/* j2k_encode_blocks.c: from coefficients to results. */
-void kst_j2k_encode_blocks(struct j2k_encode_tile *tile);
-
-/* Whether the tile's blocks are coded in two goes, a sample of them first. */
+/* j2k_encode_blocks.c: whether the tile's blocks are coded in two goes, a sample of them first. */
 bool kst_j2k_encode_samples_first(const struct j2k_encode_tile *tile);
 
 /* What stops those that are coded first; and from a sample, what stops the others. */
