@@ -128,10 +128,12 @@ static bool is_j2k(const uint8_t *data, size_t length)
 static void measure_all(
     const struct bench_settings *settings, const struct bench_case *bench, const struct peer_task *task)
 {
-    bool j2k = !task->encode && is_j2k(bench->stream, bench->length);
+    const struct peer *const *peer = peers_all;
     if (task->encode && settings->encode.options.codec == KST_CODEC_JPEG2000)
-        return; /* which none of them encodes */
-    for (const struct peer *const *peer = j2k ? peers_j2k : peers_all; *peer != NULL; peer++) {
+        peer = peers_j2k_encode;
+    else if (!task->encode && is_j2k(bench->stream, bench->length))
+        peer = peers_j2k_decode;
+    for (; *peer != NULL; peer++) {
         struct problem problem = {"out of memory"};
         if (!measure_peer(settings, bench, *peer, task, &problem))
             bench_tell_missing(settings, bench, (*peer)->name, problem.text);
@@ -146,10 +148,11 @@ void bench_peers(const struct bench_settings *settings, const struct bench_case 
         .width = image->width,
         .height = image->height,
         .count = batch,
-        .length = bench->length,
+        .length = settings->encoding ? bench->wanted.length : bench->length,
         .quality = options->quality,
         .subsampling = options->subsampling,
         .optimized = options->coding == KST_CODING_OPTIMIZED,
+        .lossless = settings->j2k.options.target == KST_J2K_LOSSLESS,
         .threads = settings->threads};
     bool whole = settings->files.decode.reduce == 0 && settings->files.decode.region.width == 0;
 

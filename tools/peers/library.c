@@ -8,7 +8,8 @@
 
 const struct peer *const peers_all[] = {
     &peer_turbo_one, &peer_turbo_all, &peer_nvjpeg, &peer_nvjpeg_gpu, &peer_nvjpeg_hardware, NULL};
-const struct peer *const peers_j2k[] = {&peer_nvjpeg2k, NULL};
+const struct peer *const peers_j2k_decode[] = {&peer_nvjpeg2k, NULL};
+const struct peer *const peers_j2k_encode[] = {&peer_nvjpeg2k_encode, NULL};
 
 bool peer_library(
     const char *const *names, const char *const *symbols, size_t count, void *pointers, struct problem *problem)

@@ -4,16 +4,15 @@
  * Decoding with nvjpeg2kDecodeImage() from streams in host memory to interleaved pixels in device memory, on some
  * threads with a state and a stream each, which is how it is the fastest with many pictures.
  */
-#include <pthread.h>
 #include <stdlib.h>
 
+#include "peers/crew.h"
 #include "peers/cuda.h"
 #include "peers/library.h"
 #include "peers/peers.h"
 
 enum {
     CHANNELS = 3,
-    MOST_THREADS = 8,
     FORMAT_INTERLEAVED = 1, /* nvjpeg2kImageFormat_t */
     TYPE_UINT8 = 0          /* nvjpeg2kImageType_t */
 };
@@ -52,17 +51,11 @@ struct nvjpeg2k_library {
     NVJPEG2K_SYMBOLS(NVJPEG2K_MEMBER)
 };
 
-struct nvjpeg2k;
-
 /* One thread's; it takes every `workers`th picture. */
 struct worker {
-    struct nvjpeg2k *owner;
-    uint32_t index;
     nvjpeg2k_state state;
     nvjpeg2k_stream stream;
     cuda_stream queue;
-    struct problem problem;
-    bool good;
 };
 
 struct nvjpeg2k {
@@ -73,7 +66,7 @@ struct nvjpeg2k {
     struct peer_task task;
     nvjpeg2k_handle handle;
     nvjpeg2k_parameters parameters;
-    struct worker worker[MOST_THREADS];
+    struct worker worker[CREW_MOST];
     uint32_t workers;
     cuda_pointer pixels; /* of all pictures */
     uint8_t *fetched;    /* the first */
@@ -94,7 +87,7 @@ static void nvjpeg2k_close(void *state)
 {
     struct nvjpeg2k *peer = state;
 
-    for (uint32_t i = 0; i < MOST_THREADS; i++) {
+    for (uint32_t i = 0; i < CREW_MOST; i++) {
         struct worker *worker = &peer->worker[i];
         if (worker->stream != NULL)
             peer->library.stream_destroy(worker->stream);
@@ -128,8 +121,6 @@ static bool make_worker(struct nvjpeg2k *peer, uint32_t index, struct problem *p
 {
     struct worker *worker = &peer->worker[index];
 
-    worker->owner = peer;
-    worker->index = index;
     return (peer->cuda.stream_create(&worker->queue, 1) == 0 || problem_set(problem, "cuStreamCreate failed")) &&
            check(peer->library.state_create(peer->handle, &worker->state), "nvjpeg2kDecodeStateCreate", problem) &&
            check(peer->library.stream_create(&worker->stream), "nvjpeg2kStreamCreate", problem);
@@ -152,7 +143,7 @@ static bool make(struct nvjpeg2k *peer, struct problem *problem)
         !check(
             library->set_format(peer->parameters, FORMAT_INTERLEAVED), "nvjpeg2kDecodeParamsSetOutputFormat", problem))
         return false;
-    peer->workers = task->count < MOST_THREADS ? task->count : MOST_THREADS;
+    peer->workers = task->count < CREW_MOST ? task->count : CREW_MOST;
     for (uint32_t i = 0; i < peer->workers; i++)
         if (!make_worker(peer, i, problem))
             return false;
@@ -166,61 +157,42 @@ static void *nvjpeg2k_open(const struct peer_task *task, struct problem *problem
     if (peer == NULL)
         return problem_set(problem, "out of memory"), NULL;
     peer->task = *task;
-    if (task->encode)
-        problem_set(problem, "measured as a decoder only");
-    else if (load(peer, problem) && make(peer, problem))
+    if (load(peer, problem) && make(peer, problem))
         return peer;
     nvjpeg2k_close(peer);
     return NULL;
 }
 
-static bool decode(struct worker *worker, uint32_t index)
+static bool decode(struct nvjpeg2k *peer, struct worker *worker, uint32_t index, struct problem *problem)
 {
-    struct nvjpeg2k *peer = worker->owner;
     const struct peer_task *task = &peer->task;
     void *data = (void *)(uintptr_t)(peer->pixels + index * picture_length(task));
     size_t pitch = (size_t)task->width * CHANNELS;
     struct nvjpeg2k_image image = {&data, &pitch, TYPE_UINT8, CHANNELS};
 
     return check(peer->library.parse(peer->handle, task->stream[index], task->length, 0, 0, worker->stream),
-               "nvjpeg2kStreamParse", &worker->problem) &&
+               "nvjpeg2kStreamParse", problem) &&
            check(peer->library.decode(
                      peer->handle, worker->state, worker->stream, peer->parameters, &image, worker->queue),
-               "nvjpeg2kDecodeImage", &worker->problem) &&
-           (peer->cuda.stream_wait(worker->queue) == 0 || problem_set(&worker->problem, "cuStreamSynchronize failed"));
+               "nvjpeg2kDecodeImage", problem) &&
+           (peer->cuda.stream_wait(worker->queue) == 0 || problem_set(problem, "cuStreamSynchronize failed"));
 }
 
-static void *work(void *arg)
+static bool work(void *user, uint32_t index, struct problem *problem)
 {
-    struct worker *worker = arg;
-    struct nvjpeg2k *peer = worker->owner;
+    struct nvjpeg2k *peer = user;
+    bool good = peer->cuda.current(peer->context) == 0 || problem_set(problem, "cuCtxSetCurrent failed");
 
-    worker->good = peer->cuda.current(peer->context) == 0 || problem_set(&worker->problem, "cuCtxSetCurrent failed");
-    for (uint32_t i = worker->index; i < peer->task.count && worker->good; i += peer->workers)
-        worker->good = decode(worker, i);
-    return NULL;
+    for (uint32_t i = index; i < peer->task.count && good; i += peer->workers)
+        good = decode(peer, &peer->worker[index], i, problem);
+    return good;
 }
 
 static bool nvjpeg2k_run(void *state, struct problem *problem)
 {
     struct nvjpeg2k *peer = state;
-    pthread_t thread[MOST_THREADS];
-    uint32_t started = 1;
-    bool good = true;
 
-    while (started < peer->workers && pthread_create(&thread[started], NULL, work, &peer->worker[started]) == 0)
-        started++;
-    work(&peer->worker[0]);
-    for (uint32_t i = 1; i < started; i++)
-        pthread_join(thread[i], NULL);
-    if (started < peer->workers)
-        return problem_set(problem, "a thread could not be started");
-    for (uint32_t i = 0; i < peer->workers && good; i++) {
-        good = peer->worker[i].good;
-        if (!good)
-            *problem = peer->worker[i].problem;
-    }
-    return good;
+    return crew_run(peer->workers, work, peer, problem);
 }
 
 static const uint8_t *nvjpeg2k_result(void *state, size_t *length)

@@ -14,11 +14,12 @@ struct peer_task {
     uint32_t width, height;
     uint32_t count;               /* of pictures at once */
     const uint8_t *const *stream; /* to decode, in host memory */
-    size_t length;                /* of each */
+    size_t length;                /* of each; of what is to be made, where the peer has a choice */
     const uint8_t *pixels;        /* to encode, the same for all */
     int quality;                  /* to encode with, and the next */
     kst_subsampling subsampling;
     bool optimized;
+    bool lossless;    /* JPEG 2000 */
     uint32_t threads; /* at most, of peers that work on the CPU */
 };
 
@@ -32,10 +33,11 @@ struct peer {
     void (*close)(void *state);
 };
 
-/* All of them for JPEG, and for JPEG 2000; ended by null. They leave what they cannot do to open(). */
-extern const struct peer *const peers_all[], *const peers_j2k[];
+/* All of them for JPEG, in both directions, and for JPEG 2000; ended by null. They leave what they cannot do to open().
+ */
+extern const struct peer *const peers_all[], *const peers_j2k_decode[], *const peers_j2k_encode[];
 
 extern const struct peer peer_turbo_one, peer_turbo_all, peer_nvjpeg, peer_nvjpeg_gpu, peer_nvjpeg_hardware,
-    peer_nvjpeg2k;
+    peer_nvjpeg2k, peer_nvjpeg2k_encode;
 
 #endif
