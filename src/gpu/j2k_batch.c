@@ -10,8 +10,9 @@ enum {
     COSTS = 4096,
     SHAPES = 256,
     STREAM_ALIGNMENT = 16,
+    STATE_WORDS = 6,  /* beside those of planes: see kernels/j2k_passes.h */
     STREAM_AHEAD = 8, /* bytes behind a stream that may be read */
-    BUNDLES_A_UNIT = 24,
+    BUNDLES_A_UNIT = 12,
     SLICE = 2048 /* blocks that a thread writes down at once */
 };
 
@@ -71,12 +72,19 @@ static uint64_t sample_words(const struct j2k_plan *plan, uint64_t *bands)
     return sum;
 }
 
+/* Bit planes that its passes begin. */
+static uint32_t planes_of(const struct j2k_block *block)
+{
+    uint32_t planes = block->passes > 0 ? (block->passes + 4U) / 3 : 0;
+    return planes < J2K_PLANES_MOST ? planes : J2K_PLANES_MOST;
+}
+
 uint64_t kst_gpu_j2k_memory(const struct j2k_plan *plan)
 {
     uint64_t bands, samples = sample_words(plan, &bands), states = 0;
     for (uint32_t i = 0; i < plan->block_count; i++) {
         const struct j2k_block *block = &plan->block[i];
-        states += (uint64_t)block->width * ((block->height + 3U) / 4) * (1 + block->passes / 24U);
+        states += (uint64_t)J2K_PITCH(block->width) * ((block->height + 3U) / 4) * (STATE_WORDS + planes_of(block));
     }
     return 4 * (samples + states) + 2 * (uint64_t)plan->length +
            sizeof(struct work_block) * (uint64_t)plan->block_count +
@@ -198,23 +206,18 @@ static bool sort_blocks(struct j2k_batch *batch)
     return true;
 }
 
-static uint32_t chunks_of(const struct work_bundle *bundle)
-{
-    return (bundle->width + J2K_CHUNK - 1) / J2K_CHUNK;
-}
-
 static void widen(struct work_bundle *bundle, const struct j2k_block *block)
 {
-    uint32_t stripes = (block->height + 3U) / 4, history = (block->passes + 2U) / 3 / J2K_HISTORY;
+    uint32_t stripes = (block->height + 3U) / 4, history = planes_of(block);
     bundle->width = block->width > bundle->width ? block->width : bundle->width;
     bundle->stripes = stripes > bundle->stripes ? stripes : bundle->stripes;
     bundle->history = history > bundle->history ? history : bundle->history;
 }
 
-uint32_t kst_gpu_j2k_choose_lanes(uint32_t blocks, uint32_t units)
+uint32_t kst_gpu_j2k_choose_lanes(uint32_t blocks, uint32_t bundles)
 {
     uint32_t lanes = J2K_BUNDLE;
-    while (lanes > 1 && blocks / lanes < units * BUNDLES_A_UNIT)
+    while (lanes > 1 && blocks / lanes < bundles)
         lanes /= 2;
     return lanes;
 }
@@ -229,12 +232,10 @@ static bool make_bundles(struct j2k_batch *batch, uint32_t lanes)
         for (; i < batch->blocks && bundle.blocks < bundle.lanes && batch->entry[i].shape == shape;
              i++, bundle.blocks++)
             widen(&bundle, &batch->items[batch->entry[i].item].plan->block[batch->entry[i].block]);
-        uint64_t columns = (uint64_t)bundle.width * bundle.stripes,
-                 at_once = J2K_STORE_COLUMNS / (lanes > 1 ? lanes : 1);
-        states += bundle.lanes * (columns + (uint64_t)bundle.stripes * chunks_of(&bundle) * J2K_EDGES +
-                                     (bundle.history * columns + 1) / 2);
+        uint64_t words = (uint64_t)J2K_PITCH(bundle.width) * bundle.stripes * lanes;
+        states += round_up((STATE_WORDS + bundle.history) * (words + lanes), 4);
         batch->store_group[batch->bundles] = batch->store_groups;
-        batch->store_groups += bundle.stripes * (uint32_t)((bundle.width + at_once - 1) / at_once);
+        batch->store_groups += (uint32_t)((words + J2K_STORE_WORDS - 1) / J2K_STORE_WORDS);
         batch->bundle[batch->bundles++] = bundle;
         if (states > UINT32_MAX / 2)
             return false;
@@ -281,7 +282,7 @@ bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, const str
     batch->bundle = kst_memory_array(memory, batch->blocks, sizeof *batch->bundle, NULL);
     batch->store_group = kst_memory_array(memory, batch->blocks, sizeof *batch->store_group, NULL);
     if (!batch->entry || !batch->band || !batch->bundle || !batch->store_group || !sort_blocks(batch) ||
-        !make_bundles(batch, lanes ? lanes : kst_gpu_j2k_choose_lanes(batch->blocks, units)))
+        !make_bundles(batch, lanes ? lanes : kst_gpu_j2k_choose_lanes(batch->blocks, units * BUNDLES_A_UNIT)))
         return false;
     place_bands(batch);
     batch->covered = blocks_cover(batch);

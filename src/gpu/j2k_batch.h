@@ -92,11 +92,9 @@ void kst_gpu_j2k_batch_release(struct j2k_batch *batch);
 /* Counting sort by cost, and then by shape, which keeps the order of what has the same. `room`: for as many. */
 void kst_gpu_j2k_sort_entries(struct j2k_entry *entry, struct j2k_entry *room, uint32_t count);
 
-/*
- * A bundle of few blocks is over sooner, one of many leaves more of the device to others. As measured on a GPU with
- * decoding, one to thirty-two pictures at once: the most that still gives every multiprocessor enough bundles.
- */
-uint32_t kst_gpu_j2k_choose_lanes(uint32_t blocks, uint32_t units);
+/* A bundle of few blocks is over sooner, one of many leaves more of the device to others: the most blocks, a power of
+ * two, with which there are still so many bundles. */
+uint32_t kst_gpu_j2k_choose_lanes(uint32_t blocks, uint32_t bundles);
 
 /* Fill the work, batch->words words, and the list of launches. `threads`: null, or those that help. */
 void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *work);

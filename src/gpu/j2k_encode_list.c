@@ -6,6 +6,7 @@
 enum {
     MOST_DATA = 1 << 29, /* bytes of a list's blocks: more go into another list */
     MOST_STATES = 1 << 28,
+    BUNDLES_A_UNIT = 24,
     PASS_ENDS = 8 /* bytes that the end of a pass's segment may take */
 };
 
@@ -124,7 +125,7 @@ uint32_t kst_gpu_j2k_list(
     list->bundles = 0;
     list->states = list->data = 0;
     kst_gpu_j2k_sort_entries(list->entry, room, list->blocks);
-    make_bundles(list, kst_gpu_j2k_choose_lanes(list->blocks, units));
+    make_bundles(list, kst_gpu_j2k_choose_lanes(list->blocks, units * BUNDLES_A_UNIT));
     for (uint32_t i = 0; i < list->blocks; i++) {
         const struct j2k_entry *entry = &list->entry[i];
         list->place[i] = (uint32_t)list->data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tier 1: code-blocks, from gathered segments to columns of bits. */
+/* Tier 1: code-blocks, from gathered segments to words of bits. */
 #include "j2k_passes.h"
 
 /* Where decoding of a block came to. */
@@ -16,25 +16,31 @@ FUNCTION u32 least(u32 a, u32 b)
 
 FUNCTION void clear_state(struct block_state *b)
 {
-    u32 words = b->stripes * b->chunks * J2K_EDGES;
-    for (u32 stripe = 0; stripe < b->stripes; stripe++)
-        for (u32 column = 0; column < b->width; column++)
-            b->columns[(stripe * b->pitch + column) * b->lanes] = 0;
-    for (u32 i = 0; i < words; i++)
-        b->edges[i * b->lanes] = 0;
+    u32 at = b->first - b->lanes, end = at + b->stripes * b->pitch;
+    for (; at != end; at += b->lanes) {
+        *record_at(b, at) = make_u32x4(0, 0, 0, 0);
+        b->states[at + b->refined] = 0;
+    }
+    *record_at(b, end) = make_u32x4(0, 0, 0, 0);
 }
 
 /* Returns 0 for a wrong segmentation symbol. */
 FUNCTION u32 decode_pass(struct block_state *b, u32 style, u32 pass)
 {
     u32 plane = (pass + 2) / 3, good = 1;
-    b->plane_at = COLUMN_PLANES + 4 * (plane % J2K_HISTORY);
-    if (pass % 3 == 1)
-        walk(b, PASS_SIGNIFICANCE, 0);
-    else if (pass % 3 == 2)
-        walk(b, PASS_REFINEMENT, 0);
-    else {
-        walk(b, PASS_CLEANUP, plane % J2K_HISTORY == J2K_HISTORY - 1 ? 1 + plane / J2K_HISTORY : 0);
+    b->plane = b->refined + (1 + plane) * b->room;
+    if (pass % 3 == 1) {
+        if (b->raw)
+            walk_new(b, PASS_SIGNIFICANCE, 1, 0);
+        else
+            walk_new(b, PASS_SIGNIFICANCE, 0, 0);
+    } else if (pass % 3 == 2) {
+        if (b->raw)
+            walk_refinement(b, 1);
+        else
+            walk_refinement(b, 0);
+    } else {
+        walk_new(b, PASS_CLEANUP, 0, pass == 0);
         if ((style & STYLE_SYMBOLS) != 0)
             good = right_symbol(b);
     }
@@ -93,22 +99,22 @@ FUNCTION struct progress decode_passes(struct block_state *b, GLOBAL const struc
 FUNCTION void find_state(struct block_state *b, GLOBAL const struct work_bundle *bundle,
     GLOBAL const struct work_block *block, GLOBAL u32 *states, u32 lane)
 {
-    u32 lanes = bundle->lanes, columns = bundle->width * bundle->stripes;
+    u32 lanes = bundle->lanes, last = (block->width - 1) % J2K_WORD_COLUMNS + 1;
     b->lanes = lanes;
-    b->pitch = bundle->width;
-    b->chunks = (bundle->width + J2K_CHUNK - 1) / J2K_CHUNK;
-    b->history_step = columns;
-    b->columns = states + bundle->state + lane;
-    b->edges = b->columns + columns * lanes;
-    b->history =
-        (GLOBAL u16 *)(states + bundle->state + (columns + bundle->stripes * b->chunks * J2K_EDGES) * lanes) + lane;
-    b->width = block->width;
+    b->pitch = J2K_PITCH(bundle->width) * lanes;
+    b->room = b->pitch * bundle->stripes + lanes;
+    b->states = states;
+    b->first = bundle->state / 4 + lanes + lane;
+    b->visited = bundle->state - bundle->state / 4 + 4 * b->room;
+    b->refined = b->visited + b->room;
+    b->span = (J2K_PITCH(block->width) - 1) * lanes;
     b->height = block->height;
     b->stripes = (b->height + 3) / 4;
+    b->last_columns = 0xFFFFFFFFu >> (32 - 4 * last);
     b->causal = (block->style & STYLE_CAUSAL) != 0;
 }
 
-/* Damage leads to a second decoding, of what precedes it. Returns how many passes the columns hold. */
+/* Damage leads to a second decoding, of what precedes it. Returns how many passes the words hold. */
 FUNCTION u32 decode_block(struct block_state *b, GLOBAL const u32 *RESTRICT work, GLOBAL const struct work_block *block,
     GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *damage)
 {
@@ -130,18 +136,18 @@ FUNCTION u32 decode_block(struct block_state *b, GLOBAL const u32 *RESTRICT work
 }
 
 /* `passes`: of each sorted block, how many were decoded. */
-KERNEL(J2K_DECODE_GROUP)
+DENSE_KERNEL(J2K_DECODE_GROUP, 6)
 decode_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *states,
     GLOBAL u32 *RESTRICT passes, GLOBAL u32 *RESTRICT damage)
 {
     SHARED u32 contexts[CONTEXTS * J2K_DECODE_GROUP];
-    SHARED u32 rows[MQ_ROWS];
-    SHARED u8 zero[ZERO_TABLES * ZERO_TABLE];
-    SHARED u8 sign[SIGN_TABLE];
+    SHARED u32x2 next[MQ_ROWS];
+    SHARED u8 zero[ZERO_TABLES * AROUND_TABLE];
+    SHARED u8 sign[AROUND_TABLE];
     GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
     u32 lane = local_index() % J2K_BUNDLE;
     u32 index = group_index() * (J2K_DECODE_GROUP / J2K_BUNDLE) + local_index() / J2K_BUNDLE;
-    copy_tables(zero, sign, rows, J2K_DECODE_GROUP);
+    fill_tables(zero, sign, next, J2K_DECODE_GROUP);
     barrier_local();
     if (index < head->bundles) {
         GLOBAL const struct work_bundle *bundle = (GLOBAL const struct work_bundle *)(work + head->bundle) + index;
@@ -149,9 +155,10 @@ decode_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bits, 
             u32 number = bundle->block + lane;
             GLOBAL const struct work_block *block = (GLOBAL const struct work_block *)(work + head->block) + number;
             struct block_state b;
-            b.tables.zero = zero + block->contexts * ZERO_TABLE;
-            b.tables.sign = sign;
-            b.tables.rows = rows;
+            u32 origin = head->origin;
+            b.tables.zero = zero + block->contexts * AROUND_TABLE + origin;
+            b.tables.sign = sign + origin;
+            b.tables.next = (LOCAL const u8 *)next + origin;
             b.contexts = contexts + local_index();
             find_state(&b, bundle, block, states, lane);
             passes[number] = decode_block(&b, work, block, bits, damage);

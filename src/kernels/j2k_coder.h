@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The MQ decoder (T.800 C.3) and the reader of raw bits (D.6) on gathered segments; what can be said of their ends. */
-#include "j2k_contexts.h"
+#include "j2k_lookup.h"
 #include "j2k_work.h"
 
 /*
@@ -56,20 +56,20 @@ FUNCTION void shift_coder(struct coder *c, u32 shift)
     }
 }
 
-/* DECODE (C.3.2) of one symbol. `context`: the work-item's. */
-FUNCTION u32 decode_symbol(struct coder *c, LOCAL u32 *context, LOCAL const u32 *rows)
+/* DECODE (C.3.2) of one symbol. `context`: the work-item's. `next`: of struct tables. */
+FUNCTION u32 decode_symbol(struct coder *c, LOCAL u32 *context, LOCAL const u8 *next)
 {
-    u32 row = *context, estimate = row & 0xFFFF0000u, range = c->range - estimate;
-    u32 lower = c->high < estimate, less = (u32)(range < estimate) ^ lower;
-    c->high -= lower ? 0 : estimate;
+    u32 state = *context, estimate = state & STATE_ESTIMATE, range = c->range - estimate;
+    u32x2 after = *(LOCAL const u32x2 *)(LOCAL const void *)(next + (state & STATE_PLACE));
+    u32 rest = c->high - estimate, lower = c->high < estimate, less = (u32)(range < estimate) ^ lower;
+    c->high = lower ? c->high : rest;
     range = lower ? estimate : range;
-    u32 shift = leading_zeros(range);
-    u32 after = rows[row >> (less ? 8 : 1) & 127];
+    u32 shift = top_zeros(range);
     if (shift > 0)
-        *context = after;
+        *context = less ? after.y : after.x;
     c->range = range << shift;
     shift_coder(c, shift);
-    return (row ^ less) & 1;
+    return less ? (i32)state >= 0 : (i32)state < 0;
 }
 
 FUNCTION u32 raw_bit(struct coder *c)

@@ -56,21 +56,3 @@ TABLE u8 sign_contexts[SIGN_TABLE] = {HALF(SIGN_OF, 0)};
 
 /* Index: 2 × row + the more probable symbol. */
 TABLE u32 mq_rows[MQ_ROWS] = {J2K_MQ_TABLE(J2K_MQ_ROWS)};
-
-/* Where random access is no slower than access in order. */
-struct tables {
-    LOCAL const u8 *zero; /* of the block's band */
-    LOCAL const u8 *sign;
-    LOCAL const u32 *rows;
-};
-
-/* All work-items of a group of `size`; a barrier has to follow. */
-FUNCTION void copy_tables(LOCAL u8 *zero, LOCAL u8 *sign, LOCAL u32 *rows, u32 size)
-{
-    for (u32 i = local_index(); i < ZERO_TABLES * ZERO_TABLE; i += size)
-        zero[i] = zero_contexts[i];
-    for (u32 i = local_index(); i < SIGN_TABLE; i += size)
-        sign[i] = sign_contexts[i];
-    for (u32 i = local_index(); i < MQ_ROWS; i += size)
-        rows[i] = mq_rows[i];
-}

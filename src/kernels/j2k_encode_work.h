@@ -11,7 +11,10 @@
 
 enum {
     J2K_PREPARE_GROUP = 256,
-    J2K_CODE_GROUP = J2K_DECODE_GROUP,
+    J2K_CODE_GROUP = 64, /* work-items; J2K_BUNDLE of them share a bundle of blocks */
+    J2K_HISTORY = 4,     /* bit planes of a column that its word holds */
+    J2K_CHUNK = 32,      /* columns of which rows of bits are kept, */
+    J2K_EDGES = 4,       /* four of them: significance and signs of the upper and of the lower row */
     J2K_PLACE_GROUP = 256,
     J2K_COLLECT_GROUP = 64,
     J2K_CODED_SAMPLES = 4096, /* of a block, at most */

@@ -1,112 +1,330 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The coding passes of a code-block (T.800 Annex D), as the decoder has them. */
+/*
+ * The coding passes of a code-block (T.800 Annex D), as the decoder has them, one work-item a block.
+ *
+ * A word holds a bit for each coefficient of eight columns of a stripe in scanning order: row r of column c is bit
+ * 4 × c + r. Passes go from word to word, and in each from one bit that has to be decoded to the next, so that columns
+ * without any cost nothing.
+ *
+ * Of each eight columns there is a record of four words: significance, signs of what is significant, and both of the
+ * rows that adjoin in the stripes above and below, at the rows that they adjoin. Behind all records there are words of
+ * their numbers: what was visited in this plane; what has been refined before; and the bits of each plane. Work-items
+ * of a bundle have theirs side by side.
+ */
 #include "j2k_coder.h"
 
-#include "j2k_window.h"
+#include "j2k_style.h"
+
+#define TOP_ROWS 0x11111111u
+#define BOTTOM_ROWS 0x88888888u
+#define ALL_ROWS 15u
+
+/* What a work-item knows of its block. */
+struct block_state {
+    struct coder coder;
+    struct tables tables;
+    LOCAL u32 *contexts; /* J2K_DECODE_GROUP apart */
+    GLOBAL u32 *states;
+    u32 first;                   /* number of its first record; from one to the next it is `lanes` */
+    u32 visited, refined, plane; /* what is to be added to a record's number for a word's; `plane`: this pass's */
+    u32 lanes, pitch, span;      /* from one stripe to the next, and of the block's records in a stripe */
+    u32 room;                    /* of all in the bundle */
+    u32 height, stripes;
+    u32 last_columns; /* of the last word of a stripe: what there is */
+    u32 causal, raw;
+};
+
+FUNCTION LOCAL u32 *context_at(const struct block_state *b, u32 context)
+{
+    return b->contexts + context * J2K_DECODE_GROUP;
+}
+
+FUNCTION void reset_contexts(struct block_state *b)
+{
+    for (u32 i = 0; i < CONTEXTS; i++)
+        *context_at(b, i) = state_of(0);
+    *context_at(b, 0) = state_of(2 * 4);
+    *context_at(b, CONTEXT_RUN) = state_of(2 * 3);
+    *context_at(b, CONTEXT_UNIFORM) = state_of(2 * 46);
+}
 
 FUNCTION u32 symbol(struct block_state *b, u32 context)
 {
-    return decode_symbol(&b->coder, context_at(b, context), b->tables.rows);
+    return decode_symbol(&b->coder, context_at(b, context), b->tables.next);
+}
+
+FUNCTION GLOBAL u32x4 *record_at(const struct block_state *b, u32 at)
+{
+    return (GLOBAL u32x4 *)(GLOBAL void *)b->states + at;
+}
+
+/* The second half of a record: adjoining rows. */
+FUNCTION GLOBAL u32x2 *edges_at(const struct block_state *b, u32 at)
+{
+    return (GLOBAL u32x2 *)(GLOBAL void *)b->states + (2 * at + 1);
+}
+
+/* A stripe's first record. In front of it, and so behind each stripe, there is one that holds nothing. */
+FUNCTION u32 first_of(const struct block_state *b, u32 stripe)
+{
+    return b->first + stripe * b->pitch;
+}
+
+FUNCTION u32 live_rows(const struct block_state *b, u32 stripe)
+{
+    u32 rows = b->height - 4 * stripe;
+    return rows < 4 ? ((1u << rows) - 1) * TOP_ROWS : 0xFFFFFFFFu;
+}
+
+/* What has become significant in the first row goes to the stripe above, what has in the last row to the one below. */
+FUNCTION void tell_neighbours(const struct block_state *b, u32 at, u32 stripe, u32 fresh, u32 sign)
+{
+    u32 top = fresh & TOP_ROWS, bottom = fresh & BOTTOM_ROWS;
+    if (top && stripe > 0 && !b->causal) {
+        GLOBAL u32x2 *edges = edges_at(b, at - b->pitch);
+        u32x2 old = *edges;
+        *edges = make_u32x2(old.x | top << 3, old.y | (top & sign) << 3);
+    }
+    if (bottom && stripe + 1 < b->stripes) {
+        GLOBAL u32x2 *edges = edges_at(b, at + b->pitch);
+        u32x2 old = *edges;
+        *edges = make_u32x2(old.x | bottom >> 3, old.y | (bottom & sign) >> 3);
+    }
+}
+
+/* Coefficients above or below which there is a significant one. */
+FUNCTION u32 beside_in_column(u32 own, u32 edge)
+{
+    return (own << 1 & ~TOP_ROWS) | (own >> 1 & ~BOTTOM_ROWS) | edge;
+}
+
+/* A word's record, and those beside it. */
+struct near {
+    u32x4 west, here, east;
+};
+
+FUNCTION void look_beside(const struct block_state *b, struct near *n, u32 at)
+{
+    n->west = *record_at(b, at - b->lanes);
+    n->east = *record_at(b, at + b->lanes);
+}
+
+/* Coefficients with a significant neighbour. */
+FUNCTION u32 find_near(const struct near *n)
+{
+    u32 beside = beside_in_column(n->here.x, n->here.z), column = beside | n->here.x;
+    u32 before = beside_in_column(n->west.x, n->west.z) | n->west.x;
+    u32 behind = beside_in_column(n->east.x, n->east.z) | n->east.x;
+    return beside | column << 4 | before >> 28 | column >> 4 | behind << 28;
+}
+
+/*
+ * A word's coefficients with all neighbours: row r of column c is bit 4 × c + r + 5 of two words. Where that gives the
+ * row above or below a stripe, the other two words have the right bit.
+ */
+struct window {
+    u32 low, high, edge_low, edge_high;
+};
+
+FUNCTION void open_window(struct window *w, u32 west, u32 here, u32 east, u32 west_edge, u32 here_edge, u32 east_edge)
+{
+    w->low = funnel(here, west, 5);
+    w->high = funnel(east, here, 5);
+    w->edge_low = (funnel(here_edge, west_edge, 4) & TOP_ROWS) | (funnel(here_edge, west_edge, 6) & ~TOP_ROWS);
+    w->edge_high = (funnel(east_edge, here_edge, 4) & TOP_ROWS) | (funnel(east_edge, here_edge, 6) & ~TOP_ROWS);
+}
+
+/* What surrounds the coefficient of bit `at`. `edge`: which of the bits are in a stripe above or below. */
+FUNCTION u32 look_around(const struct window *w, u32 at, u32 edge)
+{
+    return (shift_pair(w->low, w->high, at) & ~edge) | (shift_pair(w->edge_low, w->edge_high, at) & edge);
+}
+
+FUNCTION void mark(struct window *w, u32 bit)
+{
+    w->low |= bit << 5;
+    w->high |= bit >> 27;
+}
+
+/* The number of the only bit. */
+FUNCTION u32 number_of(u32 bit)
+{
+    return 31 - leading_zeros(bit);
 }
 
 /* D.3.2: 1 if negative. */
-FUNCTION u32 decode_sign(struct block_state *b, const struct window *w, u32 row)
+FUNCTION u32 decode_sign(struct block_state *b, const struct window *negative, u32 around, u32 at, u32 edge, u32 raw)
 {
-    if (b->raw)
+    if (raw)
         return raw_bit(&b->coder);
-    u32 entry = sign_entry(b, w, row);
-    return symbol(b, entry >> 1) ^ (entry & 1);
+    u32 signs = look_around(negative, at, edge) & AROUND_CROSS;
+    u32 entry = b->tables.sign[(around & AROUND_CROSS) | signs << 1];
+    return symbol(b, entry & 127) ^ entry >> 7;
 }
 
-/* D.3.1 */
-FUNCTION u32 significance_column(struct block_state *b, struct window *w, u32 word)
+/* Neighbours that come later in the order of scanning, as far as they are in the word. */
+FUNCTION u32 later_neighbours(u32 bit)
 {
-    u32 rows = rows_near(w->significant) & ~word & w->live;
-    while (rows) {
-        u32 row = lowest(rows), found;
-        rows &= rows - 1;
-        word |= 1u << (COLUMN_VISITED + row);
-        if (b->raw)
+    return (bit & ~BOTTOM_ROWS) * 0x22 + bit * 0x10 + (bit & ~TOP_ROWS) * 8;
+}
+
+enum pass_kind { PASS_CLEANUP, PASS_SIGNIFICANCE, PASS_REFINEMENT };
+
+/*
+ * D.3.1 and D.3.4 of a word: `todo` is to be decoded; a significance pass goes on to such of `more` as get a
+ * significant neighbour. Of columns in `quiet`, bits of their first rows, a cleanup pass knows that run-lengths come
+ * first; `todo` is without their other rows. Returns what of `more` is left.
+ */
+FUNCTION u32 decode_word(
+    struct block_state *b, struct near *n, enum pass_kind kind, u32 raw, u32 todo, u32 more, u32 quiet)
+{
+    struct window w, negative;
+    open_window(&w, n->west.x, n->here.x, n->east.x, n->west.z, n->here.z, n->east.z);
+    open_window(&negative, n->west.y, n->here.y, n->east.y, n->west.w, n->here.w, n->east.w);
+    while (todo) {
+        u32 bit = todo & (0 - todo), at = number_of(bit), run = kind == PASS_CLEANUP ? quiet & bit : 0, found;
+        u32 edge = (at & 3) == 0 ? AROUND_NORTH : (at & 3) == 3 ? AROUND_SOUTH : 0, around = 0;
+        todo ^= bit;
+        if (raw)
             found = raw_bit(&b->coder);
-        else
-            found = symbol(b, zero_context(b, w, row));
+        else {
+            u32 context = CONTEXT_RUN;
+            if (!run) {
+                around = look_around(&w, at, edge);
+                context = b->tables.zero[around & AROUND];
+            }
+            found = symbol(b, context);
+        }
         if (found) {
-            word |= mark(b, w, row, decode_sign(b, w, row));
-            rows |= 2u << row & w->live & ~word;
+            if (run) {
+                u32 row = symbol(b, CONTEXT_UNIFORM) << 1;
+                row |= symbol(b, CONTEXT_UNIFORM);
+                todo |= (14u << row & ALL_ROWS) << at;
+                at += row;
+                bit <<= row;
+                edge = row == 0 ? AROUND_NORTH : row == 3 ? AROUND_SOUTH : 0;
+                around = look_around(&w, at, edge);
+            }
+            u32 sign = decode_sign(b, &negative, around, at, edge, raw);
+            mark(&w, bit);
+            mark(&negative, sign ? bit : 0);
+            if (kind == PASS_SIGNIFICANCE) {
+                u32 later = later_neighbours(bit) & more;
+                todo |= later;
+                more ^= later;
+            } else {
+                u32 next = quiet & 16u << (at & 28);
+                todo |= next * ALL_ROWS;
+                quiet ^= next;
+            }
         }
     }
-    return word;
+    n->here.x = shift_pair(w.low, w.high, 5);
+    n->here.y = shift_pair(negative.low, negative.high, 5);
+    return more;
+}
+
+/* Columns of a cleanup pass in which nothing is known, as bits of their first rows. */
+FUNCTION u32 find_quiet(u32 known)
+{
+    known |= known >> 2;
+    known |= known >> 1;
+    return ~known & TOP_ROWS;
+}
+
+/* D.3.1 of a word of which `todo` is not significant yet. Returns what it came to. */
+FUNCTION u32 find_new(struct block_state *b, struct near *n, u32 raw, u32 at, u32 todo)
+{
+    look_beside(b, n, at);
+    u32 near = find_near(n), left = todo & ~near;
+    if (todo & near)
+        left = decode_word(b, n, PASS_SIGNIFICANCE, raw, todo & near, left, 0);
+    return todo & ~left;
+}
+
+/* D.3.4; `known`: what there is not, was visited, or is significant. */
+FUNCTION void find_rest(struct block_state *b, struct near *n, u32 at, u32 known)
+{
+    look_beside(b, n, at);
+    u32 quiet = find_quiet(find_near(n) | known);
+    decode_word(b, n, PASS_CLEANUP, 0, ~known & ~(quiet * 14), 0, quiet);
+}
+
+/* A significance or cleanup pass over all words in the order of D.1. `first`: of the block. */
+FUNCTION void walk_new(struct block_state *b, enum pass_kind kind, u32 raw, u32 first)
+{
+    for (u32 stripe = 0; stripe < b->stripes; stripe++) {
+        u32 live = live_rows(b, stripe), at = first_of(b, stripe), end = at + b->span;
+        for (; at != end; at += b->lanes) {
+            struct near n;
+            n.here = *record_at(b, at);
+            u32 before = n.here.x, missing = ~live;
+            if (at + b->lanes == end)
+                missing |= ~b->last_columns;
+            if (kind == PASS_SIGNIFICANCE) {
+                u32 todo = ~(before | missing), visited = 0;
+                if (todo)
+                    visited = find_new(b, &n, raw, at, todo);
+                b->states[at + b->visited] = visited;
+                b->states[at + b->plane] = n.here.x ^ before;
+            } else {
+                u32 known = before | missing | (first ? 0 : b->states[at + b->visited]);
+                if (~known)
+                    find_rest(b, &n, at, known);
+                if (first)
+                    b->states[at + b->plane] = n.here.x;
+                else if (n.here.x != before)
+                    b->states[at + b->plane] |= n.here.x ^ before;
+            }
+            if (n.here.x != before) {
+                *(GLOBAL u32x2 *)(GLOBAL void *)record_at(b, at) = make_u32x2(n.here.x, n.here.y);
+                tell_neighbours(b, at, stripe, n.here.x ^ before, n.here.y);
+            }
+        }
+    }
 }
 
 /* D.3.3 */
-FUNCTION u32 refinement_column(struct block_state *b, const struct window *w, u32 word)
+FUNCTION u32 refine_word(struct block_state *b, u32 raw, u32 todo, u32 refined, u32 near)
 {
-    u32 rows = word & ~(word >> COLUMN_VISITED) & ALL_ROWS, refined = rows;
-    while (rows) {
-        u32 row = lowest(rows), bit;
-        rows &= rows - 1;
-        if (b->raw)
-            bit = raw_bit(&b->coder);
-        else {
-            u32 near = (w->significant >> row & WINDOW_NEAR & ~WINDOW_SELF) != 0;
-            bit = symbol(b, CONTEXT_MAGNITUDE + (word >> (COLUMN_REFINED + row) & 1 ? 2 : near));
-        }
-        word |= bit << (b->plane_at + row);
+    u32 set = 0;
+    while (todo) {
+        u32 bit = todo & (0 - todo), found;
+        todo ^= bit;
+        if (raw)
+            found = raw_bit(&b->coder);
+        else
+            found = symbol(b, CONTEXT_MAGNITUDE + (refined & bit ? 2 : near & bit ? 1 : 0));
+        set |= found ? bit : 0;
     }
-    return word | refined << COLUMN_REFINED;
+    return set;
 }
 
-/* D.3.4; what was visited is forgotten. */
-FUNCTION u32 cleanup_column(struct block_state *b, struct window *w, u32 word)
+/* Of coefficients that are refined for the first time it counts whether they have significant neighbours. */
+FUNCTION u32 find_near_at(const struct block_state *b, u32 at)
 {
-    u32 rows = w->live & ~(word | word >> COLUMN_VISITED), found = 0;
-    if (w->significant == 0 && rows == ALL_ROWS) {
-        found = symbol(b, CONTEXT_RUN);
-        rows = 0;
-        if (found) {
-            u32 high = symbol(b, CONTEXT_UNIFORM);
-            rows = ALL_ROWS << (2 * high + symbol(b, CONTEXT_UNIFORM)) & ALL_ROWS;
-        }
-    }
-    while (rows) {
-        u32 row = lowest(rows);
-        rows &= rows - 1;
-        if (!found)
-            found = symbol(b, zero_context(b, w, row));
-        if (found)
-            word |= mark(b, w, row, decode_sign(b, w, row));
-        found = 0;
-    }
-    return word & ~((u32)ALL_ROWS << COLUMN_VISITED);
+    struct near n;
+    n.here = *record_at(b, at);
+    look_beside(b, &n, at);
+    return find_near(&n);
 }
 
-/* A pass over all columns in the order of D.1. `keep`: 1 + where the history of the planes that are complete goes. */
-FUNCTION void walk(struct block_state *b, enum pass_kind kind, u32 keep)
+FUNCTION void walk_refinement(struct block_state *b, u32 raw)
 {
-    struct window w;
     for (u32 stripe = 0; stripe < b->stripes; stripe++) {
-        u32 word, east = load_column(b, stripe, 0), next = load_column(b, stripe, 1);
-        start_stripe(b, &w, stripe);
-        slide(b, &w, 0, east);
-        for (u32 column = 0; column < b->width; column++) {
-            word = east;
-            east = next;
-            next = load_column(b, stripe, column + 2);
-            slide(b, &w, column + 1, east);
-            w.column = column;
-            u32 at = stripe * b->pitch + column, before = word;
-            if (kind == PASS_SIGNIFICANCE)
-                word = significance_column(b, &w, word);
-            else if (kind == PASS_REFINEMENT)
-                word = refinement_column(b, &w, word);
-            else
-                word = cleanup_column(b, &w, word);
-            if (kind == PASS_CLEANUP && keep > 0) {
-                b->history[(u64)((keep - 1) * b->history_step + at) * b->lanes] = (u16)(word >> COLUMN_PLANES);
-                word &= 0xFFFF;
+        u32 at = first_of(b, stripe), end = at + b->span;
+        for (; at != end; at += b->lanes) {
+            u32 todo = b->states[4 * at] & ~b->states[at + b->visited];
+            if (todo) {
+                u32 refined = b->states[at + b->refined], near = 0;
+                if (todo & ~refined) {
+                    near = find_near_at(b, at);
+                    b->states[at + b->refined] = refined | todo;
+                }
+                u32 set = refine_word(b, raw, todo, refined, near);
+                if (set)
+                    b->states[at + b->plane] |= set;
             }
-            if (word != before)
-                b->columns[at * b->lanes] = word;
         }
     }
 }
@@ -115,7 +333,6 @@ FUNCTION void walk(struct block_state *b, enum pass_kind kind, u32 keep)
 FUNCTION u32 right_symbol(struct block_state *b)
 {
     u32 bits = 0;
-    for (u32 i = 0; i < 4; i++)
-        bits = bits << 1 | symbol(b, CONTEXT_UNIFORM);
+    ROLL for (u32 i = 0; i < 4; i++) bits = bits << 1 | symbol(b, CONTEXT_UNIFORM);
     return bits == 0xA;
 }

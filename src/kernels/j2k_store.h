@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From columns of bits to coefficients in their bands: magnitudes, regions of interest (T.800 Annex H), dequantisation
- * (Annex E). A work-group takes some columns of a stripe of all of a bundle's blocks.
+ * From words of bits to coefficients in their bands: magnitudes, regions of interest (T.800 Annex H), dequantisation
+ * (Annex E). A work-group takes some words of all of a bundle's blocks.
  */
 #include "search.h"
 
 #include "j2k_passes.h"
 #include "j2k_work.h"
 
-enum {
-    STORE_GROUPS_MOST = (J2K_PLANES_MOST + J2K_HISTORY - 1) / J2K_HISTORY,
-    STORE_ROOM = J2K_STORE_COLUMNS + J2K_BUNDLE /* a column more for each block, against conflicts of banks */
-};
+enum { STORE_COLUMNS = J2K_STORE_WORDS * J2K_WORD_COLUMNS, PLANES_AT_ONCE = 4 };
 
 FUNCTION float as_real(u32 bits)
 {
@@ -43,6 +40,21 @@ FUNCTION u32 plane_value(GLOBAL const struct work_block *block, i32 plane)
 struct column_values {
     u32 inside[4], outside[4]; /* in planes at and above the region of interest's shift, and below it */
 };
+
+/* A word's bits in the group's memory: `planes` are J2K_STORE_WORDS apart. */
+struct stored_word {
+    LOCAL const u32x2 *marks;
+    LOCAL const u32 *visited, *planes;
+};
+
+/* Up to four planes from number `first` on of the column that starts with a bit, the first in the lowest four bits. */
+FUNCTION u32 column_planes(const struct stored_word *word, u32 bit, u32 first, u32 end)
+{
+    u32 nibbles = 0;
+    UNROLL for (u32 k = 0; k < PLANES_AT_ONCE; k++) if (first + k < end) nibbles |=
+        (word->planes[(first + k) * J2K_STORE_WORDS] >> bit & 15) << 4 * k;
+    return nibbles;
+}
 
 FUNCTION void add_planes(
     struct column_values *v, GLOBAL const struct work_block *block, u32 nibbles, u32 first, u32 end)
@@ -82,88 +94,92 @@ FUNCTION u32 row_of(u32 nibbles, u32 r)
     return (nibbles >> r & 0x1111u) * 0x8421u >> 12 & 15;
 }
 
-/* What a block's columns have in common. */
+/* What a block's words have in common. */
 struct stored_planes {
-    u32 begun, kept; /* planes, and groups of them that are in the history */
-    u32 behind;      /* the last pass was one of significance: it did not come to what was significant before */
-    i32 last;        /* plane */
+    u32 begun;  /* planes */
+    u32 behind; /* the last pass was one of significance: it did not come to what was significant before */
+    i32 last;   /* plane */
 };
 
 FUNCTION struct stored_planes count_planes(GLOBAL const struct work_block *block, u32 passes)
 {
     struct stored_planes p;
-    p.begun = passes > 0 ? (passes + 4) / 3 : 0; /* (passes + 2) / 3 of them are complete */
-    p.kept = (passes + 2) / 3 / J2K_HISTORY;
+    p.begun = passes > 0 ? (passes + 4) / 3 : 0;
     p.behind = passes % 3 == 2;
     p.last = (i32)block->planes - (i32)p.begun;
     return p;
 }
 
-/* Magnitudes where there is no region of interest, and a word has room for all planes. */
-FUNCTION void plain_magnitudes(GLOBAL const struct work_block *block, const struct stored_planes *p, u32 flags,
-    LOCAL const u16 *history, u32 step, u32 *magnitude)
+/* Magnitudes of the column that starts with a bit, where there is no region of interest, and a word has room for all
+ * planes. `visited`: which of its rows the last significance pass came to. */
+FUNCTION void plain_magnitudes(GLOBAL const struct work_block *block, const struct stored_planes *p,
+    const struct stored_word *word, u32 bit, u32 visited, u32 *magnitude)
 {
-    u32 rest = J2K_HISTORY * (p->kept + 1) - p->begun;
+    u32 first = 0;
     i32 shift = p->last + block->fraction;
     UNROLL for (u32 r = 0; r < 4; r++) magnitude[r] = 0;
-    for (u32 g = 0; g < p->kept; g++) {
-        UNROLL for (u32 r = 0; r < 4; r++) magnitude[r] = magnitude[r] << 4 | row_of(history[g * step], r);
+    for (; first < p->begun; first += PLANES_AT_ONCE) {
+        u32 nibbles = column_planes(word, bit, first, p->begun);
+        UNROLL for (u32 r = 0; r < 4; r++) magnitude[r] = magnitude[r] << 4 | row_of(nibbles, r);
     }
     UNROLL for (u32 r = 0; r < 4; r++)
     {
-        u32 bits = (magnitude[r] << 4 | row_of(flags >> COLUMN_PLANES, r)) >> rest;
-        i32 place = shift + (p->behind && !(flags >> (8 + r) & 1) ? 1 : 0);
+        u32 bits = magnitude[r] >> (first - p->begun);
+        i32 place = shift + (p->behind && !(visited >> r & 1) ? 1 : 0);
         bits = shift >= 0 ? bits << shift : bits >> -shift;
         magnitude[r] = bits | (place > 0 ? 1u << (place - 1) : 0);
     }
 }
 
-FUNCTION void all_magnitudes(GLOBAL const struct work_block *block, const struct stored_planes *p, u32 flags,
-    LOCAL const u16 *history, u32 step, u32 *magnitude)
+FUNCTION void all_magnitudes(GLOBAL const struct work_block *block, const struct stored_planes *p,
+    const struct stored_word *word, u32 bit, u32 visited, u32 *magnitude)
 {
     struct column_values v;
     UNROLL for (u32 r = 0; r < 4; r++) v.inside[r] = v.outside[r] = 0;
-    for (u32 g = 0; g < p->kept; g++)
-        add_planes(&v, block, history[g * step], g * J2K_HISTORY, (g + 1) * J2K_HISTORY);
-    add_planes(&v, block, flags >> COLUMN_PLANES, p->kept * J2K_HISTORY, p->begun);
+    for (u32 first = 0; first < p->begun; first += PLANES_AT_ONCE)
+        add_planes(&v, block, column_planes(word, bit, first, p->begun), first,
+            p->begun - first < PLANES_AT_ONCE ? p->begun : first + PLANES_AT_ONCE);
     UNROLL for (u32 r = 0; r < 4; r++) magnitude[r] =
-        biased(block, v.inside[r], v.outside[r], p->last, p->behind && !(flags >> (8 + r) & 1));
+        biased(block, v.inside[r], v.outside[r], p->last, p->behind && !(visited >> r & 1));
 }
 
-/* A column of a block: `word` and `history` are its own in the group's memory, planes `step` apart. */
-FUNCTION void store_column(GLOBAL const struct work_block *block, u32 passes, LOCAL const u32 *word,
-    LOCAL const u16 *history, u32 step, u32 x, u32 y, GLOBAL u32 *samples)
+/* The column of a word that starts with a bit; x, y: its first row's place in the block. */
+FUNCTION void store_column(GLOBAL const struct work_block *block, u32 passes, const struct stored_word *word, u32 bit,
+    u32 x, u32 y, GLOBAL u32 *samples)
 {
-    u32 magnitude[4], flags = passes > 0 ? *word : 0;
+    u32 magnitude[4], significant = passes > 0 ? word->marks->x >> bit : 0;
+    u32 negative = passes > 0 ? word->marks->y >> bit : 0;
     struct stored_planes p = count_planes(block, passes);
+    u32 visited = p.behind ? *word->visited >> bit : 0;
     if (block->roi_shift == 0 && block->planes < 29)
-        plain_magnitudes(block, &p, flags, history, step, magnitude);
+        plain_magnitudes(block, &p, word, bit, visited, magnitude);
     else
-        all_magnitudes(block, &p, flags, history, step, magnitude);
+        all_magnitudes(block, &p, word, bit, visited, magnitude);
     UNROLL for (u32 r = 0; r < 4; r++)
     {
         u32 row = y + r;
         if (x >= block->left && x < block->right && row >= block->top && row < block->bottom)
             samples[block->to + (row - block->top) * block->pitch + (x - block->left)] =
-                coefficient(block, flags >> r & 1 ? magnitude[r] : 0, flags >> (4 + r) & 1);
+                coefficient(block, significant >> r & 1 ? magnitude[r] : 0, negative >> r & 1);
     }
 }
 
-/* Columns of a stripe to the group's memory, block by block, `pitch` apart; `bundle` has them lane by lane. */
-FUNCTION void load_columns(GLOBAL const struct work_bundle *bundle, GLOBAL const u32 *states, u32 first, u32 count,
-    u32 pitch, LOCAL u32 *words, LOCAL u16 *history)
+/* Of the words of all stripes those from number `first` on, to the group's memory. See first_of(). */
+FUNCTION void load_words(GLOBAL const struct work_bundle *bundle, GLOBAL const u32 *states, u32 first, u32 all,
+    LOCAL u32x2 *marks, LOCAL u32 *visited, LOCAL u32 *planes)
 {
-    u32 columns = bundle->width * bundle->stripes, lanes = bundle->lanes;
-    u32 chunks = (bundle->width + J2K_CHUNK - 1) / J2K_CHUNK;
-    GLOBAL const u32 *from = states + bundle->state + first * lanes;
-    GLOBAL const u16 *kept =
-        (GLOBAL const u16 *)(states + bundle->state + (columns + bundle->stripes * chunks * J2K_EDGES) * lanes) +
-        first * lanes;
-    for (u32 i = local_index(); i < count * lanes; i += J2K_STORE_GROUP) {
-        u32 lane = i & (lanes - 1), to = lane * pitch + i / lanes;
-        words[to] = lane < bundle->blocks ? from[i] : 0;
-        for (u32 g = 0; g < bundle->history; g++)
-            history[g * STORE_ROOM + to] = lane < bundle->blocks ? kept[g * columns * lanes + i] : 0;
+    u32 lanes = bundle->lanes, room = all + lanes;
+    GLOBAL const u32x2 *from = (GLOBAL const u32x2 *)(GLOBAL const void *)(states + bundle->state) + 2 * lanes;
+    GLOBAL const u32 *words = states + bundle->state + 4 * room + lanes;
+    for (u32 i = local_index(); i < J2K_STORE_WORDS; i += J2K_STORE_GROUP)
+        if (first + i < all && (i & (lanes - 1)) < bundle->blocks) {
+            marks[i] = from[2 * (first + i)];
+            visited[i] = words[first + i];
+        }
+    for (u32 i = local_index(); i < bundle->history * J2K_STORE_WORDS; i += J2K_STORE_GROUP) {
+        u32 word = i & (J2K_STORE_WORDS - 1), plane = i / J2K_STORE_WORDS;
+        if (first + word < all && (word & (lanes - 1)) < bundle->blocks)
+            planes[i] = words[(2 + plane) * room + first + word];
     }
 }
 
@@ -171,23 +187,28 @@ KERNEL(J2K_STORE_GROUP)
 store_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT states, GLOBAL const u32 *RESTRICT passes,
     GLOBAL u32 *RESTRICT samples)
 {
-    SHARED u32 words[STORE_ROOM];
-    SHARED u16 history[STORE_GROUPS_MOST * STORE_ROOM];
+    SHARED u32x2 marks[J2K_STORE_WORDS];
+    SHARED u32 visited[J2K_STORE_WORDS];
+    SHARED u32 planes[J2K_PLANES_MOST * J2K_STORE_WORDS];
     GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
     GLOBAL const u32 *list = work + head->store_groups;
     u32 index = find_owner(list, head->bundles, group_index());
     GLOBAL const struct work_bundle *bundle = (GLOBAL const struct work_bundle *)(work + head->bundle) + index;
-    u32 columns = J2K_STORE_COLUMNS / bundle->lanes, across = (bundle->width + columns - 1) / columns;
-    u32 group = group_index() - list[index], stripe = group / across, x0 = group % across * columns;
-    u32 count = bundle->width - x0 < columns ? bundle->width - x0 : columns;
-    load_columns(bundle, states, stripe * bundle->width + x0, count, columns + 1, words, history);
+    u32 lanes = bundle->lanes, pitch = J2K_PITCH(bundle->width),
+        first = (group_index() - list[index]) * J2K_STORE_WORDS, columns = STORE_COLUMNS / lanes;
+    load_words(bundle, states, first, pitch * bundle->stripes * lanes, marks, visited, planes);
     barrier_local();
     for (u32 i = local_index(); i < bundle->blocks * columns; i += J2K_STORE_GROUP) {
-        u32 lane = i / columns, column = i & (columns - 1), at = lane * (columns + 1) + column;
+        u32 lane = i / columns, column = i & (columns - 1), at = column / J2K_WORD_COLUMNS * lanes + lane;
+        u32 word = (first + at) / lanes, x = word % pitch * J2K_WORD_COLUMNS + column % J2K_WORD_COLUMNS;
         GLOBAL const struct work_block *block =
             (GLOBAL const struct work_block *)(work + head->block) + bundle->block + lane;
-        if (x0 + column < block->width && 4 * stripe < block->height)
-            store_column(block, passes[bundle->block + lane], words + at, history + at, STORE_ROOM, x0 + column,
-                4 * stripe, samples);
+        struct stored_word stored;
+        stored.marks = marks + at;
+        stored.visited = visited + at;
+        stored.planes = planes + at;
+        if (x < block->width && 4 * (word / pitch) < block->height)
+            store_column(block, passes[bundle->block + lane], &stored, 4 * (column % J2K_WORD_COLUMNS), x,
+                4 * (word / pitch), samples);
     }
 }

@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A code-block while it is coded, one work-item a block. Work-items of a bundle walk over their blocks in step, so that
- * what they load and store lies side by side; a column costs each pass one word to load and at most one to store.
+ * A code-block while it is encoded, one work-item a block. Work-items of a bundle walk over their blocks in step, so
+ * that what they load and store lies side by side; a column costs each pass one word to load and at most one to store.
  *
  * A column's word: significance of its four rows in bits 0–3, their signs in 4–7, visited in this plane in 8–11,
  * refined before in 12–15; their bits of some planes in 16–31, four a plane. Signs count only where there is
- * significance, as far as neighbours are concerned. The decoder's or the encoder's struct coder comes first.
+ * significance, as far as neighbours are concerned. The struct coder comes first.
  */
 #include "j2k_contexts.h"
-#include "j2k_work.h"
+#include "j2k_encode_work.h"
+#include "j2k_style.h"
 
 enum { COLUMN_SIGN = 4, COLUMN_VISITED = 8, COLUMN_REFINED = 12, COLUMN_PLANES = 16, ALL_ROWS = 15 };
-
-/* Of Table A.19. */
-enum block_style {
-    STYLE_BYPASS = 1,
-    STYLE_RESET = 2,
-    STYLE_TERMALL = 4,
-    STYLE_CAUSAL = 8,
-    STYLE_PREDICTABLE = 16,
-    STYLE_SYMBOLS = 32
-};
 
 /* Three columns of six bits, rows −1 to 4, from the west at bits 0, 9 and 18. */
 #define WINDOW_EAST 18
@@ -29,11 +20,29 @@ enum block_style {
 #define WINDOW_SELF (1u << 10)
 #define WINDOW_CROSS (1u << 1 | 1u << 9 | 1u << 11 | 1u << 19)
 
+/* Tables in the work-group's memory, where random access is no slower than access in order. */
+struct tables {
+    LOCAL const u8 *zero; /* of the block's band */
+    LOCAL const u8 *sign;
+    LOCAL const u32 *rows;
+};
+
+/* All work-items of a group of `size`; a barrier has to follow. */
+FUNCTION void copy_tables(LOCAL u8 *zero, LOCAL u8 *sign, LOCAL u32 *rows, u32 size)
+{
+    for (u32 i = local_index(); i < ZERO_TABLES * ZERO_TABLE; i += size)
+        zero[i] = zero_contexts[i];
+    for (u32 i = local_index(); i < SIGN_TABLE; i += size)
+        sign[i] = sign_contexts[i];
+    for (u32 i = local_index(); i < MQ_ROWS; i += size)
+        rows[i] = mq_rows[i];
+}
+
 /* What a work-item knows of its block. */
 struct block_state {
     struct coder coder;
     struct tables tables;
-    LOCAL u32 *contexts; /* J2K_DECODE_GROUP apart */
+    LOCAL u32 *contexts; /* J2K_CODE_GROUP apart */
     GLOBAL u32 *columns; /* of the bundle, from the work-item's lane on */
     GLOBAL u32 *edges;
     GLOBAL u16 *history;
@@ -55,7 +64,7 @@ struct window {
 
 FUNCTION LOCAL u32 *context_at(const struct block_state *b, u32 context)
 {
-    return b->contexts + context * J2K_DECODE_GROUP;
+    return b->contexts + context * J2K_CODE_GROUP;
 }
 
 FUNCTION GLOBAL u32 *edge_at(const struct block_state *b, u32 stripe, u32 chunk, u32 edge)
@@ -159,8 +168,3 @@ FUNCTION u32 mark(const struct block_state *b, struct window *w, u32 row, u32 si
 }
 
 enum pass_kind { PASS_CLEANUP, PASS_SIGNIFICANCE, PASS_REFINEMENT };
-
-FUNCTION u32 is_raw_pass(u32 style, u32 pass)
-{
-    return (style & STYLE_BYPASS) != 0 && pass >= 10 && pass % 3 != 0;
-}

@@ -17,11 +17,12 @@ typedef int32_t i32;
 #endif
 
 enum {
-    J2K_GATHER_GROUP = 64, /* segments */
-    J2K_DECODE_GROUP = 64, /* work-items; J2K_BUNDLE of them share a bundle of blocks */
+    J2K_GATHER_GROUP = 64,  /* segments */
+    J2K_DECODE_GROUP = 128, /* work-items; J2K_BUNDLE of them share a bundle of blocks */
     J2K_BUNDLE = 32,
     J2K_STORE_GROUP = 256,
-    J2K_STORE_COLUMNS = 512, /* of a stripe of a bundle's blocks, all together, that a group stores */
+    J2K_STORE_WORDS = 64, /* of a bundle's blocks, all together, that a group stores */
+    J2K_WORD_COLUMNS = 8, /* of a stripe, of which a word holds a bit for each coefficient */
     J2K_LEVEL_GROUP = 256,
     J2K_LEVEL_WIDTH = 56, /* samples of a level that a group makes */
     J2K_LEVEL_HEIGHT = 32,
@@ -31,10 +32,7 @@ enum {
     J2K_OUTPUT_PIXELS = 4, /* of a row, by a work-item */
     J2K_WORK_CHANNELS = 4,
     J2K_PLANES_MOST = 74,
-    J2K_HISTORY = 4,      /* bit planes of a column that its word holds */
     J2K_SEGMENT_HEAD = 2, /* words in front of a segment's bits: their number, with J2K_ENDED; the last two bytes */
-    J2K_CHUNK = 32,       /* columns of which rows of bits are kept, */
-    J2K_EDGES = 4,        /* four of them: significance and signs of the upper and of the lower row */
     J2K_WORK_DAMAGE = 2   /* of a picture: damaged blocks, least offset of one */
 };
 
@@ -74,6 +72,9 @@ struct work_block {
     u32 offset; /* of its first byte in the picture's stream, which damage is told by */
 };
 
+/* Of blocks that wide, from a stripe's words to the next one's: there is one in front that holds nothing. */
+#define J2K_PITCH(width) (((width) + J2K_WORD_COLUMNS - 1) / J2K_WORD_COLUMNS + 1)
+
 /* Blocks side by side, one a lane: word i of lane l is at i × lanes + l. */
 struct work_bundle {
     u32 block; /* the first of the sorted blocks */
@@ -81,8 +82,8 @@ struct work_bundle {
     u32 lanes;   /* a power of two up to J2K_BUNDLE */
     u32 width;   /* of the widest */
     u32 stripes; /* of the highest */
-    u32 history; /* half-words a column, for planes that its word has no room for */
-    u32 state;   /* offset in the buffer of states: words of columns, edges, history */
+    u32 history; /* decoding: bit planes; encoding: half-words a column, for planes that its word has no room for */
+    u32 state;   /* offset in the buffer of states, a multiple of 4: see j2k_passes.h and j2k_window.h */
 };
 
 /* A resolution of a tile-component, made from the one below and three bands (T.800 F.3). */
@@ -138,7 +139,8 @@ struct j2k_batch_work {
     u32 level; /* offset of the first struct work_level */
     u32 output;
     u32 store_groups; /* offset of a list: the first group of each bundle */
-    u32 reserved[2];
+    u32 origin;       /* 0: addresses that it is added to are worked out once, not for each symbol */
+    u32 reserved;
 };
 
 #endif

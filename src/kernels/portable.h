@@ -64,6 +64,14 @@ FUNCTION u32 leading_zeros(u32 x)
     return (u32)__clz((int)x);
 }
 
+/* Likewise, of what is not 0. */
+FUNCTION u32 top_zeros(u32 x)
+{
+    u32 result;
+    asm("bfind.shiftamt.u32 %0, %1;" : "=r"(result) : "r"(x));
+    return result;
+}
+
 FUNCTION u32 ones(u32 x)
 {
     return (u32)__popc(x);
@@ -228,6 +236,11 @@ FUNCTION void barrier_all(void)
 }
 
 FUNCTION u32 leading_zeros(u32 x)
+{
+    return clz(x);
+}
+
+FUNCTION u32 top_zeros(u32 x)
 {
     return clz(x);
 }
