@@ -151,8 +151,11 @@ static kst_status choose_place(struct decoding *d)
     if (!is_jpeg(decoder)) {
         bool plain = d->orientation == 1 && d->options.sample == KST_SAMPLE_INTEGER &&
                      d->image->memory != KST_MEMORY_OPENCL_IMAGE && kst_image_suits_kernels(d->image);
-        kst_status status = plain ? kst_j2k_gpu_plan(d) : KST_OK;
+        enum j2k_fit fit = J2K_FITS_NOT;
+        const struct j2k_rows all = {0, d->image->height};
+        kst_status status = plain ? kst_j2k_gpu_plan(d, all, &fit) : KST_OK;
         d->on_gpu = d->j2k != NULL;
+        d->in_strips = fit == J2K_FITS_IN_STRIPS;
         return status;
     }
     if (d->options.sample != KST_SAMPLE_INTEGER)
@@ -466,8 +469,16 @@ static kst_status read_scans(struct decoding *d)
     return status;
 }
 
+static kst_status run_in_strips(struct decoding *d)
+{
+    kst_status status;
+    return kst_j2k_gpu_strips(d, &status) ? end(d, status) : run_on_cpu(d);
+}
+
 kst_status kst_decoding_run(struct decoding *d)
 {
+    if (d->in_strips)
+        return run_in_strips(d);
     if (!d->on_gpu)
         return run_on_cpu(d);
     return kst_decoding_reads_scans(d) ? read_scans(d) : run_on_gpu(d);

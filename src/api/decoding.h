@@ -53,7 +53,8 @@ struct decoding {
     int orientation;  /* 1: the picture needs no turning */
     bool made;        /* the caller's image got its buffers here */
     bool on_gpu;
-    bool mistaken; /* what was presumed of the stream is wrong: the end will be a decoding from the start */
+    bool in_strips; /* a picture of JPEG 2000, on the GPU, though not `on_gpu` as a whole */
+    bool mistaken;  /* what was presumed of the stream is wrong: the end will be a decoding from the start */
     const struct gpu_event *after; /* what work on the device waits for; null: nothing */
     struct jpeg_gpu_item item;     /* on_gpu, or device memory: the image there */
     struct jpeg_blocks blocks;     /* on_gpu: of a picture of many scans, which the CPU reads */

@@ -52,7 +52,12 @@ static bool choose_channels(
     return true;
 }
 
-static kst_status build(struct decoding *d, const bool *wanted, struct j2k_plan *plan)
+static bool is_whole(const struct decoding *d, struct j2k_rows rows)
+{
+    return rows.count == d->image->height;
+}
+
+static kst_status build(struct decoding *d, const bool *wanted, struct j2k_rows rows, struct j2k_plan *plan)
 {
     kst_decoder *decoder = d->decoder;
     struct j2k_output output;
@@ -62,6 +67,10 @@ static kst_status build(struct decoding *d, const bool *wanted, struct j2k_plan 
     if (status)
         return status;
     output.filter.components = wanted;
+    if (!is_whole(d, rows)) {
+        output.filter.region.y0 += rows.first;
+        output.filter.region.y1 = output.filter.region.y0 + rows.count;
+    }
     status = kst_j2k_plan_build(
         &decoder->memory, &decoder->context->limits, &decoder->j2k, &output.filter, plan, &decoder->report);
     if (!status)
@@ -69,36 +78,62 @@ static kst_status build(struct decoding *d, const bool *wanted, struct j2k_plan 
     return status;
 }
 
-/* On failure nothing of the plan is left. */
-static kst_status plan_item(struct decoding *d, const bool *wanted, struct j2k_planned *planned, bool *supported)
+/* Bytes that a plan may take on the device. */
+static uint64_t memory_limit(const struct decoding *d)
+{
+    uint64_t limit = d->decoder->context->limits.memory, half = d->gpu->gpu->info.memory / 2;
+    limit = half > 0 && half < limit ? half : limit;
+    return limit < J2K_GPU_MEMORY_MAX ? limit : J2K_GPU_MEMORY_MAX;
+}
+
+/* On failure, and where the device cannot, nothing of the plan is left. */
+static kst_status plan_item(
+    struct decoding *d, const bool *wanted, struct j2k_rows rows, struct j2k_planned *planned, enum j2k_fit *fit)
 {
     kst_decoder *decoder = d->decoder;
     kst_report *report = &decoder->report, before = *report;
-    *supported = true;
-    kst_status status = build(d, wanted, &planned->plan);
+    *fit = J2K_FITS_NOT;
+    kst_status status = build(d, wanted, rows, &planned->plan);
     if (status)
         return status;
     if (d->options.strict && report->warnings > 0)
         status = kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
-    else
-        *supported = kst_gpu_j2k_supports(&planned->plan) &&
-                     kst_gpu_j2k_memory(&planned->plan) <= decoder->context->limits.memory;
-    if (status || !*supported)
-        kst_j2k_plan_release(&decoder->memory, &planned->plan);
-    if (!*supported)
-        *report = before;
+    else if (kst_gpu_j2k_supports(&planned->plan))
+        *fit = kst_gpu_j2k_memory(&planned->plan) <= memory_limit(d) ? J2K_FITS : J2K_FITS_IN_STRIPS;
     planned->item.plan = &planned->plan;
+    if (!status && *fit == J2K_FITS)
+        return KST_OK;
+    kst_j2k_plan_release(&decoder->memory, &planned->plan);
+    if (!status)
+        *report = before;
     return status;
 }
 
-kst_status kst_j2k_gpu_plan(struct decoding *d)
+/* The rows of the image alone. Where it lies in host memory planes have their data, else buffers have offsets. */
+static void cut(struct j2k_gpu_item *item, struct j2k_rows rows)
+{
+    item->output.height = rows.count;
+    for (uint32_t i = 0; i < item->output.plane_count; i++) {
+        kst_plane *plane = &item->output.plane[i];
+        ptrdiff_t skipped = (ptrdiff_t)rows.first * plane->pitch;
+        plane->height = rows.count;
+        if (item->sink == JPEG_SINK_HOST)
+            plane->data = (uint8_t *)plane->data + skipped;
+        else
+            item->image.offset[i] += (size_t)skipped;
+    }
+}
+
+kst_status kst_j2k_gpu_plan(struct decoding *d, struct j2k_rows rows, enum j2k_fit *fit)
 {
     kst_decoder *decoder = d->decoder;
     kst_status status = KST_OK;
     struct j2k_gpu_item item = {.output = *d->image, .sink = d->item.sink, .image = d->item.image};
-    bool supported = true;
+    *fit = J2K_FITS_NOT;
     if (!choose_channels(&item, &decoder->j2k, &d->options))
         return KST_OK;
+    if (!is_whole(d, rows))
+        cut(&item, rows);
     struct j2k_planned *planned = kst_memory_zeroed(&decoder->memory, 1, sizeof *planned, &status);
     bool *wanted = kst_memory_zeroed(&decoder->memory, decoder->j2k.component_count, sizeof *wanted, &status);
     if (planned && wanted) {
@@ -106,13 +141,15 @@ kst_status kst_j2k_gpu_plan(struct decoding *d)
             if (item.channel[k].component != J2K_CONSTANT)
                 wanted[item.channel[k].component] = true;
         planned->item = item;
-        status = plan_item(d, wanted, planned, &supported);
+        status = plan_item(d, wanted, rows, planned, fit);
     }
     kst_memory_release(&decoder->memory, wanted);
-    if (status || !supported)
+    if (status || *fit != J2K_FITS)
         kst_memory_release(&decoder->memory, planned);
     else
         d->j2k = planned;
+    if (*fit == J2K_FITS_IN_STRIPS && d->image->format == KST_FORMAT_RAW) /* planes may be of several heights */
+        *fit = J2K_FITS_NOT;
     return status;
 }
 

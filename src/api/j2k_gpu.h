@@ -14,12 +14,30 @@ struct j2k_planned {
     struct j2k_gpu_item item;
 };
 
+/* Rows of the image that a decoding makes. */
+struct j2k_rows {
+    uint32_t first, count;
+};
+
+enum j2k_fit {
+    J2K_FITS,
+    J2K_FITS_IN_STRIPS, /* fewer rows may: the memory is not enough */
+    J2K_FITS_NOT        /* the GPU cannot */
+};
+
 /*
- * Read the packets and say how the picture comes to the decoding's image; decoding->j2k then has it. It stays null
- * where the GPU cannot: then the decoder's report is as before.
+ * Read the packets and say how rows of the picture come to the decoding's image; decoding->j2k then has it, if they
+ * fit. Otherwise it stays null, and the decoder's report is as before.
  */
-kst_status kst_j2k_gpu_plan(struct decoding *decoding);
+kst_status kst_j2k_gpu_plan(struct decoding *decoding, struct j2k_rows rows, enum j2k_fit *fit);
 void kst_j2k_gpu_drop(struct decoding *decoding); /* nothing where there is no plan */
+
+/*
+ * Decode strips one after the other, as high as fit into memory. False where the device cannot do all of it, or where
+ * there is damage, of which a whole decoding tells: the decoder's report then is as before, and the image holds
+ * anything.
+ */
+bool kst_j2k_gpu_strips(struct decoding *decoding, kst_status *status);
 
 /* What the device did and found goes into the report. */
 kst_status kst_j2k_gpu_report(

@@ -41,7 +41,7 @@ static int32_t fraction_of(const struct j2k_plan *plan, const struct j2k_block *
 
 bool kst_gpu_j2k_supports(const struct j2k_plan *plan)
 {
-    if (plan->length > INT32_MAX || kst_gpu_j2k_memory(plan) / sizeof(uint32_t) > INT32_MAX)
+    if (plan->length > INT32_MAX)
         return false;
     for (uint32_t i = 0; i < plan->block_count; i++)
         if (component_of(plan, &plan->block[i])->roi_shift > 0 && fraction_of(plan, &plan->block[i]) < 0)

@@ -73,7 +73,10 @@ struct j2k_batch {
     uint32_t launches;
 };
 
-/* Whether the kernels can decode it. */
+/* What kernels can count. */
+#define J2K_GPU_MEMORY_MAX ((uint64_t)INT32_MAX * 4)
+
+/* Whether the kernels can decode it, if its memory is within J2K_GPU_MEMORY_MAX. */
 bool kst_gpu_j2k_supports(const struct j2k_plan *plan);
 
 /* Bytes of device memory that a picture takes, about. */

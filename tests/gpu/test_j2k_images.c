@@ -167,12 +167,96 @@ static void test_batch(void **state)
         free(stream[i].data);
 }
 
+/* As make_context(), with less memory than the pictures take on the device. */
+static kst_context *make_small_context(const char *device, uint64_t memory)
+{
+    kst_context_options options;
+    kst_context *context;
+    kst_context_options_init(&options);
+    options.device = device;
+    options.threads = 2;
+    options.limits.memory = memory;
+    assert_int_equal(kst_context_create(&options, &context), KST_OK);
+    return context;
+}
+
+static void compare_strips(
+    kst_context *context, const kst_buffer *buffer, const kst_decode_options *options, kst_memory memory, bool on_gpu)
+{
+    const struct stream stream = {buffer->data, buffer->length};
+    kst_image wanted, image;
+    kst_report wanted_report, report;
+    decode_wanted(&stream, options, &wanted, &wanted_report);
+    kst_image_init(&image);
+    kst_report_init(&report);
+    image.memory = memory;
+    kst_status status = kst_decode(context, stream.data, stream.length, options, &image, &report);
+    assert_int_equal(status, wanted_report.status);
+    expect_same_report("strips", &wanted_report, &report);
+    if (status)
+        return;
+    assert_int_equal(report.stage_device[KST_STAGE_ENTROPY] != KST_DEVICE_NONE, on_gpu);
+    expect_same_image("strips", context, &wanted, &image);
+    kst_image_release(cpu_context, &wanted);
+    kst_image_release(context, &image);
+}
+
+/* Pictures beyond the limit of memory, untiled and in tiles, are decoded on the device all the same; damaged ones by
+ * the CPU, so that their warnings are those of the whole. */
+static void check_strips(kst_context *context, kst_j2k_options *coding)
+{
+    const kst_memory memories[] = {KST_MEMORY_HOST, KST_MEMORY_PINNED, device_memory(context)};
+    kst_encode_options encoding;
+    kst_decode_options options;
+    kst_encode_options_init(&encoding);
+    encoding.codec = KST_CODEC_JPEG2000;
+    encoding.jpeg2000 = coding;
+    kst_buffer buffer = encode_noise(310, 1000, &encoding);
+    for (uint32_t m = 0; m < 3; m++) {
+        kst_decode_options_init(&options);
+        compare_strips(context, &buffer, &options, memories[m], true);
+        options.format = KST_FORMAT_BGRA;
+        options.region = (kst_region){7, 11, 303, 980};
+        compare_strips(context, &buffer, &options, memories[m], true);
+        options.format = KST_FORMAT_PLANAR;
+        compare_strips(context, &buffer, &options, memories[m], true);
+    }
+    size_t length = buffer.length;
+    buffer.length = length * 2 / 3;
+    compare_strips(context, &buffer, &options, KST_MEMORY_HOST, false);
+    options.strict = true;
+    compare_strips(context, &buffer, &options, KST_MEMORY_HOST, false);
+    buffer.length = length;
+    kst_buffer_release(cpu_context, &buffer);
+}
+
+static void test_strips(void **state)
+{
+    (void)state;
+    kst_j2k_options coding;
+    kst_j2k_options_init(&coding);
+    for (uint32_t k = 0; k < gpu_contexts; k++) {
+        kst_device_info info = {.size = sizeof info};
+        assert_int_equal(kst_context_device(gpu_context[k], &info), KST_OK);
+        kst_context *context = make_small_context(info.name, 7 << 20);
+        coding.tile_width = coding.tile_height = 0;
+        coding.target = KST_J2K_LOSSLESS;
+        check_strips(context, &coding);
+        coding.tile_width = coding.tile_height = 96;
+        coding.target = KST_J2K_RATIO;
+        coding.value = 3;
+        check_strips(context, &coding);
+        kst_context_destroy(&context);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_strips),
     };
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
 }
