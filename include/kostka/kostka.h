@@ -13,20 +13,18 @@
  *
  * Structures that may grow start with a member `size`; set them up with their initialiser (kst_…_init), then change
  * what is of interest. All lengths are in bytes, all widths and heights in samples, unless said otherwise.
+ *
+ * Images are described in kostka_image.h, what JPEG 2000 alone has in kostka_j2k.h; both come with this header.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include <kostka/kostka_image.h>
+#include <kostka/kostka_j2k.h>
 #include <kostka/kostka_status.h>
 #include <kostka/kostka_version.h>
-
-#if defined(__GNUC__)
-#define KST_API __attribute__((visibility("default")))
-#else
-#define KST_API
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,8 +51,6 @@ KST_API bool kst_status_is_warning(kst_status status);
 /** @} */
 /** @name Context
  * @{ */
-
-typedef struct kst_context kst_context;
 
 /** The caller's allocator. Both functions may be called from several threads at once. */
 typedef struct kst_allocator {
@@ -194,167 +190,6 @@ typedef struct kst_report {
 KST_API void kst_report_init(kst_report *report);
 
 /** @} */
-/** @name Images
- * @{ */
-
-/** How samples are arranged. Interleaved formats have one plane whose rows hold the channels of each pixel in turn. */
-typedef enum kst_format {
-    KST_FORMAT_AUTO = 0, /**< decoding only: GREY, RGB or CMYK, whichever the stream holds; PLANAR for two components.
-                              JPEG 2000: RGBA with alpha, RAW where the components are not of one size and depth or
-                              have more than 16 bits. Chroma, or any but the first channel, may be smaller: a pixel
-                              at (x, y) of the reference grid, as reduced, takes sample ⌊x ÷ XRsiz⌋ of row ⌊y ÷ YRsiz⌋,
-                              or the next one that there is; so it is the same in every region and tile */
-    KST_FORMAT_GREY = 1,
-    KST_FORMAT_RGB = 2,
-    KST_FORMAT_BGR = 3,
-    KST_FORMAT_RGBA = 4, /**< alpha is ignored by codecs without it, and set to `alpha` when decoding */
-    KST_FORMAT_BGRA = 5,
-    KST_FORMAT_CMYK = 6,   /**< as coded: Adobe's files hold inverted ink, 255 being none */
-    KST_FORMAT_PLANAR = 7, /**< one full-size plane a channel, after colour conversion: grey; R, G, B; or C, M, Y, K */
-    KST_FORMAT_RAW = 8 /**< one plane a component as coded: no colour conversion, no resampling. JPEG 2000: any number,
-                            after the inverse component transform */
-} kst_format;
-
-typedef enum kst_colour {
-    KST_COLOUR_UNKNOWN = 0,
-    KST_COLOUR_GREY = 1,
-    KST_COLOUR_RGB = 2,
-    KST_COLOUR_YCBCR = 3, /**< BT.601, full range (T.871) */
-    KST_COLOUR_CMYK = 4,
-    KST_COLOUR_YCCK = 5
-} kst_colour;
-
-/** Where samples lie; see kostka_device.h about all but the first. */
-typedef enum kst_memory {
-    KST_MEMORY_HOST = 0,
-    KST_MEMORY_PINNED = 1, /**< host memory that the device copies from and to directly; as host memory for the CPU */
-    KST_MEMORY_CUDA = 2,   /**< `data` is a CUDA device pointer */
-    KST_MEMORY_OPENCL = 3, /**< `data` is a cl_mem that is a buffer */
-    KST_MEMORY_OPENCL_IMAGE = 4 /**< `data` is a cl_mem that is an image of two dimensions */
-} kst_memory;
-
-/** What kind of number a sample is. */
-typedef enum kst_sample {
-    KST_SAMPLE_INTEGER = 0,
-    KST_SAMPLE_FLOAT16 = 1, /**< IEEE 754 binary16, in two bytes; decoding only, as the next */
-    KST_SAMPLE_FLOAT32 = 2  /**< binary32, in four */
-} kst_sample;
-
-/**
- * One plane of samples. An integer of up to 8 bits takes one byte, of up to 16 bits two, of up to 31 four, which only
- * JPEG 2000 has; all numbers are in the machine's byte order, and at addresses, pitches and offsets that are multiples
- * of their length.
- */
-typedef struct kst_plane {
-    void *data;      /**< the first sample of the first row; with a negative pitch that row is the highest in memory */
-    ptrdiff_t pitch; /**< bytes from one row to the next */
-    uint32_t width;  /**< samples in a row, not counting channels */
-    uint32_t height;
-    uint8_t depth; /**< significant bits of an integer, 1–31 (0 stands for 8); otherwise ignored */
-    bool is_signed;
-    uint8_t sample; /**< a kst_sample, the same for all planes */
-    uint8_t reserved;
-    size_t offset; /**< KST_MEMORY_OPENCL: bytes from the start of `data` to the first sample; otherwise ignored */
-} kst_plane;
-
-/** A description of pixels; it owns nothing unless kst_image_allocate() made the buffers. */
-typedef struct kst_image {
-    size_t size;
-    kst_format format;
-    kst_colour colour; /**< of the samples as they lie there; for input with KST_FORMAT_RAW it says what they are */
-    kst_memory memory;
-    uint32_t width; /**< of the picture in pixels */
-    uint32_t height;
-    uint32_t plane_count;
-    kst_plane plane[4];    /**< the first four planes */
-    const kst_plane *more; /**< planes 4 and up, the caller's or the decoder's; in host memory and of JPEG 2000 only */
-    void *owned;           /**< set by kst_image_allocate(); not for the caller */
-} kst_image;
-
-/** Zero everything and set `size`. */
-KST_API void kst_image_init(kst_image *image);
-
-/** Plane `index`, in `plane` or `more`; null where there is none. */
-KST_API const kst_plane *kst_image_plane(const kst_image *image, uint32_t index);
-
-/** Channels of an interleaved format (1, 3 or 4); 0 for the others. */
-KST_API uint32_t kst_format_channels(kst_format format);
-
-/**
- * Describe the caller's 8-bit interleaved pixels. @param pitch bytes from row to row; 0: no padding
- * @return KST_OK, KST_ERROR_ARGUMENT or KST_ERROR_IMAGE_FORMAT (PLANAR, RAW or AUTO)
- */
-KST_API kst_status kst_image_wrap(
-    kst_image *image, kst_format format, uint32_t width, uint32_t height, void *data, ptrdiff_t pitch);
-
-/**
- * Allocate buffers for an image whose format, width, height and (for PLANAR and RAW) planes are described, in memory of
- * the kind that its `memory` says. Rows are 64-byte aligned. Of more than four planes `more` then is a copy of what the
- * caller described, which belongs to the image.
- * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_MEMORY (not of the
- *         context's device), KST_ERROR_LIMIT_MEMORY, KST_ERROR_MEMORY or KST_ERROR_DEVICE_FAILED
- */
-KST_API kst_status kst_image_allocate(kst_context *context, kst_image *image);
-
-/**
- * Free what kst_image_allocate(), or a decode into an image without buffers, allocated; clears the planes' pointers
- * and `more`.
- * No work on device memory may be under way then, the caller's neither.
- */
-KST_API void kst_image_release(kst_context *context, kst_image *image);
-
-/**
- * Pictures of one size next to each other, as models take them: (count, height, width, channels) with an interleaved
- * format, (count, channels, height, width) with KST_FORMAT_PLANAR. It owns nothing. Steps are in bytes; 0 stands for
- * one without a gap.
- */
-typedef struct kst_tensor {
-    size_t size;
-    void *data;    /**< the first sample, as kst_plane.data */
-    size_t offset; /**< KST_MEMORY_OPENCL: as kst_plane.offset */
-    kst_memory memory;
-    kst_format format;
-    kst_sample sample; /**< integers have 8 bits */
-    uint32_t count;    /**< of pictures */
-    uint32_t channels; /**< 1–4 with KST_FORMAT_PLANAR; otherwise 0, or as the format has */
-    uint32_t height;
-    uint32_t width;
-    size_t pitch;        /**< from row to row */
-    size_t plane_step;   /**< from channel to channel, with KST_FORMAT_PLANAR */
-    size_t picture_step; /**< from picture to picture: the batch's stride */
-} kst_tensor;
-
-/** Zero everything and set `size`. */
-KST_API void kst_tensor_init(kst_tensor *tensor);
-
-/**
- * Describe one of the pictures, to decode to or to encode. A stream that comes to another size, or to other channels,
- * is refused when it is decoded there: KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_FORMAT.
- * @return KST_OK, KST_ERROR_ARGUMENT (no tensor, data or image, or no picture of this index), KST_ERROR_OPTIONS (size),
- *         KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE (no pixels, or channels that do not fit the format),
- *         KST_ERROR_IMAGE_SAMPLE or KST_ERROR_IMAGE_PITCH (rows, planes or pictures that overlap or leave the address
- *         space)
- */
-KST_API kst_status kst_tensor_image(const kst_tensor *tensor, uint32_t index, kst_image *image);
-
-typedef struct kst_comparison {
-    size_t size;
-    bool identical;
-    uint64_t samples;   /**< compared */
-    uint64_t differing; /**< that are not equal */
-    uint32_t max_error;
-    double mean_error; /**< mean absolute error */
-    double mean_square_error;
-    double psnr; /**< decibels against the full range of the depth; HUGE_VAL where identical */
-} kst_comparison;
-
-/**
- * Compare two host images of integers, of the same format, size and depth. @return KST_OK, KST_ERROR_ARGUMENT,
- * KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_DEPTH, KST_ERROR_IMAGE_SAMPLE or KST_ERROR_IMAGE_MEMORY
- */
-KST_API kst_status kst_compare(const kst_image *a, const kst_image *b, kst_comparison *comparison);
-
-/** @} */
 /** @name What a stream holds
  * @{ */
 
@@ -363,15 +198,6 @@ typedef enum kst_codec {
     KST_CODEC_JPEG = 1,
     KST_CODEC_JPEG2000 = 2 /**< T.800, as a codestream or in a JP2 file */
 } kst_codec;
-
-/** The order of packets in a JPEG 2000 codestream (T.800 B.12): layer, resolution, component, position. */
-typedef enum kst_progression {
-    KST_PROGRESSION_LRCP = 0,
-    KST_PROGRESSION_RLCP = 1,
-    KST_PROGRESSION_RPCL = 2,
-    KST_PROGRESSION_PCRL = 3,
-    KST_PROGRESSION_CPRL = 4
-} kst_progression;
 
 typedef enum kst_process {
     KST_PROCESS_NONE = 0,
@@ -451,13 +277,6 @@ typedef struct kst_metadata {
 /** @} */
 /** @name Decoding
  * @{ */
-
-typedef struct kst_region {
-    uint32_t x;
-    uint32_t y;
-    uint32_t width; /**< 0 and a height of 0: the whole picture */
-    uint32_t height;
-} kst_region;
 
 #define KST_ALL_TILES UINT32_MAX
 
@@ -652,129 +471,6 @@ typedef enum kst_subsampling {
     KST_SUBSAMPLING_410 = 5  /**< 4×2 */
 } kst_subsampling;
 
-/** What kst_j2k_options.value means. */
-typedef enum kst_j2k_target {
-    KST_J2K_LOSSLESS = 0, /**< every bit; no value */
-    KST_J2K_RATE = 1,     /**< bits of the file for a pixel of the picture, at most */
-    KST_J2K_RATIO = 2,    /**< bits of the samples for one of the file, at least */
-    KST_J2K_PSNR = 3,     /**< decibels against the full range, over all samples; about */
-    KST_J2K_STEP = 4      /**< all that a quantiser leaves whose error in the picture is that of this step */
-} kst_j2k_target;
-
-/** Styles of code-blocks, or-ed together (Table A.19). */
-typedef enum kst_j2k_style {
-    KST_J2K_BYPASS = 1,       /**< the lowest planes partly without arithmetic coding */
-    KST_J2K_RESET = 2,        /**< contexts are reset after each pass */
-    KST_J2K_TERMALL = 4,      /**< each pass ends its codeword */
-    KST_J2K_CAUSAL = 8,       /**< vertically causal contexts */
-    KST_J2K_PREDICTABLE = 16, /**< codewords end predictably: a decoder can tell errors */
-    KST_J2K_SYMBOLS = 32      /**< a segmentation symbol in each plane */
-} kst_j2k_style;
-
-/** Where a tile-part ends, or-ed together: where the next packet is of another … */
-typedef enum kst_j2k_division {
-    KST_J2K_DIVIDE_RESOLUTION = 1,
-    KST_J2K_DIVIDE_LAYER = 2,
-    KST_J2K_DIVIDE_COMPONENT = 4
-} kst_j2k_division;
-
-/** Where the headers of packets stand. */
-typedef enum kst_j2k_headers {
-    KST_J2K_HEADERS_INLINE = 0, /**< in front of each packet's body */
-    KST_J2K_HEADERS_PPT = 1,    /**< in the headers of tile-parts (A.7.5) */
-    KST_J2K_HEADERS_PPM = 2     /**< in the main header (A.7.4) */
-} kst_j2k_headers;
-
-/** A change of progression (POC, A.6.6); half open, ends of 0 stand for all. Packets that came before do not come
- * again. */
-typedef struct kst_j2k_change {
-    kst_progression progression;
-    uint32_t resolution0; /**< first and last + 1 */
-    uint32_t resolution1;
-    uint32_t component0;
-    uint32_t component1;
-    uint32_t layers; /**< the first so many */
-} kst_j2k_change;
-
-/**
- * Profiles of JPEG 2000 codestreams, as their headers claim them (Rsiz, Table A.10). To those of broadcast and IMF a
- * main level is added, to those of IMF a sublevel × 16 too; IMF allows 0, which is no level, for both.
- */
-typedef enum kst_j2k_profile {
-    KST_J2K_PROFILE_NONE = 0,
-    KST_J2K_PROFILE_0 = 1, /**< Table A.45 */
-    KST_J2K_PROFILE_1 = 2,
-    KST_J2K_PROFILE_CINEMA_2K = 3, /**< digital cinema, Table A.46 */
-    KST_J2K_PROFILE_CINEMA_4K = 4,
-    KST_J2K_PROFILE_BROADCAST = 0x100,            /**< one tile; main levels 1–7; Table A.48 */
-    KST_J2K_PROFILE_BROADCAST_TILED = 0x200,      /**< or four; 1–7 */
-    KST_J2K_PROFILE_BROADCAST_REVERSIBLE = 0x300, /**< 6 and 7 */
-    KST_J2K_PROFILE_IMF_2K = 0x400,               /**< one tile; main levels 0–11, sublevels 0–9; Table A.51 */
-    KST_J2K_PROFILE_IMF_4K = 0x500,
-    KST_J2K_PROFILE_IMF_8K = 0x600,
-    KST_J2K_PROFILE_IMF_2K_REVERSIBLE = 0x700, /**< Table A.52 */
-    KST_J2K_PROFILE_IMF_4K_REVERSIBLE = 0x800,
-    KST_J2K_PROFILE_IMF_8K_REVERSIBLE = 0x900
-} kst_j2k_profile;
-
-/** "cinema2k", "imf4k-reversible" …, a static string; null: not one of the above with a level or without. */
-KST_API const char *kst_j2k_profile_name(uint32_t profile);
-
-/** How JPEG 2000 is coded (T.800). */
-typedef struct kst_j2k_options {
-    size_t size;
-    kst_j2k_target target;     /**< default KST_J2K_LOSSLESS */
-    double value;              /**< as the target says; of the last layer */
-    uint32_t layers;           /**< 1–1,024; default 1 */
-    const double *layer_value; /**< of each layer, from worst to best, instead of `value`; null: each holds about twice
-                                    what the one before does */
-    uint32_t levels;           /**< of decomposition, 0–32; default 5 */
-    bool reversible;           /**< the reversible transforms also where the target is not KST_J2K_LOSSLESS */
-    bool keep_components; /**< do not transform the first three components (Annex G) where they are red, green, blue */
-    bool codestream;      /**< bare, without a JP2 file around it */
-    kst_progression progression; /**< default KST_PROGRESSION_LRCP */
-    const kst_j2k_change *change;
-    size_t change_count;
-    uint32_t tile_width; /**< 0: one tile */
-    uint32_t tile_height;
-    uint32_t tile_x; /**< where tiles begin on the reference grid, at or before the picture */
-    uint32_t tile_y;
-    uint32_t image_x; /**< where the picture begins */
-    uint32_t image_y;
-    uint32_t block_width; /**< 4–1,024, powers of two whose product is at most 4,096; default 64 × 64 */
-    uint32_t block_height;
-    uint32_t precinct_count;      /**< 0: one precinct for each resolution */
-    uint32_t precinct_width[33];  /**< powers of two up to 32,768 for each resolution from the largest down; the last */
-    uint32_t precinct_height[33]; /**< counts for all that follow */
-    uint32_t style;               /**< kst_j2k_style */
-    uint32_t guard_bits;          /**< 1–7; default 2, and more where the picture needs them */
-    bool derived_steps;           /**< one quantiser step is written, from which all follow (E.1.1) */
-    kst_region interest;          /**< in pixels: coded before all else (maxshift, Annex H); empty: none */
-    bool sop;                     /**< markers in front of packets, */
-    bool eph;                     /**< and behind their headers */
-    bool packet_lengths;          /**< PLT: lets a decoder skip */
-    bool tile_part_lengths;       /**< TLM */
-    kst_j2k_headers headers;      /**< default KST_J2K_HEADERS_INLINE */
-    uint32_t division;            /**< kst_j2k_division */
-    /**
-     * A kst_j2k_profile with its levels: its rules are checked, and its limits of bytes kept. Best set by
-     * kst_j2k_options_profile().
-     */
-    uint32_t profile;
-    double frame_rate; /**< frames a second, for the profile's limits; 0: not known, of cinema 24 */
-} kst_j2k_options;
-
-KST_API void kst_j2k_options_init(kst_j2k_options *options);
-
-/**
- * Set all options as a profile wants them; what may still be chosen can be changed then. Where there is a limit of
- * bytes it becomes the target, else every bit. Precincts, a 4K picture's two sets of packets, and as many levels as
- * Profiles 0 and 1 need at least come from the profile where `precinct_count`, `change_count` are 0.
- *
- * @return KST_OK, KST_ERROR_ARGUMENT, or KST_ERROR_OPTIONS: not a kst_j2k_profile
- */
-KST_API kst_status kst_j2k_options_profile(kst_j2k_options *options, uint32_t profile);
-
 typedef struct kst_encode_options {
     size_t size;
     kst_codec codec;             /**< default KST_CODEC_JPEG; of KST_CODEC_JPEG2000 only the metadata, density and last
@@ -854,34 +550,6 @@ typedef enum kst_strip {
     KST_STRIP_MARKERS = 1, /**< keep comments only */
     KST_STRIP_ALL = 2      /**< keep no metadata; JFIF and Adobe headers and the box jp2h, which decoding needs, stay */
 } kst_strip;
-
-typedef enum kst_choice { KST_CHOICE_KEEP = 0, KST_CHOICE_YES = 1, KST_CHOICE_NO = 2 } kst_choice;
-
-typedef enum kst_container {
-    KST_CONTAINER_KEEP = 0,
-    KST_CONTAINER_CODESTREAM = 1,
-    KST_CONTAINER_JP2 = 2 /**< a codestream gets the boxes that it must have; its colours are a guess */
-} kst_container;
-
-/** What transcoding changes of a JPEG 2000 stream, never the bytes of a code-block. */
-typedef struct kst_transcode_jpeg2000 {
-    int progression; /**< a kst_progression for all of the picture; −1, the default: as it is, changes included */
-    uint32_t reduce; /**< drop the largest resolutions; then the picture is as decoding with this gives it */
-    uint32_t layers; /**< keep the first so many; 0: all. With a rate: make so many, 1–1,024; 0: one */
-    double rate;     /**< bits of the file for a pixel of the picture, at most: passes that gain least go; 0: none.
-                          Each layer before the last then has about half of what the next one has */
-    const uint32_t *components; /**< keep only these, ascending; null: all. Of those that a component transform mixes
-                                     all three are kept */
-    uint32_t component_count;
-    uint32_t division;            /**< or-ed kst_j2k_division; 0: one tile-part a tile */
-    bool part_by_part;            /**< the first tile-parts of all tiles, then the second ones, and so on */
-    kst_j2k_headers headers;      /**< whatever they were; default KST_J2K_HEADERS_INLINE */
-    kst_choice packet_lengths;    /**< PLT in each tile-part (A.7.3) */
-    kst_choice tile_part_lengths; /**< TLM in the main header (A.7.1) */
-    kst_choice sop;               /**< a marker in front of each packet (A.8.1) */
-    kst_choice eph;               /**< a marker behind each packet's header (A.8.2) */
-    kst_container container;
-} kst_transcode_jpeg2000;
 
 typedef struct kst_transcode_options {
     size_t size;

@@ -2,6 +2,12 @@
 #ifndef KOSTKA_STATUS_H
 #define KOSTKA_STATUS_H
 
+#if defined(__GNUC__)
+#define KST_API __attribute__((visibility("default")))
+#else
+#define KST_API
+#endif
+
 /*
  * Status codes. A value never changes its meaning and is never reused; new ones are added at the end of their group.
  * Errors end a call without a result. Warnings (200–299) are counted while decoding goes on; in strict mode the first

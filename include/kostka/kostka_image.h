@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KOSTKA_IMAGE_H
+#define KOSTKA_IMAGE_H
+
+/**
+ * @file
+ * Images: pixels in memory, described; kostka.h includes this.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <kostka/kostka_status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** See kst_context_create(). */
+typedef struct kst_context kst_context;
+
+/** How samples are arranged. Interleaved formats have one plane whose rows hold the channels of each pixel in turn. */
+typedef enum kst_format {
+    KST_FORMAT_AUTO = 0, /**< decoding only: GREY, RGB or CMYK, whichever the stream holds; PLANAR for two components.
+                              JPEG 2000: RGBA with alpha, RAW where the components are not of one size and depth or
+                              have more than 16 bits. Chroma, or any but the first channel, may be smaller: a pixel
+                              at (x, y) of the reference grid, as reduced, takes sample ⌊x ÷ XRsiz⌋ of row ⌊y ÷ YRsiz⌋,
+                              or the next one that there is; so it is the same in every region and tile */
+    KST_FORMAT_GREY = 1,
+    KST_FORMAT_RGB = 2,
+    KST_FORMAT_BGR = 3,
+    KST_FORMAT_RGBA = 4, /**< alpha is ignored by codecs without it, and set to `alpha` when decoding */
+    KST_FORMAT_BGRA = 5,
+    KST_FORMAT_CMYK = 6,   /**< as coded: Adobe's files hold inverted ink, 255 being none */
+    KST_FORMAT_PLANAR = 7, /**< one full-size plane a channel, after colour conversion: grey; R, G, B; or C, M, Y, K */
+    KST_FORMAT_RAW = 8 /**< one plane a component as coded: no colour conversion, no resampling. JPEG 2000: any number,
+                            after the inverse component transform */
+} kst_format;
+
+typedef enum kst_colour {
+    KST_COLOUR_UNKNOWN = 0,
+    KST_COLOUR_GREY = 1,
+    KST_COLOUR_RGB = 2,
+    KST_COLOUR_YCBCR = 3, /**< BT.601, full range (T.871) */
+    KST_COLOUR_CMYK = 4,
+    KST_COLOUR_YCCK = 5
+} kst_colour;
+
+/** Where samples lie; see kostka_device.h about all but the first. */
+typedef enum kst_memory {
+    KST_MEMORY_HOST = 0,
+    KST_MEMORY_PINNED = 1, /**< host memory that the device copies from and to directly; as host memory for the CPU */
+    KST_MEMORY_CUDA = 2,   /**< `data` is a CUDA device pointer */
+    KST_MEMORY_OPENCL = 3, /**< `data` is a cl_mem that is a buffer */
+    KST_MEMORY_OPENCL_IMAGE = 4 /**< `data` is a cl_mem that is an image of two dimensions */
+} kst_memory;
+
+/** What kind of number a sample is. */
+typedef enum kst_sample {
+    KST_SAMPLE_INTEGER = 0,
+    KST_SAMPLE_FLOAT16 = 1, /**< IEEE 754 binary16, in two bytes; decoding only, as the next */
+    KST_SAMPLE_FLOAT32 = 2  /**< binary32, in four */
+} kst_sample;
+
+/**
+ * One plane of samples. An integer of up to 8 bits takes one byte, of up to 16 bits two, of up to 31 four, which only
+ * JPEG 2000 has; all numbers are in the machine's byte order, and at addresses, pitches and offsets that are multiples
+ * of their length.
+ */
+typedef struct kst_plane {
+    void *data;      /**< the first sample of the first row; with a negative pitch that row is the highest in memory */
+    ptrdiff_t pitch; /**< bytes from one row to the next */
+    uint32_t width;  /**< samples in a row, not counting channels */
+    uint32_t height;
+    uint8_t depth; /**< significant bits of an integer, 1–31 (0 stands for 8); otherwise ignored */
+    bool is_signed;
+    uint8_t sample; /**< a kst_sample, the same for all planes */
+    uint8_t reserved;
+    size_t offset; /**< KST_MEMORY_OPENCL: bytes from the start of `data` to the first sample; otherwise ignored */
+} kst_plane;
+
+/** A description of pixels; it owns nothing unless kst_image_allocate() made the buffers. */
+typedef struct kst_image {
+    size_t size;
+    kst_format format;
+    kst_colour colour; /**< of the samples as they lie there; for input with KST_FORMAT_RAW it says what they are */
+    kst_memory memory;
+    uint32_t width; /**< of the picture in pixels */
+    uint32_t height;
+    uint32_t plane_count;
+    kst_plane plane[4];    /**< the first four planes */
+    const kst_plane *more; /**< planes 4 and up, the caller's or the decoder's; in host memory and of JPEG 2000 only */
+    void *owned;           /**< set by kst_image_allocate(); not for the caller */
+} kst_image;
+
+/** Zero everything and set `size`. */
+KST_API void kst_image_init(kst_image *image);
+
+/** Plane `index`, in `plane` or `more`; null where there is none. */
+KST_API const kst_plane *kst_image_plane(const kst_image *image, uint32_t index);
+
+/** Channels of an interleaved format (1, 3 or 4); 0 for the others. */
+KST_API uint32_t kst_format_channels(kst_format format);
+
+/**
+ * Describe the caller's 8-bit interleaved pixels. @param pitch bytes from row to row; 0: no padding
+ * @return KST_OK, KST_ERROR_ARGUMENT or KST_ERROR_IMAGE_FORMAT (PLANAR, RAW or AUTO)
+ */
+KST_API kst_status kst_image_wrap(
+    kst_image *image, kst_format format, uint32_t width, uint32_t height, void *data, ptrdiff_t pitch);
+
+/**
+ * Allocate buffers for an image whose format, width, height and (for PLANAR and RAW) planes are described, in memory of
+ * the kind that its `memory` says. Rows are 64-byte aligned. Of more than four planes `more` then is a copy of what the
+ * caller described, which belongs to the image.
+ * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_MEMORY (not of the
+ *         context's device), KST_ERROR_LIMIT_MEMORY, KST_ERROR_MEMORY or KST_ERROR_DEVICE_FAILED
+ */
+KST_API kst_status kst_image_allocate(kst_context *context, kst_image *image);
+
+/**
+ * Free what kst_image_allocate(), or a decode into an image without buffers, allocated; clears the planes' pointers
+ * and `more`.
+ * No work on device memory may be under way then, the caller's neither.
+ */
+KST_API void kst_image_release(kst_context *context, kst_image *image);
+
+/**
+ * Pictures of one size next to each other, as models take them: (count, height, width, channels) with an interleaved
+ * format, (count, channels, height, width) with KST_FORMAT_PLANAR. It owns nothing. Steps are in bytes; 0 stands for
+ * one without a gap.
+ */
+typedef struct kst_tensor {
+    size_t size;
+    void *data;    /**< the first sample, as kst_plane.data */
+    size_t offset; /**< KST_MEMORY_OPENCL: as kst_plane.offset */
+    kst_memory memory;
+    kst_format format;
+    kst_sample sample; /**< integers have 8 bits */
+    uint32_t count;    /**< of pictures */
+    uint32_t channels; /**< 1–4 with KST_FORMAT_PLANAR; otherwise 0, or as the format has */
+    uint32_t height;
+    uint32_t width;
+    size_t pitch;        /**< from row to row */
+    size_t plane_step;   /**< from channel to channel, with KST_FORMAT_PLANAR */
+    size_t picture_step; /**< from picture to picture: the batch's stride */
+} kst_tensor;
+
+/** Zero everything and set `size`. */
+KST_API void kst_tensor_init(kst_tensor *tensor);
+
+/**
+ * Describe one of the pictures, to decode to or to encode. A stream that comes to another size, or to other channels,
+ * is refused when it is decoded there: KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_FORMAT.
+ * @return KST_OK, KST_ERROR_ARGUMENT (no tensor, data or image, or no picture of this index), KST_ERROR_OPTIONS (size),
+ *         KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE (no pixels, or channels that do not fit the format),
+ *         KST_ERROR_IMAGE_SAMPLE or KST_ERROR_IMAGE_PITCH (rows, planes or pictures that overlap or leave the address
+ *         space)
+ */
+KST_API kst_status kst_tensor_image(const kst_tensor *tensor, uint32_t index, kst_image *image);
+
+typedef struct kst_comparison {
+    size_t size;
+    bool identical;
+    uint64_t samples;   /**< compared */
+    uint64_t differing; /**< that are not equal */
+    uint32_t max_error;
+    double mean_error; /**< mean absolute error */
+    double mean_square_error;
+    double psnr; /**< decibels against the full range of the depth; HUGE_VAL where identical */
+} kst_comparison;
+
+/**
+ * Compare two host images of integers, of the same format, size and depth. @return KST_OK, KST_ERROR_ARGUMENT,
+ * KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_DEPTH, KST_ERROR_IMAGE_SAMPLE or KST_ERROR_IMAGE_MEMORY
+ */
+KST_API kst_status kst_compare(const kst_image *a, const kst_image *b, kst_comparison *comparison);
+
+/** A part of a picture, in pixels. */
+typedef struct kst_region {
+    uint32_t x;
+    uint32_t y;
+    uint32_t width; /**< 0 and a height of 0: the whole picture */
+    uint32_t height;
+} kst_region;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
