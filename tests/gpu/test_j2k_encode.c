@@ -170,7 +170,7 @@ static void test_formats(void **state)
         {KST_FORMAT_RAW, 4, 16}, {KST_FORMAT_GREY, 1, 1}, {KST_FORMAT_PLANAR, 1, 15}};
     for (uint32_t i = simulated() ? 1 : 0; i < (simulated() ? 2 : sizeof kinds / sizeof *kinds); i++) {
         kst_image image =
-            make_image(kinds[i].format, simulated() ? 21 : 83, simulated() ? 17 : 61, kinds[i].planes, kinds[i].depth);
+            make_image(kinds[i].format, simulated() ? 11 : 83, simulated() ? 9 : 61, kinds[i].planes, kinds[i].depth);
         kst_j2k_options j2k = defaults();
         check(&image, &j2k, !simulated());
         j2k.target = KST_J2K_RATIO;

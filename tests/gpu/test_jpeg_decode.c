@@ -195,7 +195,7 @@ static void test_matrix(void **state)
             kst_encode_options options;
             kst_buffer buffer;
             char name[80];
-            if (simulated() && (s != 1 || f == 0 || f > 3))
+            if (simulated() && (s != 1 || f != 1))
                 continue;
             kst_encode_options_init(&options);
             memcpy(options.h, factors[f].h, 4);
@@ -224,7 +224,7 @@ static void test_colours(void **state)
     } colours[] = {{KST_FORMAT_GREY, KST_COLOUR_GREY}, {KST_FORMAT_RGB, KST_COLOUR_RGB},
         {KST_FORMAT_CMYK, KST_COLOUR_CMYK}, {KST_FORMAT_CMYK, KST_COLOUR_YCCK}};
     for (size_t i = 0; i < sizeof colours / sizeof colours[0]; i++)
-        for (int restart = simulated() && i < 3; restart < 2; restart++) {
+        for (int restart = simulated() ? i < 3 ? 2 : 1 : 0; restart < 2; restart++) {
             kst_encode_options options;
             kst_buffer buffer;
             kst_encode_options_init(&options);
@@ -347,7 +347,7 @@ static void test_mutations(void **state)
 {
     (void)state;
     const char *wanted = getenv("KOSTKA_TEST_MUTATIONS");
-    uint32_t count = wanted ? (uint32_t)strtoul(wanted, NULL, 10) : simulated() ? 2 : 300;
+    uint32_t count = wanted ? (uint32_t)strtoul(wanted, NULL, 10) : simulated() ? 1 : 300;
     for (uint32_t i = 0; i < count; i++) {
         kst_encode_options options;
         kst_decode_options decoding;
