@@ -109,7 +109,7 @@ static const struct status_entry entries[] = {
     ENTRY(WARNING_J2K_TILE_PART, "a tile-part with a wrong length or number"),
     ENTRY(WARNING_J2K_TILE_HEADER, "a tile whose header is damaged is not decoded"),
     ENTRY(WARNING_J2K_TILE_MISSING, "a tile has no data"),
-    ENTRY(WARNING_J2K_PACKET, "a damaged packet header: the rest of its tile is not decoded"),
+    ENTRY(WARNING_J2K_PACKET, "a damaged packet: what builds on it, without SOP the rest of its tile, is lost"),
     ENTRY(WARNING_J2K_PACKET_END, "a packet is cut off"),
     ENTRY(WARNING_J2K_LEFT, "bytes of a tile-part belong to no packet"),
     ENTRY(WARNING_J2K_SOP, "a packet's SOP is out of order or its EPH missing"),

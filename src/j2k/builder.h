@@ -47,6 +47,7 @@ struct j2k_precinct {
     struct j2k_precinct_state *state; /* null: nothing so far */
     uint16_t layers;                  /* packets read */
     bool wanted;                      /* some of its blocks are */
+    bool broken;                      /* a packet of it is lost, so that those after it cannot be read */
 };
 
 /* The precincts of one resolution of one component. */
@@ -130,6 +131,14 @@ kst_status kst_j2k_packet_lengths(struct j2k_builder *builder, struct j2k_packet
 
 /* tile_packets.c: all packets of the tile. */
 kst_status kst_j2k_read_packets(struct j2k_builder *builder);
+
+/* sop.c: SOP (A.8.1). The number of the one at `at`, or J2K_NO_SOP; where the next one is, or `end`. */
+enum { J2K_SOP_LENGTH = 6, J2K_NO_SOP = 0x10000 };
+uint32_t kst_j2k_sop_at(const uint8_t *at, const uint8_t *end);
+const uint8_t *kst_j2k_sop_find(const uint8_t *from, const uint8_t *end);
+
+/* Packets of the tile at hand. */
+uint64_t kst_j2k_packet_total(const struct j2k_builder *builder);
 
 /* collect.c: blocks, segments and pieces of the tile, into the plan. What a builder's `collect` usually is. */
 kst_status kst_j2k_collect(struct j2k_builder *builder);

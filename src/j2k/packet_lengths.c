@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How long the packets of a tile are, as PLT says (T.800 A.7.3). It is believed only as far as it agrees with the
- * tile-parts, and with every packet that is looked at.
+ * How long the packets of a tile are, as PLT (T.800 A.7.3) or else PLM (A.7.2) says. They are believed only as far as
+ * they agree with the tile-parts, and with every packet that is looked at.
  */
 #include "j2k/builder.h"
 #include "j2k/marker.h"
@@ -28,52 +28,72 @@ static bool sort_segments(const struct j2k_stream *stream, const struct j2k_tile
     return true;
 }
 
+/* Lengths while they are read, seven bits a byte. */
+struct reading {
+    struct j2k_packet_lengths *lengths;
+    uint64_t sum, value, most;
+    bool open; /* inside one */
+};
+
+/* False where a length is none that a packet can have. */
+static bool read_bytes(struct reading *reading, const uint8_t *data, uint32_t length)
+{
+    for (uint32_t k = 0; k < length; k++) {
+        reading->value = reading->value << 7 | (data[k] & DIGIT);
+        reading->open = (data[k] & MORE) != 0;
+        if (reading->value > reading->most || (!reading->open && reading->value == 0))
+            return false;
+        if (reading->open)
+            continue;
+        reading->lengths->length[reading->lengths->count++] = (uint32_t)reading->value;
+        reading->sum += reading->value;
+        reading->value = 0;
+    }
+    return true;
+}
+
 /* False where the lengths do not make up the tile-part's packets. */
 static bool read_part(
     const struct j2k_stream *stream, const struct j2k_tile_part *part, struct j2k_packet_lengths *lengths)
 {
     const struct j2k_marker_segment *by_index[INDICES] = {NULL};
-    uint64_t sum = 0, value = 0;
+    struct reading reading = {.lengths = lengths, .most = part->body_length};
     uint32_t count;
-    bool open = false;
     if (!sort_segments(stream, part, by_index, &count))
         return false;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint8_t *data = stream->data + by_index[i]->offset;
-        for (uint32_t k = 1; k < by_index[i]->length; k++) {
-            value = value << 7 | (data[k] & DIGIT);
-            open = (data[k] & MORE) != 0;
-            if (value > part->body_length || (!open && value == 0))
-                return false;
-            if (open)
-                continue;
-            lengths->length[lengths->count++] = (uint32_t)value;
-            sum += value;
-            value = 0;
-        }
-    }
-    return !open && sum == part->body_length;
+    if (count == 0 && part->lengths_length > 0 &&
+        !read_bytes(&reading, stream->lengths + part->lengths, part->lengths_length))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!read_bytes(&reading, stream->data + by_index[i]->offset + 1, by_index[i]->length - 1))
+            return false;
+    return !reading.open && reading.sum == part->body_length;
 }
 
-/* Bytes of all PLT, of which each length takes one at least; 0 where a tile-part with packets has none. */
+/* Bytes of PLT, or of PLM where there is none, of which each length takes one at least. */
+static size_t part_lengths(const struct j2k_stream *stream, const struct j2k_tile_part *part)
+{
+    size_t bytes = 0;
+    for (uint32_t k = 0; k < part->segment_count; k++)
+        if (stream->segment[part->first_segment + k].marker == J2K_PLT)
+            bytes += stream->segment[part->first_segment + k].length;
+    return bytes > 0 ? bytes : part->lengths_length;
+}
+
+/* Of all tile-parts; 0 where one with packets has none. */
 static size_t most_lengths(const struct j2k_stream *stream, uint32_t first, uint32_t end)
 {
     size_t total = 0;
     for (uint32_t i = first; i < end; i++) {
-        const struct j2k_tile_part *part = &stream->part[i];
-        size_t here = 0;
-        for (uint32_t k = 0; k < part->segment_count; k++)
-            if (stream->segment[part->first_segment + k].marker == J2K_PLT)
-                here += stream->segment[part->first_segment + k].length;
-        if (here == 0 && part->body_length > 0)
+        size_t here = part_lengths(stream, &stream->part[i]);
+        if (here == 0 && stream->part[i].body_length > 0)
             return 0;
         total += here;
     }
     return total;
 }
 
-/* Of the whole tile. */
-static uint64_t packet_total(const struct j2k_builder *builder)
+uint64_t kst_j2k_packet_total(const struct j2k_builder *builder)
 {
     uint64_t total = 0;
     for (uint32_t g = 0; g < builder->grid_count; g++)
@@ -88,7 +108,7 @@ kst_status kst_j2k_packet_lengths(struct j2k_builder *builder, struct j2k_packet
     size_t most = most_lengths(stream, first, end);
     kst_status status = KST_OK;
     *lengths = (struct j2k_packet_lengths){0};
-    if (most == 0 || most > UINT32_MAX || builder->wanted_packets == packet_total(builder))
+    if (most == 0 || most > UINT32_MAX || builder->wanted_packets == kst_j2k_packet_total(builder))
         return KST_OK;
     lengths->length = kst_memory_array(builder->memory, most, sizeof *lengths->length, &status);
     if (!lengths->length)
@@ -96,7 +116,7 @@ kst_status kst_j2k_packet_lengths(struct j2k_builder *builder, struct j2k_packet
     bool fine = true;
     for (uint32_t i = first; i < end && fine; i++)
         fine = read_part(stream, &stream->part[i], lengths);
-    if (fine && lengths->count <= packet_total(builder))
+    if (fine && lengths->count <= kst_j2k_packet_total(builder))
         return KST_OK;
     kst_report_warning(builder->report, KST_WARNING_J2K_LENGTHS, stream->part[first].offset, 1, false);
     lengths->count = 0;

@@ -105,11 +105,16 @@ static kst_status read_main(struct j2k_parser *parser, uint8_t marker, struct j2
         return kst_j2k_parse_parameters(&context, &stream->main, marker, segment);
     }
     case J2K_PPM:
-        return kst_j2k_remember_packed(parser, segment);
+        return kst_j2k_remember_packed(parser, &parser->packed, segment);
+    case J2K_PLM:
+        if (segment.length > 0)
+            return kst_j2k_remember_packed(parser, &parser->lengths, segment);
+        kst_report_warning(parser->report, KST_WARNING_J2K_LENGTHS, segment.offset, 1, false);
+        return KST_OK;
     case J2K_COM:
     case J2K_CRG:
         return kst_j2k_keep_segment(parser, marker, segment);
-    default: /* TLM and PLM only repeat what tile-parts say themselves; decoders skip what they do not know (A.2) */
+    default: /* TLM only repeats what tile-parts say themselves; decoders skip what they do not know (A.2) */
         return KST_OK;
     }
 }
@@ -210,7 +215,8 @@ kst_status kst_j2k_parse(struct memory *memory, const kst_limits *limits, const 
     struct j2k_parser parser = {
         .memory = memory, .limits = limits, .report = report, .stream = stream, .data = data, .end = length};
     kst_status status = parse(&parser);
-    kst_memory_release(memory, parser.packed);
+    kst_memory_release(memory, parser.packed.segment);
+    kst_memory_release(memory, parser.lengths.segment);
     if (status)
         kst_j2k_stream_release(memory, stream);
     return status;
@@ -225,5 +231,6 @@ void kst_j2k_stream_release(struct memory *memory, struct j2k_stream *stream)
     kst_memory_release(memory, stream->part);
     kst_memory_release(memory, stream->tile_part);
     kst_memory_release(memory, stream->packed);
+    kst_memory_release(memory, stream->lengths);
     memset(stream, 0, sizeof *stream);
 }

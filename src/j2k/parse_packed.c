@@ -1,47 +1,72 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PPM: packet headers of all tile-parts in the main header (T.800 A.7.4). */
+/*
+ * What the main header holds for each tile-part: packet headers (PPM, T.800 A.7.4) and lengths of packets (PLM, A.7.2).
+ */
 #include <string.h>
 
 #include "j2k/bytes.h"
 #include "j2k/parser.h"
 
-kst_status kst_j2k_remember_packed(struct j2k_parser *parser, struct j2k_segment_reader segment)
+enum { INDICES = 256 };
+
+kst_status kst_j2k_remember_packed(
+    struct j2k_parser *parser, struct j2k_packed_segments *to, struct j2k_segment_reader segment)
 {
     if (segment.length < 1)
         return kst_report_error(parser->report, KST_ERROR_J2K_LENGTH, segment.offset, "PPM without an index");
-    kst_status status = kst_j2k_grow(parser->memory, parser->report, (void **)&parser->packed, parser->packed_count,
-        &parser->packed_capacity, sizeof *parser->packed);
+    kst_status status = kst_j2k_grow(
+        parser->memory, parser->report, (void **)&to->segment, to->count, &to->capacity, sizeof *to->segment);
     if (!status)
-        parser->packed[parser->packed_count++] = (struct j2k_packed_segment){
+        to->segment[to->count++] = (struct j2k_packed_segment){
             .index = segment.data[0], .offset = segment.offset + 1, .length = (uint32_t)segment.length - 1};
     return status;
 }
 
-/* The segments' contents one after the other, by Zppm. Each index occurs once, so there are at most 256. */
-static kst_status join(struct j2k_parser *parser)
+/* By their index, which occurs once each, so that there are at most 256. Of two of the same index the second is
+ * `twice`. */
+static size_t sort_segments(const struct j2k_packed_segments *from, const struct j2k_packed_segment *by_index[INDICES],
+    const struct j2k_packed_segment **twice)
 {
-    struct j2k_stream *stream = parser->stream;
-    const struct j2k_packed_segment *by_index[256] = {NULL};
     size_t total = 0;
-    for (uint32_t i = 0; i < parser->packed_count; i++) {
-        const struct j2k_packed_segment *segment = &parser->packed[i];
+    *twice = NULL;
+    for (uint32_t i = 0; i < from->count && !*twice; i++) {
+        const struct j2k_packed_segment *segment = &from->segment[i];
         if (by_index[segment->index])
-            return kst_report_error(parser->report, KST_ERROR_J2K_PACKED_HEADERS, segment->offset - 1,
-                "two PPM of index %u", segment->index);
+            *twice = segment;
         by_index[segment->index] = segment;
         total += segment->length;
     }
+    return total;
+}
+
+/* The segments' contents one after the other. */
+static kst_status join(struct j2k_parser *parser, const struct j2k_packed_segment *const by_index[INDICES],
+    size_t total, const char *what, uint8_t **joined, size_t *length)
+{
     kst_status status = KST_OK;
-    stream->packed = kst_memory_array(parser->memory, total, 1, &status);
-    if (!stream->packed)
-        return kst_report_error(parser->report, status, KST_NO_OFFSET, "for packed packet headers");
-    for (uint32_t i = 0; i < 256; i++) {
+    uint8_t *to = kst_memory_array(parser->memory, total, 1, &status);
+    if (!to)
+        return kst_report_error(parser->report, status, KST_NO_OFFSET, "for %s", what);
+    *joined = to;
+    *length = 0;
+    for (uint32_t i = 0; i < INDICES; i++) {
         if (!by_index[i])
             continue;
-        memcpy(stream->packed + stream->packed_length, parser->data + by_index[i]->offset, by_index[i]->length);
-        stream->packed_length += by_index[i]->length;
+        memcpy(to + *length, parser->data + by_index[i]->offset, by_index[i]->length);
+        *length += by_index[i]->length;
     }
     return KST_OK;
+}
+
+static kst_status join_packed(struct j2k_parser *parser)
+{
+    struct j2k_stream *stream = parser->stream;
+    const struct j2k_packed_segment *by_index[INDICES] = {NULL}, *twice;
+    size_t total = sort_segments(&parser->packed, by_index, &twice);
+    if (twice)
+        return kst_report_error(
+            parser->report, KST_ERROR_J2K_PACKED_HEADERS, twice->offset - 1, "two PPM of index %u", twice->index);
+    return join(parser, by_index, total, "packed packet headers", &stream->packed, &stream->packed_length);
 }
 
 /*
@@ -51,9 +76,9 @@ static kst_status join(struct j2k_parser *parser)
 kst_status kst_j2k_distribute_packed(struct j2k_parser *parser)
 {
     struct j2k_stream *stream = parser->stream;
-    if (parser->packed_count == 0)
+    if (parser->packed.count == 0)
         return KST_OK;
-    kst_status status = join(parser);
+    kst_status status = join_packed(parser);
     if (status)
         return status;
     stream->has_packed = true;
@@ -75,4 +100,30 @@ kst_status kst_j2k_distribute_packed(struct j2k_parser *parser)
         at += 4 + length;
     }
     return KST_OK;
+}
+
+/*
+ * Nplm and as many bytes of lengths for each tile-part in the order of the codestream, wherever the segments are cut.
+ * Only a hint, so that whatever is wrong leaves tile-parts without.
+ */
+kst_status kst_j2k_distribute_lengths(struct j2k_parser *parser)
+{
+    struct j2k_stream *stream = parser->stream;
+    const struct j2k_packed_segment *by_index[INDICES] = {NULL}, *twice;
+    size_t total = sort_segments(&parser->lengths, by_index, &twice), at = 0;
+    if (parser->lengths.count == 0)
+        return KST_OK;
+    kst_status status =
+        twice ? KST_OK : join(parser, by_index, total, "lengths of packets", &stream->lengths, &stream->lengths_length);
+    for (uint32_t i = 0; i < stream->part_count && at < stream->lengths_length; i++) {
+        size_t length = stream->lengths[at++];
+        if (length > stream->lengths_length - at)
+            break;
+        stream->part[i].lengths = (uint32_t)at;
+        stream->part[i].lengths_length = (uint32_t)length;
+        at += length;
+    }
+    if (!status && (twice || at != stream->lengths_length))
+        kst_report_warning(parser->report, KST_WARNING_J2K_LENGTHS, parser->lengths.segment[0].offset, 1, false);
+    return status;
 }

@@ -214,6 +214,8 @@ kst_status kst_j2k_parse_parts(struct j2k_parser *parser)
         warn(parser, KST_WARNING_J2K_NO_EOC, parser->position);
     kst_status status = kst_j2k_distribute_packed(parser);
     if (!status)
+        status = kst_j2k_distribute_lengths(parser);
+    if (!status)
         status = sort_parts(parser);
     if (!status)
         check_numbers(parser);

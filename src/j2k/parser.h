@@ -6,11 +6,17 @@
 #include "core/report.h"
 #include "j2k/stream.h"
 
-/* A PPM marker segment of the main header. */
+/* A PPM or PLM marker segment of the main header. */
 struct j2k_packed_segment {
     uint64_t offset; /* behind Zppm */
     uint32_t length;
     uint8_t index; /* Zppm */
+};
+
+/* All of one kind. */
+struct j2k_packed_segments {
+    struct j2k_packed_segment *segment;
+    uint32_t count, capacity;
 };
 
 struct j2k_parser {
@@ -19,10 +25,10 @@ struct j2k_parser {
     kst_report *report;
     struct j2k_stream *stream;
     const uint8_t *data;
-    uint64_t end;      /* of the codestream */
-    uint64_t position; /* of the next byte to read */
-    struct j2k_packed_segment *packed;
-    uint32_t packed_count, packed_capacity, segment_capacity, part_capacity;
+    uint64_t end;                               /* of the codestream */
+    uint64_t position;                          /* of the next byte to read */
+    struct j2k_packed_segments packed, lengths; /* PPM and PLM */
+    uint32_t segment_capacity, part_capacity;
 };
 
 /* The contents of a marker segment. */
@@ -58,9 +64,11 @@ kst_status kst_j2k_parse_parameters(const struct j2k_parameter_context *context,
 kst_status kst_j2k_parameters_allocate(struct memory *memory, uint32_t components, struct j2k_parameters *parameters);
 void kst_j2k_parameters_release(struct memory *memory, struct j2k_parameters *parameters);
 
-/* parse_packed.c: PPM. */
-kst_status kst_j2k_remember_packed(struct j2k_parser *parser, struct j2k_segment_reader segment);
+/* parse_packed.c: PPM and PLM. What PLM says that cannot be is a warning, and then there are no lengths. */
+kst_status kst_j2k_remember_packed(
+    struct j2k_parser *parser, struct j2k_packed_segments *to, struct j2k_segment_reader segment);
 kst_status kst_j2k_distribute_packed(struct j2k_parser *parser);
+kst_status kst_j2k_distribute_lengths(struct j2k_parser *parser);
 
 /* parse_parts.c: from the first SOT to the end. */
 kst_status kst_j2k_parse_parts(struct j2k_parser *parser);

@@ -86,6 +86,7 @@ struct j2k_tile_part {
     uint32_t first_segment, segment_count; /* of its header, into stream.segment */
     uint64_t body, body_length;            /* packets */
     uint64_t packed, packed_length;        /* its part of stream.packed (PPM) */
+    uint32_t lengths, lengths_length;      /* and of stream.lengths (PLM) */
 };
 
 struct j2k_stream {
@@ -106,6 +107,8 @@ struct j2k_stream {
     bool has_packed;            /* PPM */
     uint8_t *packed;            /* packet headers of all tile-parts, in the order of the codestream */
     size_t packed_length;
+    uint8_t *lengths; /* lengths of packets of all tile-parts, in the order of the codestream, where PLM says them */
+    size_t lengths_length;
 };
 
 /*

@@ -8,7 +8,12 @@
 #include "j2k/parser.h"
 #include "j2k/progression.h"
 
-enum { SOP_LENGTH = 6, EPH_LENGTH = 2, WALK = 64 /* turns that the start of a progression is worth */ };
+enum { EPH_LENGTH = 2, WALK = 64 /* turns that the start of a progression is worth */ };
+
+/* Bytes that may be searched for SOP, for each of a tile, and beyond that. */
+enum { SEARCH_TIMES = 8, SEARCH_FREE = 1 << 16 };
+
+enum { AHEAD_MAX = 0x7FFF /* numbers of SOP are those of packets modulo 2^16 */ };
 
 /* Where the next packet lies. */
 struct source {
@@ -22,7 +27,16 @@ struct source {
     struct j2k_packet_lengths lengths;
     uint32_t next_length;
     bool astray;  /* lengths and packets contradict each other, or a packet is damaged */
-    bool stopped; /* by damage, or because nothing more is wanted */
+    bool doubted; /* a packet has no SOP, so that the lengths cannot be checked by it */
+    /* Where SOP stands in front of packets, reading goes on at the next one behind damage: */
+    bool numbered;                 /* the first packet has one, and headers are not packed */
+    uint64_t search_left;          /* bytes that may be searched */
+    uint64_t start;                /* of the packet before, from its SOP on */
+    struct j2k_precinct *precinct; /* of the packet before */
+    uint32_t first_contribution;   /* of it */
+    bool closed_before;            /* a header had EPH */
+    uint32_t lost;                 /* packets that the one at `position` has left behind */
+    bool stopped;                  /* by damage, or because nothing more is wanted */
     kst_status status;
 };
 
@@ -47,27 +61,29 @@ static const uint8_t *body_at(const struct source *source)
     return source->builder->stream->data + source->position;
 }
 
-/* SOP is optional even where COD announces it (A.8.1); nothing else in a packet looks like one. */
+/*
+ * SOP is optional even where COD announces it (A.8.1); nothing else in a packet looks like one, but for damaged bodies
+ * where headers are packed: there COD is believed.
+ */
 static void skip_sop(struct source *source)
 {
-    if (!has_body(source) || source->end - source->position < SOP_LENGTH)
+    if (source->packed && !source->builder->in_force.sop)
+        return;
+    if (!has_body(source) || source->end - source->position < J2K_SOP_LENGTH)
         return;
     const uint8_t *at = body_at(source);
     if (at[0] != 0xFF || at[1] != J2K_SOP)
         return;
-    if (j2k_get16(at + 2) != SOP_LENGTH - 2 || j2k_get16(at + 4) != (source->packets & 0xFFFF))
+    if (j2k_get16(at + 2) != J2K_SOP_LENGTH - 2 || j2k_get16(at + 4) != (source->packets & 0xFFFF))
         warn(source, KST_WARNING_J2K_SOP, source->position);
-    source->position += SOP_LENGTH;
-    source->builder->plan->totals.header_bytes += SOP_LENGTH;
+    source->position += J2K_SOP_LENGTH;
+    source->builder->plan->totals.header_bytes += J2K_SOP_LENGTH;
 }
 
-static const uint8_t *skip_eph(struct source *source, const uint8_t *next, const uint8_t *end)
+static const uint8_t *skip_eph(const uint8_t *next, const uint8_t *end)
 {
-    if (end - next >= EPH_LENGTH && next[0] == 0xFF && next[1] == J2K_EPH)
-        return next + EPH_LENGTH;
-    if (source->builder->in_force.eph)
-        warn(source, KST_WARNING_J2K_SOP, source->position);
-    return next;
+    bool here = end - next >= EPH_LENGTH && next[0] == 0xFF && next[1] == J2K_EPH;
+    return here ? next + EPH_LENGTH : next;
 }
 
 /* Contributions whose bytes are not all there count for nothing; they are the last of their blocks. */
@@ -105,10 +121,10 @@ static bool skip_packet(struct source *source, uint32_t length)
     const uint8_t *at = body_at(source), *end = at + length;
     if (length > source->end - source->position)
         return false;
-    if (length > SOP_LENGTH && at[0] == 0xFF && at[1] == J2K_SOP) {
+    if (length > J2K_SOP_LENGTH && at[0] == 0xFF && at[1] == J2K_SOP) {
         if (j2k_get16(at + 4) != (source->packets & 0xFFFF))
             return false;
-        at += SOP_LENGTH;
+        at += J2K_SOP_LENGTH;
     }
     bool closed = end - at == 1 + EPH_LENGTH && at[1] == 0xFF && at[2] == J2K_EPH;
     if (at[0] < 0x80 && end - at != 1 && !closed)
@@ -119,48 +135,217 @@ static bool skip_packet(struct source *source, uint32_t length)
     return true;
 }
 
-static bool fail(struct source *source, const struct j2k_packet *packet, enum j2k_packet_outcome outcome)
+static void drop_packet(struct source *source, uint32_t first_contribution)
+{
+    for (uint32_t i = first_contribution; i < source->builder->contribution_count; i++)
+        source->builder->contribution[i].passes = 0;
+}
+
+static bool spend(struct source *source, uint64_t searched)
+{
+    bool enough = searched <= source->search_left;
+    source->search_left -= enough ? searched : source->search_left;
+    return enough;
+}
+
+/* Whether the SOP at `at`, if it is not the last one, has the number before the next one's, and so is to be believed.
+ */
+static bool is_followed(struct source *source, const uint8_t *at, const uint8_t *end)
+{
+    const uint8_t *next = kst_j2k_sop_find(at + J2K_SOP_LENGTH, end);
+    uint32_t wanted = (kst_j2k_sop_at(at, end) + 1) & 0xFFFF;
+    return spend(source, (uint64_t)(next - at)) && (next == end || kst_j2k_sop_at(next, end) == wanted);
+}
+
+/*
+ * Go to the next SOP from `from` on whose packet is `least` … `most` ahead, also in the next tile-parts. If there is
+ * none the source stays as it is.
+ */
+static bool go_to_sop(struct source *source, uint64_t from, uint32_t least, uint64_t most)
+{
+    const uint8_t *data = source->builder->stream->data;
+    struct source there = *source;
+    for (;;) {
+        const uint8_t *end = data + there.end, *at = kst_j2k_sop_find(data + from, end);
+        if (!spend(source, (uint64_t)(at - data) - from))
+            return false;
+        from = (uint64_t)(at - data);
+        if (at == end) {
+            there.position = there.end;
+            if (!has_body(&there))
+                return false;
+            from = there.position;
+            continue;
+        }
+        uint32_t ahead = (kst_j2k_sop_at(at, end) - (uint32_t)source->packets) & 0xFFFF;
+        if (ahead >= least && ahead <= most && (ahead < 2 || is_followed(source, at, end))) {
+            there.position = from;
+            there.lost = ahead;
+            there.search_left = source->search_left;
+            *source = there;
+            return true;
+        }
+        if (most == 0 && ahead <= AHEAD_MAX)
+            return false;
+        from += J2K_SOP_LENGTH;
+    }
+}
+
+static uint64_t packets_left(const struct source *source)
+{
+    uint64_t left = kst_j2k_packet_total(source->builder) - source->packets;
+    return left > AHEAD_MAX ? AHEAD_MAX : left - 1;
+}
+
+/* Behind the SOP of the packet at `at`; where that has none, of the one before, which may be shorter than it seemed. */
+static uint64_t behind_sop(const struct source *source, uint64_t at)
+{
+    const struct j2k_stream *stream = source->builder->stream;
+    bool here = kst_j2k_sop_at(stream->data + at, stream->data + source->end) != J2K_NO_SOP;
+    if (!here && source->start >= stream->part[source->part - 1].body)
+        at = source->start;
+    return source->end - at > J2K_SOP_LENGTH ? at + J2K_SOP_LENGTH : source->end;
+}
+
+/* Behind damage to the packet at `at`, go on where an SOP tells what comes there. */
+static bool resume(struct source *source, uint64_t at)
+{
+    if (!source->numbered || source->lengths.count > 0 ||
+        !go_to_sop(source, behind_sop(source, at), 1, packets_left(source)))
+        return false;
+    kst_report_warning(source->builder->report, KST_WARNING_J2K_PACKET, at, source->lost, false);
+    source->astray = true;
+    return true;
+}
+
+/* The packet at hand is one of those that are lost. */
+static bool lose(struct source *source, struct j2k_precinct *precinct)
+{
+    precinct->broken = true;
+    source->precinct = NULL;
+    source->lost--;
+    source->packets++;
+    return true;
+}
+
+/*
+ * Where no SOP, or that of another packet, stands in front of the next one: if its own does elsewhere, the packet
+ * before was not what it seemed; if the one behind follows on the one that is here, those between are missing.
+ */
+static void settle(struct source *source)
+{
+    const struct j2k_stream *stream = source->builder->stream;
+    const uint8_t *end = stream->data + source->end;
+    uint32_t expected = source->packets & 0xFFFF, here = kst_j2k_sop_at(body_at(source), end);
+    uint64_t at = source->position;
+    if (!source->numbered || source->lengths.count > 0 || here == expected)
+        return;
+    if (source->precinct && source->start >= stream->part[source->part - 1].body &&
+        go_to_sop(source, behind_sop(source, source->start), 0, 0)) {
+        warn(source, KST_WARNING_J2K_PACKET, source->start);
+        drop_packet(source, source->first_contribution);
+        source->precinct->broken = true;
+        return;
+    }
+    uint32_t ahead = (here - expected) & 0xFFFF;
+    if (here == J2K_NO_SOP || ahead > packets_left(source))
+        return;
+    if (!is_followed(source, body_at(source), end))
+        return;
+    source->lost = ahead;
+    kst_report_warning(source->builder->report, KST_WARNING_J2K_PACKET, at, ahead, false);
+}
+
+static bool fail(struct source *source, const struct j2k_packet *packet)
 {
     source->stopped = true;
-    source->status = outcome == J2K_PACKET_FAILED ? packet->status : KST_OK;
-    if (outcome == J2K_PACKET_DAMAGED) {
-        source->astray = true;
-        warn(source, KST_WARNING_J2K_PACKET, source->position);
-        for (uint32_t i = packet->first_contribution; i < source->builder->contribution_count; i++)
-            source->builder->contribution[i].passes = 0;
-    }
+    source->status = packet->status;
+    return false;
+}
+
+/* A packet behind whose damage reading goes on. */
+static bool give_up(struct source *source, struct j2k_precinct *precinct, const struct j2k_packet *packet)
+{
+    drop_packet(source, packet->first_contribution);
+    return lose(source, precinct);
+}
+
+static bool damaged(struct source *source, struct j2k_precinct *precinct, uint64_t at, const struct j2k_packet *packet)
+{
+    if (resume(source, at))
+        return give_up(source, precinct, packet);
+    drop_packet(source, packet->first_contribution);
+    source->astray = true;
+    source->stopped = true;
+    warn(source, KST_WARNING_J2K_PACKET, source->position);
     return false;
 }
 
 static bool read_packet(struct source *source, const struct j2k_grid *grid, uint32_t precinct, uint32_t layer)
 {
     struct j2k_builder *builder = source->builder;
+    struct j2k_precinct *p = &builder->precinct[grid->first_precinct + precinct];
     struct j2k_packet packet = {0};
+    uint64_t first = source->position;
     skip_sop(source);
     const uint8_t *start = source->packed ? source->packed_next : body_at(source);
     packet.next = start;
     packet.end = source->packed ? source->packed_end : builder->stream->data + source->end;
     enum j2k_packet_outcome outcome = kst_j2k_packet_header(builder, grid, precinct, layer, &packet);
-    if (outcome != J2K_PACKET_FINE)
-        return fail(source, &packet, outcome);
-    packet.next = skip_eph(source, packet.next, packet.end);
+    if (outcome == J2K_PACKET_FAILED)
+        return fail(source, &packet);
+    if (outcome == J2K_PACKET_DAMAGED)
+        return damaged(source, p, first, &packet);
+    const uint8_t *header_end = packet.next;
+    packet.next = skip_eph(packet.next, packet.end);
+    bool closed = packet.next != header_end || !builder->in_force.eph;
+    bool cut = !closed && source->closed_before; /* EPH is where it shall be, but for damage */
+    source->closed_before = source->closed_before || packet.next != header_end;
+    uint64_t header = (uint64_t)(packet.next - start), room = source->end - source->position;
+    if ((cut || (!source->packed && packet.body > room - header)) && resume(source, first))
+        return give_up(source, p, &packet);
+    if (!closed)
+        warn(source, KST_WARNING_J2K_SOP, source->position);
     builder->plan->totals.packets++;
-    builder->plan->totals.header_bytes += (uint64_t)(packet.next - start);
-    source->packets++;
+    builder->plan->totals.header_bytes += header;
     if (source->packed)
         source->packed_next = packet.next;
     else
-        source->position += (uint64_t)(packet.next - start);
+        source->position += header;
+    source->packets++;
+    source->start = first;
+    source->precinct = p;
+    source->first_contribution = packet.first_contribution;
     source->stopped = !take_body(source, &packet);
     source->astray = source->astray || source->stopped;
     return !source->stopped;
+}
+
+/* Packets of a precinct of which one is lost can be told from the next only by SOP. */
+static bool skip_broken(struct source *source, struct j2k_precinct *precinct)
+{
+    if (resume(source, source->position))
+        return lose(source, precinct);
+    warn(source, KST_WARNING_J2K_PACKET, source->position);
+    source->stopped = true;
+    return false;
+}
+
+/* Lengths are proved right where each packet starts at its SOP. */
+static bool has_its_sop(struct source *source)
+{
+    if (!source->numbered)
+        return true;
+    uint32_t here = kst_j2k_sop_at(body_at(source), source->builder->stream->data + source->end);
+    source->doubted = here == J2K_NO_SOP;
+    return here == (source->packets & 0xFFFF);
 }
 
 /* With lengths: a packet is read or skipped, and is as long as they say. */
 static bool take_by_length(
     struct source *source, const struct j2k_grid *grid, uint32_t precinct, uint32_t layer, bool wanted)
 {
-    bool fine = source->next_length < source->lengths.count;
+    bool fine = source->next_length < source->lengths.count && has_its_sop(source);
     uint32_t length = fine ? source->lengths.length[source->next_length++] : 0;
     uint64_t before = source->position;
     if (fine && !wanted)
@@ -170,6 +355,19 @@ static bool take_by_length(
     if (!fine)
         source->astray = source->stopped = true;
     return fine;
+}
+
+static bool take_packet(
+    struct source *source, const struct j2k_grid *grid, uint32_t precinct, uint32_t layer, bool wanted)
+{
+    struct j2k_precinct *p = &source->builder->precinct[grid->first_precinct + precinct];
+    if (source->lengths.count > 0)
+        return take_by_length(source, grid, precinct, layer, wanted);
+    if (source->numbered && source->lost == 0)
+        settle(source);
+    if (source->lost > 0)
+        return lose(source, p);
+    return p->broken ? skip_broken(source, p) : read_packet(source, grid, precinct, layer);
 }
 
 static bool visit(void *argument, const struct j2k_grid *grid, uint32_t precinct, uint32_t layer)
@@ -187,8 +385,7 @@ static bool visit(void *argument, const struct j2k_grid *grid, uint32_t precinct
     }
     uint32_t limit = builder->filter->layers;
     bool wanted = p->wanted && (limit == 0 || layer < limit);
-    if (!(source->lengths.count > 0 ? take_by_length(source, grid, precinct, layer, wanted)
-                                    : read_packet(source, grid, precinct, layer)))
+    if (!take_packet(source, grid, precinct, layer, wanted))
         return false;
     p->layers++;
     builder->wanted_packets -= wanted;
@@ -304,11 +501,24 @@ static void count_left(struct source *source)
         warn(source, KST_WARNING_J2K_LEFT, first);
 }
 
+/* Whether packets have SOP, as far as COD and the first tile-part say; and what may be searched for it. */
+static void look_for_sop(struct source *source)
+{
+    const struct j2k_stream *stream = source->builder->stream;
+    source->search_left = SEARCH_FREE;
+    for (uint32_t i = source->part; i < source->end_part; i++)
+        source->search_left += SEARCH_TIMES * stream->part[i].body_length;
+    if (!source->packed && source->builder->in_force.sop && has_body(source))
+        source->numbered = kst_j2k_sop_find(body_at(source), stream->data + source->end) < stream->data + source->end;
+}
+
 static kst_status read_all(struct source *source)
 {
     struct j2k_builder *builder = source->builder;
     builder->contribution_count = 0;
     kst_status status = join_packed(source);
+    if (!status)
+        look_for_sop(source);
     if (!status)
         status = read_volumes(source);
     if (!status && !(source->astray && source->lengths.count > 0))
@@ -340,7 +550,8 @@ kst_status kst_j2k_read_packets(struct j2k_builder *builder)
     builder->plan->totals = totals;
     *builder->report = report;
     builder->turns = turns;
-    kst_report_warning(builder->report, KST_WARNING_J2K_LENGTHS, stream->part[start.part].offset, 1, false);
+    if (!source.doubted)
+        kst_report_warning(builder->report, KST_WARNING_J2K_LENGTHS, stream->part[start.part].offset, 1, false);
     kst_j2k_forget_packets(builder);
     source = start;
     return read_all(&source);

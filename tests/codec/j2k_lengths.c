@@ -237,9 +237,187 @@ static void test_wrong(void **state)
     assert_true(warned > 100);
 }
 
+enum { PARTS = 256, LENGTHS = 1600 };
+
+/* A tile-part and the lengths of its packets, as its PLT says them. */
+struct part {
+    const uint8_t *sot, *body;
+    size_t body_length;
+    uint32_t length[LENGTHS], count;
+};
+
+static uint32_t number(const uint8_t *at, uint32_t bytes)
+{
+    uint32_t value = 0;
+    while (bytes-- > 0)
+        value = value << 8 | *at++;
+    return value;
+}
+
+static void read_part(struct part *part, const uint8_t *sot)
+{
+    const uint8_t *at = sot + 12;
+    uint32_t value = 0;
+    part->sot = sot;
+    part->count = 0;
+    for (; at[1] != 0x93; at += 2 + number(at + 2, 2)) {
+        assert_int_equal(at[1], 0x58);
+        for (const uint8_t *byte = at + 5; byte < at + 2 + number(at + 2, 2); byte++) {
+            value = value << 7 | (*byte & 0x7F);
+            if (*byte & 0x80)
+                continue;
+            assert_true(part->count < LENGTHS);
+            part->length[part->count++] = value;
+            value = 0;
+        }
+    }
+    part->body = at + 2;
+    part->body_length = (size_t)(sot + number(sot + 6, 4) - part->body);
+}
+
+/* One packet fewer between two others, and one more behind: what follows is taken for what came before it. */
+static void falsify(struct part *part)
+{
+    uint32_t at = random_below(part->count / 2), to = at + 1 + random_below(part->count - at - 2);
+    if (part->length[to + 1] < 4)
+        return;
+    part->length[at] += part->length[at + 1];
+    memmove(part->length + at + 1, part->length + at + 2, (to - at) * sizeof part->length[0]);
+    uint32_t split = 1 + random_below(part->length[to] > 2 ? part->length[to] - 1 : 1);
+    memmove(part->length + to + 1, part->length + to, (part->count - to - 1) * sizeof part->length[0]);
+    if (part->length[to] > split) {
+        part->length[to + 1] = part->length[to] - split;
+        part->length[to] = split;
+    }
+}
+
+static uint8_t *put_lengths(uint8_t *to, const struct part *part)
+{
+    for (uint32_t i = 0; i < part->count; i++)
+        for (int digit = 4; digit >= 0; digit--)
+            if (digit == 0 || part->length[i] >> (7 * digit))
+                *to++ = (uint8_t)((part->length[i] >> (7 * digit) & 0x7F) | (digit > 0 ? 0x80 : 0));
+    return to;
+}
+
+static void put_number(uint8_t *to, uint32_t value, uint32_t bytes)
+{
+    while (bytes-- > 0)
+        *to++ = (uint8_t)(value >> (8 * bytes));
+}
+
+/* The stream with lengths in PLM (of one segment) or PLT, and without TLM. Perhaps with false ones. */
+static kst_buffer rebuild(const kst_buffer *from, bool plm, bool falsified)
+{
+    static struct part parts[PARTS];
+    uint32_t count = 0;
+    kst_buffer made = {.data = malloc(2 * from->length)};
+    const uint8_t *at = from->data + 2;
+    uint8_t *to = made.data + 2;
+    assert_non_null(made.data);
+    memcpy(made.data, from->data, 2);
+    for (; at[1] != 0x90; at += 2 + number(at + 2, 2)) {
+        if (at[1] == 0x55)
+            continue;
+        memcpy(to, at, 2 + number(at + 2, 2));
+        to += 2 + number(at + 2, 2);
+    }
+    for (; at[1] == 0x90; at += number(at + 6, 4)) {
+        assert_true(count < PARTS);
+        read_part(&parts[count], at);
+        if (falsified && parts[count].count > 6)
+            falsify(&parts[count]);
+        count++;
+    }
+    uint8_t *segment = to;
+    memcpy(to, "\xFF\x57\0\0\0", 5);
+    to += plm ? 5 : 0;
+    for (uint32_t i = 0; plm && i < count; i++) {
+        uint8_t *end = put_lengths(to + 1, &parts[i]);
+        assert_true(end - to - 1 < 256);
+        *to = (uint8_t)(end - to - 1);
+        to = end;
+    }
+    if (plm)
+        put_number(segment + 2, (uint32_t)(to - segment - 2), 2);
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t *sot = to;
+        memcpy(to, parts[i].sot, 12);
+        to += 12;
+        if (!plm) {
+            memcpy(to, "\xFF\x58\0\0\0", 5);
+            uint8_t *end = put_lengths(to + 5, &parts[i]);
+            put_number(to + 2, (uint32_t)(end - to - 2), 2);
+            to = end;
+        }
+        memcpy(to, "\xFF\x93", 2);
+        memcpy(to + 2, parts[i].body, parts[i].body_length);
+        to += 2 + parts[i].body_length;
+        put_number(sot + 6, (uint32_t)(to - sot), 4);
+    }
+    memcpy(to, "\xFF\xD9", 2);
+    made.length = (size_t)(to + 2 - made.data);
+    return made;
+}
+
+static const struct variant small_parts[] = {
+    {KST_PROGRESSION_RLCP, 80, KST_J2K_DIVIDE_RESOLUTION, false, false}, {KST_PROGRESSION_PCRL, 50, 0, true, true}};
+
+/* PLM does what PLT does. */
+static void test_main_header(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        kst_buffer with = encode(&small_parts[i]), plm = rebuild(&with, true, false),
+                   plt = rebuild(&with, false, false);
+        assert_true(i > 0 || skipped(&plm) > 0);
+        assert_int_equal(skipped(&plm), skipped(&plt));
+        for (uint32_t k = 0; k < 12; k++) {
+            kst_decode_options options;
+            kst_report report;
+            choose(&options);
+            kst_image a = decode(&with, &options, &report), b = decode(&plm, &options, &report);
+            assert_int_equal(report.warnings, 0);
+            assert_true(same_pixels(&a, &b));
+            kst_image_release(context, &a);
+            kst_image_release(context, &b);
+        }
+        free(plm.data);
+        free(plt.data);
+        kst_buffer_release(context, &with);
+    }
+}
+
+/* With SOP no false lengths change a pixel, however consistent they are. */
+static void test_false(void **state)
+{
+    uint64_t warned = 0;
+    (void)state;
+    const struct variant numbered[] = {variants[1], variants[3], small_parts[1]};
+    for (size_t i = 0; i < 3; i++) {
+        kst_buffer with = encode(&numbered[i]);
+        for (uint32_t k = 0; k < 60; k++) {
+            kst_decode_options options;
+            kst_report report;
+            kst_buffer bad = rebuild(&with, i == 2 && k % 2, true);
+            choose(&options);
+            kst_image wanted = decode(&with, &options, &report), found = decode(&bad, &options, &report);
+            assert_true(same_pixels(&wanted, &found));
+            assert_true(report.warnings == 0 || report.first_warning == KST_WARNING_J2K_LENGTHS);
+            warned += report.warnings;
+            kst_image_release(context, &wanted);
+            kst_image_release(context, &found);
+            free(bad.data);
+        }
+        kst_buffer_release(context, &with);
+    }
+    assert_true(warned > 50);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_skipping), cmocka_unit_test(test_wrong)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_skipping), cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_main_header), cmocka_unit_test(test_false)};
     kst_context_options options;
     kst_context_options_init(&options);
     options.device = "cpu";

@@ -224,8 +224,8 @@ static const struct row main_rows[] = {
     {"TLM", "Ptlm", {3, 3, 0xFFFFFF}, OPENS(KST_OK), 0},
     {"PLM", "Lplm", {L, 2, 1}, FAILS(J2K_LENGTH), 0},
     {"PLM", "Zplm", {0, 1, 255}, OPENS(KST_OK), 0},
-    {"PLM", "Nplm", {1, 1, 0}, OPENS(KST_OK), 0},
-    {"PLM", "Nplm", {1, 1, 255}, OPENS(KST_OK), 0},
+    {"PLM", "Nplm", {1, 1, 0}, OPENS(KST_WARNING_J2K_LENGTHS), 0},
+    {"PLM", "Nplm", {1, 1, 255}, OPENS(KST_WARNING_J2K_LENGTHS), 0},
     {"PLM", "Iplm", {2, 2, 0xFFFF}, OPENS(KST_OK), 0},
     {"CRG", "Lcrg", {L, 2, 0}, FAILS(J2K_LENGTH), 0},
     {"CRG", "Lcrg", {L, 2, 13}, FAILS(J2K_MARKER), 0},
@@ -295,7 +295,7 @@ static const struct row tile_rows[] = {
     {"SOP", "Lsop", {L, 2, 65535}, OPENS(KST_WARNING_J2K_SOP), 3},
     {"SOP", "Nsop", {0, 2, 1}, OPENS(KST_WARNING_J2K_SOP), 0},
     {"SOP", "Nsop", {0, 2, 65535}, OPENS(KST_WARNING_J2K_SOP), 3},
-    {"EPH", "none", {-2, 2, 0}, OPENS(KST_WARNING_J2K_SOP), 0},
+    {"EPH", "none", {-2, 2, 0}, OPENS(KST_WARNING_J2K_PACKET), 0},
     {"EOC", "none", {-2, 2, 0}, OPENS(KST_WARNING_J2K_TILE_PART), 0},
 };
 
