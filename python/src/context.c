@@ -37,20 +37,40 @@ static bool read_limit(PyObject *limits, const char *name, uint64_t most, uint64
 
 static bool read_limits(PyObject *limits, kst_limits *out)
 {
-    uint64_t scans = 0, markers = 0;
+    const struct {
+        const char *name;
+        uint64_t *wide; /* or */
+        uint32_t *narrow;
+    } kinds[] = {
+        {"pixels", &out->pixels, NULL},
+        {"memory", &out->memory, NULL},
+        {"metadata", &out->metadata, NULL},
+        {"scans", NULL, &out->scans},
+        {"markers", NULL, &out->markers},
+        {"components", NULL, &out->components},
+        {"tiles", NULL, &out->tiles},
+        {"precincts", NULL, &out->precincts},
+        {"boxes", NULL, &out->boxes},
+        {"tile_parts", NULL, &out->tile_parts},
+        {"layers", NULL, &out->layers},
+        {"blocks", NULL, &out->blocks},
+        {"work", NULL, &out->work},
+    };
     Py_ssize_t known = 0;
     if (!limits)
         return true;
-    if (!read_limit(limits, "pixels", UINT64_MAX, &out->pixels, &known) ||
-        !read_limit(limits, "memory", UINT64_MAX, &out->memory, &known) ||
-        !read_limit(limits, "metadata", UINT64_MAX, &out->metadata, &known) ||
-        !read_limit(limits, "scans", UINT32_MAX, &scans, &known) ||
-        !read_limit(limits, "markers", UINT32_MAX, &markers, &known))
-        return false;
-    out->scans = (uint32_t)scans;
-    out->markers = (uint32_t)markers;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        uint64_t value = kinds[i].wide ? *kinds[i].wide : *kinds[i].narrow;
+        if (!read_limit(limits, kinds[i].name, kinds[i].wide ? UINT64_MAX : UINT32_MAX, &value, &known))
+            return false;
+        if (kinds[i].wide)
+            *kinds[i].wide = value;
+        else
+            *kinds[i].narrow = (uint32_t)value;
+    }
     if (known < PyDict_Size(limits)) {
-        PyErr_SetString(PyExc_ValueError, "limits are pixels, memory, metadata, scans and markers");
+        PyErr_SetString(PyExc_ValueError, "limits are pixels, memory, metadata, scans, markers, components, tiles, "
+                                          "precincts, boxes, tile_parts, layers, blocks and work");
         return false;
     }
     return true;
@@ -235,7 +255,8 @@ PyDoc_STRVAR(context_doc,
     "device: 'auto', 'cpu', 'cuda', 'cuda:1', 'opencl:0' …; None: KOSTKA_DEVICE, else 'auto'\n"
     "threads: to work on, the caller's among them; 0: KOSTKA_THREADS, else one per processor\n"
     "cpu: the highest instruction tier, 'c', 'sse2', 'avx2', 'avx512', 'neon'\n"
-    "limits: a dict of 'pixels', 'memory', 'metadata' (bytes), 'scans', 'markers' of one operation");
+    "limits: a dict of what one operation may come to: 'pixels', 'memory', 'metadata' (bytes), 'scans', 'markers'; of\n"
+    "JPEG 2000 'components', 'tiles', 'precincts', 'boxes', 'tile_parts', 'layers', 'blocks' and 'work' for a byte");
 PyDoc_STRVAR(close_doc, "close($self)\n--\n\nEnd it, once calls under way and images on its device have ended.");
 PyDoc_STRVAR(decode_doc,
     "decode($self, data, *, format='auto', reduce=0, region=None, strict=False, orient=False, alpha=255, layers=0,\n"

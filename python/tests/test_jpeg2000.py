@@ -62,6 +62,15 @@ class Jpeg2000(unittest.TestCase):
         image = kostka.decode(COLOUR, dtype="float32", layout="CHW", mean=1, scale=(1, 2, 4))
         self.assertEqual([memoryview(image)[c, 0, 0] for c in range(3)], [-1.0, 78.0, 316.0])
 
+    def test_limits(self):
+        kostka.Context("cpu", limits={"layers": 1, "blocks": 10000, "work": 2**16, "tile_parts": 1}).decode(COLOUR)
+        for name, status in (("blocks", "BLOCKS"), ("components", "COMPONENTS"), ("precincts", "PRECINCTS")):
+            with self.assertRaises(kostka.KostkaError) as caught:
+                kostka.Context("cpu", limits={name: 1}).decode(COLOUR)
+            self.assertEqual(caught.exception.status, "ERROR_LIMIT_" + status)
+        for name in ("components", "tiles", "precincts", "boxes", "tile_parts", "layers", "blocks", "work"):
+            self.assertRaises(ValueError, kostka.Context, "cpu", limits={name: 2**32})
+
     def test_refused(self):
         for call in (kostka.transcode, kostka.info):
             with self.assertRaises(kostka.KostkaError):
