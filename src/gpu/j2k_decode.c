@@ -89,7 +89,7 @@ static void decode_blocks(struct j2k_job *job)
 {
     const struct j2k_batch *batch = &job->batch;
     clear(job);
-    LAUNCH(J2K_KERNEL_GATHER, groups_of(batch->segments, J2K_GATHER_GROUP), NULL, J2K_WORK, J2K_STREAM, J2K_BITS);
+    LAUNCH(J2K_KERNEL_GATHER, batch->segments, NULL, J2K_WORK, J2K_STREAM, J2K_BITS);
     end_step(job, J2K_STEP_GATHER);
     LAUNCH(J2K_KERNEL_BLOCKS, groups_of(batch->bundles, J2K_DECODE_GROUP / J2K_BUNDLE), NULL, J2K_WORK, J2K_BITS,
         J2K_STATES, J2K_PASSES, J2K_DAMAGE);

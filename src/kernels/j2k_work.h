@@ -17,7 +17,7 @@ typedef int32_t i32;
 #endif
 
 enum {
-    J2K_GATHER_GROUP = 64,  /* segments */
+    J2K_GATHER_GROUP = 64,  /* work-items, which share a segment */
     J2K_DECODE_GROUP = 128, /* work-items; J2K_BUNDLE of them share a bundle of blocks */
     J2K_BUNDLE = 32,
     J2K_STORE_GROUP = 256,
