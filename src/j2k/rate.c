@@ -5,7 +5,7 @@
 
 #include "core/report.h"
 
-enum { STEPS = 40, PRECINCTS_TOGETHER = 16 };
+enum { STEPS = 40, PRECINCTS_TOGETHER = 16, FILLERS = 64 };
 
 struct allocation {
     const struct j2k_rate *rate;
@@ -168,6 +168,69 @@ static struct range slope_range(const struct allocation *a)
     return range;
 }
 
+/* A block's next cut behind where the threshold has it. */
+struct filler {
+    double slope;
+    uint32_t block;
+    uint8_t passes;
+};
+
+/* The FILLERS steepest whose bytes alone are no more than `left`, steepest first, then by their blocks. */
+static uint32_t find_fillers(const struct allocation *a, uint64_t left, struct filler found[FILLERS])
+{
+    uint32_t count = 0;
+    for (uint32_t b = 0; b < block_count(a); b++) {
+        const struct j2k_block_code *block = &a->rate->coded->block[b];
+        const uint32_t *length = a->rate->coded->pass_length + block->first_pass;
+        const double *slope = a->slope + block->first_pass;
+        uint32_t chosen = *passes_of(a, b), pass = chosen;
+        while (pass < block->passes && slope[pass] <= 0)
+            pass++;
+        if (pass == block->passes || length[pass] - (chosen > 0 ? length[chosen - 1] : 0) > left ||
+            (count == FILLERS && slope[pass] <= found[FILLERS - 1].slope))
+            continue;
+        uint32_t at = count < FILLERS ? count++ : FILLERS - 1;
+        for (; at > 0 && found[at - 1].slope < slope[pass]; at--)
+            found[at] = found[at - 1];
+        found[at] = (struct filler){slope[pass], b, (uint8_t)(pass + 1)};
+    }
+    return count;
+}
+
+static uint32_t precinct_of(const struct j2k_coded *coded, uint32_t block)
+{
+    for (uint32_t p = 0; p < coded->precinct_count; p++)
+        for (uint32_t b = 0; b < 3; b++) {
+            const struct j2k_coded_precinct *precinct = &coded->precinct[p];
+            if (block - precinct->first_block[b] < (uint32_t)precinct->columns[b] * precinct->rows[b])
+                return p;
+        }
+    return 0;
+}
+
+/* Passes that still fit where those of the next slope as a whole do not. */
+static void fill(struct allocation *a, const struct j2k_layer_target *target)
+{
+    uint64_t used = a->overhead + a->committed + empty_packets(a) + measure(a, false);
+    struct filler filler[FILLERS];
+    if (used > target->bytes)
+        return;
+    uint64_t left = target->bytes - used;
+    uint32_t count = find_fillers(a, left, filler);
+    for (uint32_t i = 0; i < count && left > 0; i++) {
+        uint32_t precinct = precinct_of(a->rate->coded, filler[i].block);
+        uint8_t *passes = passes_of(a, filler[i].block), before = *passes;
+        bool lengths = a->rate->writing->packet_lengths;
+        uint64_t bytes = kst_j2k_packet_measure(a->packets, precinct, a->layer, lengths, false);
+        *passes = filler[i].passes;
+        uint64_t more = kst_j2k_packet_measure(a->packets, precinct, a->layer, lengths, false) - bytes;
+        if (more > left)
+            *passes = before;
+        else
+            left -= more;
+    }
+}
+
 /* The highest threshold that reaches the error, or the lowest that fits the bytes, whichever is higher. */
 static double settle(struct allocation *a, const struct j2k_layer_target *target)
 {
@@ -196,6 +259,8 @@ static double settle(struct allocation *a, const struct j2k_layer_target *target
     }
     double threshold = exp(bytes.high > error.low ? bytes.high : error.low);
     choose(a, threshold);
+    if (target->bytes < UINT64_MAX && bytes.high > error.low)
+        fill(a, target);
     return threshold;
 }
 

@@ -300,6 +300,39 @@ static void targets(void **state)
     }
 }
 
+/* A rate is used up to a few bytes; a PSNR is about reached. With KOSTKA_SHOW set, what comes of each is
+ * told. */
+static void closeness(void **state)
+{
+    struct fixture *f = *state;
+    kst_image image = describe(KST_FORMAT_RGB, 180, 190, 8);
+    kst_j2k_options j2k;
+    size_t length;
+    paint(f, &image);
+    kst_j2k_options_init(&j2k);
+    j2k.block_width = j2k.block_height = 32;
+    for (uint32_t i = 0; i < 12; i++) {
+        size_t wanted = 700 + 691 * i;
+        j2k.target = KST_J2K_RATE;
+        j2k.value = 8.0 * ((double)wanted + 0.5) / (180 * 190);
+        j2k.packet_lengths = i % 2;
+        psnr(f, &image, &j2k, &length);
+        if (getenv("KOSTKA_SHOW"))
+            print_message("%zu bytes wanted, %zu made\n", wanted, length);
+        assert_in_range(length, wanted - 12, wanted);
+    }
+    for (uint32_t i = 0; i < 12; i++) {
+        j2k.target = KST_J2K_PSNR;
+        j2k.value = 27 + 2 * i;
+        j2k.reversible = i % 3 == 2;
+        double reached = psnr(f, &image, &j2k, &length);
+        if (getenv("KOSTKA_SHOW"))
+            print_message("%.1f dB wanted, %.3f reached\n", j2k.value, reached);
+        double below = j2k.reversible ? 1.25 : 0.75; /* gains of coefficients are taken to add up */
+        assert_true(reached > j2k.value - below && reached < j2k.value + 0.5);
+    }
+}
+
 /* The first layers of a file are what a file of those layers would be, nearly. */
 static void layers(void **state)
 {
@@ -436,6 +469,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(styles, setup, teardown),
         cmocka_unit_test_setup_teardown(depths, setup, teardown),
         cmocka_unit_test_setup_teardown(changes, setup, teardown),
+        cmocka_unit_test_setup_teardown(closeness, setup, teardown),
         cmocka_unit_test_setup_teardown(targets, setup, teardown),
         cmocka_unit_test_setup_teardown(layers, setup, teardown),
         cmocka_unit_test_setup_teardown(region_of_interest, setup, teardown),

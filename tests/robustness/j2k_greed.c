@@ -316,6 +316,82 @@ static void progressions(void **state)
     bytes_free(&changes);
 }
 
+/* The same with more layers, and nothing allowed for the stream's bytes: turns that bring no packet come to an end. */
+static void turns(void **state)
+{
+    struct bytes b = {0}, changes = {0};
+    const struct picture p = {.width = 400, .height = 400, .components = 1, .levels = 1, .precinct = 1, .layers = 4};
+    kst_context_options options;
+    kst_context *context;
+    (void)state;
+    if (SANITIZED)
+        return; /* takes long there, and all but the number of turns is above */
+    for (uint32_t i = 0; i < 1024; i++)
+        put(&changes, (const uint8_t[]){0, 0, 0, 4, 2, 0, 0}, 7);
+    put_header(&b, &p);
+    put_segment(&b, 0x5F, changes.data, changes.length);
+    uint8_t *body = calloc(350000, 1);
+    put_part(&b, 0, body, 350000);
+    put_marker(&b, 0xD9);
+    kst_context_options_init(&options);
+    options.device = "cpu";
+    options.threads = 1;
+    options.limits.work = 1;
+    assert_int_equal(kst_context_create(&options, &context), KST_OK);
+    double start = seconds();
+    assert_int_equal(run(context, OPEN, &b), KST_OK);
+    assert_int_equal(run(context, DECODE, &b), KST_ERROR_LIMIT_WORK);
+    assert_true(seconds() - start < 6);
+    kst_context_destroy(&context);
+    free(body);
+    bytes_free(&b);
+    bytes_free(&changes);
+}
+
+/* The number of code-blocks that are decoded, or all where they are encoded or transcoded. */
+static void blocks(void **state)
+{
+    static uint8_t pixels[64 * 64];
+    kst_encode_options encoding;
+    kst_j2k_options j2k;
+    kst_image image;
+    kst_buffer coded = {0}, made = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof pixels; i++)
+        pixels[i] = (uint8_t)(i * i >> 3);
+    kst_encode_options_init(&encoding);
+    kst_j2k_options_init(&j2k);
+    encoding.codec = KST_CODEC_JPEG2000;
+    encoding.jpeg2000 = &j2k;
+    j2k.levels = 1;
+    j2k.block_width = j2k.block_height = 16;
+    for (uint32_t limit = 16; limit >= 15; limit--) { /* there are 16 */
+        kst_context_options options;
+        kst_context *context;
+        kst_status wanted = limit == 16 ? KST_OK : KST_ERROR_LIMIT_BLOCKS;
+        kst_context_options_init(&options);
+        options.device = "cpu";
+        options.limits.blocks = limit;
+        assert_int_equal(kst_context_create(&options, &context), KST_OK);
+        assert_int_equal(kst_image_wrap(&image, KST_FORMAT_GREY, 64, 64, pixels, 0), KST_OK);
+        kst_buffer *output = limit == 16 ? &coded : &made;
+        assert_int_equal(kst_encode(context, &image, &encoding, output, NULL), wanted);
+        struct bytes b = {.data = coded.data, .length = coded.length};
+        assert_int_equal(run(context, OPEN, &b), KST_OK);
+        assert_int_equal(run(context, DECODE, &b), wanted);
+        assert_int_equal(run(context, TRANSCODE, &b), wanted);
+        kst_decode_options part;
+        kst_decode_options_init(&part);
+        part.region = (kst_region){3, 3, 8, 8};
+        kst_image_init(&image);
+        assert_int_equal(kst_decode(context, coded.data, coded.length, &part, &image, NULL), KST_OK);
+        kst_image_release(context, &image);
+        if (limit == 15)
+            kst_buffer_release(context, &coded);
+        kst_context_destroy(&context);
+    }
+}
+
 /* Parameters of 16,384 components in each of many tiles. */
 static void parameters(void **state)
 {
@@ -361,6 +437,8 @@ int main(void)
         cmocka_unit_test(samples),
         cmocka_unit_test(passes),
         cmocka_unit_test(progressions),
+        cmocka_unit_test(turns),
+        cmocka_unit_test(blocks),
         cmocka_unit_test(parameters),
         cmocka_unit_test(tiles),
     };
