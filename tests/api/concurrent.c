@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "codec/machines.h"
+#include "cpu_context.h"
 #include "support.h"
 
 enum { THREADS = 8, STREAMS = 4, ROUNDS = SANITIZED ? 4 : 20, WIDTH = 320, HEIGHT = 256 };
@@ -33,13 +34,9 @@ static kst_encode_options encode_options(uint32_t kind)
 
 static int start(void **state)
 {
-    kst_context_options options;
     uint32_t random = 1;
     (void)state;
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = 3;
-    assert_int_equal(kst_context_create(&options, &context), KST_OK);
+    context = cpu_context_create(3);
     for (size_t i = 0; i < sizeof samples; i++) {
         random = random * 1664525 + 1013904223;
         samples[i] = (uint8_t)(i / 700 + (random >> 26));

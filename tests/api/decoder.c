@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu_context.h"
 #include "support.h"
 
 #include <kostka/kostka.h>
@@ -15,12 +16,8 @@ static uint8_t profile[100000];
 
 static int start(void **state)
 {
-    kst_context_options options;
     (void)state;
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = 1;
-    assert_int_equal(kst_context_create(&options, &context), KST_OK);
+    context = cpu_context_create(1);
     for (size_t i = 0; i < sizeof samples; i++)
         samples[i] = (uint8_t)(i * i / 977);
     for (size_t i = 0; i < sizeof profile; i++)

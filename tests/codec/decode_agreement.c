@@ -8,22 +8,6 @@
 #include "codec/pixels.h"
 #include "support.h"
 
-static struct context_list contexts;
-
-static int start(void **state)
-{
-    (void)state;
-    contexts_start(&contexts);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    contexts_stop(&contexts);
-    return 0;
-}
-
 #define FACTORS_420 .h = {2, 1, 1}, .v = {2, 1, 1}
 static const kst_scan by_component[] = {{1, {0}, 0, 63, 0, 0}, {1, {2}, 0, 63, 0, 0}, {1, {1}, 0, 63, 0, 0}};
 static const struct recipe seeds[] = {
@@ -173,5 +157,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mutations),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, contexts_start, contexts_stop);
 }

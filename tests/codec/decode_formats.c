@@ -8,22 +8,6 @@
 #include "codec/reference.h"
 #include "support.h"
 
-static struct context_list contexts;
-
-static int start(void **state)
-{
-    (void)state;
-    contexts_start(&contexts);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    contexts_stop(&contexts);
-    return 0;
-}
-
 static const struct recipe pictures[] = {
     {.width = 227, .height = 149, .colour = KST_COLOUR_YCBCR, .h = {2, 1, 1}, .v = {2, 1, 1}},
     {.width = 300, .height = 251, .colour = KST_COLOUR_YCBCR, .h = {1, 2, 1}, .v = {2, 1, 1}},
@@ -364,5 +348,5 @@ int main(void)
         cmocka_unit_test(callers_buffers),
         cmocka_unit_test(orientations),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, contexts_start, contexts_stop);
 }

@@ -8,22 +8,7 @@
 #include "codec/streams.h"
 #include "support.h"
 
-static struct context_list contexts;
 static uint32_t confirmed, refused; /* by libjpeg's own resampling */
-
-static int start(void **state)
-{
-    (void)state;
-    contexts_start(&contexts);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    contexts_stop(&contexts);
-    return 0;
-}
 
 /* Also where libjpeg resamples, which the plain reference must do as well to be believed where libjpeg does not. */
 static void expect(const struct recipe *recipe, const struct stream *stream, uint32_t reduce, kst_format format,
@@ -359,5 +344,5 @@ int main(void)
         cmocka_unit_test(qualities),
         cmocka_unit_test(several_bands),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, contexts_start, contexts_stop);
 }

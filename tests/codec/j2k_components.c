@@ -8,6 +8,7 @@
 
 #include <kostka/kostka.h>
 
+#include "cpu_context.h"
 #include "support.h"
 
 enum { PLANES = 300, SIDE = 24 };
@@ -320,12 +321,7 @@ int main(void)
         cmocka_unit_test(test_own_planes),
         cmocka_unit_test(test_depths),
     };
-    kst_context_options options;
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = 2;
-    if (kst_context_create(&options, &context) != KST_OK)
-        return 1;
+    context = cpu_context_create(2);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     kst_context_destroy(&context);
     return failed;

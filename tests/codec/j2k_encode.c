@@ -7,6 +7,7 @@
 
 #include <kostka/kostka.h>
 
+#include "cpu_context.h"
 #include "support.h"
 
 enum { SIDE = 200, PLANES = 4 };
@@ -26,13 +27,10 @@ static uint32_t next(struct fixture *f)
 static int setup(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
-    kst_context_options options;
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = 3;
     f->random = 1;
     *state = f;
-    return kst_context_create(&options, &f->context) == KST_OK ? 0 : -1;
+    f->context = cpu_context_create(3);
+    return 0;
 }
 
 static int teardown(void **state)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <tiffio.h>
 
+#include "cpu_context.h"
 #include "j2k_corpus.h"
 #include "support.h"
 
@@ -271,14 +272,9 @@ int main(void)
         cmocka_unit_test(test_info),
         cmocka_unit_test(test_truncated),
     };
-    kst_context_options options;
     if (!j2k_corpus_present())
         return 77;
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = 3;
-    if (kst_context_create(&options, &context) != KST_OK)
-        return 1;
+    context = cpu_context_create(3);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     kst_context_destroy(&context);
     return failed;

@@ -9,6 +9,7 @@
 #include <kostka/kostka.h>
 
 #include "core/report.h"
+#include "cpu_context.h"
 #include "j2k/build.h"
 #include "support.h"
 
@@ -418,12 +419,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_skipping), cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_main_header), cmocka_unit_test(test_false)};
-    kst_context_options options;
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = 1;
-    if (kst_context_create(&options, &context) != KST_OK)
-        return 1;
+    context = cpu_context_create(1);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     kst_context_destroy(&context);
     return failed;

@@ -4,6 +4,7 @@
 
 #include <kostka/kostka.h>
 
+#include "cpu_context.h"
 #include "support.h"
 
 enum { SIDE = 240, PLANES = 4 };
@@ -13,7 +14,6 @@ static kst_context *context;
 
 static int setup(void **state)
 {
-    kst_context_options options;
     uint32_t random = 1;
     (void)state;
     for (uint32_t p = 0; p < PLANES; p++)
@@ -21,10 +21,8 @@ static int setup(void **state)
             random = random * 1664525 + 1013904223;
             samples[p][i] = (uint8_t)((i % SIDE) * (p + 1) / 3 + (random >> 27));
         }
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = 2;
-    return kst_context_create(&options, &context) == KST_OK ? 0 : -1;
+    context = cpu_context_create(2);
+    return 0;
 }
 
 static int teardown(void **state)

@@ -5,6 +5,7 @@
 
 #include <kostka/kostka.h>
 
+#include "cpu_context.h"
 #include "support.h"
 
 enum { SAMPLES = 5 * 600 * 600, RSIZ = 6 };
@@ -14,17 +15,14 @@ static kst_context *context;
 
 static int setup(void **state)
 {
-    kst_context_options options;
     uint32_t random = 1;
     (void)state;
     for (uint32_t i = 0; i < SAMPLES; i++) {
         random = random * 1664525 + 1013904223;
         samples[i] = (uint16_t)(i % 1777 + (random >> 25));
     }
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = 2;
-    return kst_context_create(&options, &context) == KST_OK ? 0 : -1;
+    context = cpu_context_create(2);
+    return 0;
 }
 
 static int teardown(void **state)

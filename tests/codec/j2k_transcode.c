@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "cpu_context.h"
 #include "j2k/bytes.h"
 #include "j2k/marker.h"
 #include "j2k/stream.h"
@@ -631,15 +632,11 @@ int main(void)
         cmocka_unit_test(test_layers),
         cmocka_unit_test(test_reduced),
     };
-    kst_context_options options;
     if (!j2k_corpus_present()) {
         printf("the corpus is not there\n");
         return 77;
     }
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    if (kst_context_create(&options, &context) != KST_OK)
-        return 1;
+    context = cpu_context_create(0);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     kst_context_destroy(&context);
     return failed;

@@ -3,6 +3,8 @@
 
 #include "support.h"
 
+struct context_list contexts;
+
 static void add(struct context_list *list, const char *device, const char *tier, uint32_t threads, const char *name)
 {
     kst_context_options options;
@@ -29,8 +31,10 @@ static void add_gpus(struct context_list *list)
     }
 }
 
-void contexts_start(struct context_list *list)
+int contexts_start(void **state)
 {
+    struct context_list *list = &contexts;
+    (void)state;
     list->count = 0;
     add(list, "cpu", "c", 1, "c, 1 thread");
     add(list, "cpu", "sse2", 1, "sse2, 1 thread");
@@ -42,10 +46,13 @@ void contexts_start(struct context_list *list)
     add(list, "cpu", NULL, 3, "3 threads");
     add(list, "cpu", NULL, 8, "8 threads");
     add_gpus(list);
+    return 0;
 }
 
-void contexts_stop(struct context_list *list)
+int contexts_stop(void **state)
 {
-    while (list->count > 0)
-        kst_context_destroy(&list->context[--list->count]);
+    (void)state;
+    while (contexts.count > 0)
+        kst_context_destroy(&contexts.context[--contexts.count]);
+    return 0;
 }

@@ -25,7 +25,8 @@ struct context_list {
 };
 
 /* One thread on every tier that the processor has; 2, 3 and 8 threads on the best; 2 on plain C; and all GPUs. */
-void contexts_start(struct context_list *list);
-void contexts_stop(struct context_list *list);
+extern struct context_list contexts;
+int contexts_start(void **state);
+int contexts_stop(void **state);
 
 #endif

@@ -76,7 +76,6 @@ static void picture_make_raw(
     }
 }
 
-static struct context_list contexts;
 static unsigned long compared;
 
 static void show(const kst_image *image, const kst_encode_options *o, uint32_t which)
@@ -508,19 +507,10 @@ static void long_sides(void **state)
     }
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    contexts_start(&contexts);
-    return 0;
-}
-
 static int tear_down(void **state)
 {
-    (void)state;
     print_message("%lu files compared\n", compared);
-    contexts_stop(&contexts);
-    return 0;
+    return contexts_stop(state);
 }
 
 int main(void)
@@ -541,5 +531,5 @@ int main(void)
         cmocka_unit_test(larger_pictures),
         cmocka_unit_test(long_sides),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, contexts_start, tear_down);
 }

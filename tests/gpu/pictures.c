@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cpu_context.h"
 #include "support.h"
 
 kst_context *cpu;
@@ -37,13 +38,9 @@ static void close_executors(void)
 int open_pictures(void **state)
 {
     const kst_allocator standard = {0};
-    kst_context_options options;
     int result = open_gpus(state);
     kst_memory_init(&memory, &standard, UINT64_MAX);
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = 1;
-    assert_int_equal(kst_context_create(&options, &cpu), KST_OK);
+    cpu = cpu_context_create(1);
     open_executors();
     return result;
 }

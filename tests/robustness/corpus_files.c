@@ -6,22 +6,6 @@
 #include "robustness/corpus.h"
 #include "support.h"
 
-static struct context_list contexts;
-
-static int start(void **state)
-{
-    (void)state;
-    contexts_start(&contexts);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    contexts_stop(&contexts);
-    return 0;
-}
-
 static double seconds(void)
 {
     struct timespec now;
@@ -80,5 +64,5 @@ int main(void)
         print_message("there is no corpus\n");
         return 77;
     }
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, contexts_start, contexts_stop);
 }

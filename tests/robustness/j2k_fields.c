@@ -9,6 +9,7 @@
 
 #include "codec/machines.h"
 #include "codec/streams.h"
+#include "cpu_context.h"
 #include "robustness/j2k_anatomy.h"
 #include "support.h"
 
@@ -567,12 +568,9 @@ static void boxes(void **state)
 
 static int start(void **state)
 {
-    kst_context_options options;
     (void)state;
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = 1;
-    return kst_context_create(&options, &context) != KST_OK;
+    context = cpu_context_create(1);
+    return 0;
 }
 
 static int stop(void **state)

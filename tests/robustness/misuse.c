@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codec/machines.h"
+#include "cpu_context.h"
 #include "robustness/bytes.h"
 #include "support.h"
 
@@ -12,12 +13,8 @@ static struct bytes stream; /* 40 × 24, grey */
 
 static int start(void **state)
 {
-    kst_context_options options;
     (void)state;
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = 2;
-    assert_int_equal(kst_context_create(&options, &context), KST_OK);
+    context = cpu_context_create(2);
     put_start(&stream);
     put_frame(&stream, 0xC0, 40, 24, 1, NULL);
     put_scan(&stream, 0, 1, 0, 63, 0, 0);

@@ -7,22 +7,6 @@
 #include "codec/streams.h"
 #include "support.h"
 
-static struct context_list contexts;
-
-static int start(void **state)
-{
-    (void)state;
-    contexts_start(&contexts);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    contexts_stop(&contexts);
-    return 0;
-}
-
 static bool has_all_data(const struct stream *stream, size_t length)
 {
     return length >= stream->length - 2; /* all but EOI */
@@ -114,5 +98,5 @@ int main(void)
         cmocka_unit_test(every_byte),
         cmocka_unit_test(rows_that_are_there),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, contexts_start, contexts_stop);
 }

@@ -9,22 +9,6 @@
 #include "robustness/bytes.h"
 #include "support.h"
 
-static struct context_list contexts;
-
-static int start(void **state)
-{
-    (void)state;
-    contexts_start(&contexts);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    contexts_stop(&contexts);
-    return 0;
-}
-
 #define FACTORS .colour = KST_COLOUR_YCBCR, .h = {2, 1, 1}, .v = {2, 1, 1}
 static const struct recipe plain = {.width = 121, .height = 75, FACTORS};
 static const struct recipe restarts = {.width = 250, .height = 100, FACTORS, .restart = {KST_RESTART_MCUS, 4}};
@@ -501,5 +485,5 @@ int main(void)
         cmocka_unit_test(colour_spaces),
         cmocka_unit_test(lost_regions),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, contexts_start, contexts_stop);
 }
