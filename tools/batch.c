@@ -50,6 +50,28 @@ char *task_path(const struct task *task, const char *extension)
     return path;
 }
 
+bool task_write(struct task *task, struct picture *picture, struct problem *problem)
+{
+    const struct file_format *target = task->files.target;
+    char *path = task_path(task, file_extension(target, picture));
+    bool good = path != NULL ? picture_write(picture, path, target, &task->files, problem)
+                             : problem_set(problem, "out of memory");
+    free(path);
+    return good;
+}
+
+bool task_convert(const void *settings, struct task *task, struct problem *problem)
+{
+    struct picture picture;
+    (void)settings;
+
+    picture_init(&picture);
+    bool good =
+        picture_read(&picture, task->source, &task->files, NULL, problem) && task_write(task, &picture, problem);
+    picture_release(&picture);
+    return good;
+}
+
 static void do_one(struct crew *crew, const char *name)
 {
     const struct batch *batch = crew->batch;

@@ -34,4 +34,10 @@ int batch_run(const struct batch *batch, int argc, char **argv);
 /* Where the output goes: the path given, or DIRECTORY/STEM.EXTENSION. To be freed; null: out of memory. */
 char *task_path(const struct task *task, const char *extension);
 
+/* Write a picture there, in the format that the task's files say. */
+bool task_write(struct task *task, struct picture *picture, struct problem *problem);
+
+/* The work of verbs that read any picture and write it. */
+bool task_convert(const void *settings, struct task *task, struct problem *problem);
+
 #endif

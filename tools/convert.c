@@ -1,26 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <stdlib.h>
 #include <string.h>
 
 #include "batch.h"
-
-static bool convert_one(const void *settings, struct task *task, struct problem *problem)
-{
-    const struct file_format *target = task->files.target;
-    struct picture picture;
-    (void)settings;
-
-    picture_init(&picture);
-    bool good = picture_read(&picture, task->source, &task->files, NULL, problem);
-    if (good) {
-        char *path = task_path(task, file_extension(target, &picture));
-        good = path != NULL ? picture_write(&picture, path, target, &task->files, problem)
-                            : problem_set(problem, "out of memory");
-        free(path);
-    }
-    picture_release(&picture);
-    return good;
-}
 
 static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
 {
@@ -61,7 +42,7 @@ static int run(int argc, char **argv)
         files.encode = &settings.options;
         files.max_pixels = common_max_pixels(&common);
         files.compression = output.compression;
-        const struct batch batch = {&verb_convert, &common, &output, &files, convert_one, NULL};
+        const struct batch batch = {&verb_convert, &common, &output, &files, task_convert, NULL};
         code = batch_run(&batch, argc, argv);
     }
     encode_settings_release(&settings);

@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <stdlib.h>
 #include <string.h>
 
 #include "batch.h"
 
 static bool decode_one(const void *settings, struct task *task, struct problem *problem)
 {
-    const struct file_format *target = task->files.target, *found;
     struct picture picture;
     (void)settings;
 
     picture_init(&picture);
-    found = file_format_of(task->source);
+    const struct file_format *found = file_format_of(task->source);
     bool good =
         found == NULL || found == &file_jpeg || found == &file_j2k ||
         problem_set(problem, "a %s file, neither JPEG nor JPEG 2000; 'kostka convert' changes it to another format",
             found->name);
-    good = good && file_jpeg.read(task->source, &task->files, &picture, problem);
-    if (good) {
-        char *path = task_path(task, file_extension(target, &picture));
-        good = path != NULL ? picture_write(&picture, path, target, &task->files, problem)
-                            : problem_set(problem, "out of memory");
-        free(path);
-    }
+    good = good && file_jpeg.read(task->source, &task->files, &picture, problem) && task_write(task, &picture, problem);
     picture_release(&picture);
     return good;
 }

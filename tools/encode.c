@@ -1,26 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <stdlib.h>
 #include <string.h>
 
 #include "batch.h"
-
-static bool encode_one(const void *settings, struct task *task, struct problem *problem)
-{
-    struct picture picture;
-    (void)settings;
-
-    picture_init(&picture);
-    bool good = picture_read(&picture, task->source, &task->files, NULL, problem);
-    if (good) {
-        const struct file_format *target = task->files.target;
-        char *path = task_path(task, target->extensions[0]);
-        good = path != NULL ? picture_write(&picture, path, target, &task->files, problem)
-                            : problem_set(problem, "out of memory");
-        free(path);
-    }
-    picture_release(&picture);
-    return good;
-}
 
 /* JPEG unless a name or an option says otherwise. */
 static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
@@ -57,7 +38,7 @@ static int run(int argc, char **argv)
         settings.options.jpeg2000 = &j2k.options;
         files.encode = &settings.options;
         files.max_pixels = common_max_pixels(&common);
-        const struct batch batch = {&verb_encode, &common, &output, &files, encode_one, NULL};
+        const struct batch batch = {&verb_encode, &common, &output, &files, task_convert, NULL};
         code = batch_run(&batch, argc, argv);
     }
     encode_settings_release(&settings);

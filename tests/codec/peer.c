@@ -61,29 +61,44 @@ static void copy_component(j_decompress_ptr info, jvirt_barray_ptr *arrays, int 
     }
 }
 
-bool peer_read_coefficients(const uint8_t *data, size_t length, struct peer_coefficients *out)
+static void read_coefficients(j_decompress_ptr info, void *to)
+{
+    struct peer_coefficients *out = to;
+    jvirt_barray_ptr *arrays = jpeg_read_coefficients(info);
+    out->components = info->num_components;
+    for (int i = 0; i < info->num_components && i < 4; i++)
+        copy_component(info, arrays, i, out);
+    jpeg_finish_decompress(info);
+}
+
+/* libjpeg on a stream: its header, and then what `read` does. False where libjpeg refuses it. */
+static bool run(
+    const uint8_t *data, size_t length, void (*read)(j_decompress_ptr info, void *to), void *to, long *warnings)
 {
     struct jpeg_decompress_struct info;
     struct failure failure;
-    memset(out, 0, sizeof *out);
     memset(&info, 0, sizeof info);
     info.err = set_up(&failure);
     if (setjmp(failure.back)) {
         jpeg_destroy_decompress(&info);
-        peer_release(out);
         return false;
     }
     jpeg_create_decompress(&info);
     jpeg_mem_src(&info, data, length);
     jpeg_read_header(&info, TRUE);
-    jvirt_barray_ptr *arrays = jpeg_read_coefficients(&info);
-    out->components = info.num_components;
-    for (int i = 0; i < info.num_components && i < 4; i++)
-        copy_component(&info, arrays, i, out);
-    jpeg_finish_decompress(&info);
-    out->warnings = info.err->num_warnings;
+    read(&info, to);
+    *warnings = info.err->num_warnings;
     jpeg_destroy_decompress(&info);
     return true;
+}
+
+bool peer_read_coefficients(const uint8_t *data, size_t length, struct peer_coefficients *out)
+{
+    memset(out, 0, sizeof *out);
+    if (run(data, length, read_coefficients, out, &out->warnings))
+        return true;
+    peer_release(out);
+    return false;
 }
 
 void peer_release(struct peer_coefficients *coefficients)
@@ -93,10 +108,13 @@ void peer_release(struct peer_coefficients *coefficients)
     memset(coefficients, 0, sizeof *coefficients);
 }
 
-static void read_planes(j_decompress_ptr info, struct peer_image *out)
+static void read_planes(j_decompress_ptr info, void *to)
 {
+    struct peer_image *out = to;
     JSAMPROW rows[4][32];
     JSAMPARRAY planes[4];
+    info->raw_data_out = TRUE;
+    jpeg_start_decompress(info);
     uint32_t vmax = (uint32_t)info->max_v_samp_factor;
     out->components = info->num_components;
     for (int i = 0; i < out->components; i++) {
@@ -118,25 +136,11 @@ static void read_planes(j_decompress_ptr info, struct peer_image *out)
 
 bool peer_read_planes(const uint8_t *data, size_t length, struct peer_image *out)
 {
-    struct jpeg_decompress_struct info;
-    struct failure failure;
     memset(out, 0, sizeof *out);
-    memset(&info, 0, sizeof info);
-    info.err = set_up(&failure);
-    if (setjmp(failure.back)) {
-        jpeg_destroy_decompress(&info);
-        peer_image_release(out);
-        return false;
-    }
-    jpeg_create_decompress(&info);
-    jpeg_mem_src(&info, data, length);
-    jpeg_read_header(&info, TRUE);
-    info.raw_data_out = TRUE;
-    jpeg_start_decompress(&info);
-    read_planes(&info, out);
-    out->warnings = info.err->num_warnings;
-    jpeg_destroy_decompress(&info);
-    return true;
+    if (run(data, length, read_planes, out, &out->warnings))
+        return true;
+    peer_image_release(out);
+    return false;
 }
 
 void peer_image_release(struct peer_image *image)
