@@ -206,24 +206,30 @@ static json_t *pack_spread(const struct spread *s)
         "three_quarters", s->three_quarters, "high", s->high);
 }
 
-static bool compare_tools(
-    const struct settings *settings, const char *path, bool grey, int threads, struct spread *spread)
+/* Two commands by turns, which both write to `out`. */
+static bool alternate(int rounds, const char *grok, const char *kostka, const char *out, struct spread *spread)
 {
-    char grok[1024], kostka[1024], out[512];
-    static double ratio[ROUNDS_MAX];
-    snprintf(out, sizeof out, "%s.%s", path, grey ? "pgm" : "ppm");
-    snprintf(grok, sizeof grok, "grk_decompress -H %d -i %s -o %s >/dev/null 2>&1", threads, path, out);
-    snprintf(kostka, sizeof kostka, "%s decode --device cpu %s %s --threads %d >/dev/null 2>&1", settings->kostka, path,
-        out, threads);
-    for (int round = 0; round < settings->rounds; round++) {
+    double ratio[ROUNDS_MAX];
+    for (int round = 0; round < rounds; round++) {
         double theirs = run_tool(grok), ours = run_tool(kostka);
         if (theirs <= 0 || ours <= 0)
             return false;
         ratio[round] = theirs / ours;
     }
     unlink(out);
-    *spread = spread_of(ratio, settings->rounds);
+    *spread = spread_of(ratio, rounds);
     return true;
+}
+
+static bool compare_tools(
+    const struct settings *settings, const char *path, bool grey, int threads, struct spread *spread)
+{
+    char grok[1024], kostka[1024], out[512];
+    snprintf(out, sizeof out, "%s.%s", path, grey ? "pgm" : "ppm");
+    snprintf(grok, sizeof grok, "grk_decompress -H %d -i %s -o %s >/dev/null 2>&1", threads, path, out);
+    snprintf(kostka, sizeof kostka, "%s decode --device cpu %s %s --threads %d >/dev/null 2>&1", settings->kostka, path,
+        out, threads);
+    return alternate(settings->rounds, grok, kostka, out, spread);
 }
 
 static bool compare_libraries(const struct settings *settings, kst_context *context, const uint8_t *data, size_t length,
@@ -336,21 +342,12 @@ static bool compare_encoding_tools(const struct encode_job *job, struct spread *
     const bool lossy = job->ratio > 0;
     const char *end = job->picture->components == 3 ? "ppm" : "pgm";
     char grok[1024], kostka[1024], out[512];
-    static double ratio[ROUNDS_MAX];
     snprintf(out, sizeof out, "%s/out.j2k", job->folder);
     snprintf(grok, sizeof grok, "grk_compress -H %d -i %s/picture.%s -o %s %s >/dev/null 2>&1", job->threads,
         job->folder, end, out, lossy ? "-I -r 20" : "");
     snprintf(kostka, sizeof kostka, "%s encode --device cpu %s --threads %d %s/picture.%s %s >/dev/null 2>&1",
         job->settings->kostka, lossy ? "--ratio 20" : "--lossless", job->threads, job->folder, end, out);
-    for (int round = 0; round < job->settings->rounds; round++) {
-        double theirs = run_tool(grok), ours = run_tool(kostka);
-        if (theirs <= 0 || ours <= 0)
-            return false;
-        ratio[round] = theirs / ours;
-    }
-    unlink(out);
-    *spread = spread_of(ratio, job->settings->rounds);
-    return true;
+    return alternate(job->settings->rounds, grok, kostka, out, spread);
 }
 
 static bool run_encode_job(const struct encode_job *job)

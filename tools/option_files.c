@@ -118,7 +118,7 @@ static bool parse_script(const struct source *source, kst_scan **script, size_t 
     return *length > 0 || problem_set(problem, "it names no scan");
 }
 
-bool script_read(const char *path, kst_scan **script, size_t *length, struct problem *problem)
+static bool script_read(const char *path, kst_scan **script, size_t *length, struct problem *problem)
 {
     struct source source;
 
@@ -133,6 +133,17 @@ bool script_read(const char *path, kst_scan **script, size_t *length, struct pro
         *script = NULL;
     }
     return good;
+}
+
+bool value_script(const char *verb, const char *path, kst_scan **script, size_t *length)
+{
+    struct problem problem;
+
+    free(*script);
+    if (script_read(path, script, length, &problem))
+        return true;
+    complain_usage(verb, "--scans %s: %s", path, problem.text);
+    return false;
 }
 
 static bool parse_tables(const struct source *source, uint16_t tables[4][64], size_t *count, struct problem *problem)

@@ -194,7 +194,7 @@ bool value_headers(const char *verb, const char *value, kst_j2k_headers *headers
 bool value_restart(const char *verb, const char *value, kst_restart *restart);
 
 /* Files of the encoder's options. */
-bool script_read(const char *path, kst_scan **script, size_t *length, struct problem *problem);
+bool value_script(const char *verb, const char *path, kst_scan **script, size_t *length); /* replaces `script` */
 bool tables_read(const char *path, uint16_t tables[4][64], size_t *count, struct problem *problem);
 
 #endif

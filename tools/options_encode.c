@@ -102,21 +102,6 @@ static void add_exif(struct encode_settings *settings)
     add_metadata(settings, KST_METADATA_EXIF, 0xE1, exif->data + skip, exif->length - skip);
 }
 
-static bool set_script(const char *verb, const char *path, struct encode_settings *settings)
-{
-    struct problem problem;
-
-    free(settings->script);
-    settings->script = NULL;
-    if (!script_read(path, &settings->script, &settings->options.script_length, &problem)) {
-        complain_usage(verb, "--scans %s: %s", path, problem.text);
-        return false;
-    }
-    settings->options.script = settings->script;
-    settings->options.coding = KST_CODING_PROGRESSIVE;
-    return true;
-}
-
 static bool set_tables(const char *verb, const char *path, struct encode_settings *settings)
 {
     struct problem problem;
@@ -150,7 +135,11 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         options->coding = KST_CODING_PROGRESSIVE;
         return true;
     case OPTION_SCANS:
-        return set_script(verb, value, settings);
+        if (!value_script(verb, value, &settings->script, &options->script_length))
+            return false;
+        options->script = settings->script;
+        options->coding = KST_CODING_PROGRESSIVE;
+        return true;
     case OPTION_RESTART:
         return value_restart(verb, value, &options->restart);
     case OPTION_ICC:

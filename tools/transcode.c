@@ -53,21 +53,6 @@ static bool set_strip(const char *verb, kst_transcode_options *options, const ch
     return options->strip != KST_STRIP_NOTHING;
 }
 
-static bool set_script(const char *verb, struct transcode_settings *settings, const char *path)
-{
-    struct problem problem;
-
-    free(settings->script);
-    settings->script = NULL;
-    if (!script_read(path, &settings->script, &settings->options.script_length, &problem)) {
-        complain_usage(verb, "--scans %s: %s", path, problem.text);
-        return false;
-    }
-    settings->options.script = settings->script;
-    settings->options.coding = KST_CODING_PROGRESSIVE;
-    return true;
-}
-
 static bool set_edge(const char *verb, kst_transcode_options *options, kst_edge edge)
 {
     if (options->edge != KST_EDGE_KEEP && options->edge != edge) {
@@ -98,7 +83,11 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
             options->coding = KST_CODING_BASELINE;
         return true;
     case OPTION_SCANS:
-        return set_script(verb, settings, value);
+        if (!value_script(verb, value, &settings->script, &options->script_length))
+            return false;
+        options->script = settings->script;
+        options->coding = KST_CODING_PROGRESSIVE;
+        return true;
     case OPTION_ROTATE:
         return set_rotation(verb, settings, value);
     case OPTION_FLIP:

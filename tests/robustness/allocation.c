@@ -74,7 +74,7 @@ static void decoding(void **state)
     }
 }
 
-static void contexts(void **state)
+static void making_contexts(void **state)
 {
     (void)state;
     for (uint32_t threads = 1; threads <= 3; threads++) {
@@ -139,7 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decoding),
-        cmocka_unit_test(contexts),
+        cmocka_unit_test(making_contexts),
         cmocka_unit_test(batches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
