@@ -2,19 +2,29 @@
 #include "j2k/rate.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/report.h"
 
-enum { STEPS = 40, PRECINCTS_TOGETHER = 16, FILLERS = 64 };
+enum { PRECINCTS_TOGETHER = 16, GUESSES = 4 };
+
+/* Where a code-block may be cut: its passes from one point of its convex hull to the next. */
+struct cut {
+    float slope; /* gain for a byte; infinite where passes cost none */
+    uint32_t block, bytes;
+    uint8_t from, to; /* passes */
+};
 
 struct allocation {
     const struct j2k_rate *rate;
     struct pool *pool;
     struct j2k_packets *packets;
     uint8_t *layer_passes;
-    double *slope; /* of each pass */
-    double whole;  /* the error of a picture without any pass */
+    struct cut *cut;  /* of all blocks, by slope from the greatest down; those of a block in their order */
+    size_t count, at; /* of those the layers have the first `at` */
+    double whole;     /* the error of a picture without any pass */
     uint64_t overhead, committed;
+    uint64_t bodies; /* bytes of bodies that this layer adds: packets take no less */
     uint32_t layer;
     bool commit;
     atomic_uint_fast64_t measured;
@@ -62,53 +72,59 @@ static uint8_t *passes_of(const struct allocation *a, uint32_t block)
     return &a->layer_passes[(size_t)block * a->rate->coded->layers + a->layer];
 }
 
-static uint8_t passes_before(const struct allocation *a, uint32_t block)
+/* A layer begins with what the one before has. */
+static void begin_layer(struct allocation *a)
 {
-    return a->layer == 0 ? 0 : passes_of(a, block)[-1];
+    for (uint32_t b = 0; b < block_count(a); b++)
+        *passes_of(a, b) = a->layer == 0 ? 0 : passes_of(a, b)[-1];
+    a->bodies = 0;
 }
 
-/* Every block as far as a byte gains at least so much, but not less far than the layers before. */
-static void choose(const struct allocation *a, double threshold)
+/* A cut without passes was taken by a layer before. */
+static void take(struct allocation *a, const struct cut *cut)
 {
-    for (uint32_t b = 0; b < block_count(a); b++) {
-        const struct j2k_block_code *block = &a->rate->coded->block[b];
-        const double *slope = a->slope + block->first_pass;
-        uint8_t chosen = passes_before(a, b);
-        for (uint32_t pass = chosen; pass < block->passes; pass++)
-            if (slope[pass] >= threshold)
-                chosen = (uint8_t)(pass + 1);
-        *passes_of(a, b) = chosen;
-    }
+    if (cut->from < cut->to)
+        *passes_of(a, cut->block) = cut->to;
+    a->bodies += cut->bytes;
 }
 
-static void choose_all(const struct allocation *a)
+static void give_back(struct allocation *a, const struct cut *cut)
+{
+    if (cut->from < cut->to)
+        *passes_of(a, cut->block) = cut->from;
+    a->bodies -= cut->bytes;
+}
+
+static void move_to(struct allocation *a, size_t place)
+{
+    while (a->at < place)
+        take(a, &a->cut[a->at++]);
+    while (a->at > place)
+        give_back(a, &a->cut[--a->at]);
+}
+
+static void take_all(struct allocation *a)
 {
     for (uint32_t b = 0; b < block_count(a); b++)
         *passes_of(a, b) = a->rate->coded->block[b].passes;
+    a->at = a->count;
+}
+
+static double gain_of(const struct allocation *a, uint32_t block, uint32_t from, uint32_t to)
+{
+    const double *gain = a->rate->gain + a->rate->coded->block[block].first_pass;
+    double sum = 0;
+    for (uint32_t pass = from; pass < to; pass++)
+        sum += gain[pass];
+    return sum;
 }
 
 static double error_of(const struct allocation *a)
 {
     double error = a->whole;
-    for (uint32_t b = 0; b < block_count(a); b++) {
-        const double *gain = a->rate->gain + a->rate->coded->block[b].first_pass;
-        for (uint32_t pass = 0; pass < *passes_of(a, b); pass++)
-            error -= gain[pass];
-    }
+    for (uint32_t b = 0; b < block_count(a); b++)
+        error -= gain_of(a, b, 0, *passes_of(a, b));
     return error > 0 ? error : 0;
-}
-
-/* Bytes of bodies alone that this layer adds: packets take no less. */
-static uint64_t bodies_of(const struct allocation *a)
-{
-    uint64_t sum = 0;
-    for (uint32_t b = 0; b < block_count(a); b++) {
-        const struct j2k_block_code *block = &a->rate->coded->block[b];
-        const uint32_t *length = a->rate->coded->pass_length + block->first_pass;
-        uint32_t from = passes_before(a, b), to = *passes_of(a, b);
-        sum += (to > 0 ? length[to - 1] : 0) - (from > 0 ? length[from - 1] : 0);
-    }
-    return sum;
 }
 
 static void measure_precincts(void *argument, uint32_t index)
@@ -137,64 +153,61 @@ static uint64_t empty_packets(const struct allocation *a)
     return (uint64_t)left * a->rate->coded->precinct_count;
 }
 
-static bool fits(struct allocation *a, const struct j2k_layer_target *target)
+/* Bytes that this layer's packets may take. */
+static uint64_t budget_of(const struct allocation *a, const struct j2k_layer_target *target)
 {
-    if (target->bytes == UINT64_MAX)
-        return true;
     uint64_t fixed = a->overhead + a->committed + empty_packets(a);
-    return fixed + bodies_of(a) <= target->bytes && fixed + measure(a, false) <= target->bytes;
+    return fixed < target->bytes ? target->bytes - fixed : 0;
 }
 
-/* Slopes span many magnitudes; the threshold is sought between the logarithms of the least and the greatest. */
-struct range {
-    double low, high;
-};
-
-static struct range slope_range(const struct allocation *a)
+/* Where the error is reached, or else all. */
+static size_t place_of_error(const struct allocation *a, double wanted)
 {
-    struct range range = {INFINITY, 0};
-    for (uint32_t b = 0; b < block_count(a); b++) {
-        const struct j2k_block_code *block = &a->rate->coded->block[b];
-        for (uint32_t pass = 0; pass < block->passes; pass++) {
-            double slope = a->slope[block->first_pass + pass];
-            if (slope > 0 && slope < range.low)
-                range.low = slope;
-            if (slope < INFINITY && slope > range.high)
-                range.high = slope;
-        }
-    }
-    range.low = range.high > 0 ? log(range.low) - 1e-9 : 0;
-    range.high = range.high > 0 ? log(range.high) + 1e-9 : 0;
-    return range;
+    size_t place = a->at;
+    double error = wanted > 0 ? error_of(a) : 0;
+    if (wanted <= 0)
+        return a->count;
+    for (; place < a->count && error > wanted; place++)
+        error -= gain_of(a, a->cut[place].block, a->cut[place].from, a->cut[place].to);
+    return place;
 }
 
-/* A block's next cut behind where the threshold has it. */
-struct filler {
-    double slope;
-    uint32_t block;
-    uint8_t passes;
-};
-
-/* The FILLERS steepest whose bytes alone are no more than `left`, steepest first, then by their blocks. */
-static uint32_t find_fillers(const struct allocation *a, uint64_t left, struct filler found[FILLERS])
+/* As far as bodies and so many bytes of headers fit, strictly between the two places. */
+static void guess(struct allocation *a, size_t low, size_t high, uint64_t headers, uint64_t budget)
 {
-    uint32_t count = 0;
-    for (uint32_t b = 0; b < block_count(a); b++) {
-        const struct j2k_block_code *block = &a->rate->coded->block[b];
-        const uint32_t *length = a->rate->coded->pass_length + block->first_pass;
-        const double *slope = a->slope + block->first_pass;
-        uint32_t chosen = *passes_of(a, b), pass = chosen;
-        while (pass < block->passes && slope[pass] <= 0)
-            pass++;
-        if (pass == block->passes || length[pass] - (chosen > 0 ? length[chosen - 1] : 0) > left ||
-            (count == FILLERS && slope[pass] <= found[FILLERS - 1].slope))
-            continue;
-        uint32_t at = count < FILLERS ? count++ : FILLERS - 1;
-        for (; at > 0 && found[at - 1].slope < slope[pass]; at--)
-            found[at] = found[at - 1];
-        found[at] = (struct filler){slope[pass], b, (uint8_t)(pass + 1)};
+    while (a->at > low + 1 && (a->at >= high || a->bodies + headers > budget))
+        move_to(a, a->at - 1);
+    while (a->at < low + 1 || (a->at + 1 < high && a->bodies + a->cut[a->at].bytes + headers <= budget))
+        move_to(a, a->at + 1);
+}
+
+/*
+ * As many cuts as fit, up to `end`. Lengths of headers hardly change from one cut to the next, so that a few guesses
+ * come close; halving does the rest. Returns the bytes.
+ */
+static uint64_t fill_budget(struct allocation *a, size_t end, uint64_t budget)
+{
+    size_t low = a->at, high;
+    while (a->at < end && a->bodies + a->cut[a->at].bytes <= budget)
+        move_to(a, a->at + 1);
+    uint64_t bytes = measure(a, false), fitting = bytes;
+    if (bytes <= budget || a->at == low)
+        return bytes;
+    high = a->at;
+    for (int tries = 0; high - low > 1; tries++) {
+        if (tries < GUESSES)
+            guess(a, low, high, bytes - a->bodies, budget);
+        else
+            move_to(a, low + (high - low) / 2);
+        bytes = measure(a, false);
+        if (bytes <= budget) {
+            low = a->at;
+            fitting = bytes;
+        } else
+            high = a->at;
     }
-    return count;
+    move_to(a, low);
+    return fitting;
 }
 
 static uint32_t precinct_of(const struct j2k_coded *coded, uint32_t block)
@@ -208,67 +221,65 @@ static uint32_t precinct_of(const struct j2k_coded *coded, uint32_t block)
     return 0;
 }
 
-/* Passes that still fit where those of the next slope as a whole do not. */
-static void fill(struct allocation *a, const struct j2k_layer_target *target)
+/* Whether a cut's passes fit into `left` bytes with what they change of headers; they are taken then. */
+static bool try_cut(struct allocation *a, const struct cut *cut, uint64_t *left)
 {
-    uint64_t used = a->overhead + a->committed + empty_packets(a) + measure(a, false);
-    struct filler filler[FILLERS];
-    if (used > target->bytes)
-        return;
-    uint64_t left = target->bytes - used;
-    uint32_t count = find_fillers(a, left, filler);
-    for (uint32_t i = 0; i < count && left > 0; i++) {
-        uint32_t precinct = precinct_of(a->rate->coded, filler[i].block);
-        uint8_t *passes = passes_of(a, filler[i].block), before = *passes;
-        bool lengths = a->rate->writing->packet_lengths;
-        uint64_t bytes = kst_j2k_packet_measure(a->packets, precinct, a->layer, lengths, false);
-        *passes = filler[i].passes;
-        uint64_t more = kst_j2k_packet_measure(a->packets, precinct, a->layer, lengths, false) - bytes;
-        if (more > left)
-            *passes = before;
-        else
-            left -= more;
+    uint32_t precinct = precinct_of(a->rate->coded, cut->block);
+    uint8_t *passes = passes_of(a, cut->block);
+    bool lengths = a->rate->writing->packet_lengths;
+    uint64_t before = kst_j2k_packet_measure(a->packets, precinct, a->layer, lengths, false);
+    *passes = cut->to;
+    uint64_t more = kst_j2k_packet_measure(a->packets, precinct, a->layer, lengths, false) - before;
+    if (more > *left) {
+        *passes = cut->from;
+        return false;
+    }
+    *left -= more;
+    return true;
+}
+
+/*
+ * Later cuts, which gain less, may still fit where the next one does not; a block's own order is kept. What is taken
+ * costs the next layers nothing.
+ */
+static void fill_rest(struct allocation *a, size_t end, uint64_t left)
+{
+    enum { TRIES = 64, FAR = 4096 };
+    int tries = 0;
+    for (size_t i = a->at; i < end && i - a->at < FAR && tries < TRIES && left > 0; i++) {
+        struct cut *cut = &a->cut[i];
+        if (cut->bytes > left || cut->from == cut->to || *passes_of(a, cut->block) != cut->from)
+            continue;
+        tries++;
+        if (!try_cut(a, cut, &left))
+            continue;
+        cut->from = cut->to;
+        cut->bytes = 0;
     }
 }
 
-/* The highest threshold that reaches the error, or the lowest that fits the bytes, whichever is higher. */
+/* Until the error is reached, or the bytes are full. Returns the gain for a byte that was asked for. */
 static double settle(struct allocation *a, const struct j2k_layer_target *target)
 {
-    struct range range = slope_range(a), bytes = range, error = range;
-    choose(a, exp(range.low));
-    if (!fits(a, target)) {
-        for (uint32_t i = 0; i < STEPS; i++) {
-            double middle = (bytes.low + bytes.high) / 2;
-            choose(a, exp(middle));
-            if (fits(a, target))
-                bytes.high = middle;
-            else
-                bytes.low = middle;
-        }
-    } else
-        bytes.high = range.low;
-    if (target->error <= 0)
-        error.low = range.low;
-    for (uint32_t i = 0; i < STEPS && target->error > 0; i++) {
-        double middle = (error.low + error.high) / 2;
-        choose(a, exp(middle));
-        if (error_of(a) <= target->error)
-            error.low = middle;
-        else
-            error.high = middle;
+    size_t end = place_of_error(a, target->error);
+    if (target->bytes == UINT64_MAX)
+        move_to(a, end);
+    else {
+        uint64_t budget = budget_of(a, target), bytes = fill_budget(a, end, budget);
+        if (bytes < budget)
+            fill_rest(a, end, budget - bytes);
     }
-    double threshold = exp(bytes.high > error.low ? bytes.high : error.low);
-    choose(a, threshold);
-    if (target->bytes < UINT64_MAX && bytes.high > error.low)
-        fill(a, target);
-    return threshold;
+    if (a->count == 0)
+        return INFINITY;
+    return a->cut[a->at < end ? a->at : end > 0 ? end - 1 : 0].slope;
 }
 
 static void settle_layer(struct allocation *a, double *threshold)
 {
     const struct j2k_layer_target *target = &a->rate->target[a->layer];
+    begin_layer(a);
     if (target->all)
-        choose_all(a);
+        take_all(a);
     else
         *threshold = fmin(*threshold, settle(a, target));
     a->committed += measure(a, true);
@@ -277,25 +288,86 @@ static void settle_layer(struct allocation *a, double *threshold)
             (struct j2k_layer_outcome){.bytes = a->overhead + a->committed, .error = error_of(a)};
 }
 
-static void find_slopes(struct allocation *a)
+/* Slopes of a block's passes; also how many of them are places to cut. */
+static uint32_t find_slopes(const struct allocation *a, uint32_t index, double slope[256])
 {
-    a->whole = a->rate->error;
-    for (uint32_t b = 0; b < block_count(a); b++) {
-        const struct j2k_block_code *block = &a->rate->coded->block[b];
-        const double *gain = a->rate->gain + block->first_pass;
-        kst_j2k_slopes(
-            a->rate->coded->pass_length + block->first_pass, gain, block->passes, a->slope + block->first_pass);
-        for (uint32_t pass = 0; pass < block->passes; pass++)
-            a->whole += gain[pass];
+    const struct j2k_block_code *block = &a->rate->coded->block[index];
+    uint32_t count = 0;
+    kst_j2k_slopes(
+        a->rate->coded->pass_length + block->first_pass, a->rate->gain + block->first_pass, block->passes, slope);
+    for (uint32_t pass = 0; pass < block->passes; pass++)
+        count += slope[pass] > 0;
+    return count;
+}
+
+static struct cut *put_cuts(const struct allocation *a, uint32_t index, struct cut *cut)
+{
+    const struct j2k_block_code *block = &a->rate->coded->block[index];
+    const uint32_t *length = a->rate->coded->pass_length + block->first_pass;
+    double slope[256];
+    uint8_t from = 0;
+    find_slopes(a, index, slope);
+    for (uint32_t pass = 0; pass < block->passes; pass++) {
+        if (slope[pass] <= 0)
+            continue;
+        *cut++ = (struct cut){.slope = (float)slope[pass],
+            .block = index,
+            .bytes = length[pass] - (from > 0 ? length[from - 1] : 0),
+            .from = from,
+            .to = (uint8_t)(pass + 1)};
+        from = (uint8_t)(pass + 1);
+    }
+    return cut;
+}
+
+/* Positive numbers are in the order of their bits. */
+static uint32_t key_of(const struct cut *cut)
+{
+    uint32_t bits;
+    memcpy(&bits, &cut->slope, sizeof bits);
+    return ~bits;
+}
+
+/* By slope from the greatest down, keeping the order of equal ones: by digits of 11 bits from the least. */
+static void sort(struct cut *cut, struct cut *other, size_t count)
+{
+    enum { DIGIT = 11, DIGITS = 3 };
+    struct cut *from = cut, *to = other;
+    for (int digit = 0; digit < DIGITS; digit++) {
+        size_t place[1 << DIGIT] = {0}, sum = 0;
+        for (size_t i = 0; i < count; i++)
+            place[key_of(&from[i]) >> digit * DIGIT & ((1U << DIGIT) - 1)]++;
+        for (size_t i = 0; i < 1 << DIGIT; i++) {
+            size_t some = place[i];
+            place[i] = sum;
+            sum += some;
+        }
+        for (size_t i = 0; i < count; i++)
+            to[place[key_of(&from[i]) >> digit * DIGIT & ((1U << DIGIT) - 1)]++] = from[i];
+        struct cut *swap = from;
+        from = to;
+        to = swap;
     }
 }
 
-static size_t pass_total(const struct j2k_coded *coded)
+static kst_status find_cuts(struct allocation *a, struct memory *memory)
 {
-    size_t total = 0;
-    for (uint32_t b = 0; b < coded->plan.block_count; b++)
-        total += coded->block[b].passes;
-    return total;
+    kst_status status = KST_OK;
+    double slope[256];
+    a->whole = a->rate->error;
+    for (uint32_t b = 0; b < block_count(a); b++) {
+        a->whole += gain_of(a, b, 0, a->rate->coded->block[b].passes);
+        a->count += find_slopes(a, b, slope);
+    }
+    struct cut *cuts = kst_memory_array(memory, a->count, sizeof *cuts, &status), *end = cuts;
+    a->cut = kst_memory_array(memory, a->count, sizeof *cuts, &status);
+    if (cuts && a->cut) {
+        for (uint32_t b = 0; b < block_count(a); b++)
+            end = put_cuts(a, b, end);
+        sort(cuts, a->cut, a->count);
+    }
+    kst_memory_release(memory, cuts);
+    return status;
 }
 
 kst_status kst_j2k_allocate_rate(struct memory *memory, struct pool *pool, const struct j2k_rate *rate,
@@ -306,17 +378,16 @@ kst_status kst_j2k_allocate_rate(struct memory *memory, struct pool *pool, const
     if (status)
         return status;
     *threshold = INFINITY;
-    a.slope = kst_memory_array(memory, pass_total(rate->coded), sizeof *a.slope, &status);
-    if (a.slope) {
-        atomic_init(&a.measured, 0);
-        status = kst_j2k_overhead(memory, rate->coded, rate->writing, &a.overhead, report);
-        a.overhead += rate->around;
-        find_slopes(&a);
-        for (; !status && a.layer < rate->coded->layers; a.layer++)
-            settle_layer(&a, threshold);
-    } else
+    atomic_init(&a.measured, 0);
+    status = find_cuts(&a, memory);
+    if (status)
         kst_report_error(report, status, KST_NO_OFFSET, NULL);
-    kst_memory_release(memory, a.slope);
+    else
+        status = kst_j2k_overhead(memory, rate->coded, rate->writing, &a.overhead, report);
+    a.overhead += rate->around;
+    for (; !status && a.layer < rate->coded->layers; a.layer++)
+        settle_layer(&a, threshold);
+    kst_memory_release(memory, a.cut);
     kst_j2k_packets_release(memory, a.packets);
     return status;
 }
