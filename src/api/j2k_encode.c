@@ -434,7 +434,7 @@ kst_status kst_j2k_encode(struct encoding *e)
     kst_status status = kst_j2k_encode_plan(&work, e);
     bool grouped = !status && work.on_gpu;
     if (grouped) {
-        kst_j2k_encode_group_code(&group, &member, 1, 1);
+        kst_j2k_encode_group_code(&group, &member, 1);
         status = work.status;
     }
     if (!status)

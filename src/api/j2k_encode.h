@@ -65,7 +65,6 @@ struct j2k_encode_group {
     struct gpu_executor *gpu;
     struct j2k_encode_work **work;
     uint32_t count;
-    uint32_t at_once;             /* groups, this one included */
     struct j2k_encode_item *item; /* one a picture */
     struct j2k_coding_job *job;
     pthread_mutex_t coding; /* of blocks, while pictures are settled */
@@ -75,8 +74,7 @@ struct j2k_encode_group {
 bool kst_j2k_gpu_encodes(const struct j2k_encode_work *work);
 
 /* Code the blocks of pictures, which it borrows; each has a status. To be ended in any case, after the pictures. */
-void kst_j2k_encode_group_code(
-    struct j2k_encode_group *group, struct j2k_encode_work **work, uint32_t count, uint32_t at_once);
+void kst_j2k_encode_group_code(struct j2k_encode_group *group, struct j2k_encode_work **work, uint32_t count);
 void kst_j2k_encode_group_end(struct j2k_encode_group *group);
 /* Those of one of them once more, as its source now says; thread-safe. */
 kst_status kst_j2k_encode_group_again(struct j2k_encode_work *work);

@@ -279,18 +279,17 @@ static bool begin_job(struct j2k_encode_group *group, struct gpu_error *error)
         item->planes = work->e->item.planes;
         item->measured = work->source.measure;
     }
-    const struct j2k_coding_order order = {.after = group->work[0]->e->item.after, .jobs = group->at_once};
     if (group->item)
-        group->job = kst_gpu_j2k_encode_begin(group->gpu, group->item, group->count, &order, error);
+        group->job =
+            kst_gpu_j2k_encode_begin(group->gpu, group->item, group->count, group->work[0]->e->item.after, error);
     return group->job;
 }
 
-void kst_j2k_encode_group_code(
-    struct j2k_encode_group *group, struct j2k_encode_work **work, uint32_t count, uint32_t at_once)
+void kst_j2k_encode_group_code(struct j2k_encode_group *group, struct j2k_encode_work **work, uint32_t count)
 {
     struct gpu_error error;
-    *group = (struct j2k_encode_group){
-        .context = work[0]->e->context, .gpu = work[0]->e->gpu, .work = work, .count = count, .at_once = at_once};
+    *group =
+        (struct j2k_encode_group){.context = work[0]->e->context, .gpu = work[0]->e->gpu, .work = work, .count = count};
     pthread_mutex_init(&group->coding, NULL);
     for (uint32_t i = 0; i < count; i++) {
         work[i]->group = group;

@@ -23,8 +23,6 @@ void kst_j2k_encode_parts_begin(struct j2k_encode_parts *parts)
         pixels += pixels_of(parts->encoding[i]);
     uint64_t share = pixels / J2K_ENCODE_PARTS_AT_ONCE;
     parts->pixels = share < LEAST_PIXELS ? LEAST_PIXELS : share > MOST_PIXELS ? MOST_PIXELS : share;
-    parts->at_once = pixels / parts->pixels < J2K_ENCODE_PARTS_AT_ONCE ? (uint32_t)(pixels / parts->pixels) + 1
-                                                                       : J2K_ENCODE_PARTS_AT_ONCE;
     parts->next = 0;
     pthread_mutex_init(&parts->lock, NULL);
 }
@@ -91,7 +89,7 @@ static void run_part(struct part *part)
         if (!part->work[i].status && part->work[i].on_gpu)
             part->member[members++] = &part->work[i];
     if (members > 0)
-        kst_j2k_encode_group_code(&group, part->member, members, part->parts->at_once);
+        kst_j2k_encode_group_code(&group, part->member, members);
     kst_pool_run(pool, part->count, settle_picture, part);
     if (members > 0)
         kst_j2k_encode_group_end(&group);

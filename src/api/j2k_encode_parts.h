@@ -12,7 +12,6 @@ struct j2k_encode_parts {
     void *owner;
     void (*close)(void *owner, struct encoding *encoding); /* called when one is ended, of any thread */
     uint64_t pixels;                                       /* that make a part, about */
-    uint32_t at_once;                                      /* parts */
     pthread_mutex_t lock;                                  /* of what follows */
     uint32_t next;                                         /* picture that no part has */
 };

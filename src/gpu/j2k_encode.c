@@ -16,7 +16,9 @@ enum coding_buffer {
 };
 
 /* Of one list, given back when it is done, but for what was fetched. */
-enum list_buffer { HOST_LIST, HOST_RESULTS, LIST, STATES, GAINS, PASSES, DATA, RESULTS, COLLECTED, LIST_BUFFERS };
+enum list_buffer { HOST_LIST, HOST_RESULTS, LIST, DECISIONS, PASSES, ORDER, DATA, RESULTS, COLLECTED, LIST_BUFFERS };
+
+enum { DECISIONS_AHEAD = 64 /* bytes behind the last that are loaded, but not looked at */ };
 
 enum event { BEFORE, AFTER_UPLOAD, AFTER_TRANSFORM, BEFORE_BLOCKS, AFTER_BLOCKS, AFTER_DOWNLOAD };
 
@@ -30,7 +32,6 @@ struct j2k_coding_job {
     struct gpu_executor *executor;
     const struct j2k_encode_item *items;
     uint32_t count;
-    uint32_t units;               /* of the device, that there are for this job */
     struct j2k_gpu_item *picture; /* the items', in a row */
     struct j2k_batch batch;
     struct gpu_lane *lane;
@@ -215,7 +216,7 @@ static bool prepare(struct j2k_coding_job *job, const struct gpu_event *after, s
 }
 
 struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, const struct j2k_encode_item *items,
-    uint32_t count, const struct j2k_coding_order *order, struct gpu_error *error)
+    uint32_t count, const struct gpu_event *after, struct gpu_error *error)
 {
     *error = (struct gpu_error){.status = KST_OK};
     struct j2k_coding_job *job = kst_memory_zeroed(executor->gpu->memory, 1, sizeof *job, &error->status);
@@ -224,8 +225,7 @@ struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, c
     job->executor = executor;
     job->items = items;
     job->count = count;
-    job->units = executor->gpu->info.units / (order->jobs > 0 ? order->jobs : 1);
-    if (prepare(job, order->after, error)) {
+    if (prepare(job, after, error)) {
         upload(job);
         transform(job);
         return job;
@@ -277,9 +277,9 @@ static bool take_list(struct run *run, struct gpu_error *error)
     const uint64_t length[LIST_BUFFERS] = {[HOST_LIST] = list->words * 4ULL,
         [HOST_RESULTS] = results_length(list),
         [LIST] = list->words * 4ULL,
-        [STATES] = list->states * 4,
-        [GAINS] = (uint64_t)list->blocks * J2K_GAIN_PLANES * J2K_GAIN_WORDS * 4,
+        [DECISIONS] = list->units * J2K_DECISION_UNIT + DECISIONS_AHEAD,
         [PASSES] = passes * J2K_PASS_WORDS * 4,
+        [ORDER] = list->blocks * 4ULL,
         [DATA] = list->data,
         [RESULTS] = results_length(list),
         [COLLECTED] = list->data + passes * J2K_PASS_RESULT * 4};
@@ -303,13 +303,15 @@ static void launch_list(
     launch_list(run, kernel, groups, (const enum list_buffer[]){__VA_ARGS__},                                          \
         sizeof((const enum list_buffer[]){__VA_ARGS__}) / sizeof(enum list_buffer))
 
-static void prepare_blocks(struct run *run)
+static void model(struct run *run)
 {
     const struct gpu_executor *executor = run->job->executor;
+    struct gpu_queue *queue = &run->job->lane->queue;
     const struct gpu_argument arguments[] = {{.buffer = &run->buffer[LIST]}, {.buffer = &run->job->buffer[SAMPLES]},
-        {.buffer = &run->buffer[STATES]}, {.buffer = &run->buffer[GAINS]}, {.buffer = &run->buffer[RESULTS]}};
-    executor->gpu->backend->launch(&run->job->lane->queue, &executor->j2k_encode[J2K_ENCODE_PREPARE], run->list->blocks,
-        arguments, sizeof arguments / sizeof arguments[0]);
+        {.buffer = &run->buffer[DECISIONS]}, {.buffer = &run->buffer[PASSES]}, {.buffer = &run->buffer[RESULTS]}};
+    executor->gpu->backend->fill(queue, &run->buffer[RESULTS], 0, J2K_LIST_HEAD * 4, 0);
+    executor->gpu->backend->launch(queue, &executor->j2k_encode[J2K_ENCODE_MODEL], run->list->blocks, arguments,
+        sizeof arguments / sizeof arguments[0]);
 }
 
 static void code(struct run *run)
@@ -317,12 +319,13 @@ static void code(struct run *run)
     const struct gpu_backend *backend = run->job->executor->gpu->backend;
     struct gpu_queue *queue = &run->job->lane->queue;
     const struct j2k_list *list = run->list;
-    uint32_t together = J2K_CODE_GROUP / J2K_BUNDLE;
     record(run->job, BEFORE_BLOCKS);
-    kst_gpu_j2k_list_write(list, (uint32_t *)(void *)run->buffer[HOST_LIST].host);
+    kst_gpu_j2k_list_write(list, run->job->executor->threads, (uint32_t *)(void *)run->buffer[HOST_LIST].host);
     backend->copy(queue, &run->buffer[LIST], 0, &run->buffer[HOST_LIST], 0, list->words * 4ULL);
-    prepare_blocks(run);
-    LAUNCH(J2K_ENCODE_CODE, (list->bundles + together - 1) / together, LIST, STATES, GAINS, PASSES, DATA, RESULTS);
+    model(run);
+    LAUNCH(J2K_ENCODE_ORDER, 1, LIST, RESULTS, ORDER);
+    LAUNCH(J2K_ENCODE_CODE, (list->blocks + J2K_CODE_GROUP - 1) / J2K_CODE_GROUP, LIST, ORDER, DECISIONS, PASSES, DATA,
+        RESULTS);
     LAUNCH(J2K_ENCODE_PLACE, 1, LIST, RESULTS);
     LAUNCH(J2K_ENCODE_COLLECT, list->blocks, LIST, RESULTS, PASSES, DATA, COLLECTED);
     backend->copy(queue, &run->buffer[HOST_RESULTS], 0, &run->buffer[RESULTS], 0, results_length(list));
@@ -373,13 +376,13 @@ static uint32_t read_outcomes(const struct run *run, struct j2k_block_outcome *o
     const uint32_t *collected = (const uint32_t *)(const void *)run->fetched->buffer.host;
     uint32_t missing = 0;
     for (uint32_t i = 0; i < list->blocks; i++, result++) {
-        const struct j2k_entry *entry = &list->entry[i];
+        uint32_t order = list->chosen[i];
         if (result->length == J2K_NO_ROOM) {
-            again[missing++] = entry->block;
+            again[missing++] = order;
             continue;
         }
         const uint32_t *pass = collected + result->at;
-        outcomes[entry->block] = (struct j2k_block_outcome){.planes = result->planes,
+        outcomes[order] = (struct j2k_block_outcome){.planes = result->planes,
             .passes = result->passes,
             .length = result->length,
             .pass = pass,
@@ -411,16 +414,11 @@ static bool run_list(struct j2k_coding_job *job, const struct j2k_list *list, st
 
 /* What it takes to put lists together. */
 struct rooms {
-    struct j2k_entry *entry, *room;
-    struct work_bundle *bundle;
     uint32_t *place, *chosen, *again;
 };
 
 static bool take_rooms(struct rooms *rooms, struct memory *memory, uint32_t count, struct gpu_error *error)
 {
-    rooms->entry = kst_memory_array(memory, count, sizeof *rooms->entry, &error->status);
-    rooms->room = kst_memory_array(memory, count, sizeof *rooms->room, &error->status);
-    rooms->bundle = kst_memory_array(memory, count, sizeof *rooms->bundle, &error->status);
     rooms->place = kst_memory_array(memory, count, sizeof *rooms->place, &error->status);
     rooms->chosen = kst_memory_array(memory, count, sizeof *rooms->chosen, &error->status);
     rooms->again = kst_memory_array(memory, count, sizeof *rooms->again, &error->status);
@@ -429,9 +427,6 @@ static bool take_rooms(struct rooms *rooms, struct memory *memory, uint32_t coun
 
 static void release_rooms(struct rooms *rooms, struct memory *memory)
 {
-    kst_memory_release(memory, rooms->entry);
-    kst_memory_release(memory, rooms->room);
-    kst_memory_release(memory, rooms->bundle);
     kst_memory_release(memory, rooms->place);
     kst_memory_release(memory, rooms->chosen);
     kst_memory_release(memory, rooms->again);
@@ -444,7 +439,7 @@ static uint32_t run_chosen(struct j2k_coding_job *job, struct j2k_list *list, st
     uint32_t missing = 0;
     for (uint32_t done = 0, more; done < count && !error->status; done += list->blocks, missing += more) {
         more = 0;
-        kst_gpu_j2k_list(list, rooms->chosen + done, count - done, job->units, rooms->room);
+        kst_gpu_j2k_list(list, rooms->chosen + done, count - done);
         run_list(job, list, outcomes, rooms->again + missing, &more, error);
     }
     memcpy(rooms->chosen, rooms->again, missing * sizeof *rooms->chosen);
@@ -455,17 +450,12 @@ bool kst_gpu_j2k_encode_blocks(struct j2k_coding_job *job, const struct j2k_bloc
     struct j2k_block_outcome *outcomes, struct gpu_error *error)
 {
     struct memory *memory = job->executor->gpu->memory;
-    struct rooms rooms = {.entry = NULL};
+    struct rooms rooms = {.place = NULL};
     *error = (struct gpu_error){.status = KST_OK};
     if (count == 0)
         return true;
     if (take_rooms(&rooms, memory, count, error)) {
-        struct j2k_list list = {.batch = &job->batch,
-            .items = job->items,
-            .orders = orders,
-            .entry = rooms.entry,
-            .bundle = rooms.bundle,
-            .place = rooms.place};
+        struct j2k_list list = {.batch = &job->batch, .items = job->items, .orders = orders, .place = rooms.place};
         for (uint32_t i = 0; i < count; i++)
             rooms.chosen[i] = i;
         uint32_t missing = run_chosen(job, &list, &rooms, count, outcomes, error);

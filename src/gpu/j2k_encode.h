@@ -48,16 +48,10 @@ struct j2k_coding_job;
 bool kst_gpu_j2k_encodes(const struct j2k_plan *plan, const kst_image *image);
 uint64_t kst_gpu_j2k_encode_memory(const struct j2k_plan *plan);
 
-/* What a job may count on. */
-struct j2k_coding_order {
-    const struct gpu_event *after; /* null, or what it waits for */
-    uint32_t jobs;                 /* as large as this one, that are on their way at the same time, it included */
-};
-
 /* Start to bring pictures to the device and to transform them. Items stay as they are until the end. Null where that
- * failed. */
+ * failed. `after`: null, or what it waits for. */
 struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, const struct j2k_encode_item *items,
-    uint32_t count, const struct j2k_coding_order *order, struct gpu_error *error);
+    uint32_t count, const struct gpu_event *after, struct gpu_error *error);
 
 /* Code blocks, and wait for that. Outcomes last until the job's end. Of one thread at a time. */
 bool kst_gpu_j2k_encode_blocks(struct j2k_coding_job *job, const struct j2k_block_order *orders, uint32_t count,

@@ -5,4 +5,5 @@
 #include "j2k_intake.h"
 #include "j2k_analyse.h"
 #include "j2k_segments.h"
+#include "j2k_order.h"
 #include "j2k_collect.h"

@@ -10,28 +10,25 @@
 #include "j2k_work.h"
 
 enum {
-    J2K_PREPARE_GROUP = 256,
-    J2K_CODE_GROUP = 64, /* work-items; J2K_BUNDLE of them share a bundle of blocks */
-    J2K_HISTORY = 4,     /* bit planes of a column that its word holds */
-    J2K_CHUNK = 32,      /* columns of which rows of bits are kept, */
-    J2K_EDGES = 4,       /* four of them: significance and signs of the upper and of the lower row */
+    J2K_MODEL_GROUP = 128, /* a run of up to 32 samples each */
+    J2K_ORDER_GROUP = 256,
+    J2K_CODE_GROUP = 64, /* a code-block each */
     J2K_PLACE_GROUP = 256,
     J2K_COLLECT_GROUP = 64,
     J2K_CODED_SAMPLES = 4096, /* of a block, at most */
+    J2K_CODED_COLUMNS = 1024, /* of four samples, likewise */
     J2K_CODED_PLANES = 31,
     J2K_CODED_PASSES = 3 * J2K_CODED_PLANES - 2,
-    J2K_CODED_HISTORY = (J2K_CODED_PLANES + J2K_HISTORY - 1) / J2K_HISTORY, /* half-words a column, at most */
-    J2K_DATA_HEAD = 4,                                                      /* bytes in front of a block's, not used */
+    J2K_DATA_HEAD = 4,   /* bytes in front of a block's, not used */
     J2K_PASS_WORDS = 4,  /* of a pass, while its block is coded: length, gain, where the coder was, bytes of a bound */
     J2K_PASS_RESULT = 2, /* the first of them */
-    J2K_GAIN_PLANES = 32,
-    /* of a plane: significance, refinement, how many samples become significant in it and were before, what is left
-     * when it is the last: low and high half */
-    J2K_GAIN_WORDS = 6,
-    J2K_LIST_HEAD = 4 /* words in front of results: words collected */
+    J2K_DECISION_UNIT = 16,  /* bytes, in which room for decisions is counted */
+    J2K_DECISION_RAW = 38,   /* a decision is 2 × context + symbol, or this and the bit, */
+    J2K_DECISION_END = 0xFF, /* or that a pass ends */
+    J2K_LIST_HEAD = 4        /* words in front of results: words collected, units of decisions */
 };
 
-#define J2K_NO_ROOM 0xFFFFFFFFu /* a length: there is not room for all of the block's bytes, or planes */
+#define J2K_NO_ROOM 0xFFFFFFFFu /* a length: there is not room for all of the block's decisions or bytes */
 
 /* A code-block to be coded. */
 struct coded_block {
@@ -46,9 +43,8 @@ struct coded_block {
     u32 stop;     /* bits of the single-precision gain for a byte below which planes are left out; 0: none */
     u32 roi_shift;
     u32 left, top, right, bottom; /* the part of it that is raised by that */
-    u32 bundle, lane;
-    u32 data;     /* of its first byte in the buffer of data; a multiple of 4 */
-    u32 capacity; /* bytes, a multiple of 4 */
+    u32 data;                     /* of its first byte in the buffer of data; a multiple of 4 */
+    u32 capacity;                 /* bytes, a multiple of 4 */
     u32 reserved;
 };
 
@@ -58,11 +54,13 @@ struct coded_result {
     u32 at;                    /* where its passes are collected, words; its bytes are behind them */
     u32 error_low, error_high; /* of the quantiser, in squares of 2^-14 of its step */
     u32 left_low, left_high;   /* of planes left out, in squares of half steps; see left_shift() */
+    u32 decision, decisions;   /* where they are, in units; how many */
 };
 
 struct j2k_list_work {
     u32 blocks, block; /* how many; offset of the first */
-    u32 bundles, bundle;
+    u32 room;          /* units of decisions that there is room for */
+    u32 reserved;
 };
 
 #endif

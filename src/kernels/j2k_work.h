@@ -83,7 +83,7 @@ struct work_bundle {
     u32 width;   /* of the widest */
     u32 stripes; /* of the highest */
     u32 history; /* decoding: bit planes; encoding: half-words a column, for planes that its word has no room for */
-    u32 state;   /* offset in the buffer of states, a multiple of 4: see j2k_passes.h and j2k_window.h */
+    u32 state;   /* offset in the buffer of states, a multiple of 4: see j2k_passes.h */
 };
 
 /* A resolution of a tile-component, made from the one below and three bands (T.800 F.3). */

@@ -194,7 +194,11 @@ FUNCTION u32x4 make_u32x4(u32 x, u32 y, u32 z, u32 w)
 
 #pragma OPENCL FP_CONTRACT OFF
 
+#if defined(__x86_64__) || defined(__aarch64__) /* a CPU, whose memory is as good, and whose compiler takes minutes */
+#define UNROLL
+#else
 #define UNROLL _Pragma("unroll")
+#endif
 #define ROLL _Pragma("unroll 1")
 #define OUTLINED static __attribute__((noinline))
 

@@ -15,7 +15,7 @@
 #include "stage.h"
 #include "support.h"
 
-enum { ROOM = 1 << 20, WORDS_MOST = 1 << 16, LEVELS = 12, BLOCKS_MOST = 256, LANES = 4 };
+enum { ROOM = 1 << 20, WORDS_MOST = 1 << 16, LEVELS = 12, BLOCKS_MOST = 256, AHEAD = 64 };
 
 static struct memory memory;
 static struct gpu_executor *executors[MOST_GPUS];
@@ -252,8 +252,8 @@ struct block {
 /* All that the three kernels get and give. */
 struct coding {
     struct block block[BLOCKS_MOST];
-    uint32_t count, bundles;
-    uint32_t *list, list_words, *samples, sample_words, state_words, data_bytes;
+    uint32_t count;
+    uint32_t *list, list_words, *samples, sample_words, units, data_bytes;
 };
 
 static const uint16_t shapes[][2] = {
@@ -297,30 +297,28 @@ static void make_block(struct block *block, uint32_t index)
     }
 }
 
-/* Fraction, history and columns of a bundle, with its edges; as find_lane() in the kernels has them. */
-static uint32_t state_words(const struct work_bundle *bundle)
+/* Units of decisions that blocks take at most. */
+static uint32_t most_units(const struct coding *coding)
 {
-    uint32_t columns = bundle->width * bundle->stripes;
-    uint32_t edges = bundle->stripes * ((bundle->width + J2K_CHUNK - 1) / J2K_CHUNK) * J2K_EDGES;
-    return bundle->lanes * (2 * columns + edges + (bundle->history * columns + 1) / 2);
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < coding->count; i++) {
+        uint32_t samples = coding->block[i].width * coding->block[i].height;
+        uint32_t columns = coding->block[i].width * ((coding->block[i].height + 3) / 4);
+        sum += (J2K_CODED_PLANES * (samples + 7) + samples + 2 * columns) / J2K_DECISION_UNIT + 1;
+    }
+    return sum;
 }
 
 static void describe_blocks(struct coding *coding, uint32_t capacity)
 {
     uint32_t head_words = sizeof(struct j2k_list_work) / 4, at = 0;
-    coding->list_words = head_words + coding->count * (uint32_t)(sizeof(struct coded_block) / 4) +
-                         coding->bundles * (uint32_t)(sizeof(struct work_bundle) / 4);
+    coding->list_words = head_words + coding->count * (uint32_t)(sizeof(struct coded_block) / 4);
     coding->list = stage_poisoned(coding->list_words * 4ULL);
     struct j2k_list_work *head = (struct j2k_list_work *)(void *)coding->list;
-    *head = (struct j2k_list_work){.blocks = coding->count, .block = head_words, .bundles = coding->bundles};
-    head->bundle = head->block + coding->count * (uint32_t)(sizeof(struct coded_block) / 4);
+    *head = (struct j2k_list_work){.blocks = coding->count, .block = head_words, .room = coding->units};
     struct coded_block *to = (struct coded_block *)(void *)(coding->list + head->block);
-    struct work_bundle *bundle = (struct work_bundle *)(void *)(coding->list + head->bundle);
-    memset(bundle, 0, coding->bundles * sizeof *bundle);
     for (uint32_t i = 0; i < coding->count; i++) {
         const struct block *block = &coding->block[i];
-        struct work_bundle *own = &bundle[i / LANES];
-        uint32_t stripes = (block->height + 3) / 4;
         to[i] = (struct coded_block){.from = at,
             .pitch = block->width,
             .width = block->width,
@@ -338,31 +336,19 @@ static void describe_blocks(struct coding *coding, uint32_t capacity)
             .top = block->region.y0,
             .right = block->region.x1,
             .bottom = block->region.y1,
-            .bundle = i / LANES,
-            .lane = i % LANES,
             .data = i * (capacity + J2K_DATA_HEAD),
             .capacity = capacity};
         at += block->width * block->height;
-        own->block = i / LANES * LANES;
-        own->blocks++;
-        own->lanes = LANES;
-        own->width = block->width > own->width ? block->width : own->width;
-        own->stripes = stripes > own->stripes ? stripes : own->stripes;
-        own->history = J2K_CODED_HISTORY;
-    }
-    for (uint32_t b = 0; b < coding->bundles; b++) {
-        bundle[b].state = coding->state_words;
-        coding->state_words += state_words(&bundle[b]);
     }
     coding->data_bytes = coding->count * (capacity + J2K_DATA_HEAD);
 }
 
-static struct coding *make_coding(uint32_t count, uint32_t capacity)
+/* `share`: of the room for decisions that there may be. */
+static struct coding *make_coding(uint32_t count, uint32_t capacity, uint32_t share)
 {
     struct coding *coding = calloc(1, sizeof *coding);
     assert_non_null(coding);
     coding->count = count;
-    coding->bundles = (count + LANES - 1) / LANES;
     for (uint32_t i = 0; i < count; i++) {
         make_block(&coding->block[i], i);
         coding->sample_words += coding->block[i].width * coding->block[i].height;
@@ -373,6 +359,7 @@ static struct coding *make_coding(uint32_t count, uint32_t capacity)
         fill_block(&coding->block[i], planes < most ? planes : most, coding->samples + at);
         at += coding->block[i].width * coding->block[i].height;
     }
+    coding->units = most_units(coding) / share;
     describe_blocks(coding, capacity);
     return coding;
 }
@@ -439,29 +426,48 @@ static void compare_block(const struct coding *coding, uint32_t index, const str
     assert_memory_equal(pass, encoder->data, encoder->length);
 }
 
+/* Every block once, those with more decisions first, but for the last few bits of their number. */
+static void check_order(const uint32_t *order, const struct coded_result *results, uint32_t blocks)
+{
+    uint8_t *seen = calloc(blocks, 1);
+    assert_non_null(seen);
+    for (uint32_t i = 0; i < blocks; i++) {
+        assert_in_range(order[i], 0, blocks - 1);
+        assert_int_equal(seen[order[i]]++, 0);
+        if (i > 0 && results[order[i - 1]].decisions < (1 << 16) - 64)
+            assert_true(results[order[i - 1]].decisions / 64 >= results[order[i]].decisions / 64);
+    }
+    free(seen);
+}
+
 /* One kernel after the other; each finds what the ones before left. */
 static void check_blocks(struct gpu_executor *executor, const struct coding *coding, bool ample)
 {
     const uint32_t blocks = coding->count;
-    size_t states = coding->state_words * 4ULL, gains = blocks * (size_t)J2K_GAIN_PLANES * J2K_GAIN_WORDS * 4;
+    size_t decisions = coding->units * (size_t)J2K_DECISION_UNIT + AHEAD, orders = blocks * 4ULL;
     size_t passes = blocks * (size_t)J2K_CODED_PASSES * J2K_PASS_WORDS * 4, data = coding->data_bytes;
     size_t results = J2K_LIST_HEAD * 4 + blocks * sizeof(struct coded_result), room = passes + data;
-    uint32_t *state = stage_poisoned(states), *gain = stage_poisoned(gains), *pass = stage_poisoned(passes);
+    uint32_t *decision = stage_poisoned(decisions), *order = stage_poisoned(orders), *pass = stage_poisoned(passes);
     uint32_t *bytes = stage_poisoned(data), *result = stage_poisoned(results), *collected = stage_poisoned(room);
     const struct stage_argument list = STAGE_IN("list", coding->list, coding->list_words * 4ULL);
-    const struct stage_argument prepare[] = {list, STAGE_IN("samples", coding->samples, coding->sample_words * 4ULL),
-        STAGE_FOUND("states", state, state, states), STAGE_FOUND("gains", gain, gain, gains),
+    const struct stage_argument model[] = {list, STAGE_IN("samples", coding->samples, coding->sample_words * 4ULL),
+        STAGE_FOUND("decisions", decision, decision, decisions), STAGE_FOUND("passes", pass, pass, passes),
         STAGE_FOUND("results", result, result, results)};
-    const struct stage_argument code[] = {list, STAGE_FOUND("states", state, state, states),
-        STAGE_IN("gains", gain, gains), STAGE_FOUND("passes", pass, pass, passes),
+    const struct stage_argument sort[] = {
+        list, STAGE_IN("results", result, results), STAGE_FOUND("order", order, order, orders)};
+    const struct stage_argument code[] = {list, STAGE_IN("order", order, orders),
+        STAGE_IN("decisions", decision, decisions), STAGE_FOUND("passes", pass, pass, passes),
         STAGE_FOUND("data", bytes, bytes, data), STAGE_FOUND("results", result, result, results)};
     const struct stage_argument place[] = {list, STAGE_FOUND("results", result, result, results)};
     const struct stage_argument collect[] = {list, STAGE_IN("results", result, results),
         STAGE_IN("passes", pass, passes), STAGE_IN("data", bytes, data),
         STAGE_FOUND("collected", collected, collected, room)};
-    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_PREPARE], blocks, prepare, 5);
-    uint32_t together = J2K_CODE_GROUP / J2K_BUNDLE;
-    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_CODE], (coding->bundles + together - 1) / together, code, 6);
+    memset(result, 0, J2K_LIST_HEAD * 4);
+    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_MODEL], blocks, model, 5);
+    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_ORDER], 1, sort, 3);
+    check_order(order, (const struct coded_result *)(const void *)(result + J2K_LIST_HEAD), blocks);
+    stage_run(
+        executor, &executor->j2k_encode[J2K_ENCODE_CODE], (blocks + J2K_CODE_GROUP - 1) / J2K_CODE_GROUP, code, 6);
     stage_run(executor, &executor->j2k_encode[J2K_ENCODE_PLACE], 1, place, 2);
     stage_run(executor, &executor->j2k_encode[J2K_ENCODE_COLLECT], blocks, collect, 5);
 
@@ -481,8 +487,8 @@ static void check_blocks(struct gpu_executor *executor, const struct coding *cod
     assert_int_equal(result[0], words);
     assert_true(ample ? missing == 0 : missing > 0 && missing < blocks);
     free(encoder);
-    free(state);
-    free(gain);
+    free(decision);
+    free(order);
     free(pass);
     free(bytes);
     free(result);
@@ -493,7 +499,7 @@ static void test_blocks(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < gpu_count; i++) {
-        struct coding *coding = make_coding(simulated() ? 12 : BLOCKS_MOST, 1 << 15);
+        struct coding *coding = make_coding(simulated() ? 12 : BLOCKS_MOST, 1 << 15, 1);
         check_blocks(executors[i], coding, true);
         free(coding->list);
         free(coding->samples);
@@ -501,17 +507,22 @@ static void test_blocks(void **state)
     }
 }
 
-/* Those that find no room say so, and write nowhere else. */
+/* Those that find no room, for bytes or for decisions, say so, and write nowhere else. */
 static void test_no_room(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < gpu_count; i++) {
-        struct coding *coding = make_coding(simulated() ? 16 : 64, simulated() ? 8 : 40);
-        check_blocks(executors[i], coding, false);
-        free(coding->list);
-        free(coding->samples);
-        free(coding);
-    }
+    for (uint32_t i = 0; i < gpu_count; i++)
+        for (uint32_t k = 0; k < 2; k++) {
+            struct coding *coding = make_coding(simulated() ? 16 : 64,
+                k             ? 1 << 15
+                : simulated() ? 8
+                              : 40,
+                k ? simulated() ? 8 : 20 : 1);
+            check_blocks(executors[i], coding, false);
+            free(coding->list);
+            free(coding->samples);
+            free(coding);
+        }
 }
 
 static int start(void **state)

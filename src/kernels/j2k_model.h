@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From coefficients to the decisions of all coding passes (T.800 Annex D), a work-group a code-block. What is
+ * significant when a sample is coded follows from its magnitude, but for what becomes so in the same significance
+ * pass: that is found by letting it spread until nothing changes. Then all runs write what they have to say.
+ */
+#include "j2k_runs.h"
+#include "j2k_style.h"
+
+enum {
+    MODEL_GROUPS = 6, /* of a multiprocessor */
+    STAGE_ENDS = 16,  /* bytes: left over from the plane before, ends of passes, symbols */
+    STAGE_WORDS = (2 * J2K_CODED_SAMPLES + 2 * J2K_CODED_COLUMNS + STAGE_ENDS) / 4
+};
+
+/* The number of the lowest bit that is set. */
+FUNCTION u32 lowest(u32 bits)
+{
+    return 31 - leading_zeros(bits & (0 - bits));
+}
+
+/* A work-item's run in a plane, and what it needs to write its decisions. */
+struct modelling {
+    struct run r;
+    u32 significant, bits, refined; /* before this plane; in it; before the plane above */
+    u32 negative;
+    u64 board, signs;     /* significance as coding goes on; signs */
+    LOCAL const u8 *zero; /* contexts of the block's band, twice: a decision without its symbol */
+    LOCAL const u8 *sign;
+    LOCAL u8 *stage;
+};
+
+FUNCTION void put(struct modelling *m, u32 *at, u32 decision)
+{
+    m->stage[*at] = (u8)decision;
+    *at += 1;
+}
+
+/* D.3.2 */
+FUNCTION void put_sign(struct modelling *m, u32 *at, u32 i, u32 raw)
+{
+    u32 place = board_place(&m->r, i), negative = m->negative >> i & 1;
+    put(m, at, raw ? J2K_DECISION_RAW | negative : m->sign[board_cross(m->board, m->signs, place)] ^ negative);
+    m->board |= (u64)1 << (place + 7);
+}
+
+/* D.3.1 */
+FUNCTION void put_significance(struct modelling *m, u32 rows, u32 raw, u32 at)
+{
+    for (; rows; rows &= rows - 1) {
+        u32 i = lowest(rows), bit = m->bits >> i & 1;
+        put(m, &at, raw ? J2K_DECISION_RAW | bit : m->zero[board_near(m->board, board_place(&m->r, i))] | bit);
+        if (bit)
+            put_sign(m, &at, i, raw);
+    }
+}
+
+/* D.3.3; `near`: samples that have a significant neighbour. */
+FUNCTION void put_refinement(struct modelling *m, u32 near, u32 raw, u32 at)
+{
+    for (u32 rows = m->significant; rows; rows &= rows - 1) {
+        u32 i = lowest(rows), bit = m->bits >> i & 1;
+        u32 context = CONTEXT_MAGNITUDE + (m->refined >> i & 1 ? 2 : near >> i & 1);
+        put(m, &at, raw ? J2K_DECISION_RAW | bit : 2 * context | bit);
+    }
+}
+
+/* The clean-up of a run (D.3.4): what is coded of each column. */
+struct cleanup {
+    u32 rows;    /* samples that are told, or that stand for a column of zeros */
+    u32 skipped; /* of them, the first of a column, which run-length coding tells: 0 or where the first 1 is */
+    u32 found;   /* of those, where there is a 1 */
+};
+
+/* `rows`: not coded before in this plane; `before`, `after`: what is significant around them, coded before or behind.
+ */
+FUNCTION struct cleanup find_cleanup(
+    const struct modelling *m, u32 rows, const struct around *before, const struct around *after)
+{
+    struct cleanup c;
+    u32 bits = m->bits;
+    u32 near = to_west(&m->r, before->own, before->west) | to_east(&m->r, after->own, after->east) |
+               any_above(&m->r, before) | any_below(&m->r, after);
+    near |= near >> 1;
+    near |= near >> 2;
+    u32 quiet = rows & rows >> 1 & rows >> 2 & rows >> 3 & FIRST_ROWS & ~near;
+    u32 any = bits | bits >> 1;
+    any |= any >> 2;
+    u32 zeros = quiet & ~any, hit = bits & (quiet & any) * 15;
+    u32 more = (hit << 1 & 0xEEEEEEEEu) | (hit << 2 & 0xCCCCCCCCu) | (hit << 3 & 0x88888888u);
+    c.found = hit & ~more;
+    c.skipped = zeros | c.found;
+    c.rows = (rows & ~(quiet * 15)) | zeros | hit | more;
+    return c;
+}
+
+FUNCTION u32 count_cleanup(const struct cleanup *c, u32 bits)
+{
+    return ones(c->rows) + ones(c->rows & bits) + 2 * ones(c->found);
+}
+
+FUNCTION void put_cleanup(struct modelling *m, const struct cleanup *c, u32 at)
+{
+    for (u32 rows = c->rows; rows; rows &= rows - 1) {
+        u32 i = lowest(rows), bit = m->bits >> i & 1;
+        if (c->skipped >> i & 1) {
+            put(m, &at, 2 * CONTEXT_RUN | bit);
+            if (bit) {
+                put(m, &at, 2 * CONTEXT_UNIFORM | (i >> 1 & 1));
+                put(m, &at, 2 * CONTEXT_UNIFORM | (i & 1));
+            }
+        } else
+            put(m, &at, m->zero[board_near(m->board, board_place(&m->r, i))] | bit);
+        if (bit)
+            put_sign(m, &at, i, 0);
+    }
+}
+
+/* What becomes significant in the significance pass, which spreads from run to run. Whole work-group. */
+FUNCTION u32 find_spread(const struct run *r, u32 seeds, u32 candidates, LOCAL u32 *words, LOCAL u32 *scratch)
+{
+    u32 own = seeds, changed = 1;
+    words[r->self] = own;
+    barrier_local();
+    while (changed) {
+        struct around a = look_around(r, words);
+        u32 start = own, before;
+        do {
+            before = own;
+            a.own = own;
+            own |= candidates & any_before(r, &a);
+        } while (own != before);
+        changed = group_any(scratch, J2K_MODEL_GROUP, own != start);
+        words[r->self] = own;
+        barrier_local();
+    }
+    return own;
+}
+
+/* Bytes of the three passes of a plane, with their ends. */
+struct plane_places {
+    u32 first;                             /* pass of the plane that there is */
+    u32 significance, refinement, cleanup; /* of the work-item's decisions */
+    u32 ends[3], total;
+};
+
+/* `fill`: bytes in the stage before. Whole work-group. */
+FUNCTION struct plane_places find_places(
+    u32 significance, u32 refinement, u32 cleanup, u32 first, u32 symbols, u32 fill, LOCAL u32 *scratch)
+{
+    struct plane_places p;
+    u32 both, last;
+    u32 before = group_scan(scratch, J2K_MODEL_GROUP, significance | refinement << 16, &both);
+    p.first = first;
+    p.significance = fill + (before & 0xFFFF);
+    p.ends[0] = fill + (both & 0xFFFF);
+    fill = p.ends[0] + (first == 0);
+    p.refinement = fill + (before >> 16);
+    p.ends[1] = fill + (both >> 16);
+    fill = p.ends[1] + (first == 0);
+    barrier_local();
+    p.cleanup = fill + group_scan(scratch, J2K_MODEL_GROUP, cleanup, &last);
+    p.ends[2] = fill + last + symbols;
+    p.total = p.ends[2] + 1;
+    return p;
+}
+
+/* What no run has: ends of passes, and the symbols of D.5. */
+FUNCTION void put_ends(LOCAL u8 *stage, const struct plane_places *p, u32 symbols)
+{
+    UNROLL for (u32 pass = 0; pass < 3; pass++)
+    {
+        if (pass >= p->first)
+            stage[p->ends[pass]] = J2K_DECISION_END;
+    }
+    for (u32 i = 0; i < symbols; i++)
+        stage[p->ends[2] - symbols + i] = (u8)(2 * CONTEXT_UNIFORM | (0xAu >> (3 - i) & 1));
+}
+
+/* Whole words of the stage; the rest is moved to its start. Returns how many bytes that is. Whole work-group. */
+FUNCTION u32 empty_stage(LOCAL u32 *stage, u32 fill, GLOBAL u32 *to)
+{
+    barrier_local();
+    u32 rest = stage[fill / 4];
+    for (u32 i = local_index(); i < fill / 4; i += J2K_MODEL_GROUP)
+        to[i] = stage[i];
+    barrier_local();
+    if (local_index() == 0)
+        stage[0] = rest;
+    barrier_local();
+    return fill % 4;
+}
+
+/* A sum over the work-group, all of which gets it. */
+FUNCTION u64 sum_wide(LOCAL u64 *scratch, u64 value)
+{
+    u32 self = local_index();
+    barrier_local();
+    scratch[self] = value;
+    barrier_local();
+    for (u32 step = J2K_MODEL_GROUP / 2; step > 0; step /= 2) {
+        if (self < step)
+            scratch[self] += scratch[self + step];
+        barrier_local();
+    }
+    return scratch[0];
+}
+
+/* The group's memory. */
+struct model_memory {
+    LOCAL u32 *stage, *words, *spread, *ones, *scratch, *gains;
+    LOCAL u64 *wide;
+    LOCAL u8 *zero, *sign;
+};
+
+/* Bytes that the decisions of so many planes take at most: each sample one a plane and a sign, each column two once. */
+FUNCTION u32 most_decisions(u32 planes, u32 samples, u32 columns, u32 style)
+{
+    u32 ends = (style & STYLE_SYMBOLS) != 0 ? 7 : 3;
+    return planes * (samples + ends) + samples + 2 * columns;
+}
+
+/* A plane's three passes. Returns how many bytes are left in the stage. Whole work-group. */
+FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory, u32 style, u32 pass, u32 fill,
+    const u32 *index, u32 plane, GLOBAL const struct coded_block *block, GLOBAL u32 *passes, GLOBAL u32 **to)
+{
+    const struct run *r = &m->r;
+    u32 symbols = (style & STYLE_SYMBOLS) != 0 ? 4 : 0, first = pass == 0 ? 2 : 0;
+    m->bits = 0;
+    UNROLL for (u32 i = 0; i < RUN_SAMPLES; i++) m->bits |= (index[i] >> plane & 1) << i;
+    memory->words[r->self] = m->significant;
+    barrier_local();
+    struct around known = look_around(r, memory->words);
+    u32 near = any_near(r, &known), open = r->live & ~m->significant;
+    u32 spread = find_spread(r, open & m->bits & near, open & m->bits, memory->spread, memory->scratch);
+    memory->ones[r->self] = m->bits;
+    barrier_local();
+    struct around fresh = look_around(r, memory->spread), one = look_around(r, memory->ones);
+    struct around after = join_around(&known, &fresh), before = join_around(&known, &one);
+    u32 coded = open & (near | any_before(r, &fresh));
+    struct cleanup cleanup = find_cleanup(m, open & ~coded, &before, &after);
+    struct plane_places p = find_places(ones(coded) + ones(spread), ones(m->significant),
+        count_cleanup(&cleanup, m->bits), first, symbols, fill, memory->scratch);
+    u64 own = board_rows(r, m->significant);
+    m->board = own | board_frame(r, &after, &known);
+    put_significance(m, coded, is_raw_pass(style, pass), p.significance);
+    put_refinement(m, any_near(r, &after), is_raw_pass(style, pass + 1), p.refinement);
+    m->board = board_rows(r, m->significant | spread) | board_frame(r, &before, &after);
+    put_cleanup(m, &cleanup, p.cleanup);
+    if (r->self == 0)
+        put_ends(m->stage, &p, symbols);
+    u32 gain = block->measured ? measure_rows(index, spread, plane, block->exact) : 0;
+    gain = group_sum(memory->scratch, J2K_MODEL_GROUP, gain);
+    if (r->self == 0) {
+        LOCAL const u32 *gains = memory->gains + plane * GAIN_WORDS;
+        if (first == 0) {
+            passes[pass * J2K_PASS_WORDS + 1] = gain;
+            passes[(pass + 1) * J2K_PASS_WORDS + 1] = block->measured ? gains[1] : 0;
+        }
+        passes[(pass + 2 - first) * J2K_PASS_WORDS + 1] = block->measured ? gains[0] - gain : 0;
+    }
+    m->refined = m->significant;
+    m->significant |= m->bits;
+    u32 rest = empty_stage(memory->stage, p.total, *to);
+    *to += p.total / 4;
+    return rest;
+}
+
+/* All planes down to one. Whole work-group. */
+FUNCTION void model_planes(const struct run *r, const struct model_memory *memory, const u32 *index, u32 planes,
+    u32 last, GLOBAL const struct coded_block *block, GLOBAL u32 *passes, GLOBAL u32 *decisions, u32 *count)
+{
+    struct modelling m;
+    GLOBAL u32 *to = decisions;
+    u32 fill = 0, pass = 0;
+    m.r = *r;
+    m.significant = m.refined = m.negative = 0;
+    m.zero = memory->zero;
+    m.sign = memory->sign;
+    m.stage = (LOCAL u8 *)memory->stage;
+    UNROLL for (u32 i = 0; i < RUN_SAMPLES; i++) m.negative |= (index[i] >> 31) << i;
+    memory->words[r->self] = m.negative;
+    barrier_local();
+    struct around signs = look_around(r, memory->words);
+    m.signs = board_rows(r, m.negative) | board_frame(r, &signs, &signs);
+    barrier_local();
+    for (u32 plane = planes; plane-- > last;) {
+        fill = model_plane(&m, memory, block->style, pass, fill, index, plane, block, passes, &to);
+        pass += pass == 0 ? 1 : 3;
+    }
+    if (r->self == 0 && fill > 0)
+        to[0] = memory->stage[0];
+    *count = (u32)(to - decisions) * 4 + fill;
+}
+
+/*
+ * `passes`: J2K_CODED_PASSES of each block, whose gains are told; `results`: all but lengths, the head being zeros.
+ * No barrier depends on a condition, not even one that is the same for all: there are compilers that then take minutes.
+ */
+DENSE_KERNEL(J2K_MODEL_GROUP, MODEL_GROUPS)
+model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT decisions,
+    GLOBAL u32 *RESTRICT passes, GLOBAL u32 *RESTRICT results)
+{
+    SHARED u32 stage[STAGE_WORDS];
+    SHARED u32 words[J2K_MODEL_GROUP];
+    SHARED u32 spread[J2K_MODEL_GROUP];
+    SHARED u32 bits[J2K_MODEL_GROUP];
+    SHARED u32 scratch[J2K_MODEL_GROUP];
+    SHARED u32 gains[J2K_CODED_PLANES * GAIN_WORDS];
+    SHARED u64 wide[J2K_MODEL_GROUP];
+    SHARED u8 zero[ZERO_TABLE];
+    SHARED u8 sign[SIGN_TABLE];
+    SHARED u32 shared[2]; /* the largest magnitude's bits, where decisions are */
+    struct model_memory memory;
+    GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
+    GLOBAL const struct coded_block *block = (GLOBAL const struct coded_block *)(list + head->block) + group_index();
+    GLOBAL struct coded_result *result = (GLOBAL struct coded_result *)(results + J2K_LIST_HEAD) + group_index();
+    u32 self = local_index(), count = block->width * block->height, index[RUN_SAMPLES], any = 0, last = 0;
+    u64 error = 0, left = 0;
+    struct run r = find_run(block);
+    r.causal = (block->style & STYLE_CAUSAL) != 0;
+    passes += group_index() * (J2K_CODED_PASSES * J2K_PASS_WORDS);
+    memory.stage = stage;
+    memory.words = words;
+    memory.spread = spread;
+    memory.ones = bits;
+    memory.scratch = scratch;
+    memory.gains = gains;
+    memory.wide = wide;
+    memory.zero = zero;
+    memory.sign = sign;
+    for (u32 i = self; i < ZERO_TABLE; i += J2K_MODEL_GROUP)
+        zero[i] = (u8)(2 * zero_contexts[block->contexts * ZERO_TABLE + i]);
+    for (u32 i = self; i < SIGN_TABLE; i += J2K_MODEL_GROUP)
+        sign[i] = sign_contexts[i];
+    for (u32 i = self; i < J2K_CODED_PLANES * GAIN_WORDS; i += J2K_MODEL_GROUP)
+        gains[i] = 0;
+    for (u32 i = self; i < STAGE_WORDS; i += J2K_MODEL_GROUP)
+        stage[i] = 0;
+    if (self < 2)
+        shared[self] = 0;
+    UNROLL for (u32 i = 0; i < RUN_SAMPLES; i++)
+    {
+        index[i] = r.live >> i & 1 ? load_index(block, samples, run_column(&r, i), run_row(&r, i), &error) : 0;
+        any |= index[i];
+    }
+    barrier_local();
+    join_local(&shared[0], any & 0x7FFFFFFFu);
+    error = sum_wide(wide, block->measured ? error : 0);
+    u32 planes = 32 - leading_zeros(shared[0]);
+    for (u32 plane = 0; block->measured && plane < planes; plane++)
+        measure_plane(index, plane, block->exact, gains);
+    barrier_local();
+    if (block->measured && block->stop && planes > 1)
+        last = last_plane(gains, planes, count, block->stop);
+    left = sum_wide(wide, last > 0 ? measure_left(index, last, block->exact) : 0);
+    u32 columns = block->width * ((block->height + 3) / 4), most = 0, told = 0;
+    if (planes > 0)
+        most = most_decisions(planes - last, count, columns, block->style) / J2K_DECISION_UNIT + 1;
+    if (self == 0)
+        shared[1] = count_up(results + 1, most);
+    barrier_local();
+    u32 at = shared[1], fits = most == 0 || at + most <= head->room;
+    model_planes(&r, &memory, index, planes, fits ? last : planes, block, passes,
+        decisions + (u64)at * (J2K_DECISION_UNIT / 4), &told);
+    if (self == 0) {
+        result->planes = planes;
+        result->passes = planes > 0 && fits ? 3 * (planes - last) - 2 : 0;
+        result->length = fits ? 0 : J2K_NO_ROOM;
+        result->error_low = block->measured ? (u32)error : 0;
+        result->error_high = block->measured ? (u32)(error >> 32) : 0;
+        result->left_low = (u32)left;
+        result->left_high = (u32)(left >> 32);
+        result->decision = at;
+        result->decisions = told;
+    }
+}
