@@ -86,7 +86,7 @@ typedef struct kst_limits {
                               transcoded; default 2^24 */
     uint32_t work; /**< what one byte of a JPEG 2000 codestream may ask for beyond what any codestream may: so many
                       samples of the picture beyond 2^27 (a row counts as 64 in each tile at least), as many samples
-                      visited by coding passes beyond 2^32, and a 4096th of it in precincts, or resolutions of tiles,
+                      visited by coding passes beyond 2^32, and a 65536th of it in precincts, or resolutions of tiles,
                       beyond 2^18, a 64th in code-blocks to transcode beyond 2^20, a 256th in turns of the order of
                       packets that bring none beyond 2^28; default 2^16 */
 } kst_limits;

@@ -120,13 +120,14 @@ typedef enum kst_status {
     KST_WARNING_J2K_TILE_PART = 243,    /* tile-parts with wrong lengths or numbers */
     KST_WARNING_J2K_TILE_HEADER = 244,  /* a tile-part header that is damaged: its tile is not decoded */
     KST_WARNING_J2K_TILE_MISSING = 245, /* a tile without data */
-    KST_WARNING_J2K_PACKET = 246,       /* a damaged packet header: the rest of its tile is not decoded */
-    KST_WARNING_J2K_PACKET_END = 247,   /* a packet is cut off */
-    KST_WARNING_J2K_LEFT = 248,         /* bytes of a tile-part that belong to no packet */
-    KST_WARNING_J2K_SOP = 249,          /* an SOP that is out of order, or an EPH that is missing */
-    KST_WARNING_J2K_BLOCK = 250,        /* a code-block with more bit planes or passes than its subband can have */
-    KST_WARNING_J2K_DATA = 251,         /* a code-block whose coded data are damaged */
-    KST_WARNING_J2K_LENGTHS = 252,      /* packet lengths (PLT) that contradict the packets: a tile is read without */
+    KST_WARNING_J2K_PACKET =
+        246, /* a damaged packet header: packets up to the next that fits by SOP, or its tile's rest, are lost */
+    KST_WARNING_J2K_PACKET_END = 247, /* a packet is cut off */
+    KST_WARNING_J2K_LEFT = 248,       /* bytes of a tile-part that belong to no packet */
+    KST_WARNING_J2K_SOP = 249,        /* an SOP that is out of order, or an EPH that is missing */
+    KST_WARNING_J2K_BLOCK = 250,      /* a code-block with more bit planes or passes than its subband can have */
+    KST_WARNING_J2K_DATA = 251,       /* a code-block whose coded data are damaged */
+    KST_WARNING_J2K_LENGTHS = 252,    /* packet lengths (PLT) that contradict the packets: a tile is read without */
 
     /* 300–349: JPEG 2000 codestreams (T.800) and files that cannot be decoded */
     KST_ERROR_J2K_NO_CODESTREAM = 300,  /* a JP2 file without a codestream */

@@ -17,7 +17,7 @@
 #define J2K_FREE_PASSES (UINT64_C(1) << 27)    /* layers times blocks to be transcoded */
 
 /* Parts of `work` that a byte allows beyond that: 1 of samples and visits. */
-enum { J2K_WORK_TURNS = 256, J2K_WORK_PRECINCTS = 4096, J2K_WORK_BLOCKS = 64 };
+enum { J2K_WORK_TURNS = 256, J2K_WORK_PRECINCTS = 65536, J2K_WORK_BLOCKS = 64 };
 
 /* `allowed` and work ÷ divisor for each byte of the codestream; no limit where `work` is UINT32_MAX. */
 uint64_t kst_j2k_allowance(

@@ -526,7 +526,7 @@ static void check(enum anatomy_kind kind, const struct row *row)
     if (row->opened == KST_OK)
         check_decoded(row, &a, name);
     check_transcoded(&a, name);
-    if (seconds() - start > (SANITIZED ? 4.0 : 1.0))
+    if (seconds() - start > (SANITIZED ? 8.0 : 2.0))
         complain("%s: %.2f seconds", name, seconds() - start);
     bytes_free(&a.bytes);
 }
