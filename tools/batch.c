@@ -76,8 +76,8 @@ static void do_one(struct crew *crew, const char *name)
 {
     const struct batch *batch = crew->batch;
     struct problem problem = {""};
-    struct source source;
-    bool good = source_read(&source, name, &problem);
+    struct source source = {.name = name};
+    bool good = batch->unread || source_read(&source, name, &problem);
 
     if (good) {
         struct task task = {

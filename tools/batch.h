@@ -23,6 +23,7 @@ struct batch {
     const struct file_settings *files; /* copied to each task, its context set */
     task_function work;
     const void *settings;
+    bool unread; /* the source has a name alone, and is for the work to read */
 };
 
 /*

@@ -42,7 +42,7 @@ static int run(int argc, char **argv)
         files.encode = &settings.options;
         files.max_pixels = common_max_pixels(&common);
         files.compression = output.compression;
-        const struct batch batch = {&verb_convert, &common, &output, &files, task_convert, NULL};
+        const struct batch batch = {&verb_convert, &common, &output, &files, task_convert, NULL, false};
         code = batch_run(&batch, argc, argv);
     }
     encode_settings_release(&settings);

@@ -1,13 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
 #include <string.h>
 
 #include "batch.h"
+#include "files/strips.h"
+
+/* The extension is what the whole picture would have. */
+static bool decode_strips(struct strips *strips, const struct task *task, struct problem *problem)
+{
+    struct picture described;
+
+    picture_init(&described);
+    described.image = strips->image;
+    char *path = task_path(task, file_extension(task->files.target, &described));
+    bool good = path != NULL ? strips_write(strips, task->source->name, path, &task->files, problem)
+                             : problem_set(problem, "out of memory");
+    free(path);
+    strips_close(strips);
+    return good;
+}
 
 static bool decode_one(const void *settings, struct task *task, struct problem *problem)
 {
+    struct strips strips;
     struct picture picture;
     (void)settings;
 
+    if (strips_open(&strips, task->source, &task->files))
+        return decode_strips(&strips, task, problem);
     picture_init(&picture);
     const struct file_format *found = file_format_of(task->source);
     bool good =
@@ -59,8 +79,9 @@ static int run(int argc, char **argv)
     if (files.decode.format == KST_FORMAT_RAW && files.decode.orient)
         return complain_usage("decode", "--orient does not go with --format raw");
     files.max_pixels = common_max_pixels(&common);
+    files.max_memory = common_max_memory(&common);
     files.compression = output.compression;
-    const struct batch batch = {&verb_decode, &common, &output, &files, decode_one, NULL};
+    const struct batch batch = {&verb_decode, &common, &output, &files, decode_one, NULL, false};
     return batch_run(&batch, argc, argv);
 }
 

@@ -1,7 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
 #include <string.h>
 
 #include "batch.h"
+#include "files/rows.h"
+
+static bool encode_whole(const struct task *task, const char *path, struct problem *problem)
+{
+    struct source source;
+    struct picture picture;
+
+    picture_init(&picture);
+    bool good = source_read(&source, task->source->name, problem) &&
+                picture_read(&picture, &source, &task->files, NULL, problem);
+    source_release(&source);
+    good = good && picture_write(&picture, path, task->files.target, &task->files, problem);
+    picture_release(&picture);
+    return good;
+}
+
+static bool encode_one(const void *settings, struct task *task, struct problem *problem)
+{
+    struct row_file rows;
+    char *path = task_path(task, task->files.target->extensions[0]);
+    (void)settings;
+
+    if (path == NULL)
+        return problem_set(problem, "out of memory");
+    bool in_rows = row_file_open(&rows, task->source->name, &task->files);
+    bool good = in_rows ? row_file_encode(&rows, path, &task->files, problem) : encode_whole(task, path, problem);
+    row_file_close(&rows);
+    free(path);
+    return good;
+}
 
 /* JPEG unless a name or an option says otherwise. */
 static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
@@ -38,7 +69,9 @@ static int run(int argc, char **argv)
         settings.options.jpeg2000 = &j2k.options;
         files.encode = &settings.options;
         files.max_pixels = common_max_pixels(&common);
-        const struct batch batch = {&verb_encode, &common, &output, &files, task_convert, NULL};
+        files.max_memory = common_max_memory(&common);
+        files.on_cpu = common_on_cpu(&common);
+        const struct batch batch = {&verb_encode, &common, &output, &files, encode_one, NULL, true};
         code = batch_run(&batch, argc, argv);
     }
     encode_settings_release(&settings);

@@ -156,6 +156,17 @@ uint64_t common_max_pixels(const struct common_options *options)
     return options->max_pixels != 0 ? options->max_pixels : UINT64_C(1) << 29;
 }
 
+uint64_t common_max_memory(const struct common_options *options)
+{
+    return options->max_memory != 0 ? options->max_memory : UINT64_C(1) << 32;
+}
+
+bool common_on_cpu(const struct common_options *options)
+{
+    const char *device = options->device != NULL ? options->device : getenv("KOSTKA_DEVICE");
+    return device != NULL && strcmp(device, "cpu") == 0;
+}
+
 static bool handle_output(const char *verb, void *settings, int code, const char *value)
 {
     struct output_options *options = settings;

@@ -124,6 +124,8 @@ struct option_group common_group(struct common_options *options);
 /* Makes the context that the options ask for; otherwise says why not and gives the exit code. */
 int common_context(const struct common_options *options, uint32_t threads, kst_context **context);
 uint64_t common_max_pixels(const struct common_options *options);
+uint64_t common_max_memory(const struct common_options *options);
+bool common_on_cpu(const struct common_options *options); /* as an option or KOSTKA_DEVICE says */
 
 /* Of verbs that make files. */
 struct output_options {

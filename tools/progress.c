@@ -49,6 +49,13 @@ void progress_begin(size_t total)
     state.drawn = 0.0;
 }
 
+void progress_grow(size_t steps)
+{
+    pthread_mutex_lock(&state.lock);
+    state.total += isatty(STDERR_FILENO) ? steps : 0;
+    pthread_mutex_unlock(&state.lock);
+}
+
 void progress_step(void)
 {
     pthread_mutex_lock(&state.lock);

@@ -5,8 +5,12 @@
 
 #include <stddef.h>
 
-/* Begin work of `total` steps. Nothing is ever shown where standard error is no terminal, or for a single step. */
+/* Begin work of `total` steps. Nothing is ever shown where standard error is no terminal or, unless it grows, for a
+ * single step. */
 void progress_begin(size_t total);
+
+/* Part of the work turns out to be so many steps more. Thread-safe. */
+void progress_grow(size_t steps);
 
 /* One more step is done. Thread-safe. */
 void progress_step(void);

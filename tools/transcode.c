@@ -213,7 +213,7 @@ static int run(int argc, char **argv)
     const struct option_group groups[] = {common_group(&common), output_group(&output), transcode_group(&settings),
         recode_group(&settings.options.jpeg2000)};
     if (options_read(&verb_transcode, argc, argv, groups, 4, &code)) {
-        const struct batch batch = {&verb_transcode, &common, &output, &files, transcode_one, &settings};
+        const struct batch batch = {&verb_transcode, &common, &output, &files, transcode_one, &settings, false};
         code = output.format != NULL && output.format != &file_jpeg && output.format != &file_j2k
                    ? complain_usage("transcode", "the output is of the input's format; 'convert' makes other formats")
                    : batch_run(&batch, argc, argv);

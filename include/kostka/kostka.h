@@ -512,6 +512,27 @@ KST_API void kst_encode_options_init(kst_encode_options *options);
 KST_API kst_status kst_encode(kst_context *context, const kst_image *image, const kst_encode_options *options,
     kst_buffer *output, kst_report *report);
 
+/** The rows of a picture that need not be in memory, brought when they are needed. */
+typedef struct kst_rows {
+    size_t size;
+    /**
+     * Bring pixels x … x + count − 1 of row y of a plane, as they would lie in memory (an interleaved pixel is all its
+     * channels). Called from any of the context's threads, several at once, and for a row more than once.
+     * @return false where they cannot be had, which ends the encoding with KST_ERROR_ROWS
+     */
+    bool (*read)(void *user, uint32_t plane, uint32_t x, uint32_t y, uint32_t count, void *samples);
+    void *user;
+} kst_rows;
+
+/**
+ * As kst_encode() to JPEG 2000, of a picture whose rows come from a function: what is held in memory is a few rows of
+ * tiles, or of the picture, and what has been coded. On the CPU. Thread-safe.
+ *
+ * @param image in host memory; its planes' `data` and `pitch` are ignored
+ */
+KST_API kst_status kst_encode_rows(kst_context *context, const kst_image *image, const kst_rows *rows,
+    const kst_encode_options *options, kst_buffer *output, kst_report *report);
+
 typedef struct kst_encode_item {
     const kst_image *image;
     const kst_encode_options *options;

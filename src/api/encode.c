@@ -302,6 +302,8 @@ static kst_status choose_device(struct encoding *e, bool jpeg)
     double seconds =
         (double)e->image.width * e->image.height * (jpeg ? KST_SECONDS_TO_ENCODE : KST_SECONDS_TO_ENCODE_J2K);
     e->item = (struct jpeg_encode_item){.encoding = &e->jpeg, .image = &e->image, .sink = &e->sink};
+    if (e->rows)
+        return KST_OK;
     if (device && e->image.plane_count > KST_IMAGE_PLANES_MAX)
         return fail(e, KST_ERROR_IMAGE_MEMORY, "more than four planes are for host memory");
     if (!device && !kst_image_suits_kernels(&e->image))
@@ -317,10 +319,10 @@ static kst_status choose_device(struct encoding *e, bool jpeg)
     return KST_OK;
 }
 
-kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const kst_image *image,
+kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const kst_image *image, const kst_rows *rows,
     const kst_encode_options *options, kst_buffer *output)
 {
-    *e = (struct encoding){.context = context, .output = output};
+    *e = (struct encoding){.context = context, .rows = rows, .output = output};
     kst_report_init(&e->report);
     if (!image || image->size < sizeof *image || !output)
         return fail(e, KST_ERROR_ARGUMENT, NULL);
@@ -335,6 +337,8 @@ kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const ks
     e->report.threads = kst_pool_threads(context->pool);
     double start = kst_seconds();
     const bool jpeg = e->options.codec != KST_CODEC_JPEG2000;
+    if (jpeg && rows)
+        return fail(e, KST_ERROR_OPTIONS, "rows are taken for JPEG 2000");
     kst_status status = jpeg ? plan(e) : kst_j2k_encode_check(e);
     if (status == KST_OK)
         status = choose_device(e, jpeg);
@@ -413,8 +417,8 @@ static kst_status run_on_gpu(struct encoding *e)
     return kst_encoding_settle(e, &times, &error);
 }
 
-kst_status kst_encode(kst_context *context, const kst_image *image, const kst_encode_options *options,
-    kst_buffer *output, kst_report *report)
+static kst_status encode(kst_context *context, const kst_image *image, const kst_rows *rows,
+    const kst_encode_options *options, kst_buffer *output, kst_report *report)
 {
     struct encoding e;
     if (!context) {
@@ -424,9 +428,22 @@ kst_status kst_encode(kst_context *context, const kst_image *image, const kst_en
         kst_report_copy(report, &own);
         return KST_ERROR_ARGUMENT;
     }
-    kst_status status = kst_encoding_begin(&e, context, image, options, output);
+    kst_status status = kst_encoding_begin(&e, context, image, rows, options, output);
     if (status == KST_OK)
         status = e.on_gpu ? run_on_gpu(&e) : kst_encoding_run_on_cpu(&e);
     kst_report_copy(report, &e.report);
     return status;
+}
+
+kst_status kst_encode(kst_context *context, const kst_image *image, const kst_encode_options *options,
+    kst_buffer *output, kst_report *report)
+{
+    return encode(context, image, NULL, options, output, report);
+}
+
+kst_status kst_encode_rows(kst_context *context, const kst_image *image, const kst_rows *rows,
+    const kst_encode_options *options, kst_buffer *output, kst_report *report)
+{
+    bool whole = rows && rows->size == sizeof *rows && rows->read;
+    return encode(whole ? context : NULL, image, rows, options, output, report);
 }

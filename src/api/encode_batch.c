@@ -45,7 +45,7 @@ static void begin_item(void *arg, uint32_t index)
     struct encode_job *job = arg;
     kst_encode_item *item = &job->items[index];
     struct encoding *e = &job->encoding[index];
-    if (kst_encoding_begin(e, job->context, item->image, item->options, &item->output))
+    if (kst_encoding_begin(e, job->context, item->image, NULL, item->options, &item->output))
         close_item(job, index);
 }
 

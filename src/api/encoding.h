@@ -13,7 +13,8 @@ struct encoding {
     kst_encode_options options;
     kst_report report;
     struct memory memory;
-    kst_image image; /* the caller's, with its colour filled in */
+    kst_image image;      /* the caller's, with its colour filled in */
+    const kst_rows *rows; /* where it is not in memory */
     struct jpeg_dsp dsp;
     struct jpeg_encoding jpeg;
     struct jpeg_sampler sampler;
@@ -24,8 +25,9 @@ struct encoding {
     struct jpeg_encode_item item;
 };
 
-/* Check and plan. After an error, which is in the report, there is nothing to end. */
-kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const kst_image *image,
+/* Check and plan. After an error, which is in the report, there is nothing to end. `rows`: null for a picture in
+ * memory. */
+kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const kst_image *image, const kst_rows *rows,
     const kst_encode_options *options, kst_buffer *output);
 
 /* End it: hand over the bytes, or none after an error. */

@@ -89,7 +89,10 @@ kst_status kst_j2k_encode_check(struct encoding *e)
         return status;
     if ((!e->options.metadata && e->options.metadata_count > 0) || (unsigned)e->options.density_unit > KST_DENSITY_CM)
         return fail(e, KST_ERROR_OPTIONS, "metadata");
-    status = kst_memory_is_device(image->memory) ? kst_image_check_shape(image) : kst_image_check(image);
+    bool elsewhere = kst_memory_is_device(image->memory);
+    if (e->rows && elsewhere)
+        return fail(e, KST_ERROR_IMAGE_MEMORY, "rows come to the host");
+    status = elsewhere || e->rows ? kst_image_check_shape(image) : kst_image_check(image);
     if (status)
         return fail(e, status, NULL);
     if (image->plane[0].sample != KST_SAMPLE_INTEGER)
@@ -322,10 +325,25 @@ static kst_status allocate_layers(struct j2k_encode_work *work)
     return KST_OK;
 }
 
+/* Bytes of all layers, and about what packet headers and all else will take. */
+static size_t expected_bytes(const struct j2k_encode_work *work)
+{
+    enum { AROUND = 1024, HEADER_BYTES = 4, SHARE = 32 };
+    const struct j2k_coded *coded = &work->coded;
+    size_t sum = 0;
+    for (uint32_t b = 0; b < coded->plan.block_count; b++) {
+        uint32_t passes = work->layer_passes[(size_t)(b + 1) * work->options.layers - 1];
+        if (passes > 0)
+            sum += HEADER_BYTES + coded->pass_length[coded->block[b].first_pass + passes - 1U];
+    }
+    return AROUND + sum + sum / SHARE;
+}
+
 static kst_status write_file(struct j2k_encode_work *work)
 {
     struct encoding *e = work->e;
     double start = kst_seconds();
+    kst_sink_expect(&e->sink, expected_bytes(work));
     kst_status status =
         work->options.codestream
             ? kst_j2k_write(&e->memory, &work->coded, &work->writing, &e->sink, &e->report)
@@ -386,6 +404,7 @@ static kst_status plan(struct j2k_encode_work *work)
     if (status)
         return status;
     work->source.origin = work->origin;
+    work->source.rows = e->rows;
     work->source.measure = needs_rates(work);
     set_goal(work);
     return KST_OK;

@@ -50,11 +50,14 @@ static bool fits_colour(const struct j2k_encode_work *work)
     }
 }
 
-static void take_plane(struct j2k_encode_work *work, uint32_t component, const kst_plane *plane, uint32_t place)
+static void take_plane(struct j2k_encode_work *work, uint32_t component, uint32_t index, uint32_t place)
 {
+    const kst_plane *plane = kst_image_plane(work->image, index);
     uint32_t samples = kst_format_samples(work->image->format), bytes = kst_plane_sample_bytes(plane);
-    work->origin[component] = (struct j2k_origin){.data = (const uint8_t *)plane->data + (size_t)place * bytes,
+    work->origin[component] = (struct j2k_origin){.data = plane->data,
         .pitch = plane->pitch,
+        .plane = index,
+        .place = place,
         .step = samples,
         .bytes = (uint8_t)bytes,
         .depth = (uint8_t)kst_plane_depth(plane),
@@ -67,7 +70,7 @@ void kst_j2k_encode_find_samples(struct j2k_encode_work *work)
     bool planar = kst_format_channels(image->format) == 0;
     bool reversed = image->format == KST_FORMAT_BGR || image->format == KST_FORMAT_BGRA;
     for (uint32_t c = 0; c < work->component_count; c++)
-        take_plane(work, c, kst_image_plane(image, planar ? c : 0), planar ? 0 : reversed && c < 3 ? 2 - c : c);
+        take_plane(work, c, planar ? c : 0, planar ? 0 : reversed && c < 3 ? 2 - c : c);
 }
 
 kst_status kst_j2k_encode_components(struct j2k_encode_work *work)

@@ -32,16 +32,28 @@ void kst_sink_close(struct sink *sink, struct memory *owner, kst_buffer *buffer)
     *buffer = (kst_buffer){.data = sink->data, .length = sink->length, .capacity = sink->capacity, .owned = true};
 }
 
-static void grow(struct sink *sink, size_t needed)
+static void set_capacity(struct sink *sink, size_t capacity)
 {
-    size_t capacity = sink->capacity > 0 ? sink->capacity : FIRST_CAPACITY;
-    while (capacity < needed)
-        capacity = capacity <= SIZE_MAX / 2 ? capacity * 2 : needed;
     uint8_t *data = kst_memory_grow(sink->memory, sink->data, sink->length, capacity, &sink->status);
     if (!data)
         return;
     sink->data = data;
     sink->capacity = capacity;
+}
+
+static void grow(struct sink *sink, size_t needed)
+{
+    size_t capacity = sink->capacity > 0 ? sink->capacity : FIRST_CAPACITY;
+    while (capacity < needed)
+        capacity = capacity <= SIZE_MAX / 2 ? capacity * 2 : needed;
+    set_capacity(sink, capacity);
+}
+
+void kst_sink_expect(struct sink *sink, size_t length)
+{
+    if (sink->status == KST_OK && sink->memory && length <= SIZE_MAX - sink->length &&
+        sink->length + length > sink->capacity)
+        set_capacity(sink, sink->length + length);
 }
 
 uint8_t *kst_sink_reserve(struct sink *sink, size_t length)

@@ -27,6 +27,8 @@ void kst_sink_close(struct sink *sink, struct memory *owner, kst_buffer *buffer)
 /* Make room for `length` more bytes and return where they go; null on failure. Then add to sink->length what was used.
  */
 uint8_t *kst_sink_reserve(struct sink *sink, size_t length);
+/* About so many bytes more will come: exactly that much memory is made ready, where it is the operation's. */
+void kst_sink_expect(struct sink *sink, size_t length);
 void kst_sink_bytes(struct sink *sink, const void *data, size_t length);
 void kst_sink_u8(struct sink *sink, uint8_t value);
 void kst_sink_u16(struct sink *sink, uint16_t value); /* big-endian, as all of T.81 and T.800 */

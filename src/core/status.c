@@ -20,6 +20,7 @@ static const struct status_entry entries[] = {
     ENTRY(ERROR_MEMORY, "out of memory"),
     ENTRY(ERROR_STATE, "the handle is not in a state that allows this call"),
     ENTRY(ERROR_THREAD, "a thread could not be started"),
+    ENTRY(ERROR_ROWS, "the rows of the picture could not be had"),
 
     ENTRY(ERROR_DEVICE_NAME, "not a device name (cpu, cuda[:N], opencl[:N] or auto)"),
     ENTRY(ERROR_DEVICE_MISSING, "the device asked for is not available"),

@@ -51,6 +51,8 @@ struct j2k_coding_group {
     uint32_t step_count;
     struct j2k_encode_step *step;
     uint32_t *order; /* blocks, step by step */
+    uint8_t *row;    /* for each strip, where rows are brought */
+    size_t row_length;
     pthread_mutex_t lock;
     pthread_cond_t done; /* some part of a step is */
 };
@@ -75,7 +77,8 @@ struct j2k_encode_rows kst_j2k_encode_rows_before(
 /* j2k_encode_levels.c: the last resolution of all components, in strips; then the others of each. */
 void kst_j2k_encode_strip(const struct j2k_coding_group *group, uint32_t step, uint32_t strip);
 void kst_j2k_encode_levels(const struct j2k_coding_group *group, uint32_t step, uint32_t component);
-/* How resolution r > 0 is split, of the component and, of the last one, those behind it. */
+/* How resolution r > 0 is split, of the component and, of the last one, those behind it, whose source is still to be
+ * set. */
 struct j2k_analysis kst_j2k_encode_analysis(const struct j2k_coding_group *group, uint32_t component, uint32_t r);
 
 /* j2k_encode_blocks.c: a code-block of the plan. */

@@ -13,10 +13,15 @@ void *kst_j2k_encode_take(struct j2k_encode_job *job, size_t count, size_t size)
 {
     kst_status status = KST_OK;
     void *taken = kst_memory_array(job->memory, count, size, &status);
-    int none = KST_OK;
     if (!taken)
-        atomic_compare_exchange_strong(&job->status, &none, (int)status);
+        kst_j2k_encode_fail(job, status);
     return taken;
+}
+
+void kst_j2k_encode_fail(struct j2k_encode_job *job, kst_status status)
+{
+    int none = KST_OK;
+    atomic_compare_exchange_strong(&job->status, &none, (int)status);
 }
 
 bool kst_j2k_encode_goes_on(struct j2k_encode_job *job)
@@ -132,10 +137,13 @@ static bool join_passes(struct j2k_encode_job *job)
         double unit = job->source->measure ? job->source->weight[band] * half * half : 0;
         coded->block[b].first_pass = encoded->pass_count;
         encoded->error += 4 * unit * job->result[b].error;
+        const struct j2k_pass *pass = job->result[b].pass;
+        const uint32_t *length = job->result[b].length;
         for (uint32_t i = 0; i < coded->block[b].passes; i++, encoded->pass_count++) {
-            encoded->pass_length[encoded->pass_count] = job->result[b].pass[i].length;
-            if (job->source->measure)
-                encoded->pass_gain[encoded->pass_count] = job->result[b].pass[i].gain * unit;
+            if (pass && job->source->measure)
+                encoded->pass_gain[encoded->pass_count] = pass[i].gain * unit;
+            if (pass || length)
+                encoded->pass_length[encoded->pass_count] = pass ? pass[i].length : length[i];
         }
     }
     coded->pass_length = encoded->pass_length;

@@ -9,6 +9,7 @@
 
 struct j2k_encode_source {
     const struct j2k_origin *origin; /* of each component: where plan.component[c].area begins */
+    const kst_rows *rows;            /* that bring the samples; null: they are in memory */
     const double *weight; /* of each band of the plan: squared error of the picture for one of its coefficients */
     bool measure;         /* gains are wanted */
     /*

@@ -147,6 +147,26 @@ static double load(
     return j2k_quantiser_error(error);
 }
 
+static bool keep_passes(struct j2k_encode_job *job, struct j2k_encode_worker *worker, struct j2k_block_result *result)
+{
+    const struct j2k_block_encoder *encoder = &worker->encoder;
+    struct j2k_pass *pass = keep(job, worker, encoder->passes * sizeof *pass);
+    if (pass)
+        memcpy(pass, encoder->pass, encoder->passes * sizeof *pass);
+    result->pass = pass;
+    return pass;
+}
+
+static bool keep_lengths(struct j2k_encode_job *job, struct j2k_encode_worker *worker, struct j2k_block_result *result)
+{
+    const struct j2k_block_encoder *encoder = &worker->encoder;
+    uint32_t *length = keep(job, worker, encoder->passes * sizeof *length);
+    for (uint32_t i = 0; length && i < encoder->passes; i++)
+        length[i] = encoder->pass[i].length;
+    result->length = length;
+    return length;
+}
+
 static void store(struct j2k_encode_job *job, struct j2k_encode_worker *worker, uint32_t index, double error)
 {
     const struct j2k_block_encoder *encoder = &worker->encoder;
@@ -157,13 +177,10 @@ static void store(struct j2k_encode_job *job, struct j2k_encode_worker *worker, 
     coded->passes = 0;
     if (encoder->passes == 0)
         return;
-    struct j2k_pass *pass = keep(job, worker, encoder->passes * sizeof *pass);
     uint8_t *data = keep(job, worker, encoder->length);
-    if (!pass || !data)
+    if (!data || !(job->source->measure ? keep_passes : keep_lengths)(job, worker, &job->result[index]))
         return;
-    memcpy(pass, encoder->pass, encoder->passes * sizeof *pass);
     memcpy(data, encoder->data, encoder->length);
-    job->result[index].pass = pass;
     coded->data = data;
     coded->passes = (uint8_t)encoder->passes;
 }

@@ -3,18 +3,42 @@
 #include "cpu/j2k_coding_group.h"
 #include "j2k/geometry.h"
 
+/* The components' samples; a strip has a row of its own where they are brought. */
+struct samples {
+    const struct j2k_coding_group *group;
+    uint8_t *row;
+};
+
+/* Where row y of a component begins, whose plane the component before may have asked for. */
+static const uint8_t *find_row(const struct samples *samples, uint32_t component, uint32_t y)
+{
+    const struct j2k_coding_group *group = samples->group;
+    struct j2k_encode_job *job = group->tile->job;
+    const struct j2k_origin *origin = &job->source->origin[component];
+    const kst_rows *rows = job->source->rows;
+    struct j2k_rect area = job->coded->plan.component[component].area, rect = group->component->tc->rect;
+    size_t place = (size_t)origin->place * origin->bytes;
+    if (!rows)
+        return (const uint8_t *)origin->data + (ptrdiff_t)(y - area.y0) * origin->pitch +
+               (rect.x0 - area.x0) * origin->step * origin->bytes + place;
+    bool same = component > group->first && origin[-1].plane == origin->plane;
+    if (!same &&
+        !rows->read(rows->user, origin->plane, rect.x0 - area.x0, y - area.y0, rect.x1 - rect.x0, samples->row))
+        kst_j2k_encode_fail(job, KST_ERROR_ROWS);
+    return samples->row + place;
+}
+
 /* Row y of the components, level shifted and transformed (Annex G). */
 static void fetch_samples(const void *source, uint32_t y, void *const room[], const void *row[])
 {
-    const struct j2k_coding_group *group = source;
+    const struct samples *samples = source;
+    const struct j2k_coding_group *group = samples->group;
     const struct j2k_encode_job *job = group->tile->job;
     const struct j2k_tile_component *tc = group->component->tc;
     size_t width = j2k_rect_width(tc->rect);
     for (uint32_t i = 0; i < group->count; i++) {
         const struct j2k_origin *origin = &job->source->origin[group->first + i];
-        struct j2k_rect area = job->coded->plan.component[group->first + i].area;
-        const uint8_t *from = (const uint8_t *)origin->data + (ptrdiff_t)(y - area.y0) * origin->pitch +
-                              (tc->rect.x0 - area.x0) * origin->step * origin->bytes;
+        const uint8_t *from = find_row(samples, group->first + i, y);
         if (tc->reversible)
             job->forward.load_integers(origin, from, width, room[i]);
         else
@@ -51,7 +75,7 @@ struct j2k_analysis kst_j2k_encode_analysis(const struct j2k_coding_group *group
         .rect = c->resolution[r].rect,
         .component_count = last ? group->count : 1,
         .fetch = last ? fetch_samples : fetch_row,
-        .source = last ? (const void *)group : &c->low[r]};
+        .source = last ? NULL : &c->low[r]};
     for (uint32_t i = 0; i < analysis.component_count; i++) {
         aim(&analysis.split[i], J2K_LL, r == 1 ? &c[i].band[0] : &c[i].low[r - 1]);
         for (uint32_t b = 0; b < 3; b++)
@@ -61,14 +85,15 @@ struct j2k_analysis kst_j2k_encode_analysis(const struct j2k_coding_group *group
 }
 
 /* Without levels samples are coefficients. */
-static void copy_samples(const struct j2k_coding_group *group, uint32_t from, uint32_t end)
+static void copy_samples(const struct samples *samples, uint32_t from, uint32_t end)
 {
+    const struct j2k_coding_group *group = samples->group;
     for (uint32_t y = from; y < end; y++) {
         const void *row[J2K_ANALYSED_TOGETHER];
         void *room[J2K_ANALYSED_TOGETHER] = {NULL};
         for (uint32_t i = 0; i < group->count; i++)
             room[i] = j2k_encode_window_row(&group->component[i].band[0], y);
-        fetch_samples(group, y, room, row);
+        fetch_samples(samples, y, room, row);
     }
 }
 
@@ -94,13 +119,15 @@ void kst_j2k_encode_strip(const struct j2k_coding_group *group, uint32_t step, u
 {
     const struct j2k_encode_component *c = group->component;
     uint32_t top = j2k_encode_top(c), strips = group->strips;
+    const struct samples samples = {.group = group, .row = group->row ? group->row + strip * group->row_length : NULL};
     if (top == 0) {
         uint32_t from = kst_j2k_encode_rows_before(group, c, step).made[0];
-        copy_samples(group, from, kst_j2k_encode_rows_before(group, c, step + 1).made[0]);
+        copy_samples(&samples, from, kst_j2k_encode_rows_before(group, c, step + 1).made[0]);
         return;
     }
     struct stretch stretch = stretch_of(group, c, top, step);
     struct j2k_analysis analysis = kst_j2k_encode_analysis(group, 0, top);
+    analysis.source = &samples;
     if (stretch.from >= stretch.end)
         return;
     if (strips == 1) {

@@ -8,6 +8,7 @@ enum {
     STEP_ROWS = 64,        /* that a step has at least */
     STRIP_ROWS = 32,       /* likewise, of strips side by side */
     THREADS_PER_STRIP = 4, /* one thread makes coefficients as fast as so many code them */
+    ROW_ALIGNMENT = 64,
     MIRRORED = 8 /* rows at the top that must be there before the first are split: mirror images are taken of them */
 };
 
@@ -227,6 +228,22 @@ static bool order_blocks(struct j2k_coding_group *group)
     return group->order;
 }
 
+/* Room for a row as it is brought. */
+static bool make_rows(struct j2k_coding_group *group)
+{
+    struct j2k_encode_job *job = group->tile->job;
+    if (!job->source->rows)
+        return true;
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct j2k_origin *origin = &job->source->origin[group->first + i];
+        size_t length = j2k_rect_width(group->component[i].tc->rect) * origin->step * origin->bytes;
+        group->row_length = length > group->row_length ? length : group->row_length;
+    }
+    group->row_length = (group->row_length + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
+    group->row = kst_j2k_encode_take(job, group->strips, group->row_length);
+    return group->row;
+}
+
 bool kst_j2k_coding_group_begin(struct j2k_coding_group *group)
 {
     const struct j2k_plan *plan = &group->tile->job->coded->plan;
@@ -239,7 +256,7 @@ bool kst_j2k_coding_group_begin(struct j2k_coding_group *group)
     }
     group->lag = threads > 1;
     group->strips = j2k_encode_top(group->component) > 0 ? (threads + THREADS_PER_STRIP - 1) / THREADS_PER_STRIP : 1;
-    fine = find_steps(group);
+    fine = find_steps(group) && make_rows(group);
     for (uint32_t i = 0; i < group->count; i++)
         fine = fine && make_windows(group, i);
     return fine && order_blocks(group);
@@ -258,4 +275,5 @@ void kst_j2k_coding_group_end(struct j2k_coding_group *group)
     }
     kst_memory_release(memory, group->step);
     kst_memory_release(memory, group->order);
+    kst_memory_release(memory, group->row);
 }

@@ -11,8 +11,9 @@
 
 /* What came of one block, until all are there. */
 struct j2k_block_result {
-    const struct j2k_pass *pass;
-    double error; /* of the quantiser and of planes that were left out, in squares of its step */
+    const struct j2k_pass *pass; /* where they are measured */
+    const uint32_t *length;      /* of passes, where they are not */
+    double error;                /* of the quantiser and of planes that were left out, in squares of its step */
     uint8_t planes;
 };
 
@@ -48,6 +49,7 @@ struct j2k_encode_tile {
 /* Memory that is missing ends the encoding. */
 void *kst_j2k_encode_take(struct j2k_encode_job *job, size_t count, size_t size);
 bool kst_j2k_encode_goes_on(struct j2k_encode_job *job);
+void kst_j2k_encode_fail(struct j2k_encode_job *job, kst_status status);
 
 /*
  * j2k_encode.c: begin with all but `result` and `shared` filled in; when there are results of all blocks, or something

@@ -17,9 +17,11 @@ enum { J2K_FORWARD_MARGIN = 8 }; /* samples beside those of a row that a half of
 
 /* Samples of a component as they lie in memory. */
 struct j2k_origin {
-    const void *data; /* the upper left one */
+    const void *data; /* where the rows begin: the plane's first pixel */
     ptrdiff_t pitch;  /* bytes from row to row */
     size_t step;      /* samples from one to the next in a row */
+    uint32_t plane;   /* of the image */
+    uint32_t place;   /* of the component's sample in a pixel */
     uint8_t bytes;    /* of a sample: 1, 2 or 4; signed ones in two's complement */
     uint8_t depth;    /* 1–31 */
     bool is_signed;

@@ -2,6 +2,7 @@
 /* What JPEG 2000 encoding makes of pictures of every shape, by every option: our decoder, held to T.803, gives it back.
  */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -459,6 +460,89 @@ static void small_buffers(void **state)
     }
 }
 
+/* A picture in memory, brought row by row; not more than `left` of them. */
+struct brought {
+    const kst_image *image;
+    atomic_uint left;
+};
+
+static bool bring(void *user, uint32_t index, uint32_t x, uint32_t y, uint32_t count, void *samples)
+{
+    struct brought *brought = user;
+    const kst_plane *plane = &brought->image->plane[index];
+    uint32_t channels = kst_format_channels(brought->image->format);
+    size_t pixel = (size_t)(channels > 0 ? channels : 1) * (plane->depth > 8 ? 2 : 1);
+    if (atomic_fetch_sub(&brought->left, 1) == 0)
+        return false;
+    assert_true(x + count <= plane->width && y < plane->height);
+    memcpy(samples, (const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch + x * pixel, count * pixel);
+    return true;
+}
+
+static kst_status encode_rows(struct fixture *f, const kst_image *image, const kst_j2k_options *j2k, uint32_t least,
+    kst_codec codec, kst_buffer *output)
+{
+    struct brought brought = {.image = image};
+    kst_rows rows = {.size = sizeof rows, .read = bring, .user = &brought};
+    kst_encode_options options;
+    kst_image described = *image;
+    atomic_init(&brought.left, least);
+    kst_encode_options_init(&options);
+    options.codec = codec;
+    options.jpeg2000 = j2k;
+    *output = (kst_buffer){.data = NULL};
+    for (uint32_t p = 0; p < image->plane_count; p++) {
+        described.plane[p].data = NULL;
+        described.plane[p].pitch = 0;
+    }
+    return kst_encode_rows(f->context, &described, &rows, &options, output, NULL);
+}
+
+static void expect_same_rows(struct fixture *f, const kst_image *image, const kst_j2k_options *j2k)
+{
+    kst_buffer whole, rows;
+    assert_int_equal(encode(f, image, j2k, &whole), KST_OK);
+    assert_int_equal(encode_rows(f, image, j2k, UINT32_MAX, KST_CODEC_JPEG2000, &rows), KST_OK);
+    assert_int_equal(whole.length, rows.length);
+    assert_memory_equal(whole.data, rows.data, whole.length);
+    kst_buffer_release(f->context, &whole);
+    kst_buffer_release(f->context, &rows);
+    assert_int_equal(encode_rows(f, image, j2k, image->height / 2, KST_CODEC_JPEG2000, &rows), KST_ERROR_ROWS);
+    assert_null(rows.data);
+}
+
+static void brought_rows(void **state)
+{
+    struct fixture *f = *state;
+    static const kst_format formats[] = {KST_FORMAT_GREY, KST_FORMAT_RGB, KST_FORMAT_BGRA};
+    for (uint32_t i = 0; i < 24; i++) {
+        kst_j2k_options j2k;
+        kst_image image = describe(formats[i % 3], i % 3 ? 47 : 190, 180, i % 2 ? 8 : 12);
+        kst_j2k_options_init(&j2k);
+        j2k.levels = i % 7;
+        j2k.tile_width = i / 3 % 2 ? 40 : 0;
+        j2k.tile_height = i / 3 % 2 ? 71 : 0;
+        j2k.block_height = 16;
+        j2k.target = i / 6 % 2 ? KST_J2K_RATIO : KST_J2K_LOSSLESS;
+        j2k.value = 6;
+        fill(f, &image);
+        expect_same_rows(f, &image, &j2k);
+        image.format = KST_FORMAT_RAW;
+        image.plane_count = 3;
+        for (uint32_t p = 0; p < 3; p++)
+            image.plane[p] = (kst_plane){.width = p ? (image.width + 1) / 2 : image.width, .height = 180, .depth = 9};
+        fill(f, &image);
+        expect_same_rows(f, &image, &j2k);
+    }
+    kst_buffer output;
+    kst_image image = describe(KST_FORMAT_GREY, 20, 20, 8);
+    fill(f, &image);
+    assert_int_equal(encode_rows(f, &image, NULL, 100, KST_CODEC_JPEG, &output), KST_ERROR_OPTIONS);
+    assert_int_equal(kst_encode_rows(f->context, &image, NULL, NULL, &output, NULL), KST_ERROR_ARGUMENT);
+    image.memory = KST_MEMORY_CUDA;
+    assert_int_equal(encode_rows(f, &image, NULL, 100, KST_CODEC_JPEG2000, &output), KST_ERROR_IMAGE_MEMORY);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -473,6 +557,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(region_of_interest, setup, teardown),
         cmocka_unit_test_setup_teardown(refusals, setup, teardown),
         cmocka_unit_test_setup_teardown(small_buffers, setup, teardown),
+        cmocka_unit_test_setup_teardown(brought_rows, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

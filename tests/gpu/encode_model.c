@@ -152,7 +152,7 @@ void encode_model_make(struct encode_model *model, uint32_t count, uint32_t side
         kst_image image;
         make_image(picture, format, side, &image);
         choose_options(format, &options);
-        kst_status status = kst_encoding_begin(&picture->e, cpu, &image, &options, &picture->output);
+        kst_status status = kst_encoding_begin(&picture->e, cpu, &image, NULL, &options, &picture->output);
         if (status)
             fail_msg("%s", picture->e.report.message);
         model->item[i] = picture->e.item;

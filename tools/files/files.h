@@ -27,6 +27,8 @@ struct file_settings {
         *encode; /* for JPEG and JPEG 2000; its metadata are added to the picture's own. Null: none written */
     const struct file_format *target; /* what the picture is going to be written as; null: not known */
     uint64_t max_pixels;
+    uint64_t max_memory;
+    bool on_cpu;            /* asked for by name */
     int compression;        /* zlib level 0–9 of PNG and TIFF; −1: the format's default */
     bool verbose;           /* tell what the library did */
     enum byte_order order;  /* of PGX that is written, and of raw samples */

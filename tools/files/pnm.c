@@ -152,7 +152,7 @@ static bool write_wide_rows(
     return good;
 }
 
-static bool write_rows(struct output *output, const struct picture *picture, struct problem *problem)
+bool pnm_write_rows(struct output *output, const struct picture *picture, struct problem *problem)
 {
     const kst_image *image = &picture->image;
     size_t samples = (size_t)image->width * kst_format_channels(image->format);
@@ -165,40 +165,53 @@ static bool write_rows(struct output *output, const struct picture *picture, str
     return good;
 }
 
+static uint32_t maximum(const kst_image *image)
+{
+    uint32_t depth = image->plane[0].depth;
+    return (1u << (depth == 0 ? 8 : depth)) - 1;
+}
+
+static bool write_pam_header(struct output *output, const kst_image *image, struct problem *problem)
+{
+    const char *type = image->format == KST_FORMAT_RGB    ? "RGB"
+                       : image->format == KST_FORMAT_RGBA ? "RGB_ALPHA"
+                       : image->format == KST_FORMAT_CMYK ? "CMYK"
+                                                          : "GRAYSCALE";
+    char header[160];
+    int length = snprintf(header, sizeof header, "P7\nWIDTH %u\nHEIGHT %u\nDEPTH %u\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n",
+        (unsigned)image->width, (unsigned)image->height, (unsigned)kst_format_channels(image->format),
+        (unsigned)maximum(image), type);
+    return output_write(output, header, (size_t)length, problem);
+}
+
+bool pnm_write_header(struct output *output, const kst_image *image, bool pam, struct problem *problem)
+{
+    char header[64];
+    if (pam || (image->format != KST_FORMAT_GREY && image->format != KST_FORMAT_RGB))
+        return write_pam_header(output, image, problem);
+    int length = snprintf(header, sizeof header, "P%c\n%u %u\n%u\n", image->format == KST_FORMAT_GREY ? '5' : '6',
+        (unsigned)image->width, (unsigned)image->height, (unsigned)maximum(image));
+    return output_write(output, header, (size_t)length, problem);
+}
+
 static bool pam_write(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
 {
     const kst_image *image = &picture->image;
-    const char *type = "GRAYSCALE";
-    char header[160];
     (void)settings;
 
     if (image->format == KST_FORMAT_BGR && !picture_to_format(picture, KST_FORMAT_RGB, problem))
         return false;
     if (image->format == KST_FORMAT_BGRA && !picture_to_format(picture, KST_FORMAT_RGBA, problem))
         return false;
-    if (image->format == KST_FORMAT_RGB)
-        type = "RGB";
-    if (image->format == KST_FORMAT_RGBA)
-        type = "RGB_ALPHA";
-    if (image->format == KST_FORMAT_CMYK) {
-        type = "CMYK";
+    if (image->format == KST_FORMAT_CMYK)
         picture_invert(picture);
-    }
-    int length = snprintf(header, sizeof header, "P7\nWIDTH %u\nHEIGHT %u\nDEPTH %u\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n",
-        (unsigned)image->width, (unsigned)image->height, (unsigned)kst_format_channels(image->format),
-        (1u << picture_depth(picture)) - 1, type);
-    return output_write(output, header, (size_t)length, problem) && write_rows(output, picture, problem);
+    return write_pam_header(output, image, problem) && pnm_write_rows(output, picture, problem);
 }
 
 static bool write_grey_or_rgb(struct output *output, const struct picture *picture, struct problem *problem)
 {
-    char header[64];
-    int length =
-        snprintf(header, sizeof header, "P%c\n%u %u\n%u\n", picture->image.format == KST_FORMAT_GREY ? '5' : '6',
-            (unsigned)picture->image.width, (unsigned)picture->image.height, (1u << picture_depth(picture)) - 1);
-
-    return output_write(output, header, (size_t)length, problem) && write_rows(output, picture, problem);
+    return pnm_write_header(output, &picture->image, false, problem) && pnm_write_rows(output, picture, problem);
 }
 
 static bool pgm_write(

@@ -18,6 +18,10 @@ struct pnm_header {
 /* Reads a number and the white space and comments before it. False where there is none, or it is above UINT32_MAX. */
 bool pnm_number(const struct source *source, size_t *at, uint32_t *number);
 
+/* What comes in front of the rows of a grey or RGB picture, or of RGBA; PAM's where that is wanted, or needed. */
+bool pnm_write_header(struct output *output, const kst_image *image, bool pam, struct problem *problem);
+bool pnm_write_rows(struct output *output, const struct picture *picture, struct problem *problem);
+
 bool pnm_header_read(const struct source *source, struct pnm_header *header, struct problem *problem);
 
 #endif

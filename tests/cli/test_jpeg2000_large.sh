@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Pictures larger than the memory limit are encoded and decoded some rows at a time, to what the whole gives.
+. "$KOSTKA_SOURCE/tests/cli/library.sh"
+export KOSTKA_THREADS=2
+
+# stripes LENGTH: bytes that are coded in few, not the same from top to bottom
+stripes() {
+    for pattern in ABCDDEFGHHIKLMNOPPQRSTUVWXYZZ AAAAABBBBBBBCCCCCCDDDDDEEEEEE MMMNNNNOOOOPPPPOOOONNNNMMMMLL XYZZYXWVUTTSSSRQPPOOONNNMMMKA; do
+        yes $pattern | head -c $(($1 / 4))
+    done
+}
+{
+    printf 'P6\n500 8000\n255\n'
+    stripes 12000000
+} >big.ppm
+{
+    printf 'P5\n500 8000\n65535\n'
+    stripes 4000000 | tr '\n' A | sed 's/./A&/g'
+} >wide.pgm
+for _ in 1 2 3; do
+    stripes 4000000
+done >planes.raw
+limit=6000000
+
+# small PICTURE NAME OPTIONS…: encoded and decoded within the limit, which the whole would not be
+small() {
+    picture=$1
+    name=$2
+    shift 2
+    expect 0 "$KOSTKA" encode --max-memory $limit "$@" "$picture" "$name"
+    "$KOSTKA" encode "$@" - "whole.${name##*.}" <"$picture" || fail "$name: encode"
+    same "$name" "whole.${name##*.}"
+    extension=${picture##*.}
+    expect 0 "$KOSTKA" decode "$name" "whole.$extension"
+    expect 0 "$KOSTKA" decode --max-memory $limit "$name" "again.$extension"
+    same "whole.$extension" "again.$extension"
+    expect 1 "$KOSTKA" decode --max-memory $limit "$name" none.png
+    says 'max-memory'
+}
+small big.ppm lossless.jp2
+same again.ppm big.ppm
+small big.ppm tiles.j2k --tiles 200x300 --levels 3
+same again.ppm big.ppm
+small big.ppm lossy.jp2 --ratio 30
+small wide.pgm wide.jp2
+same again.pgm wide.pgm
+small planes.raw planes.jp2 --raw 500x8000x3:8
+expect 0 "$KOSTKA" decode --max-memory $limit --interleave planes.jp2 turns.raw
+small turns.raw turns.jp2 --raw 500x8000x3:8 --interleave
+same planes.jp2 turns.jp2
+
+# A part, and at half its size.
+for options in '--region 400x7500+50+99' '--reduce 1 --region 240x3990+3+5'; do
+    # shellcheck disable=SC2086 # words
+    expect 0 "$KOSTKA" decode $options lossless.jp2 whole.pam
+    # shellcheck disable=SC2086
+    expect 0 "$KOSTKA" decode --max-memory 4000000 $options lossless.jp2 again.pam
+    same whole.pam again.pam
+done
+
+# Files that end early, and streams that cannot be decoded, leave nothing.
+head -c 11000000 big.ppm >short.ppm
+expect 1 "$KOSTKA" encode --max-memory $limit short.ppm none.jp2
+says 'the file ends'
+head -c 1000 lossless.jp2 >short.jp2
+expect 1 "$KOSTKA" decode --strict --max-memory $limit short.jp2 none.ppm
+equals "$(find . -name 'none*' -o -name '.kostka*')" ''
+finish

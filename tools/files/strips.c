@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "files/strips.h"
+
+#include <stdlib.h>
+
+#include "files/pnm.h"
+#include "progress.h"
+
+enum { SHARE_OF_PICTURE = 4, SHARE_OF_STRIP = 4, ROWS = 64 };
+
+static size_t row_bytes(const kst_image *image)
+{
+    return (size_t)image->width * kst_format_channels(image->format) * picture_sample_bytes(&image->plane[0]);
+}
+
+static bool is_suitable(const kst_image *image, const struct file_format *target)
+{
+    bool pnm = target == &file_pnm || target == &file_pam, grey = image->format == KST_FORMAT_GREY;
+    bool colour = image->format == KST_FORMAT_RGB;
+    if (target == &file_pgm)
+        return grey;
+    if (target == &file_ppm)
+        return colour;
+    return (pnm || target == &file_raw) && (grey || colour || image->format == KST_FORMAT_RGBA);
+}
+
+/* Whole tiles, if they are not too high, so that no code-block is decoded twice. */
+static void choose_rows(struct strips *strips, const kst_info *info, uint64_t limit)
+{
+    uint64_t rows = limit / SHARE_OF_STRIP / row_bytes(&strips->image);
+    uint64_t tile = info->tile_height >> strips->options.reduce, unit = tile > 0 && tile <= rows ? tile : ROWS;
+    rows = rows < unit ? unit : rows / unit * unit;
+    strips->rows = rows < strips->image.height ? (uint32_t)rows : strips->image.height;
+}
+
+static bool begin(struct strips *strips, const struct source *source, const struct file_settings *settings)
+{
+    kst_status status = kst_decoder_open(strips->decoder, source->data, source->length);
+    const kst_info *info = kst_decoder_info(strips->decoder);
+    if (status != KST_OK || info->codec != KST_CODEC_JPEG2000)
+        return false;
+    strips->options = settings->decode;
+    if (strips->options.format == KST_FORMAT_AUTO)
+        strips->options.format = settings->target->wanted;
+    if (strips->options.orient || strips->options.components != NULL || strips->options.tile != KST_ALL_TILES ||
+        kst_decoder_describe(strips->decoder, &strips->options, &strips->image) != KST_OK ||
+        !is_suitable(&strips->image, settings->target))
+        return false;
+    choose_rows(strips, info, settings->max_memory);
+    return row_bytes(&strips->image) * strips->image.height > settings->max_memory / SHARE_OF_PICTURE;
+}
+
+bool strips_open(struct strips *strips, const struct source *source, const struct file_settings *settings)
+{
+    *strips = (struct strips){.decoder = NULL};
+    if (file_format_of(source) != &file_j2k || kst_decoder_create(settings->context, &strips->decoder) != KST_OK)
+        return false;
+    if (begin(strips, source, settings))
+        return true;
+    strips_close(strips);
+    return false;
+}
+
+void strips_close(struct strips *strips)
+{
+    kst_decoder_destroy(&strips->decoder);
+}
+
+/* Rows from y on, into the strip's pixels. */
+static bool decode_strip(struct strips *strips, uint32_t y, const char *name, struct picture *strip,
+    const struct file_settings *settings, struct problem *problem)
+{
+    kst_decode_options options = strips->options;
+    const kst_region *region = &strips->options.region;
+    uint32_t left = strips->image.height - y;
+    options.region =
+        (kst_region){region->x, region->y + y, strips->image.width, left < strips->rows ? left : strips->rows};
+    strip->image = strips->image;
+    strip->image.height = strip->image.plane[0].height = options.region.height;
+    strip->image.plane[0].data = strip->pixels;
+    strip->image.plane[0].pitch = (ptrdiff_t)row_bytes(&strip->image);
+    kst_status status = kst_decoder_decode(strips->decoder, &options, &strip->image);
+    const kst_report *report = kst_decoder_report(strips->decoder);
+    if (status != KST_OK)
+        return jpeg_report_problem(report, status, problem);
+    jpeg_report_warnings(name, report);
+    if (settings->verbose)
+        jpeg_report_details(name, report);
+    return true;
+}
+
+static bool write_strips(struct strips *strips, struct output *output, const char *name, struct picture *strip,
+    const struct file_settings *settings, struct problem *problem)
+{
+    bool raw = settings->target == &file_raw;
+    bool good = raw || pnm_write_header(output, &strips->image, settings->target == &file_pam, problem);
+    progress_grow((strips->image.height + strips->rows - 1) / strips->rows);
+    for (uint32_t y = 0; good && y < strips->image.height; y += strip->image.height) {
+        good = decode_strip(strips, y, name, strip, settings, problem) &&
+               (raw ? file_raw.write(output, strip, settings, problem) : pnm_write_rows(output, strip, problem));
+        progress_step();
+    }
+    return good;
+}
+
+bool strips_write(struct strips *strips, const char *name, const char *path, const struct file_settings *settings,
+    struct problem *problem)
+{
+    struct picture strip;
+    struct output output;
+
+    picture_init(&strip);
+    strip.pixels = malloc(row_bytes(&strips->image) * strips->rows);
+    if (strip.pixels == NULL)
+        return problem_set(problem, "out of memory");
+    bool good = output_open(&output, path, problem) && write_strips(strips, &output, name, &strip, settings, problem) &&
+                output_commit(&output, problem);
+    output_discard(&output);
+    picture_release(&strip);
+    return good;
+}
