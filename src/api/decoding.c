@@ -426,14 +426,10 @@ kst_status kst_decoding_settle_j2k(struct decoding *d, const struct j2k_gpu_dama
 
 static kst_status run_j2k(struct decoding *d)
 {
-    const struct j2k_gpu_order order = {.after = d->after};
-    struct j2k_gpu_damage damage = {0};
-    struct j2k_gpu_times times = {{0}};
+    struct j2k_gpu_damage damage;
+    struct j2k_gpu_times times;
     struct gpu_error error;
-    kst_gpu_j2k_route(d->gpu, &d->j2k->item);
-    struct j2k_job *job = kst_gpu_j2k_begin(d->gpu, &d->j2k->item, 1, &order, &error);
-    if (job)
-        kst_gpu_j2k_end(job, &damage, &times, &error);
+    kst_j2k_gpu_run(d, &damage, &times, &error);
     return kst_decoding_settle_j2k(d, &damage, &times, &error);
 }
 

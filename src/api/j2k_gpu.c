@@ -162,6 +162,18 @@ void kst_j2k_gpu_drop(struct decoding *d)
     d->j2k = NULL;
 }
 
+void kst_j2k_gpu_run(
+    struct decoding *d, struct j2k_gpu_damage *damage, struct j2k_gpu_times *times, struct gpu_error *error)
+{
+    const struct j2k_gpu_order order = {.after = d->after};
+    *damage = (struct j2k_gpu_damage){0};
+    *times = (struct j2k_gpu_times){{0}};
+    kst_gpu_j2k_route(d->gpu, &d->j2k->item);
+    struct j2k_job *job = kst_gpu_j2k_begin(d->gpu, &d->j2k->item, 1, &order, error);
+    if (job)
+        kst_gpu_j2k_end(job, damage, times, error);
+}
+
 kst_status kst_j2k_gpu_report(
     struct decoding *d, const struct j2k_gpu_damage *damage, const struct j2k_gpu_times *times)
 {

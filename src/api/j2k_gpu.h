@@ -32,6 +32,10 @@ enum j2k_fit {
 kst_status kst_j2k_gpu_plan(struct decoding *decoding, struct j2k_rows rows, enum j2k_fit *fit);
 void kst_j2k_gpu_drop(struct decoding *decoding); /* nothing where there is no plan */
 
+/* Carry out what is planned. */
+void kst_j2k_gpu_run(
+    struct decoding *decoding, struct j2k_gpu_damage *damage, struct j2k_gpu_times *times, struct gpu_error *error);
+
 /*
  * Decode strips one after the other, as high as fit into memory. False where the device cannot do all of it, or where
  * there is damage, of which a whole decoding tells: the decoder's report then is as before, and the image holds

@@ -12,14 +12,10 @@ enum { LEAST_ROWS = 64 };
 /* What is planned, on the device; and then nothing is planned. */
 static kst_status run(struct decoding *d, bool *damaged)
 {
-    const struct j2k_gpu_order order = {.after = d->after};
-    struct j2k_gpu_damage damage = {0};
-    struct j2k_gpu_times times = {{0}};
+    struct j2k_gpu_damage damage;
+    struct j2k_gpu_times times;
     struct gpu_error error;
-    kst_gpu_j2k_route(d->gpu, &d->j2k->item);
-    struct j2k_job *job = kst_gpu_j2k_begin(d->gpu, &d->j2k->item, 1, &order, &error);
-    if (job)
-        kst_gpu_j2k_end(job, &damage, &times, &error);
+    kst_j2k_gpu_run(d, &damage, &times, &error);
     kst_j2k_gpu_drop(d);
     *damaged = damage.blocks > 0;
     if (error.status)

@@ -7,6 +7,7 @@
 #ifndef KOSTKA_CPU_J2K_CODING_GROUP_H
 #define KOSTKA_CPU_J2K_CODING_GROUP_H
 
+#include "core/countdown.h"
 #include "cpu/j2k_analysis.h"
 #include "cpu/j2k_encode_tile.h"
 
@@ -53,8 +54,7 @@ struct j2k_coding_group {
     uint32_t *order; /* blocks, step by step */
     uint8_t *row;    /* for each strip, where rows are brought */
     size_t row_length;
-    pthread_mutex_t lock;
-    pthread_cond_t done; /* some part of a step is */
+    struct countdowns countdowns; /* of the parts of steps */
 };
 
 /* How far each resolution is split: rows before 2 × made[r] of it. Of the first one, whose rows are coefficients, how

@@ -15,25 +15,6 @@ struct run {
     atomic_uint next;
 };
 
-static void wait_for(struct j2k_coding_group *group, atomic_uint *left)
-{
-    if (atomic_load(left) == 0)
-        return;
-    pthread_mutex_lock(&group->lock);
-    while (atomic_load(left) != 0)
-        pthread_cond_wait(&group->done, &group->lock);
-    pthread_mutex_unlock(&group->lock);
-}
-
-static void finish(struct j2k_coding_group *group, atomic_uint *left)
-{
-    if (atomic_fetch_sub(left, 1) != 1)
-        return;
-    pthread_mutex_lock(&group->lock);
-    pthread_cond_broadcast(&group->done);
-    pthread_mutex_unlock(&group->lock);
-}
-
 static bool goes_on(const struct j2k_coding_group *group)
 {
     return kst_j2k_encode_goes_on(group->tile->job);
@@ -48,28 +29,28 @@ static uint32_t first_block(const struct j2k_coding_group *group, uint32_t step)
 static void run_strip(struct j2k_coding_group *group, uint32_t step, uint32_t strip)
 {
     if (step > 0)
-        wait_for(group, &group->step[step - 1].levels);
+        kst_countdown_wait(&group->countdowns, &group->step[step - 1].levels);
     if (step > group->lag)
-        wait_for(group, &group->step[step - group->lag - 1].blocks);
+        kst_countdown_wait(&group->countdowns, &group->step[step - group->lag - 1].blocks);
     if (goes_on(group))
         kst_j2k_encode_strip(group, step, strip);
-    finish(group, &group->step[step].strips);
+    kst_countdown_take(&group->countdowns, &group->step[step].strips);
 }
 
 static void run_levels(struct j2k_coding_group *group, uint32_t step, uint32_t component)
 {
-    wait_for(group, &group->step[step].strips);
+    kst_countdown_wait(&group->countdowns, &group->step[step].strips);
     if (goes_on(group))
         kst_j2k_encode_levels(group, step, component);
-    finish(group, &group->step[step].levels);
+    kst_countdown_take(&group->countdowns, &group->step[step].levels);
 }
 
 static void run_block(struct j2k_coding_group *group, struct j2k_encode_worker *worker, uint32_t step, uint32_t index)
 {
-    wait_for(group, &group->step[step].levels);
+    kst_countdown_wait(&group->countdowns, &group->step[step].levels);
     if (goes_on(group))
         kst_j2k_encode_one(group, worker, group->order[first_block(group, step) + index]);
-    finish(group, &group->step[step].blocks);
+    kst_countdown_take(&group->countdowns, &group->step[step].blocks);
 }
 
 /* What there is to do in turn k: the blocks of step k − 1, among which are the rows of step k. */
@@ -169,12 +150,10 @@ void kst_j2k_coding_group_run(struct j2k_encode_tile *tile, uint32_t first, uint
     group->choice = choice;
     group->first = first;
     group->count = count;
-    pthread_mutex_init(&group->lock, NULL);
-    pthread_cond_init(&group->done, NULL);
+    kst_countdowns_init(&group->countdowns);
     if (kst_j2k_coding_group_begin(group))
         run_steps(group);
-    pthread_cond_destroy(&group->done);
-    pthread_mutex_destroy(&group->lock);
+    kst_countdowns_end(&group->countdowns);
     kst_j2k_coding_group_end(group);
     kst_memory_release(job->memory, group);
 }

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "core/countdown.h"
 #include "cpu/j2k_block.h"
 #include "cpu/j2k_decode.h"
 #include "cpu/j2k_dwt.h"
@@ -80,9 +81,8 @@ struct j2k_group {
     uint32_t step_count;
     struct j2k_step *step;
     uint32_t first_block;
-    uint32_t *order; /* blocks, step by step, counted from first_block */
-    pthread_mutex_t lock;
-    pthread_cond_t done; /* some part of a step is */
+    uint32_t *order;              /* blocks, step by step, counted from first_block */
+    struct countdowns countdowns; /* of the parts of steps */
 };
 
 /* Memory that is missing ends the decoding. Zeroed or not. */

@@ -12,25 +12,6 @@ struct run {
     atomic_uint next;
 };
 
-static void wait_for(struct j2k_group *group, atomic_uint *left)
-{
-    if (atomic_load(left) == 0)
-        return;
-    pthread_mutex_lock(&group->lock);
-    while (atomic_load(left) != 0)
-        pthread_cond_wait(&group->done, &group->lock);
-    pthread_mutex_unlock(&group->lock);
-}
-
-static void finish(struct j2k_group *group, atomic_uint *left)
-{
-    if (atomic_fetch_sub(left, 1) != 1)
-        return;
-    pthread_mutex_lock(&group->lock);
-    pthread_cond_broadcast(&group->done);
-    pthread_mutex_unlock(&group->lock);
-}
-
 static uint32_t first_block(const struct j2k_group *group, uint32_t step)
 {
     return step > 0 ? group->step[step - 1].order_end : 0;
@@ -40,39 +21,40 @@ static uint32_t first_block(const struct j2k_group *group, uint32_t step)
 static void run_clear(struct j2k_group *group, uint32_t step)
 {
     if (step > 0)
-        wait_for(group, &group->step[step - 1].clears); /* which waited for all strips but those of one step */
+        kst_countdown_wait(
+            &group->countdowns, &group->step[step - 1].clears); /* which waited for all strips but those of one step */
     if (step > group->lag)
-        wait_for(group, &group->step[step - group->lag - 1].strips);
+        kst_countdown_wait(&group->countdowns, &group->step[step - group->lag - 1].strips);
     if (kst_j2k_goes_on(group->decoding))
         kst_j2k_clear(group, step);
-    finish(group, &group->step[step].clears);
+    kst_countdown_take(&group->countdowns, &group->step[step].clears);
 }
 
 static void run_block(struct j2k_group *group, struct j2k_worker *worker, uint32_t step, uint32_t index)
 {
-    wait_for(group, &group->step[step].clears);
+    kst_countdown_wait(&group->countdowns, &group->step[step].clears);
     if (kst_j2k_goes_on(group->decoding))
         kst_j2k_decode_one(group, worker, first_block(group, step) + index);
-    finish(group, &group->step[step].blocks);
+    kst_countdown_take(&group->countdowns, &group->step[step].blocks);
 }
 
 static void run_levels(struct j2k_group *group, struct j2k_worker *worker, uint32_t step, uint32_t component)
 {
-    wait_for(group, &group->step[step].clears);
-    wait_for(group, &group->step[step].blocks);
+    kst_countdown_wait(&group->countdowns, &group->step[step].clears);
+    kst_countdown_wait(&group->countdowns, &group->step[step].blocks);
     if (step > 0)
-        wait_for(group, &group->step[step - 1].levels);
+        kst_countdown_wait(&group->countdowns, &group->step[step - 1].levels);
     if (kst_j2k_goes_on(group->decoding))
         kst_j2k_make_levels(group, worker, component, step);
-    finish(group, &group->step[step].levels);
+    kst_countdown_take(&group->countdowns, &group->step[step].levels);
 }
 
 static void run_strip(struct j2k_group *group, struct j2k_worker *worker, uint32_t step, uint32_t strip)
 {
-    wait_for(group, &group->step[step].levels);
+    kst_countdown_wait(&group->countdowns, &group->step[step].levels);
     if (kst_j2k_goes_on(group->decoding))
         kst_j2k_put_out(group, worker, step, strip);
-    finish(group, &group->step[step].strips);
+    kst_countdown_take(&group->countdowns, &group->step[step].strips);
 }
 
 /* Task `index` of those between the blocks of step k and k + 1. */
@@ -164,11 +146,9 @@ static void run_steps(struct j2k_group *group)
 void kst_j2k_run_group(struct j2k_group *group)
 {
     group->lag = kst_pool_threads(group->decoding->pool) > 1;
-    pthread_mutex_init(&group->lock, NULL);
-    pthread_cond_init(&group->done, NULL);
+    kst_countdowns_init(&group->countdowns);
     if (kst_j2k_group_begin(group))
         run_steps(group);
-    pthread_cond_destroy(&group->done);
-    pthread_mutex_destroy(&group->lock);
+    kst_countdowns_end(&group->countdowns);
     kst_j2k_group_end(group);
 }
