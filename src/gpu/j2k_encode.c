@@ -319,13 +319,13 @@ static void code(struct run *run)
     const struct gpu_backend *backend = run->job->executor->gpu->backend;
     struct gpu_queue *queue = &run->job->lane->queue;
     const struct j2k_list *list = run->list;
+    uint32_t together = J2K_CODE_GROUP / J2K_CODE_LANES * list->lanes;
     record(run->job, BEFORE_BLOCKS);
     kst_gpu_j2k_list_write(list, run->job->executor->threads, (uint32_t *)(void *)run->buffer[HOST_LIST].host);
     backend->copy(queue, &run->buffer[LIST], 0, &run->buffer[HOST_LIST], 0, list->words * 4ULL);
     model(run);
     LAUNCH(J2K_ENCODE_ORDER, 1, LIST, RESULTS, ORDER);
-    LAUNCH(J2K_ENCODE_CODE, (list->blocks + J2K_CODE_GROUP - 1) / J2K_CODE_GROUP, LIST, ORDER, DECISIONS, PASSES, DATA,
-        RESULTS);
+    LAUNCH(J2K_ENCODE_CODE, (list->blocks + together - 1) / together, LIST, ORDER, DECISIONS, PASSES, DATA, RESULTS);
     LAUNCH(J2K_ENCODE_PLACE, 1, LIST, RESULTS);
     LAUNCH(J2K_ENCODE_COLLECT, list->blocks, LIST, RESULTS, PASSES, DATA, COLLECTED);
     backend->copy(queue, &run->buffer[HOST_RESULTS], 0, &run->buffer[RESULTS], 0, results_length(list));
@@ -439,7 +439,7 @@ static uint32_t run_chosen(struct j2k_coding_job *job, struct j2k_list *list, st
     uint32_t missing = 0;
     for (uint32_t done = 0, more; done < count && !error->status; done += list->blocks, missing += more) {
         more = 0;
-        kst_gpu_j2k_list(list, rooms->chosen + done, count - done);
+        kst_gpu_j2k_list(list, rooms->chosen + done, count - done, job->executor->gpu->info.units);
         run_list(job, list, outcomes, rooms->again + missing, &more, error);
     }
     memcpy(rooms->chosen, rooms->again, missing * sizeof *rooms->chosen);

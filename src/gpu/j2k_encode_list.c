@@ -9,11 +9,13 @@ enum {
     MOST_SAMPLES = 1 << 29, /* whose decisions may be counted in 32 bits, whatever they are */
     PASS_ENDS = 8,          /* bytes that the end of a pass's segment may take */
     PLANE_ENDS = 7,         /* decisions of a plane besides those of its samples */
+    ROWS_A_UNIT = 4,        /* of lanes: with that many a multiprocessor has something to do while one waits */
     SLICE = 2048            /* blocks that a thread writes down at once */
 };
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
+_Static_assert((uint32_t)J2K_CODE_LANES == (uint32_t)J2K_BUNDLE, "as lanes are chosen");
 _Static_assert(sizeof(struct coded_block) == 72 && sizeof(struct coded_result) == 40, "as in the kernels");
 
 static const struct j2k_plan *plan_of(const struct j2k_list *list, uint32_t item)
@@ -56,7 +58,7 @@ uint32_t kst_gpu_j2k_decision_room(const struct j2k_plan *plan, const struct j2k
     return bytes / J2K_DECISION_UNIT + 1;
 }
 
-uint32_t kst_gpu_j2k_list(struct j2k_list *list, const uint32_t *chosen, uint32_t count)
+uint32_t kst_gpu_j2k_list(struct j2k_list *list, const uint32_t *chosen, uint32_t count, uint32_t processors)
 {
     uint64_t samples = 0;
     list->chosen = chosen;
@@ -74,6 +76,7 @@ uint32_t kst_gpu_j2k_list(struct j2k_list *list, const uint32_t *chosen, uint32_
         list->data = data;
         list->units = units;
     }
+    list->lanes = kst_gpu_j2k_choose_lanes(list->blocks, processors * ROWS_A_UNIT);
     list->words = WORDS(struct j2k_list_work) + list->blocks * WORDS(struct coded_block);
     return list->blocks;
 }
@@ -131,8 +134,10 @@ static void write_slice(void *arg, uint32_t index)
 void kst_gpu_j2k_list_write(const struct j2k_list *list, struct pool *threads, uint32_t *words)
 {
     struct j2k_list_work *head = (struct j2k_list_work *)(void *)words;
-    *head = (struct j2k_list_work){
-        .blocks = list->blocks, .block = WORDS(struct j2k_list_work), .room = (uint32_t)list->units};
+    *head = (struct j2k_list_work){.blocks = list->blocks,
+        .block = WORDS(struct j2k_list_work),
+        .room = (uint32_t)list->units,
+        .lanes = list->lanes};
     struct writing writing = {list, (struct coded_block *)(void *)(words + head->block)};
     uint32_t slices = (list->blocks + SLICE - 1) / SLICE;
     if (threads)

@@ -13,14 +13,16 @@ struct j2k_list {
     const uint32_t *chosen; /* of them, one a block */
     uint32_t *place;        /* of each block, where its data begin */
     uint32_t blocks;
+    uint32_t lanes; /* of them that are coded side by side */
     uint32_t words; /* of the list */
     uint64_t units; /* of decisions */
     uint64_t data;  /* bytes */
     bool ample;     /* room for whatever blocks may hold */
 };
 
-/* As many of the chosen orders, from the first on, as go together; at least one. Returns how many. */
-uint32_t kst_gpu_j2k_list(struct j2k_list *list, const uint32_t *chosen, uint32_t count);
+/* As many of the chosen orders, from the first on, as go together; at least one. Returns how many. `processors`: of the
+ * device. */
+uint32_t kst_gpu_j2k_list(struct j2k_list *list, const uint32_t *chosen, uint32_t count, uint32_t processors);
 
 /* Write it down, list->words words. `threads`: null, or those that help. */
 void kst_gpu_j2k_list_write(const struct j2k_list *list, struct pool *threads, uint32_t *words);

@@ -12,7 +12,8 @@
 enum {
     J2K_MODEL_GROUP = 128, /* a run of up to 32 samples each */
     J2K_ORDER_GROUP = 256,
-    J2K_CODE_GROUP = 64, /* a code-block each */
+    J2K_CODE_GROUP = 64, /* a code-block each, of J2K_CODE_LANES the first ones */
+    J2K_CODE_LANES = 32,
     J2K_PLACE_GROUP = 256,
     J2K_COLLECT_GROUP = 64,
     J2K_CODED_SAMPLES = 4096, /* of a block, at most */
@@ -60,7 +61,7 @@ struct coded_result {
 struct j2k_list_work {
     u32 blocks, block; /* how many; offset of the first */
     u32 room;          /* units of decisions that there is room for */
-    u32 reserved;
+    u32 lanes;         /* blocks side by side: a power of two up to J2K_CODE_LANES */
 };
 
 #endif

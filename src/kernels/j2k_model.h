@@ -16,7 +16,7 @@ enum {
 /* The number of the lowest bit that is set. */
 FUNCTION u32 lowest(u32 bits)
 {
-    return 31 - leading_zeros(bits & (0 - bits));
+    return 31 - top_zeros(bits & (0 - bits));
 }
 
 /* A work-item's run in a plane, and what it needs to write its decisions. */

@@ -69,7 +69,7 @@ FUNCTION void encode_symbol(struct coder *c, LOCAL u32 *context, LOCAL const u32
     u32 lower = less ^ (u32)(range < estimate);
     c->code += lower ? 0 : estimate;
     range = lower ? estimate : range;
-    u32 shift = leading_zeros(range) - 16, after = rows[row >> (less ? 8 : 1) & 127];
+    u32 shift = top_zeros(range) - 16, after = rows[row >> (less ? 8 : 1) & 127];
     if (shift > 0)
         *context = after;
     c->range = range << shift;

@@ -138,11 +138,12 @@ code_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT order, G
     SHARED u32 contexts[CONTEXTS * J2K_CODE_GROUP];
     SHARED u32 rows[MQ_ROWS];
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
-    u32 at = group_index() * J2K_CODE_GROUP + local_index();
+    u32 lane = local_index() % J2K_CODE_LANES, row = local_index() / J2K_CODE_LANES;
+    u32 at = (group_index() * (J2K_CODE_GROUP / J2K_CODE_LANES) + row) * head->lanes + lane;
     for (u32 i = local_index(); i < MQ_ROWS; i += J2K_CODE_GROUP)
         rows[i] = mq_rows[i];
     barrier_local();
-    if (at < head->blocks) {
+    if (lane < head->lanes && at < head->blocks) {
         u32 number = order[at];
         GLOBAL const struct coded_block *block = (GLOBAL const struct coded_block *)(list + head->block) + number;
         GLOBAL struct coded_result *result = (GLOBAL struct coded_result *)(results + J2K_LIST_HEAD) + number;
