@@ -11,7 +11,7 @@ allow() {
     for other in "$@"; do
         pattern="$pattern${pattern:+|}$other/"
     done
-    found=$(grep -rnE '#include "[a-z0-9_]+/' "$room" --include='*.[ch]' | grep -vE "#include \"($pattern)")
+    found=$(grep -rnE '#include "[a-z0-9_]+/' "$room" --include='*.[ch]' --exclude-dir=build | grep -vE "#include \"($pattern)")
     [ -z "$found" ] && return
     echo "$room may include $* only:"
     echo "$found"
