@@ -158,6 +158,7 @@ static struct gpu *made(struct opencl *opencl, const struct gpu_error *error)
 {
     if (error->status == KST_OK && pthread_mutex_init(&opencl->launching, NULL) == 0) {
         opencl->in_turn = !is_gpu(&opencl->driver, opencl->device);
+        opencl->count = kst_opencl_find_count(opencl);
         return &opencl->base;
     }
     kst_memory_release(opencl->base.memory, opencl);

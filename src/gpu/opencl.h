@@ -15,6 +15,7 @@ struct opencl {
     cl_context context;
     cl_queue queue;            /* for mapping memory */
     pthread_mutex_t launching; /* a kernel's arguments are set one by one */
+    uint32_t count;            /* which word of a queue counts references; 0: not known */
     bool in_turn;              /* one kernel at a time, over all queues: PoCL 5 miscounts what two of them share */
     cl_event last;             /* then the latest launch, or null */
 };
@@ -32,6 +33,14 @@ bool kst_opencl_check(struct gpu_error *error, const struct opencl *opencl, cons
  * are given. True where that cannot be told. Null is allowed.
  */
 bool kst_opencl_lives(const struct opencl *opencl, const void *object);
+
+/*
+ * Likewise of a queue, also where its memory still looks as it did: that it has references is looked for in one of the
+ * first words, by kst_opencl_find_count() once the device is open.
+ */
+enum { OPENCL_QUEUE_WORDS = 48 };
+uint32_t kst_opencl_find_count(const struct opencl *opencl);
+bool kst_opencl_queue_lives(const struct opencl *opencl, const void *queue);
 
 /* Whether this process opened it: a child of fork() leaves the driver alone. */
 bool kst_opencl_usable(const struct opencl *opencl);

@@ -63,6 +63,7 @@ enum {
     X(context_retain, "clRetainContext", cl_int, (cl_context))                                                         \
     X(context_release, "clReleaseContext", cl_int, (cl_context))                                                       \
     X(queue_create, "clCreateCommandQueue", cl_queue, (cl_context, cl_device, cl_bits properties, cl_int * result))    \
+    X(queue_retain, "clRetainCommandQueue", cl_int, (cl_queue))                                                        \
     X(queue_release, "clReleaseCommandQueue", cl_int, (cl_queue))                                                      \
     X(queue_info, "clGetCommandQueueInfo", cl_int, (cl_queue, cl_uint what, size_t room, void *value, size_t *length)) \
     X(finish, "clFinish", cl_int, (cl_queue))                                                                          \

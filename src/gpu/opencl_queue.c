@@ -32,7 +32,7 @@ bool kst_opencl_queue_import(struct gpu *gpu, void *handle, struct gpu_queue *qu
     *queue = (struct gpu_queue){.gpu = gpu, .handle = (uintptr_t)handle};
     if (!kst_gpu_usable(gpu, error))
         return false;
-    if (kst_opencl_lives(opencl, handle) &&
+    if (kst_opencl_queue_lives(opencl, handle) &&
         opencl->driver.queue_info(handle, CL_QUEUE_CONTEXT, sizeof context, &context, NULL) == 0 &&
         opencl->driver.queue_info(handle, CL_QUEUE_DEVICE, sizeof device, &device, NULL) == 0 &&
         context == opencl->context && device == opencl->device)
