@@ -142,6 +142,11 @@ static kst_status look_at_image(struct decoding *d)
     return kst_report_error(&d->decoder->report, error.status, KST_NO_OFFSET, "%s", error.text);
 }
 
+static bool fits_gpu(const struct decoding *d)
+{
+    return kst_gpu_jpeg_supports(&d->item) && kst_decoding_need(d) <= d->decoder->context->limits.memory;
+}
+
 /* Whether the GPU carries it out. */
 static kst_status choose_place(struct decoding *d)
 {
@@ -162,10 +167,12 @@ static kst_status choose_place(struct decoding *d)
         kst_normal_init(&d->item.normal, &d->options, 8, false);
     d->item.plan = &decoder->stream.plan;
     d->item.orientation = d->orientation;
-    if (!d->item.plan->single_scan)
-        d->item.coefficients = (struct jpeg_gpu_coefficients){&d->blocks, kst_jpeg_blocks_copy};
     kst_jpeg_output_plan(&d->item.output, &decoder->stream.plan.frame, &d->options, d->image);
-    d->on_gpu = kst_gpu_jpeg_supports(&d->item) && kst_decoding_need(d) <= decoder->context->limits.memory;
+    d->on_gpu = fits_gpu(d);
+    if (!d->on_gpu && !d->item.plan->single_scan) { /* the pixels alone */
+        d->item.coefficients = (struct jpeg_gpu_coefficients){&d->blocks, kst_jpeg_blocks_copy};
+        d->on_gpu = fits_gpu(d);
+    }
     return KST_OK;
 }
 
@@ -385,10 +392,12 @@ static void report_times(struct decoding *d, const struct jpeg_gpu_times *times)
     }
 }
 
-static bool is_damaged(const struct jpeg_scan *scan, const struct jpeg_gpu_damage *damage)
+static bool is_damaged(const struct jpeg_plan *plan, const struct jpeg_gpu_damage *damage)
 {
-    return damage->ended > 0 || damage->invalid > 0 || damage->surplus > 0 ||
-           scan->segment_count < scan->interval_count;
+    bool lost = false;
+    for (uint32_t i = 0; i < plan->scan_count; i++)
+        lost = lost || plan->scan[i].segment_count < plan->scan[i].interval_count;
+    return lost || damage->ended > 0 || damage->invalid > 0 || damage->surplus > 0;
 }
 
 /* The device tells that there is damage; where the first of it is, reading once more does. */
@@ -396,7 +405,7 @@ static kst_status finish(struct decoding *d, const struct jpeg_gpu_damage *damag
 {
     kst_decoder *decoder = d->decoder;
     const struct jpeg_plan *plan = &decoder->stream.plan;
-    if (!plan->single_scan || !is_damaged(plan->scan, damage))
+    if (kst_decoding_reads_scans(d) || !is_damaged(plan, damage))
         return KST_OK;
     return kst_jpeg_cpu_damage(decoder->context, &decoder->memory, plan, &d->options, d->image, &decoder->report);
 }
@@ -449,7 +458,7 @@ static kst_status run_on_gpu(struct decoding *d)
     return kst_decoding_settle(d, &damage, &times, &error);
 }
 
-/* Many scans at once on the CPU's threads, the pixels on the GPU. */
+/* Scans that the GPU does not read, at once on the CPU's threads; the pixels on the GPU. */
 static kst_status read_scans(struct decoding *d)
 {
     kst_decoder *decoder = d->decoder;

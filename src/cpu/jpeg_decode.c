@@ -167,6 +167,44 @@ static void read_row(const struct jpeg_entropy *entropy, const struct jpeg_outpu
     kst_jpeg_skip_mcus(entropy, cursor, output->frame.mcus_w - output->first_mcu - output->mcu_count);
 }
 
+static kst_status read_damage(
+    struct memory *memory, const struct jpeg_plan *plan, uint32_t scan, enum cpu_tier tier, struct jpeg_damage *sum)
+{
+    _Alignas(64) int16_t blocks[JPEG_MCU_BLOCKS * 64];
+    uint8_t last[JPEG_MCU_BLOCKS];
+    struct jpeg_entropy entropy;
+    struct jpeg_cursor cursor;
+    kst_status status = kst_jpeg_entropy_init(memory, &entropy, plan, &plan->scan[scan], tier);
+    if (status)
+        return status;
+    kst_jpeg_cursor_start(&entropy, &cursor, 0);
+    while (cursor.mcu < entropy.mcus) {
+        if (cursor.ended)
+            kst_jpeg_cursor_pass(&entropy, &cursor, entropy.mcus);
+        else
+            kst_jpeg_decode_mcu(&entropy, &cursor, blocks, last);
+    }
+    kst_jpeg_entropy_release(memory, &entropy);
+    kst_jpeg_damage_add(sum, &cursor.damage);
+    return KST_OK;
+}
+
+/* As kst_jpeg_decode_coefficients() finds it, whatever the output needs. */
+static kst_status find_damage_of_scans(
+    struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan, bool strict, kst_report *report)
+{
+    double start = kst_seconds();
+    struct jpeg_damage damage;
+    kst_jpeg_damage_init(&damage);
+    for (uint32_t i = 0; i < plan->scan_count; i++) {
+        kst_status status = read_damage(memory, plan, i, context->tier, &damage);
+        if (status)
+            return kst_report_error(report, status, KST_NO_OFFSET, NULL);
+    }
+    kst_report_stage(report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
+    return kst_jpeg_damage_report(&damage, strict, report);
+}
+
 kst_status kst_jpeg_cpu_damage(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
     const kst_decode_options *options, const kst_image *image, kst_report *report)
 {
@@ -174,6 +212,8 @@ kst_status kst_jpeg_cpu_damage(struct kst_context *context, struct memory *memor
     struct jpeg_entropy entropy;
     struct jpeg_cursor cursor;
     double start = kst_seconds();
+    if (!plan->single_scan)
+        return find_damage_of_scans(context, memory, plan, options->strict, report);
     kst_jpeg_output_plan(&output, &plan->frame, options, image);
     kst_status status = kst_jpeg_entropy_init(memory, &entropy, plan, plan->scan, context->tier);
     if (status)

@@ -13,7 +13,7 @@
 kst_status kst_jpeg_cpu_decode(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
     const kst_decode_options *options, const kst_image *image, kst_report *report);
 
-/* Report a single scan's damage as that would, without making pixels. */
+/* Report the damage of sequential scans that hold each component once as that would, without making pixels. */
 kst_status kst_jpeg_cpu_damage(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
     const kst_decode_options *options, const kst_image *image, kst_report *report);
 

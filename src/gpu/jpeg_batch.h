@@ -28,8 +28,8 @@ struct jpeg_gpu_direct {
 struct jpeg_gpu_coefficients {
     const void *source;
     /*
-     * Copy `count` blocks of a component from (x, y) on to the right, each in raster order. Null: the picture's only
-     * scan is decoded on the device.
+     * Copy `count` blocks of a component from (x, y) on to the right, each in raster order. Null: the picture's scans
+     * are decoded on the device.
      */
     void (*copy)(const void *source, uint32_t component, uint32_t x, uint32_t y, uint32_t count, int16_t *out);
 };
@@ -56,16 +56,20 @@ struct jpeg_gpu_item {
 
 /* What a batch needs, in units of the buffers' elements. */
 struct jpeg_gpu_size {
-    uint64_t words;  /* of the work: 32 bits */
-    uint64_t stream; /* 16 bytes */
-    uint64_t blocks; /* of 64 coefficients, decoded on the device */
-    uint64_t copied; /* blocks behind those, which come with their coefficients */
-    uint64_t planes; /* 16 samples */
-    uint64_t pixels; /* 16 bytes */
+    uint64_t pictures; /* of the work: one for each item, behind those one for each scan of an item but its first */
+    uint64_t words;    /* of the work: 32 bits */
+    uint64_t stream;   /* 16 bytes */
+    uint64_t blocks;   /* of 64 coefficients, decoded on the device */
+    uint64_t copied;   /* blocks behind those, which come with their coefficients */
+    uint64_t planes;   /* 16 samples */
+    uint64_t pixels;   /* 16 bytes */
     uint64_t groups[WORK_KINDS];
 };
 
-/* Whether the kernels can decode it; a picture of many scans with coefficients that are decoded elsewhere. */
+/*
+ * Whether the kernels can decode it. Of several scans only those of sequential pictures that hold no component twice;
+ * others with coefficients that are decoded elsewhere.
+ */
 bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item);
 
 struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32_t count);
@@ -80,7 +84,10 @@ uint32_t kst_gpu_jpeg_halves(const struct jpeg_gpu_size *size);
 uint32_t kst_gpu_jpeg_work(const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size,
     struct memory *memory, struct jpeg_gpu_tables *kept, uint32_t *work);
 
-/* The bytes of the stream from a scan's first segment to its last: what belongs into the buffer of streams. */
+/* How many scans of a picture are decoded on the device: components that no scan holds have an empty one each. */
+uint32_t kst_gpu_scan_count(const struct jpeg_plan *plan);
+
+/* The bytes of the stream from the first segment of all scans to the last: what belongs into the buffer of streams. */
 const uint8_t *kst_gpu_scan_data(const struct jpeg_plan *plan, uint64_t *length);
 
 /* Where a plane of a picture comes to lie: in the buffer of pixels, or for raw output in that of planes. */
@@ -96,7 +103,7 @@ bool kst_gpu_jpeg_is_turned(const struct jpeg_gpu_item *item);
 struct jpeg_gpu_plane kst_gpu_jpeg_plane(
     const struct jpeg_gpu_item *item, const struct work_picture *picture, uint32_t index);
 
-/* The picture of the work at `index`. */
+/* The picture of the work at `index`: that of an item, with its first scan. */
 const struct work_picture *kst_gpu_jpeg_picture(const uint32_t *work, uint32_t index);
 
 #endif

@@ -16,6 +16,11 @@ static uint32_t output_pitch(uint32_t width, uint32_t pixel)
     return kst_divide_up((width + 3) / 4 * 4 * (uint64_t)pixel, 16) * 16;
 }
 
+static uint32_t minimum(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 bool kst_gpu_jpeg_is_turned(const struct jpeg_gpu_item *item)
 {
     return item->orientation > 1;
@@ -126,13 +131,55 @@ static uint64_t buffered_pixels(const struct jpeg_output *output, struct sides s
     return (uint64_t)output_pitch(sides.width, (channels ? channels : 1) * sides.sample) * sides.height * planes / 16;
 }
 
+/* Which scan of the device's holds the component: its index, and where in an MCU the component's blocks begin. */
+static uint32_t find_scan(
+    const struct jpeg_gpu_item *item, uint32_t component, struct jpeg_scan *scan, uint32_t *in_mcu)
+{
+    for (uint32_t index = 0;; index++) {
+        *scan = kst_gpu_scan(item->plan, index);
+        *in_mcu = 0;
+        for (uint32_t i = 0; i < scan->component_count; i++) {
+            const struct jpeg_component *c = &item->output.frame.component[scan->component[i]];
+            if (scan->component[i] == component)
+                return index;
+            *in_mcu += (uint32_t)c->h * c->v;
+        }
+    }
+}
+
+/*
+ * Blocks each way of what is wanted of a component, as far as they exist: a scan of its own has only those that hold
+ * samples (T.81 A.2.2), and nothing is made of others.
+ */
+struct extent {
+    uint32_t w, h;
+};
+
+static struct extent find_extent(const struct jpeg_gpu_item *item, uint32_t component)
+{
+    const struct jpeg_output *output = &item->output;
+    const struct jpeg_component *c = &output->frame.component[component];
+    struct extent extent = {blocks_w(output, component), blocks_h(output, component)};
+    struct jpeg_scan scan;
+    uint32_t in_mcu;
+    if (item->coefficients.copy)
+        return extent;
+    find_scan(item, component, &scan, &in_mcu);
+    if (scan.component_count > 1)
+        return extent;
+    extent.w = minimum(extent.w, c->blocks_w - output->first_mcu * c->h);
+    extent.h = minimum(extent.h, c->blocks_h - output->first_row * c->v);
+    return extent;
+}
+
 void kst_gpu_output_size(const struct jpeg_gpu_item *item, struct jpeg_gpu_size *size)
 {
     const struct jpeg_output *output = &item->output;
     for (uint32_t i = 0; i < output->frame.component_count; i++) {
-        uint64_t blocks = (uint64_t)blocks_w(output, i) * blocks_h(output, i);
         if (!output->view[i].needed)
             continue;
+        struct extent extent = find_extent(item, i);
+        uint64_t blocks = (uint64_t)extent.w * extent.h;
         size->planes += plane_length(output, i);
         size->groups[WORK_OF_BLOCKS] += kst_divide_up(blocks, WORK_BLOCKS);
         size->copied += item->coefficients.copy ? blocks : 0;
@@ -156,18 +203,22 @@ static uint32_t upsampling_of(enum jpeg_upsampling upsampling)
     return kinds[upsampling];
 }
 
-/* Where a scan that was decoded on the device left its blocks: MCU after MCU. */
-static void place_decoded(const struct jpeg_gpu_item *item, const struct work_picture *picture, uint32_t component,
-    struct work_component *out)
+/* Where scans that were decoded on the device left its blocks: MCU after MCU. */
+static void place_decoded(const struct jpeg_gpu_item *item, const struct work_picture *picture,
+    const struct work_picture *others, uint32_t component, struct work_component *out)
 {
     const struct jpeg_output *output = &item->output;
-    const struct jpeg_scan *scan = item->plan->scan;
     const struct jpeg_component *c = &output->frame.component[component];
-    uint32_t in_mcu = 0, mcu = scan->geometry.mcu_blocks, row = scan->geometry.mcus_w * mcu;
-    for (uint32_t i = 0; scan->component[i] != component; i++)
-        in_mcu +=
-            (uint32_t)output->frame.component[scan->component[i]].h * output->frame.component[scan->component[i]].v;
-    out->block = picture->block + output->first_row * row + output->first_mcu * mcu + in_mcu;
+    struct jpeg_scan scan;
+    uint32_t in_mcu, index = find_scan(item, component, &scan, &in_mcu);
+    uint32_t mcu = scan.geometry.mcu_blocks, row = scan.geometry.mcus_w * mcu;
+    out->block = index > 0 ? others[index - 1].block : picture->block;
+    if (scan.component_count == 1) {
+        out->block += output->first_row * c->v * row + output->first_mcu * c->h;
+        out->below = row;
+        return;
+    }
+    out->block += output->first_row * row + output->first_mcu * mcu + in_mcu;
     out->below = c->h;
     out->next_mcu = mcu - c->h;
     out->next_row = row - (uint32_t)c->h * c->v;
@@ -181,13 +232,10 @@ static void place_copied(struct builder *builder, struct work_component *out)
     builder->used.copied += out->blocks;
 }
 
-static uint32_t minimum(uint32_t a, uint32_t b)
+static void describe_component(const struct jpeg_gpu_item *item, uint32_t component, struct work_component *out)
 {
-    return a < b ? a : b;
-}
-
-static void describe_component(const struct jpeg_output *output, uint32_t component, struct work_component *out)
-{
+    const struct jpeg_output *output = &item->output;
+    const struct extent extent = find_extent(item, component);
     const struct jpeg_component *c = &output->frame.component[component];
     const struct jpeg_view *view = &output->view[component];
     uint32_t lines = output->row_count * view->mcu_rows;
@@ -196,19 +244,20 @@ static void describe_component(const struct jpeg_output *output, uint32_t compon
         .height = minimum(view->height - output->first_row * view->mcu_rows, lines),
         .width_share = kst_divide_up(1 << 16, c->h),
         .height_share = kst_divide_up(1 << 16, c->v),
-        .blocks_w = blocks_w(output, component),
+        .blocks_w = extent.w,
+        .blocks = extent.w * extent.h,
         .scale = view->scale,
         .upsampling = upsampling_of(view->upsampling),
         .h_in = view->h_in,
         .h_out = view->h_out,
         .v_in = view->v_in,
         .v_out = view->v_out};
-    out->blocks = out->blocks_w * blocks_h(output, component);
     for (uint32_t j = 0; j < 64; j++)
         out->quant[j / 2] |= (uint32_t)c->quant[j % 8 * 8 + j / 8] << j % 2 * 16;
 }
 
-static void write_components(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
+static void write_components(struct builder *builder, const struct jpeg_gpu_item *item,
+    const struct work_picture *others, struct work_picture *picture)
 {
     const struct jpeg_output *output = &item->output;
     uint64_t first = builder->used.groups[WORK_OF_BLOCKS];
@@ -218,12 +267,12 @@ static void write_components(struct builder *builder, const struct jpeg_gpu_item
         picture->component_group[i] = (uint32_t)(builder->used.groups[WORK_OF_BLOCKS] - first);
         if (i >= output->frame.component_count || !output->view[i].needed)
             continue;
-        describe_component(output, i, out);
+        describe_component(item, i, out);
         out->plane = (uint32_t)builder->used.planes;
         if (item->coefficients.copy)
             place_copied(builder, out);
         else
-            place_decoded(item, picture, i, out);
+            place_decoded(item, picture, others, i, out);
         builder->used.planes += plane_length(output, i);
         builder->used.groups[WORK_OF_BLOCKS] += kst_divide_up(out->blocks, WORK_BLOCKS);
     }
@@ -331,9 +380,10 @@ static void write_pixels(struct builder *builder, const struct jpeg_gpu_item *it
     add_groups(item, &builder->used);
 }
 
-void kst_gpu_output_write(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
+void kst_gpu_output_write(struct builder *builder, const struct jpeg_gpu_item *item, const struct work_picture *others,
+    struct work_picture *picture)
 {
-    write_components(builder, item, picture);
+    write_components(builder, item, others, picture);
     write_pixels(builder, item, picture);
 }
 

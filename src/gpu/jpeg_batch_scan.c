@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the kernels are told of a scan: tables, segments, the bytes themselves. */
+/* What the kernels are told of scans: tables, segments, the bytes themselves. */
 
 #include <string.h>
 
@@ -12,6 +12,43 @@ enum {
     LONG_WORDS = (1 << WORK_LONG_BITS) / 2,
     MOST_PADDING = 3 /* words before the tables, which begin at a multiple of 16 bytes, as all of them do */
 };
+
+static bool is_scanned(const struct jpeg_plan *plan, uint8_t component)
+{
+    for (uint32_t i = 0; i < plan->scan_count; i++)
+        for (uint32_t j = 0; j < plan->scan[i].component_count; j++)
+            if (plan->scan[i].component[j] == component)
+                return true;
+    return false;
+}
+
+uint32_t kst_gpu_scan_count(const struct jpeg_plan *plan)
+{
+    uint32_t count = plan->scan_count;
+    for (uint8_t i = 0; i < plan->frame.component_count; i++)
+        count += !is_scanned(plan, i);
+    return count;
+}
+
+/* A component's scan that is not there: without data, and so all zeros. */
+static struct jpeg_scan missing_scan(const struct jpeg_plan *plan, uint8_t component)
+{
+    struct jpeg_scan scan = {.component_count = 1, .component = {component}, .se = 63, .interval_count = 1};
+    scan.dc_table[0] = plan->scan->dc_table[0];
+    scan.ac_table[0] = plan->scan->ac_table[0];
+    kst_jpeg_scan_geometry(&plan->frame, scan.component, 1, &scan.geometry);
+    return scan;
+}
+
+struct jpeg_scan kst_gpu_scan(const struct jpeg_plan *plan, uint32_t index)
+{
+    if (index < plan->scan_count)
+        return plan->scan[index];
+    uint8_t component = 0;
+    for (uint32_t left = index - plan->scan_count;; component++)
+        if (!is_scanned(plan, component) && left-- == 0)
+            return missing_scan(plan, component);
+}
 
 /* The Huffman tables that a scan uses, each once. */
 struct table_list {
@@ -83,17 +120,15 @@ static uint32_t count_long_tables(const struct jpeg_plan *plan, const struct tab
     return count;
 }
 
-/* The bytes of the stream from the first segment's to the last one's. */
+/* The bytes of the stream from the first segment's to the last one's, with what is between the scans. */
 static void stream_range(const struct jpeg_plan *plan, uint64_t *offset, uint64_t *length)
 {
-    const struct jpeg_scan *scan = plan->scan;
     *offset = *length = 0;
-    if (scan->segment_count == 0)
+    if (plan->segment_count == 0)
         return;
-    const struct jpeg_segment *first = &plan->segment[scan->first_segment];
-    const struct jpeg_segment *last = first + scan->segment_count - 1;
-    *offset = first->offset;
-    *length = last->offset + last->length - first->offset;
+    const struct jpeg_segment *last = &plan->segment[plan->segment_count - 1];
+    *offset = plan->segment->offset;
+    *length = last->offset + last->length - *offset;
 }
 
 /* A segment's parts begin and end where those of the whole stream would. */
@@ -115,9 +150,8 @@ const uint8_t *kst_gpu_scan_data(const struct jpeg_plan *plan, uint64_t *length)
     return plan->data + offset;
 }
 
-void kst_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size)
+static void add_scan(const struct jpeg_plan *plan, const struct jpeg_scan *scan, struct jpeg_gpu_size *size)
 {
-    const struct jpeg_scan *scan = plan->scan;
     struct table_list tables = list_tables(scan);
     struct kind_list kinds = list_kinds(scan);
     uint64_t offset, length, parts = 0;
@@ -129,14 +163,25 @@ void kst_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size)
     uint64_t blocks = (uint64_t)scan->geometry.mcus_w * scan->geometry.mcus_h * scan->geometry.mcu_blocks;
     size->words += (uint64_t)scan->segment_count * SEGMENT_WORDS + (uint64_t)tables.count * SHORT_WORDS +
                    (uint64_t)count_long_tables(plan, &tables) * LONG_WORDS + pair_words(&kinds) + MOST_PADDING;
-    size->stream += length / 16 + 2;
     size->blocks += blocks;
     size->groups[WORK_OF_PARTS] += count_groups(parts);
 }
 
-static void write_tables(struct builder *builder, const struct jpeg_plan *plan, struct work_picture *picture)
+void kst_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size)
 {
-    struct table_list list = list_tables(plan->scan);
+    uint64_t offset, length;
+    stream_range(plan, &offset, &length);
+    size->stream += length / 16 + 2;
+    for (uint32_t i = 0; i < kst_gpu_scan_count(plan); i++) {
+        const struct jpeg_scan scan = kst_gpu_scan(plan, i);
+        add_scan(plan, &scan, size);
+    }
+}
+
+static void write_tables(
+    struct builder *builder, const struct jpeg_plan *plan, const struct jpeg_scan *scan, struct work_picture *picture)
+{
+    struct table_list list = list_tables(scan);
     uint32_t long_tables = 0;
     builder->words = (builder->words + 3) / 4 * 4;
     picture->tables = list.count;
@@ -156,10 +201,10 @@ static const uint16_t *short_table(const struct builder *builder, const struct w
     return (const uint16_t *)(builder->work + picture->short_table + index * SHORT_WORDS);
 }
 
-static void write_pairs(struct builder *builder, const struct jpeg_plan *plan, struct work_picture *picture)
+static void write_pairs(struct builder *builder, const struct jpeg_scan *scan, struct work_picture *picture)
 {
-    struct table_list tables = list_tables(plan->scan);
-    struct kind_list kinds = list_kinds(plan->scan);
+    struct table_list tables = list_tables(scan);
+    struct kind_list kinds = list_kinds(scan);
     uint32_t bits = pair_bits(&kinds), *out = builder->work + builder->words;
     picture->pair_table = builder->words;
     picture->pair_bits = bits;
@@ -175,20 +220,21 @@ static void write_pairs(struct builder *builder, const struct jpeg_plan *plan, s
 
 void kst_gpu_tables_begin(struct jpeg_gpu_tables *tables)
 {
-    *tables = (struct jpeg_gpu_tables){.count = 0};
+    *tables = (struct jpeg_gpu_tables){.next = 0};
     pthread_mutex_init(&tables->lock, NULL);
 }
 
 void kst_gpu_tables_end(struct jpeg_gpu_tables *tables, struct memory *memory)
 {
-    kst_memory_release(memory, tables->words);
+    for (uint32_t i = 0; i < KEPT_SETS; i++)
+        kst_memory_release(memory, tables->set[i].words);
     pthread_mutex_destroy(&tables->lock);
 }
 
-static void make_key(const struct jpeg_plan *plan, struct jpeg_gpu_table_key *key)
+static void make_key(const struct jpeg_plan *plan, const struct jpeg_scan *scan, struct jpeg_gpu_table_key *key)
 {
-    struct table_list tables = list_tables(plan->scan);
-    struct kind_list kinds = list_kinds(plan->scan);
+    struct table_list tables = list_tables(scan);
+    struct kind_list kinds = list_kinds(scan);
     memset(key, 0, sizeof *key);
     key->tables = tables.count;
     key->kinds = kinds.count;
@@ -213,44 +259,55 @@ static void refer(struct work_picture *picture, const struct work_picture *like,
     picture->pair_bits = like->pair_bits;
 }
 
+static const struct jpeg_gpu_table_set *find_kept(
+    const struct jpeg_gpu_tables *kept, const struct jpeg_gpu_table_key *key)
+{
+    for (uint32_t i = 0; i < KEPT_SETS; i++)
+        if (kept->set[i].count > 0 && memcmp(&kept->set[i].key, key, sizeof *key) == 0)
+            return &kept->set[i];
+    return NULL;
+}
+
 /* From those kept of an earlier batch. */
 static bool copy_tables(struct builder *builder, struct jpeg_gpu_tables *kept, struct work_picture *picture)
 {
     pthread_mutex_lock(&kept->lock);
-    bool same = kept->count > 0 && memcmp(&kept->key, &builder->key, sizeof kept->key) == 0;
-    if (same) {
+    const struct jpeg_gpu_table_set *set = find_kept(kept, &builder->key);
+    if (set) {
         uint32_t to = (builder->words + 3) / 4 * 4;
-        memcpy(builder->work + to, kept->words, kept->count * sizeof *kept->words);
-        refer(picture, &kept->like, kept->like.short_table, to);
-        builder->words = to + kept->count;
+        memcpy(builder->work + to, set->words, set->count * sizeof *set->words);
+        refer(picture, &set->like, set->like.short_table, to);
+        builder->words = to + set->count;
     }
     pthread_mutex_unlock(&kept->lock);
-    return same;
+    return set != NULL;
 }
 
-/* For the next batch, unless there is no memory for them. */
+/* For later batches, in place of the oldest, unless there is no memory for them. */
 static void keep_tables(const struct builder *builder, struct jpeg_gpu_tables *kept, const struct work_picture *picture)
 {
     uint32_t count = builder->words - picture->short_table;
     pthread_mutex_lock(&kept->lock);
-    if (kept->capacity < count) {
-        kst_memory_release(builder->memory, kept->words);
-        kept->words = kst_memory_array(builder->memory, count, sizeof *kept->words, NULL);
-        kept->capacity = kept->words ? count : 0;
+    struct jpeg_gpu_table_set *set = &kept->set[kept->next++ % KEPT_SETS];
+    if (set->capacity < count) {
+        kst_memory_release(builder->memory, set->words);
+        set->words = kst_memory_array(builder->memory, count, sizeof *set->words, NULL);
+        set->capacity = set->words ? count : 0;
     }
-    kept->count = kept->words ? count : 0;
-    if (kept->words)
-        memcpy(kept->words, builder->work + picture->short_table, count * sizeof *kept->words);
-    kept->like = *picture;
-    kept->key = builder->key;
+    set->count = set->words ? count : 0;
+    if (set->words)
+        memcpy(set->words, builder->work + picture->short_table, count * sizeof *set->words);
+    set->like = *picture;
+    set->key = builder->key;
     pthread_mutex_unlock(&kept->lock);
 }
 
 /* As the picture before has them, or the batch before, if those are the same. */
-static void place_tables(struct builder *builder, const struct jpeg_plan *plan, struct work_picture *picture)
+static void place_tables(
+    struct builder *builder, const struct jpeg_plan *plan, const struct jpeg_scan *scan, struct work_picture *picture)
 {
     struct jpeg_gpu_table_key key;
-    make_key(plan, &key);
+    make_key(plan, scan, &key);
     if (builder->like && memcmp(&key, &builder->key, sizeof key) == 0) {
         refer(picture, builder->like, 0, 0);
         return;
@@ -259,14 +316,14 @@ static void place_tables(struct builder *builder, const struct jpeg_plan *plan, 
     builder->like = picture;
     if (copy_tables(builder, builder->kept, picture))
         return;
-    write_tables(builder, plan, picture);
-    write_pairs(builder, plan, picture);
+    write_tables(builder, plan, scan, picture);
+    write_pairs(builder, scan, picture);
     keep_tables(builder, builder->kept, picture);
 }
 
-static void write_segments(struct builder *builder, const struct jpeg_plan *plan, struct work_picture *picture)
+static void write_segments(
+    struct builder *builder, const struct jpeg_plan *plan, const struct jpeg_scan *scan, struct work_picture *picture)
 {
-    const struct jpeg_scan *scan = plan->scan;
     uint64_t offset, length;
     uint32_t parts = 0;
     stream_range(plan, &offset, &length);
@@ -287,48 +344,51 @@ static void write_segments(struct builder *builder, const struct jpeg_plan *plan
     builder->used.groups[WORK_OF_PARTS] += count_groups(parts);
 }
 
-static void write_stream(struct builder *builder, const struct jpeg_plan *plan, struct work_picture *picture)
+/* All scans of a picture have the same bytes, from which their segments' offsets count. */
+static void write_stream(struct builder *builder, const struct jpeg_plan *plan, const struct work_picture *first,
+    struct work_picture *picture)
 {
     uint64_t offset, length;
     stream_range(plan, &offset, &length);
-    picture->stream = (uint32_t)builder->used.stream;
+    picture->stream = picture == first ? (uint32_t)builder->used.stream : first->stream;
     picture->stream_length = (uint32_t)length;
-    builder->used.stream += length / 16 + 2;
+    builder->used.stream += picture == first ? length / 16 + 2 : 0;
 }
 
-static void write_mcu(const struct jpeg_gpu_item *item, struct work_picture *picture)
+/* The MCU of a scan of one component is a block (T.81 A.2.2). */
+static void write_mcu(const struct jpeg_frame *frame, const struct jpeg_scan *scan, struct work_picture *picture)
 {
-    const struct jpeg_scan *scan = item->plan->scan;
     const uint32_t table_size = 1 << WORK_SHORT_BITS;
     struct table_list list = list_tables(scan);
     struct kind_list kinds = list_kinds(scan);
     uint32_t block = 0;
     for (uint32_t i = 0; i < scan->component_count; i++) {
-        uint32_t index = scan->component[i];
-        const struct jpeg_component *c = &item->output.frame.component[index];
+        const struct jpeg_component *c = &frame->component[scan->component[i]];
         uint32_t dc = find_table(&list, scan->dc_table[i], JPEG_DC) * table_size;
         uint32_t ac = find_table(&list, scan->ac_table[i], JPEG_AC) * table_size;
         uint32_t kind = find_kind(&kinds, scan->dc_table[i], scan->ac_table[i]);
-        for (uint32_t j = 0; j < (uint32_t)c->h * c->v; j++, block++) {
-            picture->block_component[block] = index | j % c->h << 8 | j / c->h << 16;
+        uint32_t h = scan->component_count > 1 ? c->h : 1, v = scan->component_count > 1 ? c->v : 1;
+        for (uint32_t j = 0; j < h * v; j++, block++) {
+            picture->block_component[block] = i | j % h << 8 | j / h << 16;
             picture->block_table[block] = dc | ac << 16;
             picture->block_kinds |= kind << 2 * block;
         }
-        if (picture->scan_components <= index)
-            picture->scan_components = index + 1;
     }
+    picture->scan_components = scan->component_count;
     picture->blocks_in_mcu = scan->geometry.mcu_blocks;
     picture->mcus_w = scan->geometry.mcus_w;
     picture->mcus = scan->geometry.mcus_w * scan->geometry.mcus_h;
     picture->interval = scan->restart_interval ? scan->restart_interval : picture->mcus;
 }
 
-void kst_gpu_scan_write(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
+void kst_gpu_scan_write(struct builder *builder, const struct jpeg_gpu_item *item, uint32_t index,
+    const struct work_picture *first, struct work_picture *picture)
 {
-    place_tables(builder, item->plan, picture);
-    write_segments(builder, item->plan, picture);
-    write_stream(builder, item->plan, picture);
-    write_mcu(item, picture);
+    const struct jpeg_scan scan = kst_gpu_scan(item->plan, index);
+    place_tables(builder, item->plan, &scan, picture);
+    write_segments(builder, item->plan, &scan, picture);
+    write_stream(builder, item->plan, first, picture);
+    write_mcu(&item->output.frame, &scan, picture);
     picture->block = (uint32_t)builder->used.blocks;
     picture->blocks = picture->mcus * picture->blocks_in_mcu;
     builder->used.blocks += picture->blocks;

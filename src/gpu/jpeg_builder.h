@@ -22,12 +22,17 @@ static inline uint32_t kst_divide_up(uint64_t a, uint32_t b)
     return (uint32_t)((a + b - 1) / b);
 }
 
-/* What a picture's scan adds to a batch, and its writing into one. */
-void kst_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size);
-void kst_gpu_scan_write(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture);
+/* A scan of a picture that is decoded on the device, of kst_gpu_scan_count(). */
+struct jpeg_scan kst_gpu_scan(const struct jpeg_plan *plan, uint32_t index);
 
-/* Likewise of its pixels, which follow the scan. */
+/* What a picture's scans add to a batch, and the writing of one into it; `first`: what the picture's first one has. */
+void kst_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size);
+void kst_gpu_scan_write(struct builder *builder, const struct jpeg_gpu_item *item, uint32_t index,
+    const struct work_picture *first, struct work_picture *picture);
+
+/* Likewise of its pixels, which follow all scans; `others`: what the scans behind its first one have. */
 void kst_gpu_output_size(const struct jpeg_gpu_item *item, struct jpeg_gpu_size *size);
-void kst_gpu_output_write(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture);
+void kst_gpu_output_write(struct builder *builder, const struct jpeg_gpu_item *item, const struct work_picture *others,
+    struct work_picture *picture);
 
 #endif

@@ -6,7 +6,7 @@
 static void measure(struct job *job, uint64_t length[JOB_BUFFERS])
 {
     job->size = kst_gpu_jpeg_size(job->items, job->count);
-    job->damage_length = (size_t)job->count * WORK_DAMAGE * 4;
+    job->damage_length = (size_t)job->size.pictures * WORK_DAMAGE * 4;
     for (uint32_t i = 0; i < job->count; i++) {
         const struct jpeg_gpu_item *item = &job->items[i];
         if (!item->pinned && !item->coefficients.copy)
@@ -154,13 +154,25 @@ static void read_times(const struct job *job, struct jpeg_gpu_times *times)
         times->kernel[i] = elapsed(gpu, &event[AFTER_UPLOAD + i], &event[AFTER_KERNEL + i]);
 }
 
+static void add_damage(struct jpeg_gpu_damage *sum, const uint32_t *counts)
+{
+    sum->ended += counts[0];
+    sum->invalid += counts[1];
+    sum->surplus += counts[2];
+}
+
+/* The first scans' counts come first, then those of the others. */
 static void read_damage(const struct job *job, struct jpeg_gpu_damage *damage)
 {
     const uint32_t *counts = (const uint32_t *)(const void *)job->buffer[HOST_RESULT].host;
+    const uint32_t *behind = counts + (size_t)job->count * WORK_DAMAGE;
     for (uint32_t i = 0; i < job->count; i++, counts += WORK_DAMAGE) {
         damage[i] = (struct jpeg_gpu_damage){.ended = 0};
-        if (!job->items[i].coefficients.copy)
-            damage[i] = (struct jpeg_gpu_damage){.ended = counts[0], .invalid = counts[1], .surplus = counts[2]};
+        if (job->items[i].coefficients.copy)
+            continue;
+        add_damage(&damage[i], counts);
+        for (uint32_t j = 1; j < kst_gpu_scan_count(job->items[i].plan); j++, behind += WORK_DAMAGE)
+            add_damage(&damage[i], behind);
     }
 }
 

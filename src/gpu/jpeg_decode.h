@@ -7,7 +7,7 @@
 #include "gpu/jpeg_batch.h"
 #include "gpu/jpeg_early.h"
 
-/* What there is to say of a picture's data. */
+/* What there is to say of a picture's data, all scans taken together. */
 struct jpeg_gpu_damage {
     uint32_t ended;   /* intervals whose data ended early; those without any are not counted */
     uint32_t invalid; /* bit patterns that are no code */

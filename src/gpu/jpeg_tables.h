@@ -18,12 +18,21 @@ struct jpeg_gpu_table_key {
     struct jpeg_huffman table[WORK_TABLES];
 };
 
-struct jpeg_gpu_tables {
-    pthread_mutex_t lock; /* of what follows */
+/* Tables as they lie in the work. */
+struct jpeg_gpu_table_set {
     struct jpeg_gpu_table_key key;
     struct work_picture like; /* the picture that they were made for */
     uint32_t *words;          /* from its short tables on */
     uint32_t count, capacity; /* 0: nothing is kept */
+};
+
+/* As many as the scans of a picture may have. */
+enum { KEPT_SETS = JPEG_COMPONENTS };
+
+struct jpeg_gpu_tables {
+    pthread_mutex_t lock; /* of what follows */
+    struct jpeg_gpu_table_set set[KEPT_SETS];
+    uint32_t next; /* modulo their number: which one is replaced */
 };
 
 void kst_gpu_tables_begin(struct jpeg_gpu_tables *tables);

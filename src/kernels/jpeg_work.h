@@ -135,7 +135,7 @@ enum {
 };
 
 struct jpeg_work {
-    u32 pictures;           /* how many */
+    u32 pictures;           /* how many; scans of a picture but its first are pictures that no pixels are made of */
     u32 picture;            /* offset of the first struct work_picture */
     u32 groups[WORK_KINDS]; /* offsets of lists: the first group of each picture, then the number of all groups */
     u32 part_groups;        /* number of all groups of parts */
@@ -156,8 +156,8 @@ struct work_component {
     u32 pitch; /* from row to row, in the same units */
     u32 width; /* samples that exist */
     u32 height;
-    u32 block;                     /* its first in the buffer of coefficients; how much further there is what lies */
-    u32 below;                     /* in the row of blocks below */
+    u32 block; /* its first in the buffer of coefficients, where the scan that holds it left it; further there lies */
+    u32 below; /* in the row of blocks below */
     u32 next_mcu;                  /* in the MCU to the right, beside the block's place; modulo 2^32 */
     u32 next_row;                  /* in the row of MCUs below, beside that */
     u32 width_share, height_share; /* 65536 by blocks in an MCU each way, rounded up */
@@ -182,7 +182,7 @@ struct work_picture {
     u32 pair_words;  /* in all of them */
     u32 pair_bits;   /* 1 << pair_bits words each */
     u32 block_kinds; /* of each block of an MCU: two bits, the lowest the first's */
-    u32 scan_components; /* as far as those of its blocks reach */
+    u32 scan_components; /* that its blocks are of */
     u32 blocks_in_mcu;
     u32 mcus_w;
     u32 mcus;
@@ -200,7 +200,7 @@ struct work_picture {
     u32 alpha;                            /* value of a fourth channel next to red, green and blue */
     u32 conversion;
     u32 x, y, width, height;              /* the pixels wanted, in those MCUs */
-    u32 block_component[WORK_MCU_BLOCKS]; /* component | place in the MCU: x << 8 | y << 16 */
+    u32 block_component[WORK_MCU_BLOCKS]; /* of the scan | place in the MCU: x << 8 | y << 16 */
     u32 block_table[WORK_MCU_BLOCKS];     /* short tables: of DC | of AC << 16, in entries */
     u32 sample, turned_sample;            /* enum work_sample: of the output, and of what is turned */
     u32 ragged;   /* not WORK_BYTES: whether samples are stored one by one, otherwise four at once */
