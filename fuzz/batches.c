@@ -76,7 +76,25 @@ static void draw(kst_image *image, kst_format format)
     kst_image_wrap(image, format, width, height, pixels, 0);
 }
 
-static void choose(kst_encode_options *options, uint32_t turn)
+/* Sequential scans of three components, and of four. */
+static const kst_scan scripts[2][3][4] = {
+    {{{1, {0}, 0, 63, 0, 0}, {1, {1}, 0, 63, 0, 0}, {1, {2}, 0, 63, 0, 0}},
+        {{1, {0}, 0, 63, 0, 0}, {2, {1, 2}, 0, 63, 0, 0}}, {{1, {1}, 0, 63, 0, 0}, {2, {0, 2}, 0, 63, 0, 0}}},
+    {{{1, {0}, 0, 63, 0, 0}, {1, {1}, 0, 63, 0, 0}, {1, {2}, 0, 63, 0, 0}, {1, {3}, 0, 63, 0, 0}},
+        {{1, {2}, 0, 63, 0, 0}, {3, {0, 1, 3}, 0, 63, 0, 0}}, {{2, {0, 3}, 0, 63, 0, 0}, {2, {1, 2}, 0, 63, 0, 0}}}};
+
+static void choose_scans(kst_encode_options *options, kst_format format)
+{
+    const kst_scan *script = scripts[format == KST_FORMAT_CMYK][next_random() % 3];
+
+    if (options->coding == KST_CODING_PROGRESSIVE || format == KST_FORMAT_GREY || next_random() % 3 != 0)
+        return;
+    options->script = script;
+    while (options->script_length < 4 && script[options->script_length].component_count > 0)
+        options->script_length++;
+}
+
+static void choose(kst_encode_options *options, uint32_t turn, kst_format format)
 {
     kst_encode_options_init(options);
     options->quality = (int)(5 + next_random() % 96);
@@ -84,6 +102,7 @@ static void choose(kst_encode_options *options, uint32_t turn)
     options->coding = turn == 0 ? KST_CODING_PROGRESSIVE : (kst_coding)(next_random() % 2);
     options->restart.unit = (kst_restart_unit)(next_random() % 3);
     options->restart.interval = 1 + next_random() % 20;
+    choose_scans(options, format);
 }
 
 static kst_format choose_format(void)
@@ -123,8 +142,9 @@ static bool encode_pictures(struct files *files)
     bool same = true;
 
     for (uint32_t i = 0; i < PICTURES; i++) {
-        draw(&image[i], choose_format());
-        choose(&options[i], i);
+        kst_format format = choose_format();
+        draw(&image[i], format);
+        choose(&options[i], i, format);
         wanted[i] = found[i] = (kst_encode_item){.image = &image[i], .options = &options[i]};
         kst_buffer_release(files->cpu, &files->picture[i]);
     }
