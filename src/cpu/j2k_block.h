@@ -6,6 +6,7 @@
 #include "core/cpu.h"
 #include "cpu/j2k_mq.h"
 #include "cpu/j2k_neighbours.h"
+#include "cpu/j2k_scan_words.h"
 #include "j2k/plan.h"
 
 /* What decoding met, or-ed together. */
@@ -17,8 +18,6 @@ enum {
 };
 
 enum {
-    /* Sixteen columns of a stripe are a word, and zeros are around: most in 16 × 1024 and narrower. */
-    J2K_BLOCK_WORDS = (J2K_BLOCK_SIDE / 4 + 2) * 2 + 1,
     /* 1024 × 4 with a border; (width + 2) × (4 × stripes + 4) is less for all other shapes */
     J2K_BLOCK_NEIGHBOURS = (J2K_BLOCK_SIDE + 2) * 8
 };
@@ -68,7 +67,6 @@ struct j2k_block_decoder {
     uint32_t samples[J2K_BLOCK_SAMPLES];
     uint32_t region[J2K_BLOCK_SAMPLES]; /* those that had become significant above the shift */
     j2k_neighbours neighbours[J2K_BLOCK_NEIGHBOURS];
-    /* A bit for a coefficient, in the order of scanning (D.1): four rows of a column, sixteen columns a word. */
     uint64_t significant[J2K_BLOCK_WORDS];
     uint64_t visited[J2K_BLOCK_WORDS]; /* in the significance pass of this plane */
     uint64_t refined[J2K_BLOCK_WORDS]; /* before */

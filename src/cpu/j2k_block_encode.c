@@ -7,52 +7,42 @@
 
 #include <string.h>
 
-#include "cpu/j2k_coding_columns.h"
+#include "cpu/j2k_block_measure.h"
+#include "cpu/j2k_coding_words.h"
 
 static int32_t raw_significance_pass(struct j2k_block_encoder *encoder, const struct j2k_measure *measure)
 {
     const uint32_t width = encoder->source->width;
     const bool causal = (encoder->source->style & J2K_STYLE_CAUSAL) != 0;
-    const ptrdiff_t pitch = (ptrdiff_t)width + 2;
-    const uint32_t *samples = encoder->sample;
-    j2k_flags *at = encoder->first;
     int32_t gain = 0;
-    uint32_t column = 0;
-    FOR_EACH_COLUMN(encoder, at, column, samples)
-    {
-        j2k_flags flags = *at;
-        uint32_t rows = rows_to_try(flags);
-        while (rows != 0) {
-            uint32_t bit = (uint32_t)__builtin_ctz(rows), one = encoder->bits[column] >> bit & 1u;
-            rows &= rows - 1;
-            flags |= J2K_VISITED << bit;
-            j2k_raw_write(&encoder->raw, one);
-            if (!one)
-                continue;
-            uint32_t sign = encoder->negative[column] >> bit & 1u;
-            j2k_raw_write(&encoder->raw, sign);
-            flags |= j2k_flags_mark(bit, sign);
-            rows |= rows_to_try(flags) & 8u << bit;
-            gain += j2k_significance_gain(measure, samples[j2k_row_of(bit) * width]);
+    for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++) {
+        struct j2k_stripe s = j2k_stripe_at(encoder, stripe);
+        for (uint32_t w = 0; w < s.words; w++) {
+            const uint32_t *samples = encoder->sample + (size_t)4 * stripe * width + (size_t)16 * w;
+            for (uint64_t left = s.visited[w] = j2k_spread_significance(&s, w, causal); left != 0; left &= left - 1) {
+                uint32_t at = (uint32_t)__builtin_ctzll(left), one = s.bits[w] >> at & 1;
+                j2k_raw_write(&encoder->raw, one);
+                if (!one)
+                    continue;
+                j2k_raw_write(&encoder->raw, s.negative[w] >> at & 1);
+                gain += j2k_significance_gain(measure, samples[at % 4 * width + at / 4]);
+            }
         }
-        j2k_flags_spread(*at, flags, at, pitch, causal);
-        *at = flags;
     }
     return gain;
 }
 
 static void raw_refinement_pass(struct j2k_block_encoder *encoder)
 {
-    const uint32_t width = encoder->source->width;
-    j2k_flags *at = encoder->first;
-    const uint16_t *bits = encoder->bits;
-    for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++, at += 2)
-        for (uint32_t x = 0; x < width; x++, at++, bits++) {
-            uint32_t rows = j2k_rows_significant(*at) & ~j2k_rows_visited(*at);
-            *at |= (j2k_flags)rows * J2K_REFINED;
-            for (; rows != 0; rows &= rows - 1)
-                j2k_raw_write(&encoder->raw, *bits >> __builtin_ctz(rows) & 1u);
+    for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++) {
+        struct j2k_stripe s = j2k_stripe_at(encoder, stripe);
+        for (uint32_t w = 0; w < s.words; w++) {
+            uint64_t left = s.significant[w] & ~s.visited[w];
+            s.refined[w] |= left;
+            for (; left != 0; left &= left - 1)
+                j2k_raw_write(&encoder->raw, s.bits[w] >> __builtin_ctzll(left) & 1);
         }
+    }
 }
 
 static int32_t coded_significance_pass(
@@ -86,11 +76,12 @@ static uint32_t count_planes(const struct j2k_block_encoder *encoder)
 
 static void prepare(struct j2k_block_encoder *encoder, const struct j2k_block_source *source)
 {
-    uint32_t rows = source->height % 4;
+    uint32_t columns = source->width % 16, rows = source->height % 4;
     encoder->source = source;
     encoder->stripes = (source->height + 3) / 4;
-    encoder->first = encoder->flags + source->width + 3;
-    encoder->missing = rows == 0 ? 0 : J2K_ALL_ROWS(J2K_VISITED) & ~((J2K_VISITED << 3 * rows) - 1);
+    encoder->words = (source->width + 15) / 16;
+    encoder->last_columns = columns == 0 ? UINT64_MAX : ((uint64_t)1 << 4 * columns) - 1;
+    encoder->last_rows = rows == 0 ? UINT64_MAX : J2K_TOP_ROWS * ((1u << rows) - 1);
     encoder->planes = count_planes(encoder);
     encoder->passes = encoder->planes == 0 ? 0 : 3 * encoder->planes - 2;
     encoder->room[0] = 0;
@@ -99,11 +90,13 @@ static void prepare(struct j2k_block_encoder *encoder, const struct j2k_block_so
     encoder->left = 0;
     if (encoder->passes == 0)
         return;
-    memset(encoder->flags, 0, sizeof(j2k_flags) * (source->width + 2) * (encoder->stripes + 2));
-    j2k_flags *last = encoder->first + (size_t)(encoder->stripes - 1) * (source->width + 2);
-    for (uint32_t x = 0; x < source->width; x++)
-        last[x] = encoder->missing;
-    source->passes->gather(encoder, 31, encoder->negative);
+    size_t words = sizeof(uint64_t) * ((encoder->stripes + 2) * (encoder->words + 1) + 1);
+    memset(encoder->significant, 0, words);
+    memset(encoder->visited, 0, words);
+    memset(encoder->refined, 0, words);
+    memset(encoder->negative, 0, words);
+    encoder->bits = encoder->plane[encoder->planes - 1];
+    source->passes->gather(encoder);
     kst_j2k_mq_reset(encoder->contexts);
 }
 
@@ -234,7 +227,7 @@ void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_bl
         uint32_t plane = encoder->planes - 1 - (pass + 2) / 3;
         bool raw = is_raw(source->style, pass);
         if (pass == 0 || pass % 3 == 1) {
-            source->passes->gather(encoder, plane, encoder->bits);
+            encoder->bits = encoder->plane[plane];
             measure_plane(encoder, plane, &gains);
         }
         if (begins) {

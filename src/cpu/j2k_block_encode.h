@@ -4,22 +4,23 @@
 #define KOSTKA_CPU_J2K_BLOCK_ENCODE_H
 
 #include "core/cpu.h"
-#include "cpu/j2k_context.h"
 #include "cpu/j2k_mq.h"
 #include "cpu/j2k_mq_encode.h"
+#include "cpu/j2k_scan_words.h"
 #include "j2k/plan.h"
 
 enum {
     J2K_ENCODER_PLANES = 31, /* of a magnitude */
     J2K_BLOCK_PASSES_MAX = 3 * J2K_ENCODER_PLANES - 2,
-    J2K_BLOCK_COLUMNS = 1024, /* of four rows, at most */
-    J2K_ENCODER_FLAGS = (J2K_BLOCK_SIDE + 2) * 3,
+    J2K_BLOCK_COLUMNS = 1024,                 /* of four rows, at most */
+    J2K_PLANE_WORDS = J2K_BLOCK_SAMPLES / 16, /* at most, of blocks four columns wide */
     /*
      * Decisions of one plane, its signs aside: four for a column, or one that ends its run, two that say where, and one
      * for each row behind; and a segmentation symbol.
      */
     J2K_PLANE_DECISIONS = 6 * J2K_BLOCK_COLUMNS + 4,
-    J2K_BLOCK_DECISIONS = J2K_PLANE_DECISIONS + J2K_BLOCK_SAMPLES, /* of one pass, its signs included */
+    /* Of one pass, its signs included; sixteen more may be written. */
+    J2K_BLOCK_DECISIONS = J2K_PLANE_DECISIONS + J2K_BLOCK_SAMPLES + 16,
     /* At most 15 bits a decision and 7 a byte; and the ends of all segments. */
     J2K_ENCODER_ROOM =
         (J2K_ENCODER_PLANES * J2K_PLANE_DECISIONS + J2K_BLOCK_SAMPLES) * 15 / 7 + 8 * J2K_BLOCK_PASSES_MAX
@@ -31,8 +32,7 @@ struct j2k_gains;
 
 /* What each tier of the processor does in its own way (j2k_coding_passes.h); the outcome is the same. */
 struct j2k_coding_passes {
-    /* Bit `plane` of all samples, or the signs for 31, by columns of four. */
-    void (*gather)(const struct j2k_block_encoder *encoder, uint32_t plane, uint16_t *to);
+    void (*gather)(struct j2k_block_encoder *encoder); /* planes and signs of all samples */
     struct j2k_gains (*gains)(const struct j2k_measure *measure, const uint32_t *sample, uint32_t count);
     /* Passes write their decisions to encoder->decision. The first of them without measuring, with ordinary contexts;
      * otherwise ordinary and vertically causal ones (D.7). */
@@ -82,15 +82,20 @@ struct j2k_block_encoder {
 
     const struct j2k_block_source *source;
     struct j2k_mq_bound bound[J2K_BLOCK_PASSES_MAX]; /* of the passes of the segment at hand */
-    j2k_flags flags[J2K_ENCODER_FLAGS];
-    uint16_t bits[J2K_BLOCK_COLUMNS];     /* of the plane at hand: row r of a column in bit 3 r */
-    uint16_t negative[J2K_BLOCK_COLUMNS]; /* signs, likewise */
+    /* See j2k_scan_words.h. Those of planes have no words around them. */
+    uint64_t significant[J2K_BLOCK_WORDS];
+    uint64_t visited[J2K_BLOCK_WORDS]; /* in the significance pass of this plane */
+    uint64_t refined[J2K_BLOCK_WORDS]; /* before */
+    uint64_t negative[J2K_BLOCK_WORDS];
+    uint64_t plane[J2K_ENCODER_PLANES][J2K_PLANE_WORDS];
+    const uint64_t *bits;  /* of the plane at hand */
+    uint32_t words;        /* of a stripe */
+    uint64_t last_columns; /* those bits of a stripe's last word that the block has */
+    uint64_t last_rows;    /* and of words of the last stripe */
     j2k_decision decision[J2K_BLOCK_DECISIONS];
     uint32_t contexts[J2K_CONTEXTS];
     struct j2k_mq_encoder mq;
     struct j2k_raw_writer raw;
-    j2k_flags *first;
-    j2k_flags missing;
     uint32_t stripes;
     uint8_t room[J2K_ENCODER_ROOM];
 };

@@ -71,13 +71,6 @@ ALWAYS_INLINE uint32_t decode_run(struct j2k_mq *mq, uint32_t *contexts)
     return high << 1 | j2k_mq_decode(mq, &contexts[J2K_CONTEXT_UNIFORM]);
 }
 
-/* The first bits of columns of which all four are in `bits`. */
-ALWAYS_INLINE uint64_t whole_columns(uint64_t bits)
-{
-    bits &= bits >> 2;
-    return bits & bits >> 1 & J2K_TOP_ROWS;
-}
-
 /* What the other passes left over. Of a column that is a run, only the first bit is in `next`. */
 ALWAYS_INLINE void cleanup_pass(struct j2k_block_decoder *decoder, uint32_t one, bool causal)
 {
@@ -90,7 +83,7 @@ ALWAYS_INLINE void cleanup_pass(struct j2k_block_decoder *decoder, uint32_t one,
         uint64_t next = w.there & ~(*w.significant | *w.visited);
         if (next == 0)
             continue;
-        uint64_t runs = whole_columns(next & ~j2k_near(w.significant, (ptrdiff_t)decoder->words + 1, causal));
+        uint64_t runs = j2k_whole_columns(next & ~j2k_near(w.significant, (ptrdiff_t)decoder->words + 1, causal));
         next ^= runs * (J2K_COLUMN - 1);
         while (next != 0) {
             uint32_t at = (uint32_t)__builtin_ctzll(next);

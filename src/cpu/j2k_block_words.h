@@ -9,13 +9,6 @@
 
 #include "cpu/j2k_block.h"
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-/* The first and the last row of each column, and a whole column. */
-#define J2K_TOP_ROWS 0x1111111111111111u
-#define J2K_BOTTOM_ROWS 0x8888888888888888u
-#define J2K_COLUMN 0xFu
-
 /* A word, and what is in it and around. */
 struct j2k_word {
     uint64_t *significant, *visited, *refined;
@@ -40,30 +33,6 @@ ALWAYS_INLINE struct j2k_word j2k_word_at(struct j2k_block_decoder *decoder, uin
 #define FOR_EACH_WORD(decoder)                                                                                         \
     for (uint32_t stripe = 0; stripe < (decoder)->stripes; stripe++)                                                   \
         for (uint32_t word = 0; word < (decoder)->words; word++)
-
-/* Significant, or above or below such a coefficient. */
-ALWAYS_INLINE uint64_t j2k_near_in_columns(const uint64_t *significant, ptrdiff_t stripe, bool causal)
-{
-    uint64_t own = *significant, near = own | (own << 1 & ~J2K_TOP_ROWS) | (own >> 1 & ~J2K_BOTTOM_ROWS);
-    near |= significant[-stripe] >> 3 & J2K_TOP_ROWS;
-    return causal ? near : near | (significant[stripe] << 3 & J2K_BOTTOM_ROWS);
-}
-
-/* Significant, or with a significant neighbour; `stripe`: words from one stripe to the next. */
-ALWAYS_INLINE uint64_t j2k_near(const uint64_t *significant, ptrdiff_t stripe, bool causal)
-{
-    uint64_t near = j2k_near_in_columns(significant, stripe, causal);
-    near |= near << 4 | near >> 4;
-    near |= j2k_near_in_columns(significant - 1, stripe, causal) >> 60;
-    return near | j2k_near_in_columns(significant + 1, stripe, causal) << 60;
-}
-
-/* Neighbours of a coefficient that come later in the order of scanning, as far as they are in its word. */
-ALWAYS_INLINE uint64_t j2k_later_neighbours(uint64_t bit)
-{
-    uint64_t upper = bit & ~J2K_BOTTOM_ROWS, lower = bit & ~J2K_TOP_ROWS;
-    return upper << 1 | bit << 4 | upper << 5 | lower << 3;
-}
 
 /* The magnitude of a coefficient that becomes significant in plane `one`, and half of that plane. */
 ALWAYS_INLINE uint32_t first_value(uint32_t one, uint32_t sign)

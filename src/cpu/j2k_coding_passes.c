@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cpu/j2k_coding_bytes.h"
+
+/* by means of that */
 #include "cpu/j2k_coding_passes.h"
 
 const struct j2k_coding_passes *kst_j2k_coding_passes(enum cpu_tier tier)
