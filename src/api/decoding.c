@@ -147,6 +147,21 @@ static bool fits_gpu(const struct decoding *d)
     return kst_gpu_jpeg_supports(&d->item) && kst_decoding_need(d) <= d->decoder->context->limits.memory;
 }
 
+/* The GPU may read the data once what it does not expect among them is gone. Without memory for that the CPU does. */
+static void fit_compact(struct decoding *d)
+{
+    kst_decoder *decoder = d->decoder;
+    if (decoder->stream.presumed || !kst_gpu_jpeg_wants_compact(&d->item) ||
+        kst_jpeg_compact(&decoder->memory, &decoder->stream.plan, &d->compact))
+        return;
+    d->item.plan = &d->compact;
+    d->on_gpu = fits_gpu(d);
+    if (d->on_gpu)
+        return;
+    d->item.plan = &decoder->stream.plan;
+    kst_jpeg_compact_release(&decoder->memory, &d->compact);
+}
+
 /* Whether the GPU carries it out. */
 static kst_status choose_place(struct decoding *d)
 {
@@ -169,6 +184,8 @@ static kst_status choose_place(struct decoding *d)
     d->item.orientation = d->orientation;
     kst_jpeg_output_plan(&d->item.output, &decoder->stream.plan.frame, &d->options, d->image);
     d->on_gpu = fits_gpu(d);
+    if (!d->on_gpu)
+        fit_compact(d);
     if (!d->on_gpu && !d->item.plan->single_scan) { /* the pixels alone */
         d->item.coefficients = (struct jpeg_gpu_coefficients){&d->blocks, kst_jpeg_blocks_copy};
         d->on_gpu = fits_gpu(d);
@@ -200,6 +217,7 @@ static kst_status end(struct decoding *d, kst_status status)
 {
     kst_decoder *decoder = d->decoder;
     kst_j2k_gpu_drop(d);
+    kst_jpeg_compact_release(&decoder->memory, &d->compact);
     if (status && d->made)
         kst_image_drop_in(decoder->context, &decoder->memory, d->image);
     else if (d->made)

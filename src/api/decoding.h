@@ -8,6 +8,7 @@
 #include "cpu/jpeg_blocks.h"
 #include "gpu/jpeg_decode.h"
 #include "j2k/stream.h"
+#include "jpeg/compact.h"
 #include "jpeg/metadata.h"
 #include "jpeg/output.h"
 #include "jpeg/parse.h"
@@ -57,6 +58,7 @@ struct decoding {
     bool mistaken;  /* what was presumed of the stream is wrong: the end will be a decoding from the start */
     const struct gpu_event *after; /* what work on the device waits for; null: nothing */
     struct jpeg_gpu_item item;     /* on_gpu, or device memory: the image there */
+    struct jpeg_plan compact;      /* on_gpu: the item's plan, where the stream's cannot be; or nothing */
     struct jpeg_blocks blocks;     /* on_gpu: of a picture whose scans the CPU reads */
     struct j2k_planned *j2k;       /* on_gpu: a picture of JPEG 2000, instead of item */
 };

@@ -42,19 +42,34 @@ static bool is_readable(const struct jpeg_plan *plan, const struct jpeg_scan *sc
     return scan->fill <= WORK_MOST_FILL && !(preceded && plan->data[first->offset - 1] == 0xFF);
 }
 
-bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item)
+static bool is_stream_readable(const struct jpeg_plan *plan)
 {
-    const struct jpeg_frame *frame = &item->output.frame;
-    uint64_t length, samples = 0;
+    uint64_t length;
+    kst_gpu_scan_data(plan, &length);
+    bool readable = length <= MOST_STREAM;
+    for (uint32_t i = 0; i < plan->scan_count && readable; i++)
+        readable = is_readable(plan, &plan->scan[i]);
+    return readable;
+}
+
+static bool is_small(const struct jpeg_frame *frame)
+{
+    uint64_t samples = 0;
     for (uint32_t i = 0; i < frame->component_count; i++)
         samples += (uint64_t)frame->component[i].padded_w * frame->component[i].padded_h * 64;
-    if (samples > MOST_SAMPLES || item->coefficients.copy)
-        return samples <= MOST_SAMPLES;
-    kst_gpu_scan_data(item->plan, &length);
-    bool readable = length <= MOST_STREAM && is_sequential(item->plan);
-    for (uint32_t i = 0; i < item->plan->scan_count && readable; i++)
-        readable = is_readable(item->plan, &item->plan->scan[i]);
-    return readable;
+    return samples <= MOST_SAMPLES;
+}
+
+bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item)
+{
+    if (!is_small(&item->output.frame))
+        return false;
+    return item->coefficients.copy || (is_sequential(item->plan) && is_stream_readable(item->plan));
+}
+
+bool kst_gpu_jpeg_wants_compact(const struct jpeg_gpu_item *item)
+{
+    return is_small(&item->output.frame) && is_sequential(item->plan) && !is_stream_readable(item->plan);
 }
 
 static uint32_t scans_of(const struct jpeg_gpu_item *item)

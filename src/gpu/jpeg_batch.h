@@ -72,6 +72,10 @@ struct jpeg_gpu_size {
  */
 bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item);
 
+/* Whether they can if its data lie as kst_jpeg_compact() puts them: fill bytes or what is between scans is in the way.
+ */
+bool kst_gpu_jpeg_wants_compact(const struct jpeg_gpu_item *item);
+
 struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32_t count);
 
 /* 1: parts are decoded in halves, by two work-items each, as there are too few to keep a device busy; otherwise 0. */

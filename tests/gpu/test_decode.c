@@ -189,7 +189,8 @@ static void test_surplus(void **state)
     }
 }
 
-/* Fill bytes (T.81 B.1.1.2) in front of a marker, or of stuffing; where there are very many the CPU does the work. */
+/* Fill bytes (T.81 B.1.1.2) in front of a marker, or of stuffing; very many are taken out before the device has them.
+ */
 static void test_fill(void **state)
 {
     (void)state;
@@ -208,7 +209,7 @@ static void test_fill(void **state)
             compare("fill bytes", data, coded.length + counts[c], &options);
             assert_int_equal(decode_outcome(cpu, data, coded.length + counts[c], &options).warnings, 0);
             for (uint32_t i = 0; i < gpu_count; i++)
-                assert_int_equal(says_cpu(gpu[i], data, coded.length + counts[c]), counts[c] + 1 > 16);
+                assert_false(says_cpu(gpu[i], data, coded.length + counts[c]));
             free(data);
             done++;
         }

@@ -194,7 +194,7 @@ static void test_groupings(void **state)
             const uint32_t *size = sizes[turn % (sizeof sizes / sizeof sizes[0])];
             kst_encode_options options;
             char name[80];
-            if (simulated() && turn != 1)
+            if (simulated())
                 continue;
             kst_encode_options_init(&options);
             memcpy(options.h, factors[f][0], 3);
@@ -308,10 +308,9 @@ static void test_damage(void **state)
 {
     (void)state;
     const char *wanted = getenv("KOSTKA_TEST_MUTATIONS");
-    uint32_t count = wanted ? (uint32_t)strtoul(wanted, NULL, 10) : simulated() ? 1 : 250;
+    uint32_t count = wanted ? (uint32_t)strtoul(wanted, NULL, 10) : simulated() ? 0 : 250;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t width = 16 + next_random() % (simulated() ? 8 : 120),
-                 height = 16 + next_random() % (simulated() ? 8 : 120);
+        uint32_t width = 16 + next_random() % 120, height = 16 + next_random() % 120;
         kst_encode_options options;
         kst_decode_options decoding;
         char name[40];
@@ -369,11 +368,11 @@ static void test_odd(void **state)
         0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
         0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
     kst_buffer filled = insert(&whole, third, fill, sizeof fill);
-    compare("fill bytes between scans", filled.data, filled.length, &decoding, ANYWHERE, KST_MEMORY_HOST);
+    compare("fill bytes between scans", filled.data, filled.length, &decoding, ON_DEVICE, KST_MEMORY_HOST);
     free(filled.data);
     for (size_t i = 0; i < 3; i++) { /* the last bytes of scan headers */
         data[find_scan(data, whole.length, (uint32_t)i) + 9] = 0xFF;
-        compare("a strange scan header", data, whole.length, &decoding, ANYWHERE, KST_MEMORY_HOST);
+        compare("a strange scan header", data, whole.length, &decoding, ON_DEVICE, KST_MEMORY_HOST);
     }
     kst_buffer_release(cpu_context, &whole);
 }
