@@ -13,21 +13,20 @@ static bool is_frame(uint8_t marker)
            marker != JPEG_DAC;
 }
 
-/* Where the data of a sequential picture's only scan start; 0: nowhere, as far as a glance at the headers tells. */
+/* Where the data of a sequential picture's first scan start; 0: nowhere, as far as a glance at the headers tells. */
 static size_t find_scan(const uint8_t *data, size_t length)
 {
-    uint8_t components = 0;
+    bool framed = false;
     for (size_t at = 2; length >= 4 && at < length - 4 && data[at] == 0xFF;) {
         uint8_t marker = data[at + 1];
         size_t next = at + 2 + ((size_t)data[at + 2] << 8 | data[at + 3]);
         if (next >= length || next - at < 4)
             return 0;
-        if (is_frame(marker) && (marker > JPEG_SOF1 || next - at < 10))
+        if (is_frame(marker) && marker > JPEG_SOF1)
             return 0;
-        if (is_frame(marker))
-            components = data[at + 9];
+        framed = framed || is_frame(marker);
         if (marker == JPEG_SOS)
-            return next - at >= 5 && components > 0 && data[at + 4] == components ? next : 0;
+            return framed ? next : 0;
         at = next;
     }
     return 0;

@@ -10,7 +10,7 @@ struct jpeg_gpu_early {
     struct gpu_lane *lane;    /* null: nothing is on its way */
     struct gpu_buffer stream; /* on the device */
     const uint8_t *data;
-    size_t length; /* what is uploaded: the scan's data, and perhaps what follows them */
+    size_t length; /* what is uploaded: the scans' data, and perhaps what follows them */
 };
 
 /*

@@ -376,9 +376,12 @@ static void spoil(uint8_t *data, size_t *length, uint32_t kind)
 static void test_early(void **state)
 {
     (void)state;
-    for (uint32_t kind = 0; kind < 9; kind++) {
+    static const kst_scan script[] = {{1, {0}, 0, 63, 0, 0}, {1, {1}, 0, 63, 0, 0}, {1, {2}, 0, 63, 0, 0}};
+    for (uint32_t kind = 0; kind < 11; kind++) {
         kst_encode_options encoding;
         kst_encode_options_init(&encoding);
+        encoding.script = kind >= 9 ? script : NULL;
+        encoding.script_length = kind >= 9 ? 3 : 0;
         encoding.quality = 95;
         encoding.coding = kind == 6 ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
         encoding.restart = (kst_restart){kind == 7 ? KST_RESTART_MCUS : KST_RESTART_NONE, 5};

@@ -20,8 +20,14 @@ static kst_buffer stream[PICTURES];
 static int start(void **state)
 {
     start_contexts(state);
-    for (uint32_t i = 0; i < PICTURES; i++)
-        stream[i] = encode_noise(WIDTH, HEIGHT, NULL);
+    static const kst_scan script[] = {{1, {0}, 0, 63, 0, 0}, {2, {1, 2}, 0, 63, 0, 0}};
+    kst_encode_options options;
+    kst_encode_options_init(&options);
+    for (uint32_t i = 0; i < PICTURES; i++) { /* every third of two scans */
+        options.script = i % 3 == 2 ? script : NULL;
+        options.script_length = i % 3 == 2 ? 2 : 0;
+        stream[i] = encode_noise(WIDTH, HEIGHT, &options);
+    }
     return 0;
 }
 
