@@ -208,19 +208,16 @@ static bool needs_rates(const struct j2k_encode_work *work)
 }
 
 /*
- * Squares of the quantiser's step that a byte of its lowest plane gains at most, about: a sample of blocks is coded
- * without that plane. And how far below the gain for a byte at which planes were left out one may be asked for: where
- * they were is no more than an estimate.
+ * How far below the gain for a byte at which planes were left out one may be asked for: where they were is no more than
+ * an estimate.
  */
-static const double sample_gain = 5, stop_tolerance = 0.8;
+static const double stop_tolerance = 0.8;
 
 /* The last layer's goal, for coding no further than that. */
 static void set_goal(struct j2k_encode_work *work)
 {
     const kst_j2k_options *o = &work->options;
-    const double weight = work->coded.headers.main.transform ? 3 : 1; /* of the first component, about */
     work->source.bytes = UINT64_MAX;
-    work->source.sample_stop = work->reversible ? 0 : sample_gain * weight * work->step * work->step;
     if (o->target == KST_J2K_LOSSLESS || o->target == KST_J2K_STEP)
         return;
     struct j2k_layer_target target = target_of(work, o->layers - 1);

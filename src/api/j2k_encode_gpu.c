@@ -5,6 +5,7 @@
 
 #include "api/j2k_encode.h"
 #include "core/report.h"
+#include "cpu/j2k_block_measure.h"
 #include "cpu/j2k_encode_tile.h"
 #include "image/format.h"
 #include "j2k/geometry.h"
@@ -17,8 +18,10 @@ struct round {
     struct j2k_encode_tile *tile;
     struct j2k_block_order *order;
     const struct j2k_block_outcome *outcome; /* of each order */
+    const struct j2k_block_gains *measured;  /* or this */
     uint32_t count;                          /* of orders */
-    struct j2k_pass *pass[2];                /* of the first and the other blocks */
+    struct j2k_pass *pass;
+    struct j2k_gains *gains;
 };
 
 /* All of them. */
@@ -26,9 +29,9 @@ struct rounds {
     struct j2k_encode_group *group;
     struct round *round;
     uint32_t count;
-    uint32_t turn; /* 0: the first blocks, 1: the others */
     struct j2k_block_order *order;
     struct j2k_block_outcome *outcome;
+    struct j2k_block_gains *measured;
 };
 
 /* Which component each of the image's samples belongs to, in the order of memory. */
@@ -71,12 +74,12 @@ static struct j2k_rect region_in_block(const struct round *round, const struct j
         clipped(region.x1, block->x, block->width), clipped(region.y1, block->y, block->height)};
 }
 
-/* The tile's blocks of a kind. */
+/* The tile's blocks, or those of the sample. */
 static void order_blocks(struct round *round, const struct j2k_encode_tile *tile, enum j2k_choice choice)
 {
     const struct j2k_plan *plan = &round->work->coded.plan;
     for (uint32_t b = tile->first_block; b < tile->first_block + tile->block_count; b++) {
-        if (choice != J2K_ALL_BLOCKS && kst_j2k_is_sampled(tile, b) != (choice == J2K_SAMPLE_BLOCKS))
+        if (choice == J2K_SAMPLE_BLOCKS && !kst_j2k_is_sampled(tile, b))
             continue;
         round->order[round->count++] = (struct j2k_block_order){.item = round->work->member,
             .block = b,
@@ -129,7 +132,7 @@ static bool goes_on(struct round *round)
     return round->begun && !round->work->status && kst_j2k_encode_goes_on(&round->job);
 }
 
-/* What all blocks are ordered to, or those of a sample. */
+/* The sample of those tiles that look at one. */
 static void begin_round(void *argument, uint32_t index)
 {
     struct round *round = &((struct rounds *)argument)->round[index];
@@ -146,20 +149,45 @@ static void begin_round(void *argument, uint32_t index)
     for (uint32_t t = 0; t < tiles && goes_on(round); t++) {
         struct j2k_encode_tile *tile = &round->tile[t];
         kst_j2k_encode_find_tile(&round->job, t, tile);
-        kst_j2k_encode_first_stop(tile);
-        order_blocks(round, tile, kst_j2k_encode_samples_first(tile) ? J2K_SAMPLE_BLOCKS : J2K_ALL_BLOCKS);
+        kst_j2k_encode_given_stop(tile);
+        if (kst_j2k_encode_samples_first(tile))
+            order_blocks(round, tile, J2K_SAMPLE_BLOCKS);
     }
 }
 
-/* The others, which need not be coded as far. */
-static void order_others(struct round *round)
+static void take_gains(struct round *round)
 {
+    size_t planes = 0;
+    for (uint32_t i = 0; i < round->count; i++)
+        planes += round->measured[i].planes;
+    struct j2k_gains *gains = round->gains = kst_j2k_encode_take(&round->job, planes, sizeof *gains);
+    for (uint32_t i = 0; i < round->count && gains; i++) {
+        const struct j2k_block_gains *measured = &round->measured[i];
+        const struct j2k_gpu_gains *from = measured->plane;
+        round->job.result[round->order[i].block] = (struct j2k_block_result){
+            .planes = (uint8_t)measured->planes, .error = j2k_quantiser_error(measured->error), .plane = gains};
+        for (uint32_t p = 0; p < measured->planes; p++)
+            gains[p] = (struct j2k_gains){.significance = from[p].significance,
+                .refinement = from[p].refinement,
+                .significant = from[p].significant};
+        for (uint32_t p = measured->planes, before = 0; p-- > 0; before += gains[p].significant)
+            gains[p].refined = before;
+        gains += measured->planes;
+    }
+}
+
+/* All blocks, each as far as the sample says. */
+static void order_all(void *argument, uint32_t index)
+{
+    struct round *round = &((struct rounds *)argument)->round[index];
+    if (goes_on(round) && round->count > 0)
+        take_gains(round);
+    round->count = 0;
     for (uint32_t t = 0; t < round->work->coded.plan.tile_count && goes_on(round); t++) {
         struct j2k_encode_tile *tile = &round->tile[t];
-        if (!kst_j2k_encode_samples_first(tile))
-            continue;
-        kst_j2k_encode_set_stop(tile);
-        order_blocks(round, tile, J2K_OTHER_BLOCKS);
+        if (kst_j2k_encode_samples_first(tile))
+            kst_j2k_encode_set_stop(tile);
+        order_blocks(round, tile, J2K_ALL_BLOCKS);
     }
 }
 
@@ -173,13 +201,9 @@ static void take_outcomes(void *argument, uint32_t index)
         return;
     for (uint32_t i = 0; i < count; i++)
         passes += round->outcome[i].passes;
-    struct j2k_pass *room = kst_j2k_encode_take(&round->job, passes, sizeof *room);
-    round->pass[rounds->turn] = room;
+    struct j2k_pass *room = round->pass = kst_j2k_encode_take(&round->job, passes, sizeof *room);
     for (uint32_t i = 0; i < count && room; room += round->outcome[i++].passes)
         take_outcome(round, i, room);
-    round->count = 0;
-    if (rounds->turn == 0)
-        order_others(round);
 }
 
 static void fail_all(struct rounds *rounds, const struct gpu_error *error)
@@ -189,10 +213,9 @@ static void fail_all(struct rounds *rounds, const struct gpu_error *error)
             stop_round(&rounds->round[i], fail(rounds->round[i].work, error));
 }
 
-/* Code what is ordered of all pictures, and take what comes of it. */
-static void run_orders(struct rounds *rounds)
+/* What is ordered of all pictures in a row. Returns how much that is. */
+static uint32_t join_orders(struct rounds *rounds)
 {
-    struct gpu_error error;
     uint32_t count = 0;
     for (uint32_t i = 0; i < rounds->count; i++) {
         struct round *round = &rounds->round[i];
@@ -201,13 +224,28 @@ static void run_orders(struct rounds *rounds)
         if (round->count > 0)
             memcpy(rounds->order + count, round->order, round->count * sizeof *round->order);
         round->outcome = rounds->outcome + count;
+        round->measured = rounds->measured + count;
         count += round->count;
     }
-    if (count == 0)
+    return count;
+}
+
+/* Look at samples, then code all, and take what comes of it. */
+static void run_orders(struct rounds *rounds)
+{
+    struct pool *pool = rounds->group->context->pool;
+    struct j2k_coding_job *job = rounds->group->job;
+    struct gpu_error error;
+    uint32_t count = join_orders(rounds);
+    if (count > 0 && !kst_gpu_j2k_measure_blocks(job, rounds->order, count, rounds->measured, &error)) {
+        fail_all(rounds, &error);
         return;
-    if (kst_gpu_j2k_encode_blocks(rounds->group->job, rounds->order, count, rounds->outcome, &error))
-        kst_pool_run(rounds->group->context->pool, rounds->count, take_outcomes, rounds);
-    else
+    }
+    kst_pool_run(pool, rounds->count, order_all, rounds);
+    count = join_orders(rounds);
+    if (count > 0 && kst_gpu_j2k_encode_blocks(job, rounds->order, count, rounds->outcome, &error))
+        kst_pool_run(pool, rounds->count, take_outcomes, rounds);
+    else if (count > 0)
         fail_all(rounds, &error);
 }
 
@@ -221,8 +259,8 @@ static void end_round(void *argument, uint32_t index)
         kst_status status = kst_j2k_encode_finish(&round->job, &round->work->e->report);
         stop_round(round, status);
     }
-    kst_memory_release(memory, round->pass[0]);
-    kst_memory_release(memory, round->pass[1]);
+    kst_memory_release(memory, round->pass);
+    kst_memory_release(memory, round->gains);
     kst_memory_release(memory, round->tile);
     kst_memory_release(memory, round->order);
 }
@@ -249,6 +287,7 @@ static void run_rounds(struct j2k_encode_group *group, struct j2k_encode_work *c
     rounds.round = kst_memory_array(memory, count, sizeof *rounds.round, &error.status);
     rounds.order = kst_memory_array(memory, blocks, sizeof *rounds.order, &error.status);
     rounds.outcome = kst_memory_array(memory, blocks, sizeof *rounds.outcome, &error.status);
+    rounds.measured = kst_memory_array(memory, blocks, sizeof *rounds.measured, &error.status);
     if (error.status) {
         for (uint32_t i = 0; i < count; i++)
             work[i]->status = fail(work[i], &error);
@@ -257,13 +296,12 @@ static void run_rounds(struct j2k_encode_group *group, struct j2k_encode_work *c
             rounds.round[i] = round_of(work[i]);
         kst_pool_run(group->context->pool, count, begin_round, &rounds);
         run_orders(&rounds);
-        rounds.turn = 1;
-        run_orders(&rounds);
         kst_pool_run(group->context->pool, count, end_round, &rounds);
     }
     kst_memory_release(memory, rounds.round);
     kst_memory_release(memory, rounds.order);
     kst_memory_release(memory, rounds.outcome);
+    kst_memory_release(memory, rounds.measured);
 }
 
 static bool begin_job(struct j2k_encode_group *group, struct gpu_error *error)
@@ -277,7 +315,8 @@ static bool begin_job(struct j2k_encode_group *group, struct gpu_error *error)
         item->image = work->image;
         item->source = work->e->item.source;
         item->planes = work->e->item.planes;
-        item->measured = work->source.measure;
+        if (work->source.measure)
+            item->measured = J2K_MEASURED_GAINS | (work->source.error > 0 ? J2K_MEASURED_ERRORS : 0);
     }
     if (group->item)
         group->job =

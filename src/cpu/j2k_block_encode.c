@@ -252,3 +252,15 @@ void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_bl
             encoder->bound[pass] = kst_j2k_mq_bound(&encoder->mq);
     }
 }
+
+uint32_t kst_j2k_block_measure(
+    struct j2k_block_encoder *encoder, const struct j2k_block_source *source, struct j2k_gains *gains)
+{
+    encoder->source = source;
+    uint32_t planes = count_planes(encoder);
+    for (uint32_t plane = 0; plane < planes; plane++) {
+        const struct j2k_measure measure = j2k_measure_plane(plane, source->exact);
+        gains[plane] = source->passes->gains(&measure, encoder->sample, source->width * source->height);
+    }
+    return planes;
+}

@@ -102,4 +102,8 @@ struct j2k_block_encoder {
 
 void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_block_source *source);
 
+/* Without coding: what each plane gains, from the lowest. Returns how many there are, up to J2K_ENCODER_PLANES. */
+uint32_t kst_j2k_block_measure(
+    struct j2k_block_encoder *encoder, const struct j2k_block_source *source, struct j2k_gains *gains);
+
 #endif

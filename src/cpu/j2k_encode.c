@@ -57,7 +57,7 @@ static void encode_blocks(struct j2k_encode_tile *tile, enum j2k_choice choice)
     }
 }
 
-/* Coefficients are made anew for those blocks that wait for the sample: that takes less than to keep them all. */
+/* Coefficients are made anew after the sample: that takes less than to keep them all. */
 static void encode_tile(void *argument, uint32_t index)
 {
     struct j2k_encode_job *job = argument;
@@ -65,16 +65,14 @@ static void encode_tile(void *argument, uint32_t index)
     if (!kst_j2k_encode_goes_on(job))
         return;
     kst_j2k_encode_find_tile(job, index, &tile);
-    kst_j2k_encode_first_stop(&tile);
-    if (!kst_j2k_encode_samples_first(&tile)) {
-        encode_blocks(&tile, J2K_ALL_BLOCKS);
-        return;
+    kst_j2k_encode_given_stop(&tile);
+    if (kst_j2k_encode_samples_first(&tile)) {
+        encode_blocks(&tile, J2K_SAMPLE_BLOCKS);
+        if (!kst_j2k_encode_goes_on(job))
+            return;
+        kst_j2k_encode_set_stop(&tile);
     }
-    encode_blocks(&tile, J2K_SAMPLE_BLOCKS);
-    if (!kst_j2k_encode_goes_on(job))
-        return;
-    kst_j2k_encode_set_stop(&tile);
-    encode_blocks(&tile, J2K_OTHER_BLOCKS);
+    encode_blocks(&tile, J2K_ALL_BLOCKS);
 }
 
 /* Bits of coefficients beyond those that their bands have planes for. */

@@ -19,7 +19,6 @@ struct j2k_encode_source {
      */
     uint64_t bytes;
     double error;
-    double sample_stop;     /* a gain for a byte that is surely less than what will be asked for, or 0 */
     double stop;            /* where this is known already: planes that gain less for a byte are left out; else 0 */
     struct j2k_rect region; /* of interest, on the reference grid: where components have a shift; empty: none */
 };

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cpu/j2k_block_measure.h"
 #include "cpu/j2k_coding_group.h"
 #include "j2k/geometry.h"
 
@@ -185,6 +186,18 @@ static void store(struct j2k_encode_job *job, struct j2k_encode_worker *worker, 
     coded->passes = (uint8_t)encoder->passes;
 }
 
+/* What the planes of a sampled block would gain. */
+static void measure(struct j2k_encode_job *job, struct j2k_encode_worker *worker, uint32_t index,
+    const struct j2k_block_source *source, double error)
+{
+    struct j2k_gains gains[J2K_ENCODER_PLANES];
+    uint32_t planes = kst_j2k_block_measure(&worker->encoder, source, gains);
+    struct j2k_gains *kept = keep(job, worker, planes * sizeof *kept);
+    if (kept)
+        memcpy(kept, gains, planes * sizeof *kept);
+    job->result[index] = (struct j2k_block_result){.planes = (uint8_t)planes, .error = error, .plane = kept};
+}
+
 void kst_j2k_encode_one(const struct j2k_coding_group *group, struct j2k_encode_worker *worker, uint32_t index)
 {
     struct j2k_encode_job *job = group->tile->job;
@@ -202,6 +215,10 @@ void kst_j2k_encode_one(const struct j2k_coding_group *group, struct j2k_encode_
         .sum = job->source->error > 0,
         .stop = kst_j2k_block_stop(group->tile, block->band)};
     double error = load(group, &worker->encoder, block);
+    if (group->choice == J2K_SAMPLE_BLOCKS) {
+        measure(job, worker, index, &source, error);
+        return;
+    }
     kst_j2k_block_encode(&worker->encoder, &source);
     store(job, worker, index, error);
 }
@@ -221,18 +238,16 @@ bool kst_j2k_encode_samples_first(const struct j2k_encode_tile *tile)
     return limited && source->stop <= 0 && tile->block_count >= J2K_SAMPLED_BLOCKS_MIN;
 }
 
-void kst_j2k_encode_first_stop(struct j2k_encode_tile *tile)
+void kst_j2k_encode_given_stop(struct j2k_encode_tile *tile)
 {
-    const struct j2k_encode_source *source = tile->job->source;
-    tile->stop = kst_j2k_encode_samples_first(tile) ? source->sample_stop : source->stop;
+    tile->stop = tile->job->source->stop;
 }
 
 void kst_j2k_encode_set_stop(struct j2k_encode_tile *tile)
 {
     struct j2k_encode_job *job = tile->job;
-    double before = tile->stop;
     tile->stop = kst_j2k_encode_stop(tile);
     pthread_mutex_lock(&job->shared);
-    job->encoded->stop = fmax(job->encoded->stop, fmax(before, tile->stop));
+    job->encoded->stop = fmax(job->encoded->stop, tile->stop);
     pthread_mutex_unlock(&job->shared);
 }

@@ -171,8 +171,7 @@ static bool make_windows(struct j2k_coding_group *group, uint32_t component)
 
 static bool is_chosen(const struct j2k_coding_group *group, uint32_t block)
 {
-    return group->choice == J2K_ALL_BLOCKS ||
-           kst_j2k_is_sampled(group->tile, block) == (group->choice == J2K_SAMPLE_BLOCKS);
+    return group->choice == J2K_ALL_BLOCKS || kst_j2k_is_sampled(group->tile, block);
 }
 
 /* The step after whose rows a block is complete. `end`: of the band, by step. */

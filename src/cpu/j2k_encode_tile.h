@@ -11,9 +11,10 @@
 
 /* What came of one block, until all are there. */
 struct j2k_block_result {
-    const struct j2k_pass *pass; /* where they are measured */
-    const uint32_t *length;      /* of passes, where they are not */
-    double error;                /* of the quantiser and of planes that were left out, in squares of its step */
+    const struct j2k_pass *pass;   /* where they are measured */
+    const uint32_t *length;        /* of passes, where they are not */
+    const struct j2k_gains *plane; /* what each plane would gain, from the lowest: of a sampled block, not coded yet */
+    double error;                  /* of the quantiser and of planes that were left out, in squares of its step */
     uint8_t planes;
 };
 
@@ -32,8 +33,9 @@ struct j2k_encode_job {
     atomic_int status;      /* of the first thing that failed; then nothing more is begun */
 };
 
-/* Blocks that are coded first, evenly spread over the tile, tell what the others need; or all at once. */
-enum j2k_choice { J2K_ALL_BLOCKS, J2K_SAMPLE_BLOCKS, J2K_OTHER_BLOCKS };
+/* Blocks evenly spread over the tile that are looked at first and tell how far all need be coded; or all, to be coded.
+ */
+enum j2k_choice { J2K_ALL_BLOCKS, J2K_SAMPLE_BLOCKS };
 enum {
     J2K_SAMPLED_BLOCKS_MIN = 256,
     J2K_ERROR_BITS = 14 /* below the point, of the quantiser's error in steps */
@@ -59,11 +61,11 @@ kst_status kst_j2k_encode_start(struct j2k_encode_job *job, kst_report *report);
 kst_status kst_j2k_encode_finish(struct j2k_encode_job *job, kst_report *report);
 void kst_j2k_encode_find_tile(struct j2k_encode_job *job, uint32_t index, struct j2k_encode_tile *tile);
 
-/* j2k_encode_blocks.c: whether the tile's blocks are coded in two goes, a sample of them first. */
+/* j2k_encode_blocks.c: whether a sample of the tile's blocks is looked at before all are coded. */
 bool kst_j2k_encode_samples_first(const struct j2k_encode_tile *tile);
 
-/* What stops those that are coded first; and from a sample, what stops the others. */
-void kst_j2k_encode_first_stop(struct j2k_encode_tile *tile);
+/* What stops blocks is known from the start; or from the sample. */
+void kst_j2k_encode_given_stop(struct j2k_encode_tile *tile);
 void kst_j2k_encode_set_stop(struct j2k_encode_tile *tile);
 
 /* The band's part of the region of interest: all coefficients that reach into it (H.2). */

@@ -49,6 +49,7 @@ static const struct kernel j2k_encode_kernels[J2K_ENCODE_KERNELS] = {
     [J2K_ENCODE_TAKE_IN] = {"take_in", J2K_OUTPUT_GROUP},
     [J2K_ENCODE_ANALYSE_53] = {"analyse_53", J2K_LEVEL_GROUP},
     [J2K_ENCODE_ANALYSE_97] = {"analyse_97", J2K_LEVEL_GROUP},
+    [J2K_ENCODE_MEASURE] = {"measure_blocks", J2K_MODEL_GROUP},
     [J2K_ENCODE_MODEL] = {"model_blocks", J2K_MODEL_GROUP},
     [J2K_ENCODE_ORDER] = {"order_blocks", J2K_ORDER_GROUP},
     [J2K_ENCODE_CODE] = {"code_blocks", J2K_CODE_GROUP},

@@ -18,6 +18,8 @@ enum coding_buffer {
 /* Of one list, given back when it is done, but for what was fetched. */
 enum list_buffer { HOST_LIST, HOST_RESULTS, LIST, DECISIONS, PASSES, ORDER, DATA, RESULTS, COLLECTED, LIST_BUFFERS };
 
+_Static_assert(sizeof(struct j2k_gpu_gains) == J2K_GAIN_WORDS * 4, "as the kernels tell them");
+
 enum { DECISIONS_AHEAD = 64 /* bytes behind the last that are loaded, but not looked at */ };
 
 enum event { BEFORE, AFTER_UPLOAD, AFTER_TRANSFORM, BEFORE_BLOCKS, AFTER_BLOCKS, AFTER_DOWNLOAD };
@@ -270,6 +272,18 @@ static size_t results_length(const struct j2k_list *list)
     return J2K_LIST_HEAD * 4 + list->blocks * sizeof(struct coded_result);
 }
 
+/* What stays until the job's end. */
+static bool take_fetched(struct run *run, uint64_t length, struct gpu_error *error)
+{
+    struct j2k_coding_job *job = run->job;
+    run->fetched = kst_memory_zeroed(job->executor->gpu->memory, 1, sizeof *run->fetched, &error->status);
+    if (!run->fetched)
+        return false;
+    run->fetched->next = job->fetched;
+    job->fetched = run->fetched;
+    return take(job->executor, GPU_PINNED, length, &run->fetched->buffer, error);
+}
+
 static bool take_list(struct run *run, struct gpu_error *error)
 {
     const struct j2k_list *list = run->list;
@@ -303,6 +317,14 @@ static void launch_list(
     launch_list(run, kernel, groups, (const enum list_buffer[]){__VA_ARGS__},                                          \
         sizeof((const enum list_buffer[]){__VA_ARGS__}) / sizeof(enum list_buffer))
 
+static void bring_list(const struct run *run)
+{
+    const struct gpu_executor *executor = run->job->executor;
+    kst_gpu_j2k_list_write(run->list, executor->threads, (uint32_t *)(void *)run->buffer[HOST_LIST].host);
+    executor->gpu->backend->copy(
+        &run->job->lane->queue, &run->buffer[LIST], 0, &run->buffer[HOST_LIST], 0, run->list->words * 4ULL);
+}
+
 static void model(struct run *run)
 {
     const struct gpu_executor *executor = run->job->executor;
@@ -321,8 +343,7 @@ static void code(struct run *run)
     const struct j2k_list *list = run->list;
     uint32_t together = J2K_CODE_GROUP / J2K_CODE_LANES * list->lanes;
     record(run->job, BEFORE_BLOCKS);
-    kst_gpu_j2k_list_write(list, run->job->executor->threads, (uint32_t *)(void *)run->buffer[HOST_LIST].host);
-    backend->copy(queue, &run->buffer[LIST], 0, &run->buffer[HOST_LIST], 0, list->words * 4ULL);
+    bring_list(run);
     model(run);
     LAUNCH(J2K_ENCODE_ORDER, 1, LIST, RESULTS, ORDER);
     LAUNCH(J2K_ENCODE_CODE, (list->blocks + together - 1) / together, LIST, ORDER, DECISIONS, PASSES, DATA, RESULTS);
@@ -339,12 +360,7 @@ static bool fetch(struct run *run, struct gpu_error *error)
     struct j2k_coding_job *job = run->job;
     const struct gpu_backend *backend = job->executor->gpu->backend;
     uint64_t length = *(const uint32_t *)(const void *)run->buffer[HOST_RESULTS].host * 4ULL;
-    run->fetched = kst_memory_zeroed(job->executor->gpu->memory, 1, sizeof *run->fetched, &error->status);
-    if (!run->fetched)
-        return false;
-    run->fetched->next = job->fetched;
-    job->fetched = run->fetched;
-    if (!take(job->executor, GPU_PINNED, length, &run->fetched->buffer, error))
+    if (!take_fetched(run, length, error))
         return false;
     if (length > 0)
         backend->copy(&job->lane->queue, &run->fetched->buffer, 0, &run->buffer[COLLECTED], 0, (size_t)length);
@@ -412,6 +428,60 @@ static bool run_list(struct j2k_coding_job *job, const struct j2k_list *list, st
     return done;
 }
 
+static bool take_measured(struct run *run, struct gpu_error *error)
+{
+    struct gpu_executor *executor = run->job->executor;
+    uint64_t length = run->list->words * 4ULL, found = run->list->blocks * (uint64_t)sizeof(struct measured_block);
+    return take(executor, GPU_PINNED, length, &run->buffer[HOST_LIST], error) &&
+           take(executor, GPU_DEVICE, length, &run->buffer[LIST], error) &&
+           take(executor, GPU_DEVICE, found, &run->buffer[RESULTS], error) && take_fetched(run, found, error);
+}
+
+static void measure(struct run *run)
+{
+    struct j2k_coding_job *job = run->job;
+    const struct gpu_backend *backend = job->executor->gpu->backend;
+    struct gpu_queue *queue = &job->lane->queue;
+    const struct gpu_argument arguments[] = {
+        {.buffer = &run->buffer[LIST]}, {.buffer = &job->buffer[SAMPLES]}, {.buffer = &run->buffer[RESULTS]}};
+    record(job, BEFORE_BLOCKS);
+    bring_list(run);
+    backend->launch(queue, &job->executor->j2k_encode[J2K_ENCODE_MEASURE], run->list->blocks, arguments, 3);
+    record(job, AFTER_BLOCKS);
+    backend->copy(
+        queue, &run->fetched->buffer, 0, &run->buffer[RESULTS], 0, run->list->blocks * sizeof(struct measured_block));
+    record(job, AFTER_DOWNLOAD);
+    backend->finish(queue);
+}
+
+static void read_measured(const struct run *run, struct j2k_block_gains *found)
+{
+    const struct measured_block *from = (const struct measured_block *)(const void *)run->fetched->buffer.host;
+    for (uint32_t i = 0; i < run->list->blocks; i++, from++)
+        found[i] = (struct j2k_block_gains){.planes = from->planes,
+            .error = (uint64_t)from->error_high << 32 | from->error_low,
+            .plane = (const struct j2k_gpu_gains *)(const void *)from->gains};
+}
+
+static bool measure_list(
+    struct j2k_coding_job *job, const struct j2k_list *list, struct j2k_block_gains *found, struct gpu_error *error)
+{
+    struct run run = {.job = job, .list = list};
+    bool done = take_measured(&run, error);
+    if (done) {
+        measure(&run);
+        *error = job->lane->queue.error;
+        done = error->status == KST_OK;
+    }
+    if (done) {
+        add_times(job);
+        read_measured(&run, found);
+    }
+    for (uint32_t i = 0; i < LIST_BUFFERS; i++)
+        kst_gpu_pool_give(&job->executor->pool, &run.buffer[i]);
+    return done;
+}
+
 /* What it takes to put lists together. */
 struct rooms {
     uint32_t *place, *chosen, *again;
@@ -444,6 +514,25 @@ static uint32_t run_chosen(struct j2k_coding_job *job, struct j2k_list *list, st
     }
     memcpy(rooms->chosen, rooms->again, missing * sizeof *rooms->chosen);
     return missing;
+}
+
+bool kst_gpu_j2k_measure_blocks(struct j2k_coding_job *job, const struct j2k_block_order *orders, uint32_t count,
+    struct j2k_block_gains *found, struct gpu_error *error)
+{
+    struct memory *memory = job->executor->gpu->memory;
+    struct rooms rooms = {.place = NULL};
+    *error = (struct gpu_error){.status = KST_OK};
+    if (take_rooms(&rooms, memory, count, error)) {
+        struct j2k_list list = {.batch = &job->batch, .items = job->items, .orders = orders, .place = rooms.place};
+        for (uint32_t i = 0; i < count; i++)
+            rooms.chosen[i] = i;
+        for (uint32_t done = 0; done < count && !error->status; done += list.blocks) {
+            kst_gpu_j2k_list(&list, rooms.chosen + done, count - done, job->executor->gpu->info.units);
+            measure_list(job, &list, found + done, error);
+        }
+    }
+    release_rooms(&rooms, memory);
+    return error->status == KST_OK;
 }
 
 bool kst_gpu_j2k_encode_blocks(struct j2k_coding_job *job, const struct j2k_block_order *orders, uint32_t count,

@@ -16,7 +16,7 @@ struct j2k_encode_item {
     const kst_image *image;
     enum encode_source source; /* and where its pixels are, as kst_gpu_jpeg_source() has them */
     struct gpu_image planes;
-    bool measured; /* gains and errors are wanted */
+    uint32_t measured; /* as of struct coded_block */
 };
 
 /* A block to be coded. */
@@ -36,6 +36,19 @@ struct j2k_block_outcome {
     uint64_t left;  /* what the planes left out would have gained, in squares of half steps; see kst_gpu_j2k_scale */
 };
 
+/* What a plane of a block would gain: as struct j2k_gains, in the units of gains in outcomes. */
+struct j2k_gpu_gains {
+    int32_t significance, refinement;
+    uint32_t significant; /* samples that become so in it */
+};
+
+/* What was found out about a block without coding it; borrowed from the job. */
+struct j2k_block_gains {
+    uint32_t planes;
+    uint64_t error;                    /* as of an outcome */
+    const struct j2k_gpu_gains *plane; /* from the lowest */
+};
+
 /* Device time in seconds. */
 struct j2k_encode_times {
     double upload, transform, blocks, download;
@@ -52,6 +65,11 @@ uint64_t kst_gpu_j2k_encode_memory(const struct j2k_plan *plan);
  * failed. `after`: null, or what it waits for. */
 struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, const struct j2k_encode_item *items,
     uint32_t count, const struct gpu_event *after, struct gpu_error *error);
+
+/* Look at blocks of measured pictures, and wait for that. What is found lasts until the job's end. Of one thread at a
+ * time. */
+bool kst_gpu_j2k_measure_blocks(struct j2k_coding_job *job, const struct j2k_block_order *orders, uint32_t count,
+    struct j2k_block_gains *found, struct gpu_error *error);
 
 /* Code blocks, and wait for that. Outcomes last until the job's end. Of one thread at a time. */
 bool kst_gpu_j2k_encode_blocks(struct j2k_coding_job *job, const struct j2k_block_order *orders, uint32_t count,

@@ -122,6 +122,20 @@ FUNCTION u32 group_sum(LOCAL u32 *scratch, u32 size, u32 value)
     return total;
 }
 
+/* Add the values of all work-items to *to, modulo 2^32: once for each 32 of them where there are warps. */
+FUNCTION void add_up_local(LOCAL u32 *to, u32 value)
+{
+#if HAS_WARPS
+    for (u32 step = LANES / 2; step > 0; step /= 2)
+        value += warp_shuffle(value, lane_index() ^ step);
+    if (lane_index() == 0 && value != 0)
+        count_up_local(to, value);
+#else
+    if (value != 0)
+        count_up_local(to, value);
+#endif
+}
+
 /* Whether any work-item's predicate is not 0. */
 FUNCTION u32 group_any(LOCAL u32 *scratch, u32 size, u32 predicate)
 {

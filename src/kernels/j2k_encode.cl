@@ -4,6 +4,7 @@
 
 #include "j2k_intake.h"
 #include "j2k_analyse.h"
+#include "j2k_survey.h"
 #include "j2k_segments.h"
 #include "j2k_order.h"
 #include "j2k_collect.h"

@@ -23,6 +23,9 @@ enum {
     J2K_DATA_HEAD = 4,   /* bytes in front of a block's, not used */
     J2K_PASS_WORDS = 4,  /* of a pass, while its block is coded: length, gain, where the coder was, bytes of a bound */
     J2K_PASS_RESULT = 2, /* the first of them */
+    J2K_GAIN_WORDS = 3,  /* of a plane: significance, refinement, how many samples become significant in it */
+    J2K_MEASURED_GAINS = 1,
+    J2K_MEASURED_ERRORS = 2,
     J2K_DECISION_UNIT = 16,  /* bytes, in which room for decisions is counted */
     J2K_DECISION_RAW = 38,   /* a decision is 2 × context + symbol, or this and the bit, */
     J2K_DECISION_END = 0xFF, /* or that a pass ends */
@@ -40,7 +43,7 @@ struct coded_block {
     u32 contexts; /* as in struct work_block */
     u32 exact;    /* integers, all planes of which leave nothing out */
     u32 factor;   /* bits of the single-precision number that makes indices of coefficients */
-    u32 measured; /* gains and errors are wanted */
+    u32 measured; /* J2K_MEASURED_GAINS, and perhaps J2K_MEASURED_ERRORS; or 0 */
     u32 stop;     /* bits of the single-precision gain for a byte below which planes are left out; 0: none */
     u32 roi_shift;
     u32 left, top, right, bottom; /* the part of it that is raised by that */
@@ -56,6 +59,13 @@ struct coded_result {
     u32 error_low, error_high; /* of the quantiser, in squares of 2^-14 of its step */
     u32 left_low, left_high;   /* of planes left out, in squares of half steps; see left_shift() */
     u32 decision, decisions;   /* where they are, in units; how many */
+};
+
+/* What is found out about a block that is not to be coded. */
+struct measured_block {
+    u32 planes, reserved;
+    u32 error_low, error_high; /* as of a result */
+    u32 gains[J2K_GAIN_WORDS * J2K_CODED_PLANES];
 };
 
 struct j2k_list_work {

@@ -10,8 +10,7 @@
 enum {
     MEASURED_BITS = 8, /* below a plane, by which its gain is told */
     LEFT_BITS = 24,    /* of an error that is left out, the uppermost */
-    RUN_SAMPLES = 32,  /* that a work-item has */
-    GAIN_WORDS = 3     /* of a plane: significance, refinement, how many samples become significant in it */
+    RUN_SAMPLES = 32   /* that a work-item has */
 };
 
 /* Half steps that do not count, log2, of a plane's gains and of what is left behind it. */
@@ -25,14 +24,7 @@ FUNCTION u32 left_shift(u32 plane)
     return plane + 1 > LEFT_BITS ? plane + 1 - LEFT_BITS : 0;
 }
 
-/* The error that is left of the part below and including a plane, which is 2^top; nothing below plane 0. */
-FUNCTION i32 error_left(u32 plane, u32 top, i32 part)
-{
-    i32 one = 1 << top, left = (part & (one - 1)) - (one >> 1);
-    return plane == 0 ? 0 : left * left;
-}
-
-/* An index with its sign in bit 31, and the quantiser's error in 2^-14 of its step, squared. */
+/* An index with its sign in bit 31, and the quantiser's error in 2^-14 of its step, squared, if that is wanted. */
 FUNCTION u32 load_index(GLOBAL const struct coded_block *block, GLOBAL const u32 *samples, u32 x, u32 y, u64 *error)
 {
     u32 from = samples[block->from + y * block->pitch + x], index;
@@ -42,9 +34,11 @@ FUNCTION u32 load_index(GLOBAL const struct coded_block *block, GLOBAL const u32
     } else {
         float value = float_of(from) * float_of(block->factor), size = value < 0.0f ? -value : value;
         u32 magnitude = (u32)(i32)size;
-        float middle = magnitude > 0 ? (float)magnitude + 0.5f : 0.0f;
-        i32 part = (i32)((size - middle) * 16384.0f);
-        *error += (u64)((i64)part * part);
+        if (block->measured & J2K_MEASURED_ERRORS) {
+            float middle = magnitude > 0 ? (float)magnitude + 0.5f : 0.0f;
+            i32 part = (i32)((size - middle) * 16384.0f);
+            *error += (u64)((i64)part * part);
+        }
         index = magnitude | (value < 0.0f ? 0x80000000u : 0);
     }
     if (x >= block->left && x < block->right && y >= block->top && y < block->bottom)
@@ -52,57 +46,80 @@ FUNCTION u32 load_index(GLOBAL const struct coded_block *block, GLOBAL const u32
     return index;
 }
 
-/* What a sample gains that becomes significant in a plane, its value being told in half steps. */
-FUNCTION i32 fresh_gain(u32 plane, u32 top, u32 value)
+/* 32 words as rows of bits: makes columns of rows. */
+FUNCTION void transpose(u32 *word)
 {
-    return (i32)(value * value) - error_left(plane, top, (i32)value);
-}
-
-/* A work-item's share of what a plane gains, added to the group's. */
-FUNCTION void measure_plane(const u32 *index, u32 plane, u32 exact, LOCAL u32 *gains)
-{
-    u32 shift = gain_shift(plane), top = plane + 1 - shift, odd = exact ? 0 : 1, fresh = 0;
-    i32 one = 1 << top, significance = 0, refinement = 0;
-    UNROLL for (u32 i = 0; i < RUN_SAMPLES; i++)
+    UNROLL for (u32 step = 0; step < 5; step++)
     {
-        u32 value = (index[i] << 1 | odd) >> shift;
-        if (value >> top == 1) {
-            significance += fresh_gain(plane, top, value);
-            fresh++;
-        } else if (value >> top > 1) {
-            i32 part = (i32)(value & (u32)(2 * one - 1));
-            refinement += (part - one) * (part - one) - error_left(plane, top, part);
+        u32 j = 16u >> step, mask = 0xFFFFFFFFu / ((1u << j) + 1);
+        UNROLL for (u32 i = 0; i < RUN_SAMPLES / 2; i++)
+        {
+            u32 k = i / j * (2 * j) + i % j, swap = (word[k] >> j ^ word[k + j]) & mask;
+            word[k + j] ^= swap;
+            word[k] ^= swap << j;
         }
     }
-    if (fresh > 0) {
-        count_up_local(&gains[plane * GAIN_WORDS], (u32)significance);
-        count_up_local(&gains[plane * GAIN_WORDS + 2], fresh);
-    }
-    if (refinement != 0)
-        count_up_local(&gains[plane * GAIN_WORDS + 1], (u32)refinement);
 }
 
-/* Of it, what those among `rows` gain that become significant. */
-FUNCTION u32 measure_rows(const u32 *index, u32 rows, u32 plane, u32 exact)
+/*
+ * Of the samples of `rows`, all those bits below a plane that count, as numbers in half steps, summed up.
+ * `plane_words`: a work-item's words of planes, J2K_MODEL_GROUP apart.
+ */
+FUNCTION u32 sum_below(LOCAL const u32 *plane_words, u32 rows, u32 plane, u32 odd)
 {
-    u32 shift = gain_shift(plane), top = plane + 1 - shift, odd = exact ? 0 : 1;
-    i32 gain = 0;
-    UNROLL for (u32 i = 0; i < RUN_SAMPLES; i++)
-    {
-        if (rows >> i & 1)
-            gain += fresh_gain(plane, top, (index[i] << 1 | odd) >> shift);
+    u32 shift = gain_shift(plane), first = plane > MEASURED_BITS ? plane - MEASURED_BITS : 0;
+    u32 sum = shift == 0 ? odd * ones(rows) : 0;
+    for (u32 p = first; p < plane; p++)
+        sum += ones(rows & plane_words[p * J2K_MODEL_GROUP]) << (p + 1 - shift);
+    return sum;
+}
+
+/*
+ * What samples gain that become significant in a plane: (1 + m)² − (m − 1/2)² = 3/4 + 3 m, where 1 is what the plane
+ * stands for and m the part below. Plane 0 leaves nothing.
+ */
+FUNCTION u32 significance_gain(LOCAL const u32 *plane_words, u32 rows, u32 plane, u32 exact)
+{
+    u32 one = 1u << (plane + 1 - gain_shift(plane)), odd = exact ? 0 : 1;
+    u32 below = sum_below(plane_words, rows, plane, odd);
+    return plane == 0 ? ones(rows) * (exact ? 4 : 9) : ones(rows) * (one * one / 4 * 3) + 3 * one * below;
+}
+
+/* What those gain that are refined: m² − (m − 1/2)² = m − 1/4 for a 1, (m − 1)² − (m − 1/2)² = 3/4 − m for a 0. */
+FUNCTION u32 refinement_gain(LOCAL const u32 *plane_words, u32 refined, u32 plane, u32 exact)
+{
+    u32 one = 1u << (plane + 1 - gain_shift(plane)), odd = exact ? 0 : 1;
+    u32 bits = plane_words[plane * J2K_MODEL_GROUP], more = refined & bits, less = refined & ~bits;
+    if (plane == 0)
+        return ones(more) * odd + ones(less) * (exact ? 4 : 1);
+    u32 below = sum_below(plane_words, more, plane, odd) - sum_below(plane_words, less, plane, odd);
+    return one * below + ones(less) * (one * one / 4 * 3) - ones(more) * (one * one / 4);
+}
+
+/* What all planes gain, J2K_GAIN_WORDS each, added to zeros. Whole work-group. */
+FUNCTION void measure_planes(LOCAL const u32 *plane_words, u32 planes, u32 exact, LOCAL u32 *gains)
+{
+    u32 significant = 0;
+    for (u32 plane = planes; plane-- > 0;) {
+        u32 rows = plane_words[plane * J2K_MODEL_GROUP] & ~significant;
+        LOCAL u32 *gain = gains + plane * J2K_GAIN_WORDS;
+        add_up_local(&gain[0], significance_gain(plane_words, rows, plane, exact));
+        add_up_local(&gain[1], refinement_gain(plane_words, significant, plane, exact));
+        add_up_local(&gain[2], ones(rows));
+        significant |= rows;
     }
-    return (u32)gain;
 }
 
 /* A work-item's share of what all planes below one would gain. */
-FUNCTION u64 measure_left(const u32 *index, u32 plane, u32 exact)
+FUNCTION u64 measure_left(LOCAL const u32 *plane_words, u32 planes, u32 plane, u32 exact)
 {
     u32 cut = left_shift(plane), odd = exact ? 0 : 1;
     u64 left = 0;
-    UNROLL for (u32 i = 0; i < RUN_SAMPLES; i++)
-    {
-        u32 magnitude = index[i] & 0x7FFFFFFFu, known = magnitude >> plane << plane, half_steps = 2 * magnitude + odd;
+    for (u32 i = 0; i < RUN_SAMPLES; i++) {
+        u32 magnitude = 0;
+        for (u32 p = 0; p < planes; p++)
+            magnitude |= (plane_words[p * J2K_MODEL_GROUP] >> i & 1) << p;
+        u32 known = magnitude >> plane << plane, half_steps = 2 * magnitude + odd;
         u32 middle = known > 0 ? 2 * known + (1u << plane) : 0;
         u64 missing = (half_steps > middle ? half_steps - middle : middle - half_steps) >> cut;
         left += magnitude > 0 ? missing * missing : 0;
@@ -144,12 +161,27 @@ FUNCTION u32 last_plane(LOCAL const u32 *gains, u32 planes, u32 samples, u32 sto
 {
     u32 plane = 0, before = 0;
     for (u32 p = 1; p < planes; p++)
-        before += gains[p * GAIN_WORDS + 2];
-    for (; plane + 1 < planes; plane++, gains += GAIN_WORDS) {
+        before += gains[p * J2K_GAIN_WORDS + 2];
+    for (; plane + 1 < planes; plane++, gains += J2K_GAIN_WORDS) {
         if (is_worth((i32)gains[0], gain_shift(plane), stop, significance_cost(gains[2], samples - before)) ||
             is_worth((i32)gains[1], gain_shift(plane), stop, 2 * before))
             break;
-        before -= gains[GAIN_WORDS + 2];
+        before -= gains[J2K_GAIN_WORDS + 2];
     }
     return plane;
+}
+
+/* A sum over the work-group, all of which gets it. */
+FUNCTION u64 sum_wide(LOCAL u64 *scratch, u64 value)
+{
+    u32 self = local_index();
+    barrier_local();
+    scratch[self] = value;
+    barrier_local();
+    for (u32 step = J2K_MODEL_GROUP / 2; step > 0; step /= 2) {
+        if (self < step)
+            scratch[self] += scratch[self + step];
+        barrier_local();
+    }
+    return scratch[0];
 }

@@ -191,24 +191,10 @@ FUNCTION u32 empty_stage(LOCAL u32 *stage, u32 fill, GLOBAL u32 *to)
     return fill % 4;
 }
 
-/* A sum over the work-group, all of which gets it. */
-FUNCTION u64 sum_wide(LOCAL u64 *scratch, u64 value)
-{
-    u32 self = local_index();
-    barrier_local();
-    scratch[self] = value;
-    barrier_local();
-    for (u32 step = J2K_MODEL_GROUP / 2; step > 0; step /= 2) {
-        if (self < step)
-            scratch[self] += scratch[self + step];
-        barrier_local();
-    }
-    return scratch[0];
-}
-
 /* The group's memory. */
 struct model_memory {
     LOCAL u32 *stage, *words, *spread, *ones, *scratch, *gains;
+    LOCAL const u32 *planes; /* the work-item's, J2K_MODEL_GROUP apart */
     LOCAL u64 *wide;
     LOCAL u8 *zero, *sign;
 };
@@ -222,12 +208,11 @@ FUNCTION u32 most_decisions(u32 planes, u32 samples, u32 columns, u32 style)
 
 /* A plane's three passes. Returns how many bytes are left in the stage. Whole work-group. */
 FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory, u32 style, u32 pass, u32 fill,
-    const u32 *index, u32 plane, GLOBAL const struct coded_block *block, GLOBAL u32 *passes, GLOBAL u32 **to)
+    u32 plane, GLOBAL const struct coded_block *block, GLOBAL u32 *passes, GLOBAL u32 **to)
 {
     const struct run *r = &m->r;
     u32 symbols = (style & STYLE_SYMBOLS) != 0 ? 4 : 0, first = pass == 0 ? 2 : 0;
-    m->bits = 0;
-    UNROLL for (u32 i = 0; i < RUN_SAMPLES; i++) m->bits |= (index[i] >> plane & 1) << i;
+    m->bits = memory->planes[plane * J2K_MODEL_GROUP];
     memory->words[r->self] = m->significant;
     barrier_local();
     struct around known = look_around(r, memory->words);
@@ -249,10 +234,10 @@ FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory,
     put_cleanup(m, &cleanup, p.cleanup);
     if (r->self == 0)
         put_ends(m->stage, &p, symbols);
-    u32 gain = block->measured ? measure_rows(index, spread, plane, block->exact) : 0;
+    u32 gain = block->measured ? significance_gain(memory->planes, spread, plane, block->exact) : 0;
     gain = group_sum(memory->scratch, J2K_MODEL_GROUP, gain);
     if (r->self == 0) {
-        LOCAL const u32 *gains = memory->gains + plane * GAIN_WORDS;
+        LOCAL const u32 *gains = memory->gains + plane * J2K_GAIN_WORDS;
         if (first == 0) {
             passes[pass * J2K_PASS_WORDS + 1] = gain;
             passes[(pass + 1) * J2K_PASS_WORDS + 1] = block->measured ? gains[1] : 0;
@@ -267,25 +252,25 @@ FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory,
 }
 
 /* All planes down to one. Whole work-group. */
-FUNCTION void model_planes(const struct run *r, const struct model_memory *memory, const u32 *index, u32 planes,
-    u32 last, GLOBAL const struct coded_block *block, GLOBAL u32 *passes, GLOBAL u32 *decisions, u32 *count)
+FUNCTION void model_planes(const struct run *r, const struct model_memory *memory, u32 negative, u32 planes, u32 last,
+    GLOBAL const struct coded_block *block, GLOBAL u32 *passes, GLOBAL u32 *decisions, u32 *count)
 {
     struct modelling m;
     GLOBAL u32 *to = decisions;
     u32 fill = 0, pass = 0;
     m.r = *r;
-    m.significant = m.refined = m.negative = 0;
+    m.significant = m.refined = 0;
+    m.negative = negative;
     m.zero = memory->zero;
     m.sign = memory->sign;
     m.stage = (LOCAL u8 *)memory->stage;
-    UNROLL for (u32 i = 0; i < RUN_SAMPLES; i++) m.negative |= (index[i] >> 31) << i;
     memory->words[r->self] = m.negative;
     barrier_local();
     struct around signs = look_around(r, memory->words);
     m.signs = board_rows(r, m.negative) | board_frame(r, &signs, &signs);
     barrier_local();
     for (u32 plane = planes; plane-- > last;) {
-        fill = model_plane(&m, memory, block->style, pass, fill, index, plane, block, passes, &to);
+        fill = model_plane(&m, memory, block->style, pass, fill, plane, block, passes, &to);
         pass += pass == 0 ? 1 : 3;
     }
     if (r->self == 0 && fill > 0)
@@ -306,7 +291,8 @@ model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples
     SHARED u32 spread[J2K_MODEL_GROUP];
     SHARED u32 bits[J2K_MODEL_GROUP];
     SHARED u32 scratch[J2K_MODEL_GROUP];
-    SHARED u32 gains[J2K_CODED_PLANES * GAIN_WORDS];
+    SHARED u32 gains[J2K_CODED_PLANES * J2K_GAIN_WORDS];
+    SHARED u32 plane_words[J2K_CODED_PLANES * J2K_MODEL_GROUP];
     SHARED u64 wide[J2K_MODEL_GROUP];
     SHARED u8 zero[ZERO_TABLE];
     SHARED u8 sign[SIGN_TABLE];
@@ -315,7 +301,7 @@ model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
     GLOBAL const struct coded_block *block = (GLOBAL const struct coded_block *)(list + head->block) + group_index();
     GLOBAL struct coded_result *result = (GLOBAL struct coded_result *)(results + J2K_LIST_HEAD) + group_index();
-    u32 self = local_index(), count = block->width * block->height, index[RUN_SAMPLES], any = 0, last = 0;
+    u32 self = local_index(), count = block->width * block->height, word[RUN_SAMPLES], last = 0;
     u64 error = 0, left = 0;
     struct run r = find_run(block);
     r.causal = (block->style & STYLE_CAUSAL) != 0;
@@ -327,33 +313,32 @@ model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples
     memory.scratch = scratch;
     memory.gains = gains;
     memory.wide = wide;
+    memory.planes = plane_words + self;
     memory.zero = zero;
     memory.sign = sign;
     for (u32 i = self; i < ZERO_TABLE; i += J2K_MODEL_GROUP)
         zero[i] = (u8)(2 * zero_contexts[block->contexts * ZERO_TABLE + i]);
     for (u32 i = self; i < SIGN_TABLE; i += J2K_MODEL_GROUP)
         sign[i] = sign_contexts[i];
-    for (u32 i = self; i < J2K_CODED_PLANES * GAIN_WORDS; i += J2K_MODEL_GROUP)
+    for (u32 i = self; i < J2K_CODED_PLANES * J2K_GAIN_WORDS; i += J2K_MODEL_GROUP)
         gains[i] = 0;
     for (u32 i = self; i < STAGE_WORDS; i += J2K_MODEL_GROUP)
         stage[i] = 0;
     if (self < 2)
         shared[self] = 0;
-    UNROLL for (u32 i = 0; i < RUN_SAMPLES; i++)
-    {
-        index[i] = r.live >> i & 1 ? load_index(block, samples, run_column(&r, i), run_row(&r, i), &error) : 0;
-        any |= index[i];
-    }
     barrier_local();
-    join_local(&shared[0], any & 0x7FFFFFFFu);
-    error = sum_wide(wide, block->measured ? error : 0);
+    error = load_planes(&r, block, samples, word, &shared[0]);
+    UNROLL for (u32 plane = 0; plane < J2K_CODED_PLANES; plane++) plane_words[plane * J2K_MODEL_GROUP + self] =
+        word[plane];
+    error = sum_wide(wide, error);
     u32 planes = 32 - leading_zeros(shared[0]);
-    for (u32 plane = 0; block->measured && plane < planes; plane++)
-        measure_plane(index, plane, block->exact, gains);
+    if (block->measured)
+        measure_planes(memory.planes, planes, block->exact, gains);
     barrier_local();
     if (block->measured && block->stop && planes > 1)
         last = last_plane(gains, planes, count, block->stop);
-    left = sum_wide(wide, last > 0 ? measure_left(index, last, block->exact) : 0);
+    u32 leaves = last > 0 && (block->measured & J2K_MEASURED_ERRORS) != 0;
+    left = sum_wide(wide, leaves ? measure_left(memory.planes, planes, last, block->exact) : 0);
     u32 columns = block->width * ((block->height + 3) / 4), most = 0, told = 0;
     if (planes > 0)
         most = most_decisions(planes - last, count, columns, block->style) / J2K_DECISION_UNIT + 1;
@@ -361,14 +346,14 @@ model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples
         shared[1] = count_up(results + 1, most);
     barrier_local();
     u32 at = shared[1], fits = most == 0 || at + most <= head->room;
-    model_planes(&r, &memory, index, planes, fits ? last : planes, block, passes,
+    model_planes(&r, &memory, word[31], planes, fits ? last : planes, block, passes,
         decisions + (u64)at * (J2K_DECISION_UNIT / 4), &told);
     if (self == 0) {
         result->planes = planes;
         result->passes = planes > 0 && fits ? 3 * (planes - last) - 2 : 0;
         result->length = fits ? 0 : J2K_NO_ROOM;
-        result->error_low = block->measured ? (u32)error : 0;
-        result->error_high = block->measured ? (u32)(error >> 32) : 0;
+        result->error_low = (u32)error;
+        result->error_high = (u32)(error >> 32);
         result->left_low = (u32)left;
         result->left_high = (u32)(left >> 32);
         result->decision = at;

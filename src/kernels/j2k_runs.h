@@ -66,6 +66,25 @@ FUNCTION u32 run_row(const struct run *r, u32 i)
     return 4 * (r->stripe + (r->narrow ? i / 16 : 0)) + i % 4;
 }
 
+/*
+ * The planes of the run's samples, and signs in the last word. Bits of all magnitudes are added to *any. Returns the
+ * quantiser's error, if that is wanted.
+ */
+FUNCTION u64 load_planes(
+    const struct run *r, GLOBAL const struct coded_block *block, GLOBAL const u32 *samples, u32 *word, LOCAL u32 *any)
+{
+    u64 error = 0;
+    u32 bits = 0;
+    UNROLL for (u32 i = 0; i < RUN_SAMPLES; i++)
+    {
+        word[i] = r->live >> i & 1 ? load_index(block, samples, run_column(r, i), run_row(r, i), &error) : 0;
+        bits |= word[i];
+    }
+    join_local(any, bits & 0x7FFFFFFFu);
+    transpose(word);
+    return error;
+}
+
 /* A word of the run and of those around it; above and below: of the stripes there, columns as in the run's. */
 struct around {
     u32 own, west, east, above, above_west, above_east, below, below_west, below_east;

@@ -329,7 +329,7 @@ static void describe_blocks(struct coding *coding, uint32_t capacity)
                                                        : 0,
             .exact = block->exact,
             .factor = float_bits(1.0F / block->step),
-            .measured = block->measured,
+            .measured = block->measured ? J2K_MEASURED_GAINS | J2K_MEASURED_ERRORS : 0,
             .stop = float_bits(block->stop),
             .roi_shift = block->roi_shift,
             .left = block->region.x0,
@@ -366,21 +366,12 @@ static struct coding *make_coding(uint32_t count, uint32_t capacity, uint32_t sh
     return coding;
 }
 
-/* What the processor makes of it; returns the quantiser's error. */
-static uint64_t encode_there(const struct block *block, const uint32_t *from, struct j2k_block_encoder *encoder)
+/* Quantiser indices as the processor makes them; returns the quantiser's error. */
+static uint64_t load_there(const struct block *block, const uint32_t *from, struct j2k_block_encoder *encoder)
 {
     uint32_t count = block->width * block->height;
     uint64_t error = 0;
     float factor = 1.0F / block->step;
-    const struct j2k_block_source source = {.passes = kst_j2k_coding_passes(kst_cpu_best()),
-        .width = block->width,
-        .height = block->height,
-        .orientation = block->orientation,
-        .style = block->style,
-        .exact = block->exact,
-        .measure = block->measured,
-        .sum = true,
-        .stop = block->stop};
     if (block->exact)
         forward.sign_integers((const int32_t *)(const void *)from, count, encoder->sample);
     else
@@ -396,8 +387,24 @@ static uint64_t encode_there(const struct block *block, const uint32_t *from, st
         if (x >= block->region.x0 && x < block->region.x1 && y >= block->region.y0 && y < block->region.y1)
             *sample = (*sample & 0x80000000) | magnitude << block->roi_shift;
     }
-    kst_j2k_block_encode(encoder, &source);
     return block->measured ? error : 0;
+}
+
+/* What the processor makes of it; returns the quantiser's error. */
+static uint64_t encode_there(const struct block *block, const uint32_t *from, struct j2k_block_encoder *encoder)
+{
+    const struct j2k_block_source source = {.passes = kst_j2k_coding_passes(kst_cpu_best()),
+        .width = block->width,
+        .height = block->height,
+        .orientation = block->orientation,
+        .style = block->style,
+        .exact = block->exact,
+        .measure = block->measured,
+        .sum = true,
+        .stop = block->stop};
+    uint64_t error = load_there(block, from, encoder);
+    kst_j2k_block_encode(encoder, &source);
+    return error;
 }
 
 static double scaled(uint64_t low, uint64_t high, uint32_t shift)
@@ -497,12 +504,51 @@ static void check_blocks(struct gpu_executor *executor, const struct coding *cod
     free(collected);
 }
 
+static void compare_gains(const struct block *block, const struct measured_block *found, const uint32_t *from,
+    struct j2k_block_encoder *encoder)
+{
+    struct j2k_gains gains[J2K_ENCODER_PLANES];
+    const struct j2k_block_source source = {.passes = kst_j2k_coding_passes(kst_cpu_best()),
+        .width = block->width,
+        .height = block->height,
+        .exact = block->exact};
+    uint64_t error = load_there(block, from, encoder);
+    assert_int_equal(found->planes, kst_j2k_block_measure(encoder, &source, gains));
+    assert_true(!block->measured || ((uint64_t)found->error_high << 32 | found->error_low) == error);
+    for (uint32_t p = found->planes, before = 0; p-- > 0; before += gains[p].significant) {
+        const uint32_t *gain = &found->gains[J2K_GAIN_WORDS * p];
+        if ((int32_t)gain[0] != gains[p].significance || (int32_t)gain[1] != gains[p].refinement ||
+            gain[2] != gains[p].significant)
+            fail_msg("%u×%u, plane %u of %u: %d, %d, %u", block->width, block->height, p, found->planes, (int)gain[0],
+                (int)gain[1], gain[2]);
+        assert_int_equal(gains[p].refined, before);
+    }
+}
+
+static void check_gains(struct gpu_executor *executor, const struct coding *coding)
+{
+    struct j2k_block_encoder *encoder = calloc(1, sizeof *encoder);
+    size_t length = coding->count * sizeof(struct measured_block);
+    uint32_t *found = stage_poisoned(length);
+    const struct stage_argument arguments[] = {STAGE_IN("list", coding->list, coding->list_words * 4ULL),
+        STAGE_IN("samples", coding->samples, coding->sample_words * 4ULL), STAGE_FOUND("found", found, found, length)};
+    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_MEASURE], coding->count, arguments, 3);
+    for (uint32_t i = 0, at = 0; i < coding->count; i++) {
+        compare_gains(
+            &coding->block[i], (const struct measured_block *)(const void *)found + i, coding->samples + at, encoder);
+        at += coding->block[i].width * coding->block[i].height;
+    }
+    free(found);
+    free(encoder);
+}
+
 static void test_blocks(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < gpu_count; i++) {
         struct coding *coding = make_coding(simulated() ? 5 : BLOCKS_MOST, 1 << 15, 1);
         check_blocks(executors[i], coding, true);
+        check_gains(executors[i], coding);
         free(coding->list);
         free(coding->samples);
         free(coding);
