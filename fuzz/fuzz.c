@@ -42,6 +42,14 @@ kst_context *fuzz_fast(void)
     return context;
 }
 
+kst_context *fuzz_wide(void)
+{
+    static kst_context *context;
+    if (!context)
+        context = make_context(9, NULL, &usual);
+    return context;
+}
+
 kst_context *fuzz_limited(uint32_t kind)
 {
     static kst_context *contexts[FUZZ_LIMITS];

@@ -11,6 +11,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length);
 kst_context *fuzz_plain(void);
 kst_context *fuzz_fast(void);
 
+/* As the fast one on nine: an encoder makes three strips side by side. */
+kst_context *fuzz_wide(void);
+
 /* As the plain one with lower limits, of a kind 0 … FUZZ_LIMITS − 1, of what JPEG 2000 has. */
 enum { FUZZ_LIMITS = 6 };
 kst_context *fuzz_limited(uint32_t kind);

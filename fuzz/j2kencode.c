@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any pixels with any options of JPEG 2000 encode to the same bytes on every context, or to the same error; they decode
- * without a warning, and where nothing was to be lost nothing is.
+ * Any pixels with any options of JPEG 2000 encode to the same bytes on every context, or to the same error, also where
+ * rows are brought; they decode without a warning, and where nothing was to be lost nothing is. Lower limits give the
+ * same or an error of theirs.
  */
 #include "fuzz.h"
 
 #include <string.h>
 
-enum { SIDE = 72, PLANES = 4, CHANGES = 3, LAYERS = 8 };
+enum { WIDTH = 72, HEIGHT = 200, PLANES = 4, CHANGES = 3, LAYERS = 8 }; /* high: of several strips */
 
 struct picture {
     kst_image image;
-    _Alignas(4) uint8_t pixels[SIDE * SIDE * PLANES * 4];
+    _Alignas(4) uint8_t pixels[WIDTH * HEIGHT * PLANES * 4];
 };
 
 /* What the options point to. */
@@ -54,7 +55,7 @@ static void fill_planes(struct picture *picture, struct fuzz_input *input)
         uint32_t depth = 1 + fuzz_take(input, 31), sizes = fuzz_take(input, 18), bytes = bytes_of(depth);
         uint32_t dx = 1 + sizes % 3, dy = 1 + sizes / 3 % 3;
         kst_plane *plane = &image->plane[i];
-        *plane = (kst_plane){.data = picture->pixels + (size_t)SIDE * SIDE * 4 * i,
+        *plane = (kst_plane){.data = picture->pixels + (size_t)WIDTH * HEIGHT * 4 * i,
             .width = (image->width + dx - 1) / dx,
             .height = (image->height + dy - 1) / dy,
             .depth = (uint8_t)depth,
@@ -69,8 +70,8 @@ static void fill_picture(struct picture *picture, struct fuzz_input *input)
     kst_image *image = &picture->image;
     kst_image_init(image);
     uint32_t format = fuzz_take(input, KST_FORMAT_CMYK + 4);
-    image->width = 1 + fuzz_take(input, SIDE);
-    image->height = 1 + fuzz_take(input, SIDE);
+    image->width = 1 + fuzz_take(input, WIDTH);
+    image->height = 1 + fuzz_take(input, HEIGHT);
     if (format >= KST_FORMAT_CMYK) {
         fill_planes(picture, input);
         return;
@@ -203,6 +204,80 @@ static void check_decoded(const struct picture *picture, const kst_buffer *coded
     kst_image_release(fuzz_fast(), &image);
 }
 
+/* A picture whose rows are brought, up to one that cannot be. */
+struct rows {
+    const kst_image *image;
+    uint32_t missing;
+};
+
+static bool read_row(void *user, uint32_t index, uint32_t x, uint32_t y, uint32_t count, void *samples)
+{
+    const struct rows *rows = user;
+    const kst_plane *plane = kst_image_plane(rows->image, index);
+    size_t channels = kst_format_channels(rows->image->format);
+    size_t bytes = bytes_of(plane->depth) * (channels ? channels : 1);
+    fuzz_check(index < rows->image->plane_count && y < plane->height && count > 0, "a row of the picture");
+    fuzz_check(x < plane->width && count <= plane->width - x, "pixels of the row");
+    if (y == rows->missing)
+        return false;
+    memcpy(samples, (const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch + x * bytes, count * bytes);
+    return true;
+}
+
+/* What one context made of it, to be released by that. */
+struct outcome {
+    kst_status status;
+    kst_buffer coded;
+};
+
+static struct outcome encode(kst_context *context, const kst_image *image, const kst_encode_options *options)
+{
+    struct outcome outcome = {KST_OK, {0}};
+    outcome.status = kst_encode(context, image, options, &outcome.coded, NULL);
+    fuzz_check(outcome.status == KST_OK || !outcome.coded.data, "a failure leaves no buffer");
+    return outcome;
+}
+
+static struct outcome encode_rows(
+    kst_context *context, const kst_image *image, const kst_encode_options *options, uint32_t missing)
+{
+    struct outcome outcome = {KST_OK, {0}};
+    struct rows source = {image, missing};
+    const kst_rows rows = {.size = sizeof rows, .read = read_row, .user = &source};
+    kst_image shape = *image;
+    for (uint32_t i = 0; i < shape.plane_count; i++)
+        shape.plane[i].data = NULL;
+    outcome.status = kst_encode_rows(context, &shape, &rows, options, &outcome.coded, NULL);
+    fuzz_check(outcome.status == KST_OK || !outcome.coded.data, "a failure leaves no buffer");
+    return outcome;
+}
+
+static void check_same(const struct outcome *a, const struct outcome *b)
+{
+    if (fuzz_ran_out(a->status, b->status))
+        return;
+    fuzz_check(a->status == b->status, "the same status");
+    fuzz_check(a->status != KST_OK ||
+                   (a->coded.length == b->coded.length && memcmp(a->coded.data, b->coded.data, a->coded.length) == 0),
+        "the same bytes");
+}
+
+/* One more way to the same bytes. */
+static void check_otherwise(
+    const struct outcome *plain, const kst_image *image, const kst_encode_options *options, struct fuzz_input *input)
+{
+    uint32_t way = fuzz_take(input, 8), which = fuzz_take(input, FUZZ_LIMITS), row = fuzz_take(input, HEIGHT);
+    kst_context *context = way < 3 ? fuzz_plain() : way < 6 ? fuzz_wide() : fuzz_limited(which);
+    bool missing = way % 3 == 2 && row < image->height;
+    struct outcome other = way % 3 == 0 ? encode(context, image, options)
+                                        : encode_rows(context, image, options, missing ? row : UINT32_MAX);
+    if (way >= 6 && other.status != plain->status)
+        fuzz_check(other.status >= KST_ERROR_LIMIT_PIXELS && other.status <= KST_ERROR_LIMIT_WORK, "a limit");
+    else if (!missing || other.status != KST_ERROR_ROWS)
+        check_same(plain, &other);
+    kst_buffer_release(context, &other.coded);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {
     static struct picture picture;
@@ -214,18 +289,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     options.codec = KST_CODEC_JPEG2000;
     options.jpeg2000 = &choices.options;
     fill_picture(&picture, &input);
-    kst_buffer plain = {0}, fast = {0};
-    kst_status a = kst_encode(fuzz_plain(), &picture.image, &options, &plain, NULL);
-    kst_status b = kst_encode(fuzz_fast(), &picture.image, &options, &fast, NULL);
-    if (!fuzz_ran_out(a, b)) {
-        fuzz_check(a == b, "the same status");
-        fuzz_check(a != KST_OK || (plain.length == fast.length && memcmp(plain.data, fast.data, plain.length) == 0),
-            "the same bytes");
-        fuzz_check(a == KST_OK || (!plain.data && !fast.data), "a failure leaves no buffer");
-    }
-    if (a == KST_OK)
-        check_decoded(&picture, &plain, &choices.options);
-    kst_buffer_release(fuzz_plain(), &plain);
-    kst_buffer_release(fuzz_fast(), &fast);
+    struct outcome plain = encode(fuzz_plain(), &picture.image, &options);
+    struct outcome fast = encode(fuzz_fast(), &picture.image, &options);
+    check_same(&plain, &fast);
+    check_otherwise(&plain, &picture.image, &options, &input);
+    if (plain.status == KST_OK)
+        check_decoded(&picture, &plain.coded, &choices.options);
+    kst_buffer_release(fuzz_plain(), &plain.coded);
+    kst_buffer_release(fuzz_fast(), &fast.coded);
     return 0;
 }
