@@ -31,7 +31,9 @@ typedef enum kst_j2k_target {
     KST_J2K_LOSSLESS = 0, /**< every bit; no value */
     KST_J2K_RATE = 1,     /**< bits of the file for a pixel of the picture, at most */
     KST_J2K_RATIO = 2,    /**< bits of the samples for one of the file, at least */
-    KST_J2K_PSNR = 3,     /**< decibels against the full range, over all samples; about */
+    KST_J2K_PSNR = 3,     /**< decibels against the full range of the first component, over all samples: at least, where
+                               the step allows it, and where passes are many within 0.1; layers of `layer_value` each.
+                               What is coded is decoded for that, some times, and rows are asked for again */
     KST_J2K_STEP = 4      /**< all that a quantiser leaves whose error in the picture is that of this step */
 } kst_j2k_target;
 

@@ -103,7 +103,7 @@ kst_status kst_j2k_encode_check(struct encoding *e)
     return KST_OK;
 }
 
-static double sample_count(const struct j2k_encode_work *work)
+double kst_j2k_encode_samples(const struct j2k_encode_work *work)
 {
     double sum = 0;
     for (uint32_t c = 0; c < work->component_count; c++) {
@@ -123,22 +123,14 @@ static double sample_bits(const struct j2k_encode_work *work)
     return sum;
 }
 
-/* Squared error of all samples at a PSNR. What rounding to whole samples adds is taken off. */
-static double error_at(const struct j2k_encode_work *work, double psnr)
-{
-    double peak = ldexp(1, work->origin[0].depth) - 1, count = sample_count(work);
-    double error = count * peak * peak * pow(10, -psnr / 10), rounding = count / 12;
-    return error > 1.5 * rounding ? error - rounding : error / 3;
-}
-
 /* Less than half a bit for a sample. */
 static bool is_low_rate(const struct j2k_encode_work *work)
 {
     const kst_j2k_options *o = &work->options;
     double last = o->layer_value ? o->layer_value[o->layers - 1] : o->value;
     double pixels = (double)work->image->width * work->image->height;
-    return (o->target == KST_J2K_RATE && 2 * last * pixels < sample_count(work)) ||
-           (o->target == KST_J2K_RATIO && 2 * sample_bits(work) / last < sample_count(work));
+    return (o->target == KST_J2K_RATE && 2 * last * pixels < kst_j2k_encode_samples(work)) ||
+           (o->target == KST_J2K_RATIO && 2 * sample_bits(work) / last < kst_j2k_encode_samples(work));
 }
 
 /* A step below what the target will need: of the embedded quantisers that truncation gives the finest. */
@@ -151,11 +143,8 @@ static double choose_step(const struct j2k_encode_work *work)
     if (o->interest.width > 0)
         finest = 1; /* its planes come on top of the others */
     step = finest;
-    if (o->target == KST_J2K_PSNR) {
-        double best = o->layer_value ? o->layer_value[o->layers - 1] : o->value;
-        double error = error_at(work, best) / sample_count(work);
-        step = sqrt(12 * error) / 4;
-    }
+    if (o->target == KST_J2K_PSNR)
+        step = sqrt(12 * kst_j2k_estimated_error(work, o->layers - 1) / kst_j2k_encode_samples(work)) / 4;
     return step < finest ? step : finest;
 }
 
@@ -192,7 +181,7 @@ static struct j2k_layer_target target_of(const struct j2k_encode_work *work, uin
         target.bytes = whole_bytes(sample_bits(work) * share / value / 8);
         break;
     case KST_J2K_PSNR:
-        target.error = error_at(work, o->layer_value ? value : value - 3 * (double)behind);
+        target.error = work->estimate ? work->estimate[layer] : kst_j2k_estimated_error(work, layer);
         break;
     default:
         target.all = behind == 0;
@@ -213,6 +202,9 @@ static bool needs_rates(const struct j2k_encode_work *work)
  */
 static const double stop_tolerance = 0.8;
 
+/* Of the error that is wanted the share to which blocks are coded, so that estimates may be mended. */
+static const double goal_share = 0.8;
+
 /* The last layer's goal, for coding no further than that. */
 static void set_goal(struct j2k_encode_work *work)
 {
@@ -222,10 +214,10 @@ static void set_goal(struct j2k_encode_work *work)
         return;
     struct j2k_layer_target target = target_of(work, o->layers - 1);
     work->source.bytes = target.bytes < work->limits.bytes ? target.bytes : work->limits.bytes;
-    work->source.error = target.error;
+    work->source.error = goal_share * target.error;
 }
 
-static kst_status code_blocks(struct j2k_encode_work *work)
+kst_status kst_j2k_encode_blocks(struct j2k_encode_work *work)
 {
     struct encoding *e = work->e;
     double start = kst_seconds();
@@ -284,7 +276,8 @@ static kst_status allocate_rate(struct j2k_encode_work *work, double *threshold)
         .gain = work->encoded.pass_gain,
         .error = work->encoded.error,
         .writing = &work->writing,
-        .target = work->target};
+        .target = work->target,
+        .outcome = work->outcome};
     kst_status status = bytes_around(work, &rate.around);
     if (status)
         return status;
@@ -298,25 +291,29 @@ static kst_status allocate_rate(struct j2k_encode_work *work, double *threshold)
 }
 
 /* Once more, and farther, where the guess how far to code was wrong. */
+kst_status kst_j2k_encode_rates(struct j2k_encode_work *work)
+{
+    double threshold, stop = work->source.stop > 0 ? work->source.stop : work->encoded.stop;
+    kst_status status = allocate_rate(work, &threshold);
+    if (status || threshold >= stop_tolerance * stop)
+        return status;
+    work->source.stop = stop_tolerance * threshold;
+    status = kst_j2k_encode_blocks(work);
+    return status ? status : allocate_rate(work, &threshold);
+}
+
 static kst_status allocate_layers(struct j2k_encode_work *work)
 {
     struct encoding *e = work->e;
     uint32_t layers = work->options.layers, blocks = work->coded.plan.block_count;
-    double threshold;
     kst_status status;
     work->layer_passes = kst_memory_zeroed(&e->memory, (size_t)blocks * layers, 1, &status);
     work->target = work->layer_passes ? kst_memory_array(&e->memory, layers, sizeof *work->target, &status) : NULL;
     if (!work->target)
         return fail(e, status, NULL);
     work->coded.layer_passes = work->layer_passes;
-    if (needs_rates(work)) {
-        status = allocate_rate(work, &threshold);
-        if (status || threshold >= stop_tolerance * work->encoded.stop)
-            return status;
-        work->source.stop = stop_tolerance * threshold;
-        status = code_blocks(work);
-        return status ? status : allocate_rate(work, &threshold);
-    }
+    if (needs_rates(work))
+        return work->options.target == KST_J2K_PSNR ? kst_j2k_encode_reach(work) : kst_j2k_encode_rates(work);
     for (uint32_t b = 0; b < blocks; b++)
         work->layer_passes[b] = work->coded.block[b].passes;
     return KST_OK;
@@ -419,7 +416,7 @@ kst_status kst_j2k_encode_plan(struct j2k_encode_work *work, struct encoding *e)
 
 kst_status kst_j2k_encode_settle(struct j2k_encode_work *work)
 {
-    kst_status status = work->on_gpu ? KST_OK : code_blocks(work);
+    kst_status status = work->on_gpu ? KST_OK : kst_j2k_encode_blocks(work);
     if (!status)
         status = allocate_layers(work);
     size_t before = work->e->sink.length;
@@ -436,6 +433,8 @@ void kst_j2k_encode_release(struct j2k_encode_work *work)
         kst_memory_release(memory, work->box_data[i]);
     kst_memory_release(memory, work->layer_passes);
     kst_memory_release(memory, work->target);
+    kst_memory_release(memory, work->estimate);
+    kst_memory_release(memory, work->outcome);
     kst_memory_release(memory, work->weight);
     kst_memory_release(memory, work->origin);
     kst_j2k_encoded_release(memory, &work->encoded);

@@ -35,6 +35,8 @@ struct j2k_encode_work {
     uint32_t member;                 /* which of its pictures it is */
     kst_status status;               /* of the group's work on it */
     struct j2k_layer_target *target; /* of each layer */
+    double *estimate; /* of each layer, for a PSNR: its error as far as gains tell; null: a first guess */
+    struct j2k_layer_outcome *outcome; /* likewise what it came to */
     uint8_t *layer_passes;
     struct j2k_profile_limits limits;
     struct j2k_writing writing;
@@ -80,6 +82,24 @@ void kst_j2k_encode_group_end(struct j2k_encode_group *group);
 kst_status kst_j2k_encode_group_again(struct j2k_encode_work *work);
 /* Say in the picture's report what its group did. */
 void kst_j2k_gpu_report_encoding(struct j2k_encode_work *work);
+
+/* The picture's samples, of all components. */
+double kst_j2k_encode_samples(const struct j2k_encode_work *work);
+/* Code blocks as the source says, and find the layers' passes for their targets: farther where that has to be. */
+kst_status kst_j2k_encode_blocks(struct j2k_encode_work *work);
+kst_status kst_j2k_encode_rates(struct j2k_encode_work *work);
+
+/*
+ * j2k_encode_psnr.c: squared errors of the picture: what a layer's PSNR stands for, what gains should estimate then,
+ * and what rounding to whole samples makes; and find passes with which layers reach it.
+ */
+double kst_j2k_wanted_error(const struct j2k_encode_work *work, uint32_t layer);
+double kst_j2k_estimated_error(const struct j2k_encode_work *work, uint32_t layer);
+double kst_j2k_rounding_error(const struct j2k_encode_work *work);
+kst_status kst_j2k_encode_reach(struct j2k_encode_work *work);
+
+/* j2k_encode_measure.c: decode what there is, and tell the squared error of the picture at the end of wanted layers. */
+kst_status kst_j2k_encode_measure(struct j2k_encode_work *work, const bool *wanted, double *error);
 
 /* j2k_encode_plan.c: components, headers and weights. */
 kst_status kst_j2k_encode_components(struct j2k_encode_work *work);

@@ -293,13 +293,13 @@ static void targets(void **state)
         j2k.derived_steps = i == 2;
         double reached = psnr(f, &image, &j2k, &length);
         if (i % 2)
-            assert_true(fabs(reached - j2k.value) < 1);
+            assert_true(reached >= j2k.value && reached < j2k.value + 0.15);
         else
             assert_true(reached > 20 && reached < 62);
     }
 }
 
-/* A rate is used up to a few bytes; a PSNR is about reached. With KOSTKA_SHOW set, what comes of each is
+/* A rate is used up to a few bytes; a PSNR is reached. With KOSTKA_SHOW set, what comes of each is
  * told. */
 static void closeness(void **state)
 {
@@ -327,8 +327,8 @@ static void closeness(void **state)
         double reached = psnr(f, &image, &j2k, &length);
         if (getenv("KOSTKA_SHOW"))
             print_message("%.1f dB wanted, %.3f reached\n", j2k.value, reached);
-        double below = j2k.reversible ? 1.25 : 0.75; /* gains of coefficients are taken to add up */
-        assert_true(reached > j2k.value - below && reached < j2k.value + 0.5);
+        double lump = j2k.value < 35 ? 0.6 : 0.2; /* of passes, where they are few */
+        assert_true(reached >= j2k.value && reached < j2k.value + lump);
     }
 }
 
