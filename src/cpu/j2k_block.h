@@ -67,6 +67,7 @@ struct j2k_block_decoder {
     uint32_t samples[J2K_BLOCK_SAMPLES];
     uint32_t region[J2K_BLOCK_SAMPLES]; /* those that had become significant above the shift */
     j2k_neighbours neighbours[J2K_BLOCK_NEIGHBOURS];
+    j2k_neighbours negatives[J2K_BLOCK_NEIGHBOURS];
     uint64_t significant[J2K_BLOCK_WORDS];
     uint64_t visited[J2K_BLOCK_WORDS]; /* in the significance pass of this plane */
     uint64_t refined[J2K_BLOCK_WORDS]; /* before */

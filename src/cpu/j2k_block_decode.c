@@ -18,7 +18,8 @@ static void raw_significance_pass(struct j2k_block_decoder *decoder, uint32_t on
             if (!j2k_raw_bit(&decoder->raw))
                 continue;
             uint32_t sign = j2k_raw_bit(&decoder->raw);
-            j2k_make_significant(decoder, &w, at, first_value(one, sign), causal);
+            j2k_make_significant(decoder, &w, at, causal);
+            j2k_set_value(decoder, &w, at, first_value(one, sign));
             uint64_t more = left & j2k_later_neighbours((uint64_t)1 << at);
             next |= more;
             left ^= more;
@@ -72,6 +73,7 @@ static void prepare(struct j2k_block_decoder *decoder, const struct j2k_coded_bl
     memset(decoder->refined, 0, words);
     memset(decoder->samples, 0, sizeof(uint32_t) * block->width * block->height);
     memset(decoder->neighbours, 0, sizeof(j2k_neighbours) * (block->width + 2) * decoder->column);
+    memset(decoder->negatives, 0, sizeof(j2k_neighbours) * (block->width + 2) * decoder->column);
     kst_j2k_mq_reset_states(decoder->contexts);
 }
 

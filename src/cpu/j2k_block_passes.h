@@ -7,9 +7,9 @@
 #include "cpu/j2k_block_words.h"
 
 /* D.3.2: returns 1 if negative. */
-ALWAYS_INLINE uint32_t decode_sign(struct j2k_mq *mq, uint32_t *contexts, j2k_neighbours neighbours)
+ALWAYS_INLINE uint32_t decode_sign(struct j2k_mq *mq, uint32_t *contexts, uint32_t neighbours, uint32_t negatives)
 {
-    uint32_t entry = kst_j2k_sign_coding[neighbours >> 4];
+    uint32_t entry = kst_j2k_sign_coding[neighbours >> 4 | negatives];
     return j2k_mq_decode(mq, &contexts[entry >> 1]) ^ (entry & 1);
 }
 
@@ -27,15 +27,16 @@ ALWAYS_INLINE void significance_pass(struct j2k_block_decoder *decoder, uint32_t
         left ^= next;
         while (next != 0) {
             uint32_t at = (uint32_t)__builtin_ctzll(next);
-            j2k_neighbours neighbours = w.neighbours[decoder->neighbours_at[at]];
+            uint32_t place = decoder->neighbours_at[at], neighbours = w.neighbours[place];
             next &= next - 1;
-            if (!j2k_mq_decode(&mq, &contexts[zero_coding[neighbours & 0xFF]]))
+            if (!j2k_mq_decode(&mq, &contexts[zero_coding[neighbours]]))
                 continue;
-            uint32_t sign = decode_sign(&mq, contexts, neighbours);
-            j2k_make_significant(decoder, &w, at, first_value(one, sign), causal);
+            j2k_make_significant(decoder, &w, at, causal); /* before its sign, as the next one's context waits for it */
             uint64_t more = left & j2k_later_neighbours((uint64_t)1 << at);
             next |= more;
             left ^= more;
+            uint32_t sign = decode_sign(&mq, contexts, neighbours, w.negatives[place]);
+            j2k_set_value(decoder, &w, at, first_value(one, sign));
         }
         *w.visited = open ^ left;
     }
@@ -53,7 +54,7 @@ static __attribute__((noinline)) void refinement_pass(struct j2k_block_decoder *
         *w.refined = refined | next;
         for (; next != 0; next &= next - 1) {
             uint32_t at = (uint32_t)__builtin_ctzll(next), again = (uint32_t)(refined >> at & 1) * 2;
-            uint32_t near = (w.neighbours[decoder->neighbours_at[at]] & 0xFF) != 0;
+            uint32_t near = w.neighbours[decoder->neighbours_at[at]] != 0;
             uint32_t *sample = &w.samples[decoder->sample_at[at]];
             uint32_t context = J2K_CONTEXT_MAGNITUDE + again + (near >> again);
             *sample = refined_value(*sample, one, j2k_mq_decode(&mq, &contexts[context]));
@@ -65,7 +66,7 @@ static __attribute__((noinline)) void refinement_pass(struct j2k_block_decoder *
 /* D.3.4: four rows of which nothing is known. Returns the first that is significant, 4 for none. */
 ALWAYS_INLINE uint32_t decode_run(struct j2k_mq *mq, uint32_t *contexts)
 {
-    if (!j2k_mq_decode(mq, &contexts[J2K_CONTEXT_RUN]))
+    if (j2k_mq_skip(mq, contexts[J2K_CONTEXT_RUN]) || !j2k_mq_decode(mq, &contexts[J2K_CONTEXT_RUN]))
         return 4;
     uint32_t high = j2k_mq_decode(mq, &contexts[J2K_CONTEXT_UNIFORM]);
     return high << 1 | j2k_mq_decode(mq, &contexts[J2K_CONTEXT_UNIFORM]);
@@ -96,14 +97,17 @@ ALWAYS_INLINE void cleanup_pass(struct j2k_block_decoder *decoder, uint32_t one,
                 at += row;
             } else {
                 next &= next - 1;
-                if (!j2k_mq_decode(&mq, &contexts[zero_coding[w.neighbours[decoder->neighbours_at[at]] & 0xFF]]))
+                if (!j2k_mq_decode(&mq, &contexts[zero_coding[w.neighbours[decoder->neighbours_at[at]]]]))
                     continue;
             }
-            uint32_t sign = decode_sign(&mq, contexts, w.neighbours[decoder->neighbours_at[at]]);
-            j2k_make_significant(decoder, &w, at, first_value(one, sign), causal);
+            uint32_t place = decoder->neighbours_at[at];
+            uint32_t neighbours = w.neighbours[place], negatives = w.negatives[place];
+            j2k_make_significant(decoder, &w, at, causal);
             uint64_t ended = runs & (uint64_t)16 << (at & ~3u); /* the column on its right is a run no more */
             next |= ended * J2K_COLUMN;
             runs ^= ended;
+            uint32_t sign = decode_sign(&mq, contexts, neighbours, negatives);
+            j2k_set_value(decoder, &w, at, first_value(one, sign));
         }
     }
     decoder->mq = mq;

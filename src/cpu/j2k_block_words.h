@@ -12,7 +12,7 @@
 /* A word, and what is in it and around. */
 struct j2k_word {
     uint64_t *significant, *visited, *refined;
-    j2k_neighbours *neighbours;
+    j2k_neighbours *neighbours, *negatives;
     uint32_t *samples;
     uint64_t there; /* bits of the block */
 };
@@ -20,10 +20,12 @@ struct j2k_word {
 ALWAYS_INLINE struct j2k_word j2k_word_at(struct j2k_block_decoder *decoder, uint32_t stripe, uint32_t word)
 {
     size_t index = (size_t)(stripe + 1) * (decoder->words + 1) + word + 1;
+    size_t first = (size_t)(16 * word + 1) * decoder->column + (size_t)(4 * stripe + 1);
     return (struct j2k_word){.significant = decoder->significant + index,
         .visited = decoder->visited + index,
         .refined = decoder->refined + index,
-        .neighbours = decoder->neighbours + (size_t)(16 * word + 1) * decoder->column + (size_t)(4 * stripe + 1),
+        .neighbours = decoder->neighbours + first,
+        .negatives = decoder->negatives + first,
         .samples = decoder->samples + (size_t)4 * stripe * decoder->width + (size_t)16 * word,
         .there = (word + 1 == decoder->words ? decoder->last_columns : UINT64_MAX) &
                  (stripe + 1 == decoder->stripes ? decoder->last_rows : UINT64_MAX)};
@@ -46,14 +48,20 @@ ALWAYS_INLINE uint32_t refined_value(uint32_t value, uint32_t one, uint32_t bit)
     return (value ^ (bit ? 0 : one)) | one >> 1;
 }
 
-/* The coefficient of bit `at`, with this value, is significant from now on. */
+/* The coefficient of bit `at` is significant from now on. */
 ALWAYS_INLINE void j2k_make_significant(
-    struct j2k_block_decoder *decoder, const struct j2k_word *w, uint32_t at, uint32_t value, bool causal)
+    struct j2k_block_decoder *decoder, const struct j2k_word *w, uint32_t at, bool causal)
+{
+    *w->significant |= (uint64_t)1 << at;
+    j2k_tell_neighbours(w->neighbours + decoder->neighbours_at[at], (ptrdiff_t)decoder->column, !causal || at % 4 != 0);
+}
+
+/* And this is its value. */
+ALWAYS_INLINE void j2k_set_value(
+    struct j2k_block_decoder *decoder, const struct j2k_word *w, uint32_t at, uint32_t value)
 {
     w->samples[decoder->sample_at[at]] = value;
-    *w->significant |= (uint64_t)1 << at;
-    j2k_tell_neighbours(
-        w->neighbours + decoder->neighbours_at[at], (ptrdiff_t)decoder->column, value >> 31, !causal || at % 4 != 0);
+    j2k_tell_sign(w->negatives + decoder->neighbours_at[at], (ptrdiff_t)decoder->column, value >> 31);
 }
 
 #endif

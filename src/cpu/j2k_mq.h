@@ -99,6 +99,19 @@ static inline __attribute__((always_inline)) uint32_t j2k_mq_decode(struct j2k_m
     return (row ^ less) & 1;
 }
 
+/* True if the next symbol is a 0 that is the more probable one and changes nothing but the interval, and then it is
+ * decoded. For contexts of which that is very likely: nothing waits for a table then. */
+static inline __attribute__((always_inline)) bool j2k_mq_skip(struct j2k_mq *mq, uint32_t row)
+{
+    uint32_t estimate = row & 0xFFFF0000u, range = mq->range - estimate;
+    uint64_t bound = (uint64_t)estimate << 32;
+    if (!((uint32_t)(mq->code >= bound) & range >> 31 & ~row))
+        return false;
+    mq->code -= bound;
+    mq->range = range;
+    return true;
+}
+
 /* Whether the decoder, which reads six bytes ahead at most, has come to the end of the data and not far beyond. */
 bool kst_j2k_mq_used_up(const struct j2k_mq *mq);
 
