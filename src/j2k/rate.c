@@ -6,7 +6,12 @@
 
 #include "core/report.h"
 
-enum { PRECINCTS_TOGETHER = 16, GUESSES = 4 };
+enum {
+    PRECINCTS_TOGETHER = 16, /* by a thread, where there are many: */
+    MANY_PRECINCTS = 64,
+    BLOCKS_TOGETHER = 512,
+    GUESSES = 4
+};
 
 /* Where a code-block may be cut: its passes from one point of its convex hull to the next. */
 struct cut {
@@ -26,6 +31,7 @@ struct allocation {
     uint64_t overhead, committed;
     uint64_t bodies; /* bytes of bodies that this layer adds: packets take no less */
     uint32_t layer;
+    uint32_t together; /* precincts that a thread measures */
     bool commit;
     atomic_uint_fast64_t measured;
 };
@@ -130,9 +136,9 @@ static double error_of(const struct allocation *a)
 static void measure_precincts(void *argument, uint32_t index)
 {
     struct allocation *a = argument;
-    uint32_t first = index * PRECINCTS_TOGETHER, count = a->rate->coded->precinct_count;
+    uint32_t first = index * a->together, count = a->rate->coded->precinct_count;
     uint64_t sum = 0;
-    for (uint32_t p = first; p < count && p < first + PRECINCTS_TOGETHER; p++)
+    for (uint32_t p = first; p < count && p < first + a->together; p++)
         sum += kst_j2k_packet_measure(a->packets, p, a->layer, a->rate->writing->packet_lengths, a->commit);
     atomic_fetch_add(&a->measured, sum);
 }
@@ -142,7 +148,8 @@ static uint64_t measure(struct allocation *a, bool commit)
     uint32_t count = a->rate->coded->precinct_count;
     a->commit = commit;
     atomic_store(&a->measured, 0);
-    kst_pool_run(a->pool, (count + PRECINCTS_TOGETHER - 1) / PRECINCTS_TOGETHER, measure_precincts, a);
+    a->together = count < MANY_PRECINCTS ? 1 : PRECINCTS_TOGETHER;
+    kst_pool_run(a->pool, (count + a->together - 1) / a->together, measure_precincts, a);
     return atomic_load(&a->measured);
 }
 
@@ -244,7 +251,7 @@ static bool try_cut(struct allocation *a, const struct cut *cut, uint64_t *left)
  */
 static void fill_rest(struct allocation *a, size_t end, uint64_t left)
 {
-    enum { TRIES = 64, FAR = 4096 };
+    enum { TRIES = 16, FAR = 4096 };
     int tries = 0;
     for (size_t i = a->at; i < end && i - a->at < FAR && tries < TRIES && left > 0; i++) {
         struct cut *cut = &a->cut[i];
@@ -288,25 +295,14 @@ static void settle_layer(struct allocation *a, double *threshold)
             (struct j2k_layer_outcome){.bytes = a->overhead + a->committed, .error = error_of(a)};
 }
 
-/* Slopes of a block's passes; also how many of them are places to cut. */
-static uint32_t find_slopes(const struct allocation *a, uint32_t index, double slope[256])
-{
-    const struct j2k_block_code *block = &a->rate->coded->block[index];
-    uint32_t count = 0;
-    kst_j2k_slopes(
-        a->rate->coded->pass_length + block->first_pass, a->rate->gain + block->first_pass, block->passes, slope);
-    for (uint32_t pass = 0; pass < block->passes; pass++)
-        count += slope[pass] > 0;
-    return count;
-}
-
+/* A block's cuts. Returns where they end. */
 static struct cut *put_cuts(const struct allocation *a, uint32_t index, struct cut *cut)
 {
     const struct j2k_block_code *block = &a->rate->coded->block[index];
     const uint32_t *length = a->rate->coded->pass_length + block->first_pass;
     double slope[256];
     uint8_t from = 0;
-    find_slopes(a, index, slope);
+    kst_j2k_slopes(length, a->rate->gain + block->first_pass, block->passes, slope);
     for (uint32_t pass = 0; pass < block->passes; pass++) {
         if (slope[pass] <= 0)
             continue;
@@ -350,23 +346,70 @@ static void sort(struct cut *cut, struct cut *other, size_t count)
     }
 }
 
+/* Blocks whose cuts a thread finds: from where on there is one place a pass, and what their passes gain. */
+struct slice {
+    struct cut *cut, *end;
+    double gain;
+};
+
+struct finding {
+    const struct allocation *a;
+    struct slice *slice;
+    struct cut *cut;
+};
+
+static void find_slice(void *argument, uint32_t index)
+{
+    const struct finding *finding = argument;
+    const struct allocation *a = finding->a;
+    struct slice *slice = &finding->slice[index];
+    uint32_t first = index * BLOCKS_TOGETHER, left = block_count(a) - first;
+    uint32_t end = first + (left < BLOCKS_TOGETHER ? left : BLOCKS_TOGETHER);
+    *slice = (struct slice){.cut = finding->cut + a->rate->coded->block[first].first_pass};
+    slice->end = slice->cut;
+    for (uint32_t b = first; b < end; b++) {
+        slice->gain += gain_of(a, b, 0, a->rate->coded->block[b].passes);
+        slice->end = put_cuts(a, b, slice->end);
+    }
+}
+
+static size_t count_passes(const struct allocation *a)
+{
+    uint32_t blocks = block_count(a);
+    return blocks > 0 ? (size_t)a->rate->coded->block[blocks - 1].first_pass + a->rate->coded->block[blocks - 1].passes
+                      : 0;
+}
+
+/* Of all blocks, sorted: where thread after thread put them, side by side again, and sums in one order. */
+static void sort_slices(struct allocation *a, const struct finding *finding, uint32_t slices)
+{
+    struct cut *end = finding->cut;
+    for (uint32_t i = 0; i < slices; i++) {
+        size_t count = (size_t)(finding->slice[i].end - finding->slice[i].cut);
+        memmove(end, finding->slice[i].cut, count * sizeof *end);
+        end += count;
+        a->whole += finding->slice[i].gain;
+    }
+    a->count = (size_t)(end - finding->cut);
+    sort(finding->cut, a->cut, a->count);
+}
+
 static kst_status find_cuts(struct allocation *a, struct memory *memory)
 {
     kst_status status = KST_OK;
-    double slope[256];
+    uint32_t slices = (block_count(a) + BLOCKS_TOGETHER - 1) / BLOCKS_TOGETHER;
+    struct finding finding = {.a = a};
+    size_t most = count_passes(a);
+    finding.slice = kst_memory_array(memory, slices, sizeof *finding.slice, &status);
+    finding.cut = kst_memory_array(memory, most, sizeof *finding.cut, &status);
+    a->cut = kst_memory_array(memory, most, sizeof *a->cut, &status);
     a->whole = a->rate->error;
-    for (uint32_t b = 0; b < block_count(a); b++) {
-        a->whole += gain_of(a, b, 0, a->rate->coded->block[b].passes);
-        a->count += find_slopes(a, b, slope);
+    if (!status) {
+        kst_pool_run(a->pool, slices, find_slice, &finding);
+        sort_slices(a, &finding, slices);
     }
-    struct cut *cuts = kst_memory_array(memory, a->count, sizeof *cuts, &status), *end = cuts;
-    a->cut = kst_memory_array(memory, a->count, sizeof *cuts, &status);
-    if (cuts && a->cut) {
-        for (uint32_t b = 0; b < block_count(a); b++)
-            end = put_cuts(a, b, end);
-        sort(cuts, a->cut, a->count);
-    }
-    kst_memory_release(memory, cuts);
+    kst_memory_release(memory, finding.slice);
+    kst_memory_release(memory, finding.cut);
     return status;
 }
 
