@@ -22,7 +22,7 @@ _Static_assert(sizeof(struct j2k_gpu_gains) == J2K_GAIN_WORDS * 4, "as the kerne
 
 enum { DECISIONS_AHEAD = 64 /* bytes behind the last that are loaded, but not looked at */ };
 
-enum event { BEFORE, AFTER_UPLOAD, AFTER_TRANSFORM, BEFORE_BLOCKS, AFTER_BLOCKS, AFTER_DOWNLOAD };
+enum event { BEFORE, AFTER_UPLOAD, AFTER_TRANSFORM, BEFORE_BLOCKS, HANDED_OVER, AFTER_BLOCKS, AFTER_DOWNLOAD };
 
 /* What was fetched of a list: outcomes point into it. */
 struct fetched {
@@ -37,6 +37,7 @@ struct j2k_coding_job {
     struct j2k_gpu_item *picture; /* the items', in a row */
     struct j2k_batch batch;
     struct gpu_lane *lane;
+    struct gpu_queue *queue; /* of the lane, at present */
     struct gpu_buffer buffer[BUFFERS];
     struct fetched *fetched;
     bool timed; /* upload and transform */
@@ -108,7 +109,28 @@ static bool take_buffers(struct j2k_coding_job *job, struct gpu_error *error)
 
 static void record(struct j2k_coding_job *job, enum event event)
 {
-    job->executor->gpu->backend->record(&job->lane->queue, &job->lane->event[event]);
+    job->executor->gpu->backend->record(job->queue, &job->lane->event[event]);
+}
+
+/*
+ * What has few work-groups, or what the host waits for, goes before the large kernels of other jobs, which would not
+ * leave it room; and back to the ordinary queue, with nothing on its way in the other.
+ */
+static void hurry(struct j2k_coding_job *job)
+{
+    struct gpu_lane *lane = job->lane;
+    if (!lane->urgent.handle || job->queue == &lane->urgent)
+        return;
+    record(job, HANDED_OVER);
+    lane->urgent.error = lane->queue.error; /* one that failed takes no more work, and what follows needs all of it */
+    job->queue = &lane->urgent;
+    job->executor->gpu->backend->wait(job->queue, &lane->event[HANDED_OVER]);
+}
+
+static void calm_down(struct j2k_coding_job *job)
+{
+    job->lane->queue.error = job->queue->error;
+    job->queue = &job->lane->queue;
 }
 
 static size_t row_length(const kst_image *image, const kst_plane *plane)
@@ -143,13 +165,13 @@ static void upload_plane(struct j2k_coding_job *job, uint32_t index, uint32_t p)
     size_t row = row_length(item->image, plane), at = place->plane[p], pitch = place->pitch[p];
     if (item->source != ENCODE_STAGED) {
         struct gpu_rows there = {&job->buffer[PIXELS], at, pitch};
-        kst_gpu_plane_read(&job->lane->queue, there, item->image, &item->planes, p);
+        kst_gpu_plane_read(job->queue, there, item->image, &item->planes, p);
         return;
     }
     struct strip strip = {job->buffer[HOST_PIXELS].host + at, plane, pitch, row, (uint32_t)(STRIP / row + 1)};
     run_tasks(job->executor, (plane->height + strip.rows - 1) / strip.rows, stage_strip, &strip);
     backend->copy(
-        &job->lane->queue, &job->buffer[PIXELS], at, &job->buffer[HOST_PIXELS], at, pitch * (plane->height - 1) + row);
+        job->queue, &job->buffer[PIXELS], at, &job->buffer[HOST_PIXELS], at, pitch * (plane->height - 1) + row);
 }
 
 static void upload(struct j2k_coding_job *job)
@@ -157,7 +179,7 @@ static void upload(struct j2k_coding_job *job)
     record(job, BEFORE);
     kst_gpu_j2k_work(&job->batch, job->executor->threads, (uint32_t *)(void *)job->buffer[HOST_WORK].host);
     job->executor->gpu->backend->copy(
-        &job->lane->queue, &job->buffer[WORK], 0, &job->buffer[HOST_WORK], 0, job->batch.words * 4ULL);
+        job->queue, &job->buffer[WORK], 0, &job->buffer[HOST_WORK], 0, job->batch.words * 4ULL);
     for (uint32_t i = 0; i < job->count; i++)
         for (uint32_t p = 0; !job->items[i].picture.in_place && p < job->items[i].image->plane_count; p++)
             upload_plane(job, i, p);
@@ -174,8 +196,7 @@ static void launch_over(struct j2k_coding_job *job, enum j2k_encode_kernel kerne
     arguments[count++] = (struct gpu_argument){.value = over->list};
     arguments[count++] = (struct gpu_argument){.value = over->count};
     arguments[count++] = (struct gpu_argument){.value = over->first};
-    job->executor->gpu->backend->launch(
-        &job->lane->queue, &job->executor->j2k_encode[kernel], over->groups, arguments, count);
+    job->executor->gpu->backend->launch(job->queue, &job->executor->j2k_encode[kernel], over->groups, arguments, count);
 }
 
 /* The batch's launches are a decoder's: what they put out is taken in, and levels go the other way. */
@@ -191,7 +212,7 @@ static void transform(struct j2k_coding_job *job)
             &batch->launch[i]);
     }
     record(job, AFTER_TRANSFORM);
-    job->executor->gpu->backend->flush(&job->lane->queue);
+    job->executor->gpu->backend->flush(job->queue);
 }
 
 static bool prepare(struct j2k_coding_job *job, const struct gpu_event *after, struct gpu_error *error)
@@ -212,8 +233,9 @@ static bool prepare(struct j2k_coding_job *job, const struct gpu_event *after, s
     job->lane = kst_gpu_lane_take(executor, error);
     if (!job->lane)
         return false;
+    job->queue = &job->lane->queue;
     if (after)
-        executor->gpu->backend->wait(&job->lane->queue, after);
+        executor->gpu->backend->wait(job->queue, after);
     return take_buffers(job, error);
 }
 
@@ -244,6 +266,8 @@ void kst_gpu_j2k_encode_end(struct j2k_coding_job *job)
     struct memory *memory = executor->gpu->memory;
     if (job->lane)
         executor->gpu->backend->finish(&job->lane->queue);
+    if (job->lane && job->lane->urgent.handle)
+        executor->gpu->backend->finish(&job->lane->urgent);
     while (job->fetched) {
         struct fetched *next = job->fetched->next;
         kst_gpu_pool_give(&executor->pool, &job->fetched->buffer);
@@ -310,7 +334,7 @@ static void launch_list(
     struct gpu_argument arguments[LIST_BUFFERS];
     for (uint32_t i = 0; i < count; i++)
         arguments[i] = (struct gpu_argument){.buffer = &run->buffer[buffers[i]]};
-    executor->gpu->backend->launch(&run->job->lane->queue, &executor->j2k_encode[kernel], groups, arguments, count);
+    executor->gpu->backend->launch(run->job->queue, &executor->j2k_encode[kernel], groups, arguments, count);
 }
 
 #define LAUNCH(kernel, groups, ...)                                                                                    \
@@ -322,13 +346,13 @@ static void bring_list(const struct run *run)
     const struct gpu_executor *executor = run->job->executor;
     kst_gpu_j2k_list_write(run->list, executor->threads, (uint32_t *)(void *)run->buffer[HOST_LIST].host);
     executor->gpu->backend->copy(
-        &run->job->lane->queue, &run->buffer[LIST], 0, &run->buffer[HOST_LIST], 0, run->list->words * 4ULL);
+        run->job->queue, &run->buffer[LIST], 0, &run->buffer[HOST_LIST], 0, run->list->words * 4ULL);
 }
 
 static void model(struct run *run)
 {
     const struct gpu_executor *executor = run->job->executor;
-    struct gpu_queue *queue = &run->job->lane->queue;
+    struct gpu_queue *queue = run->job->queue;
     const struct gpu_argument arguments[] = {{.buffer = &run->buffer[LIST]}, {.buffer = &run->job->buffer[SAMPLES]},
         {.buffer = &run->buffer[DECISIONS]}, {.buffer = &run->buffer[PASSES]}, {.buffer = &run->buffer[RESULTS]}};
     executor->gpu->backend->fill(queue, &run->buffer[RESULTS], 0, J2K_LIST_HEAD * 4, 0);
@@ -338,20 +362,22 @@ static void model(struct run *run)
 
 static void code(struct run *run)
 {
-    const struct gpu_backend *backend = run->job->executor->gpu->backend;
-    struct gpu_queue *queue = &run->job->lane->queue;
+    struct j2k_coding_job *job = run->job;
+    const struct gpu_backend *backend = job->executor->gpu->backend;
     const struct j2k_list *list = run->list;
-    uint32_t together = J2K_CODE_GROUP / J2K_CODE_LANES * list->lanes;
-    record(run->job, BEFORE_BLOCKS);
+    const uint32_t rows = J2K_CODE_GROUP / J2K_CODE_LANES;
+    calm_down(job);
+    record(job, BEFORE_BLOCKS);
     bring_list(run);
     model(run);
+    hurry(job);
     LAUNCH(J2K_ENCODE_ORDER, 1, LIST, RESULTS, ORDER);
-    LAUNCH(J2K_ENCODE_CODE, (list->blocks + together - 1) / together, LIST, ORDER, DECISIONS, PASSES, DATA, RESULTS);
+    LAUNCH(J2K_ENCODE_CODE, (list->rows + rows - 1) / rows, LIST, ORDER, DECISIONS, PASSES, DATA, RESULTS);
     LAUNCH(J2K_ENCODE_PLACE, 1, LIST, RESULTS);
     LAUNCH(J2K_ENCODE_COLLECT, list->blocks, LIST, RESULTS, PASSES, DATA, COLLECTED);
-    backend->copy(queue, &run->buffer[HOST_RESULTS], 0, &run->buffer[RESULTS], 0, results_length(list));
-    record(run->job, AFTER_BLOCKS);
-    backend->finish(queue);
+    backend->copy(job->queue, &run->buffer[HOST_RESULTS], 0, &run->buffer[RESULTS], 0, results_length(list));
+    record(job, AFTER_BLOCKS);
+    backend->finish(job->queue);
 }
 
 /* All that was collected; how many words that is, is known now. */
@@ -363,10 +389,10 @@ static bool fetch(struct run *run, struct gpu_error *error)
     if (!take_fetched(run, length, error))
         return false;
     if (length > 0)
-        backend->copy(&job->lane->queue, &run->fetched->buffer, 0, &run->buffer[COLLECTED], 0, (size_t)length);
+        backend->copy(job->queue, &run->fetched->buffer, 0, &run->buffer[COLLECTED], 0, (size_t)length);
     record(job, AFTER_DOWNLOAD);
-    backend->finish(&job->lane->queue);
-    *error = job->lane->queue.error;
+    backend->finish(job->queue);
+    *error = job->queue->error;
     return error->status == KST_OK;
 }
 
@@ -416,7 +442,7 @@ static bool run_list(struct j2k_coding_job *job, const struct j2k_list *list, st
     bool done = take_list(&run, error);
     if (done) {
         code(&run);
-        *error = job->lane->queue.error;
+        *error = job->queue->error;
         done = error->status == KST_OK && fetch(&run, error);
     }
     if (done) {
@@ -441,17 +467,17 @@ static void measure(struct run *run)
 {
     struct j2k_coding_job *job = run->job;
     const struct gpu_backend *backend = job->executor->gpu->backend;
-    struct gpu_queue *queue = &job->lane->queue;
     const struct gpu_argument arguments[] = {
         {.buffer = &run->buffer[LIST]}, {.buffer = &job->buffer[SAMPLES]}, {.buffer = &run->buffer[RESULTS]}};
+    hurry(job);
     record(job, BEFORE_BLOCKS);
     bring_list(run);
-    backend->launch(queue, &job->executor->j2k_encode[J2K_ENCODE_MEASURE], run->list->blocks, arguments, 3);
+    backend->launch(job->queue, &job->executor->j2k_encode[J2K_ENCODE_MEASURE], run->list->blocks, arguments, 3);
     record(job, AFTER_BLOCKS);
-    backend->copy(
-        queue, &run->fetched->buffer, 0, &run->buffer[RESULTS], 0, run->list->blocks * sizeof(struct measured_block));
+    backend->copy(job->queue, &run->fetched->buffer, 0, &run->buffer[RESULTS], 0,
+        run->list->blocks * sizeof(struct measured_block));
     record(job, AFTER_DOWNLOAD);
-    backend->finish(queue);
+    backend->finish(job->queue);
 }
 
 static void read_measured(const struct run *run, struct j2k_block_gains *found)
@@ -470,7 +496,7 @@ static bool measure_list(
     bool done = take_measured(&run, error);
     if (done) {
         measure(&run);
-        *error = job->lane->queue.error;
+        *error = job->queue->error;
         done = error->status == KST_OK;
     }
     if (done) {

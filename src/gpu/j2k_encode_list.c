@@ -10,7 +10,8 @@ enum {
     PASS_ENDS = 8,          /* bytes that the end of a pass's segment may take */
     PLANE_ENDS = 7,         /* decisions of a plane besides those of its samples */
     ROWS_A_UNIT = 4,        /* of lanes: with that many a multiprocessor has something to do while one waits */
-    SLICE = 2048            /* blocks that a thread writes down at once */
+    FRONT_SHARE = 8,
+    SLICE = 2048 /* blocks that a thread writes down at once */
 };
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
@@ -58,6 +59,16 @@ uint32_t kst_gpu_j2k_decision_room(const struct j2k_plan *plan, const struct j2k
     return bytes / J2K_DECISION_UNIT + 1;
 }
 
+/* All wait for the block with the most decisions, and it for those beside it: there a row has fewer. */
+static void choose_rows(struct j2k_list *list, uint32_t rows)
+{
+    list->lanes = kst_gpu_j2k_choose_lanes(list->blocks, rows);
+    list->front_lanes = list->lanes > FRONT_SHARE ? list->lanes / FRONT_SHARE : 1;
+    list->front_rows = list->blocks / list->front_lanes < rows ? list->blocks / list->front_lanes : rows;
+    uint32_t rest = list->blocks - list->front_rows * list->front_lanes;
+    list->rows = list->front_rows + (rest + list->lanes - 1) / list->lanes;
+}
+
 uint32_t kst_gpu_j2k_list(struct j2k_list *list, const uint32_t *chosen, uint32_t count, uint32_t processors)
 {
     uint64_t samples = 0;
@@ -76,7 +87,7 @@ uint32_t kst_gpu_j2k_list(struct j2k_list *list, const uint32_t *chosen, uint32_
         list->data = data;
         list->units = units;
     }
-    list->lanes = kst_gpu_j2k_choose_lanes(list->blocks, processors * ROWS_A_UNIT);
+    choose_rows(list, processors * ROWS_A_UNIT);
     list->words = WORDS(struct j2k_list_work) + list->blocks * WORDS(struct coded_block);
     return list->blocks;
 }
@@ -137,7 +148,9 @@ void kst_gpu_j2k_list_write(const struct j2k_list *list, struct pool *threads, u
     *head = (struct j2k_list_work){.blocks = list->blocks,
         .block = WORDS(struct j2k_list_work),
         .room = (uint32_t)list->units,
-        .lanes = list->lanes};
+        .lanes = list->lanes,
+        .front_lanes = list->front_lanes,
+        .front_rows = list->front_rows};
     struct writing writing = {list, (struct coded_block *)(void *)(words + head->block)};
     uint32_t slices = (list->blocks + SLICE - 1) / SLICE;
     if (threads)

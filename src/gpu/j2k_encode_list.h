@@ -13,11 +13,13 @@ struct j2k_list {
     const uint32_t *chosen; /* of them, one a block */
     uint32_t *place;        /* of each block, where its data begin */
     uint32_t blocks;
-    uint32_t lanes; /* of them that are coded side by side */
-    uint32_t words; /* of the list */
-    uint64_t units; /* of decisions */
-    uint64_t data;  /* bytes */
-    bool ample;     /* room for whatever blocks may hold */
+    uint32_t lanes;                   /* of them that are coded side by side, in a row; */
+    uint32_t front_lanes, front_rows; /* of those with the most decisions, and how many rows are so */
+    uint32_t rows;                    /* of all */
+    uint32_t words;                   /* of the list */
+    uint64_t units;                   /* of decisions */
+    uint64_t data;                    /* bytes */
+    bool ample;                       /* room for whatever blocks may hold */
 };
 
 /* As many of the chosen orders, from the first on, as go together; at least one. Returns how many. `processors`: of the

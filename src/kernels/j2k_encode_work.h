@@ -69,9 +69,10 @@ struct measured_block {
 };
 
 struct j2k_list_work {
-    u32 blocks, block; /* how many; offset of the first */
-    u32 room;          /* units of decisions that there is room for */
-    u32 lanes;         /* blocks side by side: a power of two up to J2K_CODE_LANES */
+    u32 blocks, block;           /* how many; offset of the first */
+    u32 room;                    /* units of decisions that there is room for */
+    u32 lanes;                   /* blocks side by side in a row: a power of two up to J2K_CODE_LANES */
+    u32 front_lanes, front_rows; /* in the first rows; how many of them there are */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The MQ encoder (T.800 C.2) and the writer of raw bits (D.6), whose states are registers; what bytes passes need. */
-#include "portable.h"
+#include "j2k_encode_work.h"
 
 enum { CODER_CARRY = 0x8000000 };
 
@@ -62,17 +62,10 @@ FUNCTION void byte_out(struct coder *c)
     c->byte = next;
 }
 
-/* ENCODE (C.2.2); `context`: the work-item's. */
-FUNCTION void encode_symbol(struct coder *c, LOCAL u32 *context, LOCAL const u32 *rows, u32 bit)
+/* What a symbol adds to C, and by how much it shifts it then. */
+FUNCTION void add_to_code(struct coder *c, u32 more, u32 shift)
 {
-    u32 row = *context, estimate = row >> 16, range = c->range - estimate, less = (row ^ bit) & 1;
-    u32 lower = less ^ (u32)(range < estimate);
-    c->code += lower ? 0 : estimate;
-    range = lower ? estimate : range;
-    u32 shift = top_zeros(range) - 16, after = rows[row >> (less ? 8 : 1) & 127];
-    if (shift > 0)
-        *context = after;
-    c->range = range << shift;
+    c->code += more;
     while (shift >= c->left) {
         c->code <<= c->left;
         shift -= c->left;
@@ -80,6 +73,56 @@ FUNCTION void encode_symbol(struct coder *c, LOCAL u32 *context, LOCAL const u32
     }
     c->code <<= shift;
     c->left -= shift;
+}
+
+/* ENCODE (C.2.2); `context`: the work-item's. */
+FUNCTION void encode_symbol(struct coder *c, LOCAL u32 *context, LOCAL const u32 *rows, u32 bit)
+{
+    u32 row = *context, estimate = row >> 16, range = c->range - estimate, less = (row ^ bit) & 1;
+    u32 lower = less ^ (u32)(range < estimate);
+    range = lower ? estimate : range;
+    u32 shift = top_zeros(range) - 16, after = rows[row >> (less ? 8 : 1) & 127];
+    if (shift > 0)
+        *context = after;
+    c->range = range << shift;
+    add_to_code(c, lower ? 0 : estimate, shift);
+}
+
+/*
+ * ENCODE of four symbols, a context and a bit in each byte. A symbol waits for what the one before makes of A and,
+ * where it has the same context, of that, but neither for C nor for memory. `contexts`: J2K_CODE_GROUP apart.
+ */
+FUNCTION void encode_four(struct coder *c, LOCAL u32 *contexts, LOCAL const u32 *rows, u32 decisions)
+{
+    u32 row[4], add[4], shift[4], place[4], range = c->range;
+    UNROLL for (u32 k = 0; k < 4; k++)
+    {
+        place[k] = (decisions >> (8 * k + 1) & 127) * J2K_CODE_GROUP;
+        row[k] = contexts[place[k]];
+    }
+    UNROLL for (u32 k = 0; k < 4; k++)
+    {
+        u32 own = row[k], estimate = own >> 16, rest = range - estimate, less = (own ^ decisions >> 8 * k) & 1;
+        u32 after = rows[own >> (less ? 8 : 1) & 127], lower = less ^ (u32)(rest < estimate);
+        range = lower ? estimate : rest;
+        add[k] = lower ? 0 : estimate;
+        shift[k] = top_zeros(range) - 16;
+        range <<= shift[k];
+        after = shift[k] > 0 ? after : own;
+        contexts[place[k]] = after;
+        UNROLL for (u32 j = k + 1; j < 4; j++) row[j] = place[j] == place[k] ? after : row[j];
+    }
+    c->range = range;
+    u32 sum = shift[0] + shift[1] + shift[2] + shift[3];
+    if (sum < c->left) {
+        c->code = (c->code + add[0]) << shift[0];
+        c->code = (c->code + add[1]) << shift[1];
+        c->code = (c->code + add[2]) << shift[2];
+        c->code = (c->code + add[3]) << shift[3];
+        c->left -= sum;
+    } else {
+        UNROLL for (u32 k = 0; k < 4; k++) add_to_code(c, add[k], shift[k]);
+    }
 }
 
 FUNCTION void write_raw(struct coder *c, u32 bit)

@@ -103,27 +103,38 @@ FUNCTION void end_pass(struct coding *c)
         begin_segment(c);
 }
 
+/* Four decisions, not all of them symbols. */
+FUNCTION void code_each(struct coding *c, u32 decisions)
+{
+    ROLL for (u32 i = 0; i < 4 && c->pass < c->count; i++)
+    {
+        u32 decision = decisions >> 8 * i & 0xFF;
+        if (decision < J2K_DECISION_RAW)
+            encode_symbol(&c->coder, c->contexts + (decision >> 1) * J2K_CODE_GROUP, c->rows, decision & 1);
+        else if (decision == J2K_DECISION_END)
+            end_pass(c);
+        else
+            write_raw(&c->coder, decision & 1);
+    }
+}
+
 /* All that the block has to say; sixteen decisions are loaded at once, two such loads ahead. */
 FUNCTION void code_decisions(struct coding *c, GLOBAL const u32x4 *from)
 {
+    const u32 others = (0x80u - J2K_DECISION_RAW) * 0x01010101u, top = 0x80808080u;
     u32x4 own = from[0], next = from[1];
     for (u32 at = 2; c->pass < c->count; at++) {
         u32x4 ahead = from[at];
-        ROLL for (u32 i = 1; i <= J2K_DECISION_UNIT && c->pass < c->count; i++)
+        ROLL for (u32 i = 0; i < J2K_DECISION_UNIT / 4 && c->pass < c->count; i++)
         {
-            u32 decision = own.x & 0xFF;
-            own.x >>= 8;
-            if (i % 4 == 0) {
-                own.x = own.y;
-                own.y = own.z;
-                own.z = own.w;
-            }
-            if (decision < J2K_DECISION_RAW)
-                encode_symbol(&c->coder, c->contexts + (decision >> 1) * J2K_CODE_GROUP, c->rows, decision & 1);
-            else if (decision == J2K_DECISION_END)
-                end_pass(c);
+            u32 four = own.x;
+            own.x = own.y;
+            own.y = own.z;
+            own.z = own.w;
+            if (((((four & ~top) + others) | four) & top) == 0)
+                encode_four(&c->coder, c->contexts, c->rows, four);
             else
-                write_raw(&c->coder, decision & 1);
+                code_each(c, four);
         }
         own = next;
         next = ahead;
@@ -138,12 +149,14 @@ code_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT order, G
     SHARED u32 contexts[CONTEXTS * J2K_CODE_GROUP];
     SHARED u32 rows[MQ_ROWS];
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
-    u32 lane = local_index() % J2K_CODE_LANES, row = local_index() / J2K_CODE_LANES;
-    u32 at = (group_index() * (J2K_CODE_GROUP / J2K_CODE_LANES) + row) * head->lanes + lane;
+    u32 lane = local_index() % J2K_CODE_LANES;
+    u32 row = group_index() * (J2K_CODE_GROUP / J2K_CODE_LANES) + local_index() / J2K_CODE_LANES;
+    u32 in_front = row < head->front_rows, lanes = in_front ? head->front_lanes : head->lanes;
+    u32 at = row * lanes + lane + (in_front ? 0 : head->front_rows * head->front_lanes - head->front_rows * lanes);
     for (u32 i = local_index(); i < MQ_ROWS; i += J2K_CODE_GROUP)
         rows[i] = mq_rows[i];
     barrier_local();
-    if (lane < head->lanes && at < head->blocks) {
+    if (lane < lanes && at < head->blocks) {
         u32 number = order[at];
         GLOBAL const struct coded_block *block = (GLOBAL const struct coded_block *)(list + head->block) + number;
         GLOBAL struct coded_result *result = (GLOBAL struct coded_result *)(results + J2K_LIST_HEAD) + number;

@@ -15,7 +15,16 @@
 #include "stage.h"
 #include "support.h"
 
-enum { ROOM = 1 << 20, WORDS_MOST = 1 << 16, LEVELS = 12, BLOCKS_MOST = 256, AHEAD = 64, LANES = 8 };
+enum {
+    ROOM = 1 << 20,
+    WORDS_MOST = 1 << 16,
+    LEVELS = 12,
+    BLOCKS_MOST = 256,
+    AHEAD = 64,
+    LANES = 8,
+    FRONT_LANES = 2,
+    FRONT_ROWS = 3
+};
 
 static struct memory memory;
 static struct gpu_executor *executors[MOST_GPUS];
@@ -315,7 +324,12 @@ static void describe_blocks(struct coding *coding, uint32_t capacity)
     coding->list_words = head_words + coding->count * (uint32_t)(sizeof(struct coded_block) / 4);
     coding->list = stage_poisoned(coding->list_words * 4ULL);
     struct j2k_list_work *head = (struct j2k_list_work *)(void *)coding->list;
-    *head = (struct j2k_list_work){.blocks = coding->count, .block = head_words, .room = coding->units, .lanes = LANES};
+    *head = (struct j2k_list_work){.blocks = coding->count,
+        .block = head_words,
+        .room = coding->units,
+        .lanes = LANES,
+        .front_lanes = FRONT_LANES,
+        .front_rows = FRONT_ROWS};
     struct coded_block *to = (struct coded_block *)(void *)(coding->list + head->block);
     for (uint32_t i = 0; i < coding->count; i++) {
         const struct block *block = &coding->block[i];
@@ -475,8 +489,9 @@ static void check_blocks(struct gpu_executor *executor, const struct coding *cod
     stage_run(executor, &executor->j2k_encode[J2K_ENCODE_MODEL], blocks, model, 5);
     stage_run(executor, &executor->j2k_encode[J2K_ENCODE_ORDER], 1, sort, 3);
     check_order(order, (const struct coded_result *)(const void *)(result + J2K_LIST_HEAD), blocks);
-    const uint32_t together = J2K_CODE_GROUP / J2K_CODE_LANES * LANES;
-    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_CODE], (blocks + together - 1) / together, code, 6);
+    const uint32_t rest = blocks > FRONT_LANES * FRONT_ROWS ? blocks - FRONT_LANES * FRONT_ROWS : 0;
+    const uint32_t rows = FRONT_ROWS + (rest + LANES - 1) / LANES, together = J2K_CODE_GROUP / J2K_CODE_LANES;
+    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_CODE], (rows + together - 1) / together, code, 6);
     stage_run(executor, &executor->j2k_encode[J2K_ENCODE_PLACE], 1, place, 2);
     stage_run(executor, &executor->j2k_encode[J2K_ENCODE_COLLECT], blocks, collect, 5);
 
