@@ -73,10 +73,9 @@ static kst_status open_jpeg(kst_decoder *decoder, const uint8_t *data, size_t le
 {
     const kst_limits *limits = &decoder->context->limits;
     struct jpeg_stream *stream = &decoder->stream;
-    kst_status status = presuming
-                            ? kst_jpeg_parse_presuming(&decoder->memory, limits, data, length, stream, &decoder->report)
-                            : kst_jpeg_parse_on(decoder->context->pool, &decoder->memory, limits, data, length, stream,
-                                  &decoder->report);
+    kst_status (*parse)(struct pool *, struct memory *, const kst_limits *, const uint8_t *, size_t,
+        struct jpeg_stream *, kst_report *) = presuming ? kst_jpeg_parse_presuming : kst_jpeg_parse_on;
+    kst_status status = parse(decoder->context->pool, &decoder->memory, limits, data, length, stream, &decoder->report);
     if (status)
         return status;
     status = kst_jpeg_metadata_assemble(&decoder->memory, data, decoder->stream.application,

@@ -279,11 +279,16 @@ kst_status kst_jpeg_parse_on(struct pool *threads, struct memory *memory, const 
     return parse_with(&settings, stream);
 }
 
-kst_status kst_jpeg_parse_presuming(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
-    struct jpeg_stream *stream, kst_report *report)
+kst_status kst_jpeg_parse_presuming(struct pool *threads, struct memory *memory, const kst_limits *limits,
+    const uint8_t *data, size_t length, struct jpeg_stream *stream, kst_report *report)
 {
-    const struct parser settings = {
-        .memory = memory, .presuming = true, .limits = limits, .report = report, .data = data, .length = length};
+    const struct parser settings = {.memory = memory,
+        .threads = threads,
+        .presuming = true,
+        .limits = limits,
+        .report = report,
+        .data = data,
+        .length = length};
     return parse_with(&settings, stream);
 }
 

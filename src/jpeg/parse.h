@@ -40,8 +40,8 @@ kst_status kst_jpeg_parse_on(struct pool *threads, struct memory *memory, const 
  * The same without a look at the data of a sequential scan without restart markers, where the stream ends with EOI:
  * that this is the first marker behind them is presumed, as the stream then says, until kst_jpeg_confirm().
  */
-kst_status kst_jpeg_parse_presuming(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
-    struct jpeg_stream *stream, kst_report *report);
+kst_status kst_jpeg_parse_presuming(struct pool *threads, struct memory *memory, const kst_limits *limits,
+    const uint8_t *data, size_t length, struct jpeg_stream *stream, kst_report *report);
 
 /*
  * Look at the data that was left out. True: the plan and the report are what they would have been, and its scan's

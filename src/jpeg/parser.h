@@ -60,6 +60,9 @@ size_t kst_jpeg_find_marker(const uint8_t *data, size_t length, size_t from, uin
  */
 size_t kst_jpeg_find_last_marker(struct pool *threads, const uint8_t *data, size_t length, size_t from, uint32_t *fill);
 
+/* The same where it may be anywhere: threads look at more and more at once, in all at a few times what is before it. */
+size_t kst_jpeg_find_far_marker(struct pool *threads, const uint8_t *data, size_t length, size_t from, uint32_t *fill);
+
 /* Marker segments; the reader holds their contents. */
 kst_status kst_jpeg_parse_quant(struct parser *parser, struct segment_reader segment);
 kst_status kst_jpeg_parse_huffman(struct parser *parser, struct segment_reader segment);

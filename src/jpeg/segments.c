@@ -107,13 +107,15 @@ kst_status kst_jpeg_parse_segments(struct parser *parser)
     size_t from = parser->position;
     size_t at = from;
     uint32_t interval = 0;
+    size_t (*find)(struct pool *, const uint8_t *, size_t, size_t, uint32_t *) =
+        plan->single_scan ? kst_jpeg_find_last_marker : kst_jpeg_find_far_marker;
     if (is_presumable(parser, from))
         return presume_end(parser);
     scan->first_segment = plan->segment_count;
-    struct pool *threads = plan->single_scan && scan->interval_count == 1 ? parser->threads : NULL;
+    struct pool *threads = scan->interval_count == 1 ? parser->threads : NULL;
     do {
         from = at;
-        at = kst_jpeg_find_last_marker(threads, parser->data, parser->length, from, &scan->fill);
+        at = find(threads, parser->data, parser->length, from, &scan->fill);
         kst_status status = add_segment(parser, scan, from, at, interval);
         if (status)
             return status;

@@ -42,6 +42,12 @@ static void check(struct pool *threads, const uint8_t *data, size_t length, size
         assert_int_equal(fill, wanted_fill);
     else
         assert_true(fill > MOST_FILL);
+    uint32_t far_fill = 0;
+    assert_int_equal(kst_jpeg_find_far_marker(threads, data, length, from, &far_fill), wanted);
+    if (wanted_fill <= MOST_FILL)
+        assert_int_equal(far_fill, wanted_fill);
+    else
+        assert_true(far_fill > MOST_FILL);
 }
 
 /* Stuffed data with a marker at its end; runs of fill bytes over the borders of chunks, and markers there. */
@@ -67,6 +73,9 @@ static void test_threads(void **state)
             size_t at = from + (1 + next_random() % (count - 1)) * step - run + next_random() % (run + 2);
             memset(data + at, 0xFF, run);
             data[at + run] = round % 5 == 4 ? 0xD0 : 0;
+            at = from + ((1 + next_random() % 45) << 16) - run + next_random() % (run + 2);
+            memset(data + at, 0xFF, run);
+            data[at + run] = round % 6 == 5 ? 0xD0 : 0;
         }
         check(threads, data, length, from);
         check(threads, data, round, from < round ? from : round);
