@@ -264,13 +264,13 @@ FUNCTION void clear_blocks(const struct map_group *group, GLOBAL u32 *RESTRICT d
         dc[group->picture->block + i] = 0;
 }
 
-/* What later kernels need of the parts. */
+/* What later kernels need of the parts. They read whole fours of words; a group's own have room for those. */
 FUNCTION void keep_parts(const struct map_group *group, LOCAL const u32 *words, LOCAL const u32 *info,
     LOCAL const u32 *segments, GLOBAL u32 *RESTRICT bytes, GLOBAL u32 *RESTRICT parts)
 {
     u32 left = group->first < group->picture->parts ? group->picture->parts - group->first : 0, self = local_index();
     u32 count = left < MAP_PARTS ? left : MAP_PARTS;
-    for (u32 i = self; i < count * PART_WORDS; i += MAP_GROUP)
+    for (u32 i = self; i < (count * PART_WORDS + 3) / 4 * 4; i += MAP_GROUP)
         bytes[group->at * PART_WORDS + i] = words[PART_WORDS + i];
     if (self < count) {
         parts[PART_INFO * group->stride + group->at + self] = info[1 + self];

@@ -45,15 +45,19 @@ size_t bytes_length(const struct model *model)
     return (count_groups(model) * WORK_PARTS * PART_WORDS + PART_READ_AHEAD) * 4;
 }
 
+/* A picture's words are made up to fours with zeros. */
 void fill_bytes(const struct model *model, uint32_t *bytes)
 {
-    for (uint32_t i = 0; i < model->count; i++)
+    for (uint32_t i = 0; i < model->count; i++) {
+        uint32_t *to = bytes + model_first_part(model, i) * PART_WORDS;
         for (uint32_t p = 0; p < model->picture[i].parts; p++) {
             const uint8_t *from = model->picture[i].part[p].bytes;
-            uint32_t *to = bytes + (model_first_part(model, i) + p) * PART_WORDS;
             for (uint32_t w = 0; w < PART_WORDS; w++, from += 4)
-                to[w] = (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 | from[3];
+                *to++ = (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 | from[3];
         }
+        for (uint32_t w = model->picture[i].parts * PART_WORDS; w % 4 != 0; w++)
+            *to++ = 0;
+    }
 }
 
 void fill_parts(const struct model *model, const struct lists *parts)

@@ -27,16 +27,6 @@ static bool simulated(void)
     return getenv("KOSTKA_TEST_SIMULATED") != NULL;
 }
 
-/* What the simulator finds in buffers that are used again it takes for uninitialised. */
-static void renew_contexts(void)
-{
-    void *state = NULL;
-    if (!simulated())
-        return;
-    stop_contexts(&state);
-    start_contexts(&state);
-}
-
 /* Components of each scan. */
 static const char *const groupings[][5] = {
     {"0", "1", "2"}, {"0", "12"}, {"01", "2"}, {"2", "0", "1"}, {"1", "02"}, {NULL}};
@@ -136,7 +126,6 @@ static void compare(const char *name, const uint8_t *data, size_t length, const 
         expect_same(name, gpu_context[i], &wanted, &found);
     }
     kst_image_release(cpu_context, &wanted.image);
-    renew_contexts();
 }
 
 static kst_region random_region(uint32_t width, uint32_t height)
@@ -154,8 +143,6 @@ static void compare_all(const char *name, const kst_buffer *buffer, uint32_t wid
     kst_decode_options options;
     kst_decode_options_init(&options);
     compare(name, buffer->data, buffer->length, &options, ON_DEVICE, KST_MEMORY_HOST);
-    if (simulated())
-        return;
     for (uint32_t turn = 0; turn < 14; turn++) {
         kst_decode_options_init(&options);
         options.format = (kst_format)(next_random() % (KST_FORMAT_RAW + 1));
@@ -194,8 +181,6 @@ static void test_groupings(void **state)
             const uint32_t *size = sizes[turn % (sizeof sizes / sizeof sizes[0])];
             kst_encode_options options;
             char name[80];
-            if (simulated())
-                continue;
             kst_encode_options_init(&options);
             memcpy(options.h, factors[f][0], 3);
             memcpy(options.v, factors[f][1], 3);
@@ -211,7 +196,7 @@ static void test_groupings(void **state)
 static void test_four(void **state)
 {
     (void)state;
-    for (uint32_t g = 0, turn = 0; groupings_of_four[g][0] && !simulated(); g++)
+    for (uint32_t g = 0, turn = 0; groupings_of_four[g][0]; g++)
         for (uint32_t sampled = 0; sampled < 2; sampled++, turn++) {
             kst_encode_options options;
             kst_encode_options_init(&options);
@@ -231,7 +216,7 @@ static void test_four(void **state)
 static void test_large(void **state)
 {
     (void)state;
-    for (uint32_t g = 0; g < 3 && !simulated(); g++) {
+    for (uint32_t g = 0; g < 3; g++) {
         kst_encode_options options;
         kst_encode_options_init(&options);
         options.quality = 96;
@@ -261,8 +246,9 @@ static void test_batch(void **state)
                 encoding.coding = KST_CODING_PROGRESSIVE;
             options[i].reduce = i / 6;
             options[i].format = i % 4 == 3 ? KST_FORMAT_RAW : i % 4 == 2 ? KST_FORMAT_PLANAR : KST_FORMAT_AUTO;
-            stream[i] =
-                encode(20 + 9 * i, side - 7 * i, KST_FORMAT_RGB, i % 5 < 3 ? groupings[i % 4] : NULL, &encoding);
+            /* The simulator minds that whole sixteens of samples are looked at, of which not all may exist. */
+            uint32_t width = simulated() ? 16 + 16 * i : 20 + 9 * i;
+            stream[i] = encode(width, side - 7 * i, KST_FORMAT_RGB, i % 5 < 3 ? groupings[i % 4] : NULL, &encoding);
             kst_image_init(&found[i].image);
             found[i].image.memory = i % 3 == 1 ? device_memory(gpu_context[g]) : KST_MEMORY_HOST;
             item[i] = (kst_decode_item){
@@ -281,7 +267,6 @@ static void test_batch(void **state)
             kst_buffer_release(cpu_context, &stream[i]);
         }
     }
-    renew_contexts();
 }
 
 /* The number-th SOS marker; the length where there is none. */
@@ -308,7 +293,7 @@ static void test_damage(void **state)
 {
     (void)state;
     const char *wanted = getenv("KOSTKA_TEST_MUTATIONS");
-    uint32_t count = wanted ? (uint32_t)strtoul(wanted, NULL, 10) : simulated() ? 0 : 250;
+    uint32_t count = wanted ? (uint32_t)strtoul(wanted, NULL, 10) : 250;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t width = 16 + next_random() % 120, height = 16 + next_random() % 120;
         kst_encode_options options;
@@ -350,15 +335,11 @@ static void test_odd(void **state)
     kst_encode_options_init(&options);
     kst_decode_options_init(&decoding);
     options.subsampling = KST_SUBSAMPLING_420;
-    kst_buffer whole = encode(simulated() ? 19 : 75, simulated() ? 9 : 43, KST_FORMAT_RGB, groupings[0], &options);
+    kst_buffer whole = encode(75, 43, KST_FORMAT_RGB, groupings[0], &options);
     uint8_t *data = whole.data;
     size_t second = find_scan(data, whole.length, 1), third = find_scan(data, whole.length, 2);
     assert_true(third < whole.length);
     compare("a scan missing", data, third, &decoding, ON_DEVICE, KST_MEMORY_HOST);
-    if (simulated()) {
-        kst_buffer_release(cpu_context, &whole);
-        return;
-    }
     compare("two scans missing", data, second, &decoding, ON_DEVICE, KST_MEMORY_HOST);
     compare("an empty scan", data, third + 10, &decoding, ANYWHERE, KST_MEMORY_HOST);
     kst_buffer twice = insert(&whole, second, data + third, whole.length - 2 - third);
@@ -379,8 +360,12 @@ static void test_odd(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groupings), cmocka_unit_test(test_four),
-        cmocka_unit_test(test_large), cmocka_unit_test(test_batch), cmocka_unit_test(test_damage),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_batch), cmocka_unit_test(test_groupings),
+        cmocka_unit_test(test_four), cmocka_unit_test(test_large), cmocka_unit_test(test_damage),
         cmocka_unit_test(test_odd)};
+    const struct CMUnitTest few[] = {cmocka_unit_test(test_batch)};
+    /* The simulator is slow, and takes what is in buffers that are used again for uninitialised. */
+    if (simulated())
+        return cmocka_run_group_tests(few, start_contexts, stop_contexts);
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
 }
