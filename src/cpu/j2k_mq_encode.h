@@ -50,6 +50,12 @@ static inline __attribute__((always_inline)) void j2k_mq_encode(
         uint32_t *context = &contexts[*decision >> 1];
         uint32_t row = *context, estimate = row >> 16, range = mq.range - estimate;
         uint32_t less = (row ^ *decision) & 1;
+        /* a run's zero that only takes from the interval, which many are: nothing waits for tables then */
+        if (*decision == J2K_CONTEXT_RUN << 1 && (range >> 15 & ~less) != 0) {
+            mq.range = range;
+            mq.code += estimate;
+            continue;
+        }
         /* the part of size Qe is the lower one; the less probable symbol has it unless the other part is smaller */
         uint32_t lower = 0 - (less ^ (uint32_t)(range < estimate));
         mq.code += estimate & ~lower;
