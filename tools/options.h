@@ -20,6 +20,7 @@ enum option_code {
     OPTION_CODED_LAYERS,
     OPTION_CODESTREAM,
     OPTION_COMMENT,
+    OPTION_COMPONENT,
     OPTION_COMPONENTS,
     OPTION_COMPRESSION,
     OPTION_CONTAINER,
@@ -168,6 +169,7 @@ struct j2k_settings {
     double layer_value[64];
     size_t value_count;
     kst_j2k_change change[32];
+    kst_j2k_component component[32];
     bool given; /* any of them */
 };
 void j2k_settings_init(struct j2k_settings *settings);

@@ -181,29 +181,105 @@ struct name {
     uint32_t bit;
 };
 
-/* Names with commas in between, or-ed together. */
+/* Names, or-ed together, with the separator in between, up to a comma or the end; *at is there or at an unknown one. */
+static bool names_of(const char **at, char separator, const struct name *names, uint32_t *bits)
+{
+    const char stops[] = {separator, ',', '\0'};
+
+    for (*bits = 0;; ++*at) {
+        size_t length = strcspn(*at, stops), i = 0;
+        while (names[i].name != NULL && (strlen(names[i].name) != length || strncmp(*at, names[i].name, length) != 0))
+            i++;
+        if (names[i].name == NULL)
+            return false;
+        *bits |= names[i].bit;
+        *at += length;
+        if (**at != separator)
+            return true;
+    }
+}
+
 static bool set_names(const char *verb, const char *option, const char *value, const struct name *names, uint32_t *bits)
 {
     const char *text = value;
 
-    *bits = 0;
-    for (;;) {
-        size_t length = strcspn(text, ","), i = 0;
-        while (names[i].name != NULL && (strlen(names[i].name) != length || strncmp(text, names[i].name, length) != 0))
-            i++;
-        if (names[i].name == NULL)
-            break;
-        *bits |= names[i].bit;
-        if (text[length] == '\0')
-            return true;
-        text += length + 1;
-    }
+    if (names_of(&text, ',', names, bits) && *text == '\0')
+        return true;
     complain_usage(verb, "%s does not know '%s'; see 'kostka help encode'", option, text);
     return false;
 }
 
 static const struct name styles[] = {{"bypass", KST_J2K_BYPASS}, {"reset", KST_J2K_RESET}, {"termall", KST_J2K_TERMALL},
     {"causal", KST_J2K_CAUSAL}, {"predictable", KST_J2K_PREDICTABLE}, {"symbols", KST_J2K_SYMBOLS}, {NULL, 0}};
+
+/* Whether a key with its sign is next; *text is behind it then. */
+static bool key_is(const char **text, const char *key)
+{
+    size_t length = strlen(key);
+
+    if (strncmp(*text, key, length) != 0)
+        return false;
+    *text += length;
+    return true;
+}
+
+/* KEY=VALUE of a component; *text is behind it. */
+static bool own(const char **text, kst_j2k_component *to)
+{
+    if (key_is(text, "levels=")) {
+        to->fields |= KST_J2K_OWN_LEVELS;
+        return digits(text, &to->levels);
+    }
+    if (key_is(text, "codeblock=")) {
+        to->fields |= KST_J2K_OWN_BLOCKS;
+        return size(text, &to->block_width, &to->block_height);
+    }
+    if (key_is(text, "style=")) {
+        to->fields |= KST_J2K_OWN_STYLE;
+        return names_of(text, '+', styles, &to->style);
+    }
+    if (key_is(text, "step=")) {
+        to->fields |= KST_J2K_OWN_STEP;
+        return positive(text, &to->step);
+    }
+    if (key_is(text, "guard-bits=")) {
+        to->fields |= KST_J2K_OWN_GUARD_BITS;
+        return digits(text, &to->guard_bits);
+    }
+    to->fields |= KST_J2K_OWN_TRANSFORM;
+    to->reversible = key_is(text, "reversible");
+    return to->reversible || key_is(text, "irreversible");
+}
+
+/* INDEX:KEY=VALUE,… */
+static bool set_component(const char *verb, const char *value, struct j2k_settings *settings)
+{
+    const char *text = value;
+    kst_j2k_component *to = &settings->component[settings->options.component_count];
+
+    if (settings->options.component_count == sizeof settings->component / sizeof *settings->component) {
+        complain_usage(verb, "--component is there more than %zu times", settings->options.component_count);
+        return false;
+    }
+    *to = (kst_j2k_component){.fields = 0};
+    bool good = digits(&text, &to->component) && *text == ':';
+    while (good) {
+        ++text;
+        good = own(&text, to) && (*text == '\0' || *text == ',');
+        if (*text == '\0')
+            break;
+    }
+    if (!good) {
+        complain_usage(verb,
+            "--component takes an index and what is its own, such as 1:levels=3,codeblock=32x32,style=causal+reset,"
+            "step=2,guard-bits=3,irreversible, not '%s'",
+            value);
+        return false;
+    }
+    settings->options.component = settings->component;
+    settings->options.component_count++;
+    return true;
+}
 
 static bool handle_switch(kst_j2k_options *options, int code)
 {
@@ -262,6 +338,8 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         return value_count(verb, "--levels", value, 0, 32, &options->levels);
     case OPTION_GUARD_BITS:
         return value_count(verb, "--guard-bits", value, 1, 7, &options->guard_bits);
+    case OPTION_COMPONENT:
+        return set_component(verb, value, settings);
     case OPTION_TILES:
         return set_size(verb, "--tiles", value, &options->tile_width, &options->tile_height);
     case OPTION_CODEBLOCK:
@@ -325,6 +403,7 @@ struct option_group j2k_group(struct j2k_settings *settings, bool with_layers)
         {"precincts", required_argument, NULL, OPTION_PRECINCTS},
         {"progression", required_argument, NULL, OPTION_PROGRESSION}, {"style", required_argument, NULL, OPTION_STYLE},
         {"guard-bits", required_argument, NULL, OPTION_GUARD_BITS},
+        {"component", required_argument, NULL, OPTION_COMPONENT},
         {"interest", required_argument, NULL, OPTION_INTEREST},
         {"keep-components", no_argument, NULL, OPTION_KEEP_COMPONENTS},
         {"codestream", no_argument, NULL, OPTION_CODESTREAM}, {"sop", no_argument, NULL, OPTION_SOP},

@@ -96,6 +96,32 @@ typedef enum kst_j2k_profile {
 /** "cinema2k", "imf4k-reversible" …, a static string; null: not one of the above with a level or without. */
 KST_API const char *kst_j2k_profile_name(uint32_t profile);
 
+/** What a kst_j2k_component says, or-ed together. */
+typedef enum kst_j2k_field {
+    KST_J2K_OWN_LEVELS = 1,
+    KST_J2K_OWN_BLOCKS = 2,
+    KST_J2K_OWN_STYLE = 4,
+    KST_J2K_OWN_TRANSFORM = 8,
+    KST_J2K_OWN_STEP = 16,
+    KST_J2K_OWN_GUARD_BITS = 32
+} kst_j2k_field;
+
+/**
+ * What a component has of its own (COC and QCC, A.6.2 and A.6.5); all else is as the options say. Components 0 to 2
+ * that are transformed (Annex G) share levels, sizes of blocks and the kind of transform.
+ */
+typedef struct kst_j2k_component {
+    uint32_t component; /**< of an image of planes their number; red, green, blue, alpha else: the others' order too */
+    uint32_t fields;    /**< kst_j2k_field: which of the following count */
+    uint32_t levels;
+    uint32_t block_width;
+    uint32_t block_height;
+    uint32_t style;  /**< kst_j2k_style */
+    bool reversible; /**< where the target is not KST_J2K_LOSSLESS */
+    double step;     /**< times the quantiser's steps, 1/256 – 256 */
+    uint32_t guard_bits;
+} kst_j2k_component;
+
 /** How JPEG 2000 is coded (T.800). */
 typedef struct kst_j2k_options {
     size_t size;
@@ -137,7 +163,9 @@ typedef struct kst_j2k_options {
      * kst_j2k_options_profile().
      */
     uint32_t profile;
-    double frame_rate; /**< frames a second, for the profile's limits; 0: not known, of cinema 24 */
+    double frame_rate;                  /**< frames a second, for the profile's limits; 0: not known, of cinema 24 */
+    const kst_j2k_component *component; /**< of components that differ; of several for one the last counts */
+    size_t component_count;
 } kst_j2k_options;
 
 KST_API void kst_j2k_options_init(kst_j2k_options *options);

@@ -54,6 +54,24 @@ static kst_status check_target(struct encoding *e, const kst_j2k_options *o)
     return KST_OK;
 }
 
+static kst_status check_component(struct encoding *e, const kst_j2k_options *o, const kst_j2k_component *c)
+{
+    enum { FIELDS = 63, SCALE = 256 };
+    if (c->fields > FIELDS)
+        return fail(e, KST_ERROR_OPTIONS, "fields of a component");
+    if ((c->fields & KST_J2K_OWN_LEVELS) && c->levels > J2K_LEVELS)
+        return fail(e, KST_ERROR_OPTIONS, "levels of a component");
+    if ((c->fields & KST_J2K_OWN_STYLE) && c->style > STYLES)
+        return fail(e, KST_ERROR_OPTIONS, "style of a component");
+    if ((c->fields & KST_J2K_OWN_GUARD_BITS) && (c->guard_bits < 1 || c->guard_bits > 7))
+        return fail(e, KST_ERROR_OPTIONS, "guard bits of a component");
+    if ((c->fields & KST_J2K_OWN_STEP) && !(c->step >= 1.0 / SCALE && c->step <= SCALE))
+        return fail(e, KST_ERROR_OPTIONS, "step of a component");
+    if ((c->fields & KST_J2K_OWN_TRANSFORM) && !c->reversible && o->target == KST_J2K_LOSSLESS)
+        return fail(e, KST_ERROR_OPTIONS, "lossless, but for a component");
+    return KST_OK;
+}
+
 static kst_status check_options(struct encoding *e, const kst_j2k_options *o)
 {
     if (o->size != sizeof *o)
@@ -76,7 +94,12 @@ static kst_status check_options(struct encoding *e, const kst_j2k_options *o)
         return fail(e, KST_ERROR_OPTIONS, "a profile whose rules are not known");
     if (!(o->frame_rate >= 0) || o->frame_rate >= HUGE_VAL)
         return fail(e, KST_ERROR_OPTIONS, "the frame rate");
-    return check_target(e, o);
+    if (!o->component && o->component_count > 0)
+        return fail(e, KST_ERROR_OPTIONS, "components");
+    kst_status status = check_target(e, o);
+    for (size_t i = 0; i < o->component_count && !status; i++)
+        status = check_component(e, o, &o->component[i]);
+    return status;
 }
 
 kst_status kst_j2k_encode_check(struct encoding *e)

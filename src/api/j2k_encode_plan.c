@@ -200,26 +200,40 @@ static uint16_t code_step(double step, uint32_t range)
     return coded > EXPONENT_MAX ? EXPONENT_MAX << 11 : (uint16_t)((uint32_t)coded << 11 | mantissa);
 }
 
+/* What is said of one component alone; null: nothing. */
+static const kst_j2k_component *own_of(const struct j2k_encode_work *work, uint32_t component, enum kst_j2k_field field)
+{
+    const kst_j2k_options *o = &work->options;
+    for (size_t i = o->component_count; i-- > 0;)
+        if (o->component[i].component == component && (o->component[i].fields & (uint32_t)field) != 0)
+            return &o->component[i];
+    return NULL;
+}
+
 /* Annex E. Steps that give every band's coefficients the same share in the picture's error. */
 static void describe_steps(const struct j2k_encode_work *work, uint32_t component, struct j2k_quantisation *q)
 {
     static const uint8_t gains[] = {0, 1, 1, 2};
     const struct j2k_parameters *main = &work->coded.headers.main;
     uint32_t levels = main->coding[component].levels, depth = work->origin[component].depth;
+    bool reversible = main->coding[component].reversible;
+    const kst_j2k_component *scale = own_of(work, component, KST_J2K_OWN_STEP);
+    const kst_j2k_component *guard = own_of(work, component, KST_J2K_OWN_GUARD_BITS);
+    double step = scale ? work->step * scale->step : work->step;
     struct j2k_norms norms;
-    kst_j2k_norms(work->reversible, &norms);
-    *q = (struct j2k_quantisation){.style = work->reversible              ? 0
+    kst_j2k_norms(reversible, &norms);
+    *q = (struct j2k_quantisation){.style = reversible                    ? 0
                                             : work->options.derived_steps ? 1
                                                                           : 2,
-        .guard = (uint8_t)work->options.guard_bits};
+        .guard = (uint8_t)(guard ? guard->guard_bits : work->options.guard_bits)};
     q->count = (uint8_t)(q->style == 1 ? 1 : 3 * levels + 1);
     for (uint32_t b = 0; b < q->count; b++) {
         uint32_t orientation = b == 0 ? J2K_LL : (b - 1) % 3 + 1, level = b == 0 ? levels : levels - (b - 1) / 3;
         uint32_t range = depth + gains[orientation];
-        if (work->reversible)
+        if (reversible)
             q->step[b] = (uint16_t)(range << 11);
         else
-            q->step[b] = code_step(work->step / kst_j2k_band_norm(&norms, orientation, level), range);
+            q->step[b] = code_step(step / kst_j2k_band_norm(&norms, orientation, level), range);
     }
 }
 
@@ -327,6 +341,40 @@ static uint8_t choose_levels(const struct j2k_encode_work *work)
     return (uint8_t)levels;
 }
 
+static kst_status describe_component(struct j2k_encode_work *work, uint32_t component)
+{
+    const kst_j2k_options *o = &work->options;
+    struct j2k_parameters *main = &work->coded.headers.main;
+    struct j2k_coding *coding = &main->coding[component];
+    const kst_j2k_component *levels = own_of(work, component, KST_J2K_OWN_LEVELS);
+    const kst_j2k_component *blocks = own_of(work, component, KST_J2K_OWN_BLOCKS);
+    const kst_j2k_component *style = own_of(work, component, KST_J2K_OWN_STYLE);
+    const kst_j2k_component *transform = own_of(work, component, KST_J2K_OWN_TRANSFORM);
+    coding->levels = levels ? (uint8_t)levels->levels : choose_levels(work);
+    coding->block_width = logarithm(blocks ? blocks->block_width : o->block_width);
+    coding->block_height = logarithm(blocks ? blocks->block_height : o->block_height);
+    coding->style = (uint8_t)(style ? style->style : o->style);
+    coding->reversible = transform ? transform->reversible : work->reversible;
+    kst_status status = describe_precincts(work, coding);
+    if (status)
+        return status;
+    describe_steps(work, component, &main->quantisation[component]);
+    bool exceeds = coding->reversible && coding->levels > 0 && work->origin[component].depth + 2 > EXPONENT_MAX;
+    if (exceeds || most_planes(&main->quantisation[component]) > PLANES_MAX)
+        return fail(work, KST_ERROR_J2K_QUANTISATION, "more than 31 bit planes");
+    return KST_OK;
+}
+
+/* Components that are transformed together are analysed together, too. */
+static bool fit_together(const struct j2k_coding *first)
+{
+    for (uint32_t c = 1; c < 3; c++)
+        if (first[c].levels != first->levels || first[c].reversible != first->reversible ||
+            first[c].block_width != first->block_width || first[c].block_height != first->block_height)
+            return false;
+    return true;
+}
+
 static kst_status describe_coding(struct j2k_encode_work *work)
 {
     const kst_j2k_options *o = &work->options;
@@ -340,20 +388,14 @@ static kst_status describe_coding(struct j2k_encode_work *work)
     main->sop = o->sop;
     main->eph = o->eph;
     main->has_coding = main->has_quantisation = true;
-    for (uint32_t c = 0; c < work->component_count && !status; c++) {
-        struct j2k_coding *coding = &main->coding[c];
-        coding->levels = choose_levels(work);
-        coding->block_width = logarithm(o->block_width);
-        coding->block_height = logarithm(o->block_height);
-        coding->style = (uint8_t)o->style;
-        coding->reversible = work->reversible;
-        status = describe_precincts(work, coding);
-        if (!status)
-            describe_steps(work, c, &main->quantisation[c]);
-        bool exceeds = work->reversible && o->levels > 0 && work->origin[c].depth + 2 > EXPONENT_MAX;
-        if (!status && (exceeds || most_planes(&main->quantisation[c]) > PLANES_MAX))
-            status = fail(work, KST_ERROR_J2K_QUANTISATION, "more than 31 bit planes");
-    }
+    for (size_t i = 0; i < o->component_count; i++)
+        if (o->component[i].component >= work->component_count)
+            return fail(work, KST_ERROR_OPTIONS, "a component that the picture does not have");
+    for (uint32_t c = 0; c < work->component_count && !status; c++)
+        status = describe_component(work, c);
+    if (!status && main->transform && !fit_together(main->coding))
+        status = fail(
+            work, KST_ERROR_OPTIONS, "components that are transformed together differ in levels, blocks or transform");
     return status;
 }
 

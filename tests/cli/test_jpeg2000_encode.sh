@@ -32,6 +32,12 @@ lossless photo.ppm plain.jp2
 lossless grey.pgm plain.j2k --lossless
 lossless photo.ppm styles.jp2 --style bypass,reset,causal,symbols --levels 3
 lossless photo.ppm ends.j2k --style termall,predictable,bypass --codeblock 32x16
+lossless photo.ppm own.j2k --keep-components --component 1:levels=2,codeblock=16x64,style=termall+bypass,guard-bits=4 \
+    --component 2:levels=0
+lossless photo.ppm mixed.jp2 --component 1:style=causal+symbols --component 2:guard-bits=5 --tiles 100x70
+expect 2 "$KOSTKA" encode --component 1:levels photo.ppm none.jp2
+expect 2 "$KOSTKA" encode --component 1:style=none photo.ppm none.jp2
+expect 1 "$KOSTKA" encode --component 3:levels=2 photo.ppm none.jp2
 lossless grey.pgm tiles.jp2 --tiles 100x70 --progression PCRL --tlm --plt --tile-parts resolution
 lossless photo.ppm precincts.j2k --precincts 128x128,64x64 --progression RPCL --sop --eph --layers 5
 # Grok loses layers of blocks smaller than 16 × 16, also those that OpenJPEG makes.

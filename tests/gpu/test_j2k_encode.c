@@ -228,6 +228,38 @@ static bool is_possible(const kst_image *image, const kst_j2k_options *j2k)
     return status == KST_OK;
 }
 
+/* Components in ways of their own, apart and transformed. */
+static void test_components(void **state)
+{
+    (void)state;
+    if (simulated())
+        skip();
+    for (uint32_t i = 0; i < 8; i++) {
+        kst_image image = make_image(KST_FORMAT_RGB, 150 + i, 130, 1, 8);
+        kst_j2k_options j2k = defaults();
+        kst_j2k_component own[] = {{.component = 1,
+                                       .fields = KST_J2K_OWN_STYLE | KST_J2K_OWN_STEP | KST_J2K_OWN_GUARD_BITS,
+                                       .style = 4,
+                                       .step = 3,
+                                       .guard_bits = 4},
+            {.component = 2,
+                .fields = KST_J2K_OWN_LEVELS | KST_J2K_OWN_BLOCKS | KST_J2K_OWN_TRANSFORM,
+                .levels = i,
+                .block_width = 16,
+                .block_height = 32,
+                .reversible = i % 4 < 2}};
+        j2k.target = i % 4 == 1 ? KST_J2K_LOSSLESS : i % 4 == 2 ? KST_J2K_STEP : KST_J2K_RATIO;
+        if (j2k.target == KST_J2K_LOSSLESS)
+            own[1].reversible = true;
+        j2k.value = i % 4 == 2 ? 2 : 9;
+        j2k.component = own;
+        j2k.component_count = i % 2 ? 2 : 1;
+        j2k.keep_components = i % 2;
+        check(&image, &j2k, false);
+        free_image(&image);
+    }
+}
+
 static void test_options(void **state)
 {
     (void)state;
@@ -388,6 +420,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_options),
+        cmocka_unit_test(test_components),
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_batch),
