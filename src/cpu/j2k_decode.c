@@ -108,8 +108,9 @@ static kst_status check_depths(const struct j2k_plan *plan, kst_report *report)
 {
     for (uint32_t c = 0; c < plan->component_count; c++)
         if (plan->component[c].wanted && plan->component[c].depth > J2K_DECODED_DEPTH)
-            return kst_report_error(report, KST_ERROR_IMAGE_DEPTH, KST_NO_OFFSET, "component %u has %u bits",
-                (unsigned)c, plan->component[c].depth);
+            return kst_report_error(report, KST_ERROR_IMAGE_DEPTH, KST_NO_OFFSET,
+                "component %u has %u bits, and at most %d are decoded", (unsigned)c, plan->component[c].depth,
+                J2K_DECODED_DEPTH);
     return KST_OK;
 }
 
