@@ -77,6 +77,7 @@ done
 row kostka lossless --guard-bits 6
 row kostka lossless --keep-components --component 1:levels=2,codeblock=16x64,style=termall+bypass --component 2:levels=0
 row kostka lossless --component 1:style=causal+symbols --component 2:guard-bits=5
+row kostka lossless --tiles 100x100 --keep-components --component 1@1:levels=2,codeblock=32x32 --component 2:style=termall
 row kostka lossless --interest 40x30+20+20
 row kostka lossy --ratio 10
 row kostka lossy --ratio 40,20,10 --layers 3

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { WIDTH = 72, HEIGHT = 200, PLANES = 4, CHANGES = 3, LAYERS = 8 }; /* high: of several strips */
+enum { WIDTH = 72, HEIGHT = 200, PLANES = 4, CHANGES = 3, LAYERS = 8, OWN = 3 }; /* high: of several strips */
 
 struct picture {
     kst_image image;
@@ -20,6 +20,7 @@ struct choices {
     kst_j2k_options options;
     kst_j2k_change change[CHANGES];
     double layer_value[LAYERS];
+    kst_j2k_component own[OWN];
 };
 
 static uint32_t bytes_of(uint32_t depth)
@@ -125,6 +126,23 @@ static void read_layer_values(struct fuzz_input *input, struct choices *choices)
     choices->options.layer_value = choices->layer_value;
 }
 
+static void read_components(struct fuzz_input *input, struct choices *choices)
+{
+    choices->options.component = choices->own;
+    choices->options.component_count = fuzz_take(input, OWN + 1);
+    for (size_t i = 0; i < choices->options.component_count; i++)
+        choices->own[i] = (kst_j2k_component){.component = fuzz_take(input, PLANES),
+            .fields = fuzz_take(input, 130),
+            .levels = fuzz_take(input, 9),
+            .block_width = 1u << fuzz_take(input, 9),
+            .block_height = 1u << fuzz_take(input, 9),
+            .style = fuzz_take(input, 64),
+            .reversible = fuzz_take(input, 2),
+            .step = (1 + fuzz_take(input, 64)) / 8.0,
+            .guard_bits = fuzz_take(input, 9),
+            .tile = fuzz_take(input, 5)};
+}
+
 /* A profile's options with what is left to choose of some; the others' check is that they are refused. */
 static void read_profile(struct fuzz_input *input, kst_j2k_options *options)
 {
@@ -173,6 +191,8 @@ static void read_options(struct fuzz_input *input, struct choices *choices)
         read_changes(input, choices);
     if (more & 2)
         read_layer_values(input, choices);
+    if ((more & 12) == 8)
+        read_components(input, choices);
     if ((more & 12) == 12)
         read_profile(input, &choices->options);
 }

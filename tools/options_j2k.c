@@ -251,7 +251,7 @@ static bool own(const char **text, kst_j2k_component *to)
     return to->reversible || key_is(text, "irreversible");
 }
 
-/* INDEX:KEY=VALUE,… */
+/* INDEX:KEY=VALUE,… or INDEX@TILE:… */
 static bool set_component(const char *verb, const char *value, struct j2k_settings *settings)
 {
     const char *text = value;
@@ -262,7 +262,12 @@ static bool set_component(const char *verb, const char *value, struct j2k_settin
         return false;
     }
     *to = (kst_j2k_component){.fields = 0};
-    bool good = digits(&text, &to->component) && *text == ':';
+    bool good = digits(&text, &to->component);
+    if (good && *text == '@') {
+        to->fields = KST_J2K_OWN_TILE;
+        good = number_behind(&text, '@', &to->tile);
+    }
+    good = good && *text == ':';
     while (good) {
         ++text;
         good = own(&text, to) && (*text == '\0' || *text == ',');
@@ -271,7 +276,8 @@ static bool set_component(const char *verb, const char *value, struct j2k_settin
     }
     if (!good) {
         complain_usage(verb,
-            "--component takes an index and what is its own, such as 1:levels=3,codeblock=32x32,style=causal+reset,"
+            "--component takes an index, perhaps @ and a tile, and what is its own, such as "
+            "1:levels=3,codeblock=32x32,style=causal+reset,"
             "step=2,guard-bits=3,irreversible, not '%s'",
             value);
         return false;

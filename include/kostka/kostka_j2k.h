@@ -103,12 +103,13 @@ typedef enum kst_j2k_field {
     KST_J2K_OWN_STYLE = 4,
     KST_J2K_OWN_TRANSFORM = 8,
     KST_J2K_OWN_STEP = 16,
-    KST_J2K_OWN_GUARD_BITS = 32
+    KST_J2K_OWN_GUARD_BITS = 32,
+    KST_J2K_OWN_TILE = 64 /**< it is of one tile alone, which comes before what is said of all */
 } kst_j2k_field;
 
 /**
- * What a component has of its own (COC and QCC, A.6.2 and A.6.5); all else is as the options say. Components 0 to 2
- * that are transformed (Annex G) share levels, sizes of blocks and the kind of transform.
+ * What a component has of its own (COC and QCC, A.6.2 and A.6.5), in all tiles or in one; all else is as the options
+ * say. Components 0 to 2 that are transformed (Annex G) share levels, sizes of blocks and the kind of transform.
  */
 typedef struct kst_j2k_component {
     uint32_t component; /**< of an image of planes their number; red, green, blue, alpha else: the others' order too */
@@ -120,6 +121,7 @@ typedef struct kst_j2k_component {
     bool reversible; /**< where the target is not KST_J2K_LOSSLESS */
     double step;     /**< times the quantiser's steps, 1/256 – 256 */
     uint32_t guard_bits;
+    uint32_t tile; /**< in the raster; not with a profile */
 } kst_j2k_component;
 
 /** How JPEG 2000 is coded (T.800). */

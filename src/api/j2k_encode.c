@@ -56,7 +56,7 @@ static kst_status check_target(struct encoding *e, const kst_j2k_options *o)
 
 static kst_status check_component(struct encoding *e, const kst_j2k_options *o, const kst_j2k_component *c)
 {
-    enum { FIELDS = 63, SCALE = 256 };
+    enum { FIELDS = 127, SCALE = 256 };
     if (c->fields > FIELDS)
         return fail(e, KST_ERROR_OPTIONS, "fields of a component");
     if ((c->fields & KST_J2K_OWN_LEVELS) && c->levels > J2K_LEVELS)
@@ -454,6 +454,7 @@ void kst_j2k_encode_release(struct j2k_encode_work *work)
     kst_image_release(work->e->context, &work->host);
     for (uint32_t i = 0; i < work->file.box_count; i++)
         kst_memory_release(memory, work->box_data[i]);
+    kst_j2k_encode_drop_tiles(work);
     kst_memory_release(memory, work->layer_passes);
     kst_memory_release(memory, work->target);
     kst_memory_release(memory, work->estimate);

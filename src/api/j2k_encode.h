@@ -21,7 +21,8 @@ struct j2k_encode_work {
     kst_image host;         /* where it was brought there */
     kst_j2k_options options;
     struct j2k_coded coded;
-    struct j2k_origin *origin; /* of each component */
+    struct j2k_parameters *tile; /* of each tile, where one has its own; null: none has */
+    struct j2k_origin *origin;   /* of each component */
     uint32_t component_count;
     kst_colour colour;
     bool has_alpha; /* the last component */
@@ -106,6 +107,7 @@ kst_status kst_j2k_encode_components(struct j2k_encode_work *work);
 /* Where their samples are in work->image. */
 void kst_j2k_encode_find_samples(struct j2k_encode_work *work);
 kst_status kst_j2k_encode_headers(struct j2k_encode_work *work);
+void kst_j2k_encode_drop_tiles(struct j2k_encode_work *work);
 kst_status kst_j2k_encode_weights(struct j2k_encode_work *work);
 
 /* j2k_profile.c: whether what is to be written keeps the profile's rules; and the limits that remain. */

@@ -12,6 +12,8 @@
 
 enum { ALL_OF_IT = 15, EXPONENT_MAX = 31, PLANES_MAX = 31, SEPARATION_MAX = 255 };
 
+#define EVERY_TILE UINT32_MAX
+
 static kst_status fail(struct j2k_encode_work *work, kst_status status, const char *detail)
 {
     return kst_report_error(&work->e->report, status, KST_NO_OFFSET, detail ? "%s" : NULL, detail);
@@ -200,25 +202,40 @@ static uint16_t code_step(double step, uint32_t range)
     return coded > EXPONENT_MAX ? EXPONENT_MAX << 11 : (uint16_t)((uint32_t)coded << 11 | mantissa);
 }
 
+/* A component's parameters: of one tile, or of all for EVERY_TILE. */
+struct own {
+    struct j2k_parameters *parameters;
+    uint32_t component, tile;
+};
+
 /* What is said of one component alone; null: nothing. */
-static const kst_j2k_component *own_of(const struct j2k_encode_work *work, uint32_t component, enum kst_j2k_field field)
+static const kst_j2k_component *own_of(
+    const struct j2k_encode_work *work, const struct own *own, enum kst_j2k_field field)
 {
     const kst_j2k_options *o = &work->options;
-    for (size_t i = o->component_count; i-- > 0;)
-        if (o->component[i].component == component && (o->component[i].fields & (uint32_t)field) != 0)
-            return &o->component[i];
-    return NULL;
+    const kst_j2k_component *found = NULL;
+    for (size_t i = o->component_count; i-- > 0;) {
+        const kst_j2k_component *c = &o->component[i];
+        bool of_tile = (c->fields & KST_J2K_OWN_TILE) != 0;
+        if (c->component != own->component || (c->fields & (uint32_t)field) == 0)
+            continue;
+        if (of_tile && c->tile == own->tile)
+            return c;
+        found = !of_tile && !found ? c : found;
+    }
+    return found;
 }
 
 /* Annex E. Steps that give every band's coefficients the same share in the picture's error. */
-static void describe_steps(const struct j2k_encode_work *work, uint32_t component, struct j2k_quantisation *q)
+static void describe_steps(const struct j2k_encode_work *work, const struct own *own)
 {
     static const uint8_t gains[] = {0, 1, 1, 2};
-    const struct j2k_parameters *main = &work->coded.headers.main;
-    uint32_t levels = main->coding[component].levels, depth = work->origin[component].depth;
-    bool reversible = main->coding[component].reversible;
-    const kst_j2k_component *scale = own_of(work, component, KST_J2K_OWN_STEP);
-    const kst_j2k_component *guard = own_of(work, component, KST_J2K_OWN_GUARD_BITS);
+    struct j2k_quantisation *q = &own->parameters->quantisation[own->component];
+    const struct j2k_coding *coding = &own->parameters->coding[own->component];
+    uint32_t levels = coding->levels, depth = work->origin[own->component].depth;
+    bool reversible = coding->reversible;
+    const kst_j2k_component *scale = own_of(work, own, KST_J2K_OWN_STEP);
+    const kst_j2k_component *guard = own_of(work, own, KST_J2K_OWN_GUARD_BITS);
     double step = scale ? work->step * scale->step : work->step;
     struct j2k_norms norms;
     kst_j2k_norms(reversible, &norms);
@@ -306,6 +323,14 @@ static uint8_t most_planes(const struct j2k_quantisation *q)
 }
 
 /* Annex H: a shift that lifts the region above all planes of the rest. */
+static kst_status describe_shift(struct j2k_encode_work *work, struct j2k_parameters *parameters, uint32_t component)
+{
+    uint8_t shift = most_planes(&parameters->quantisation[component]);
+    parameters->roi_shift[component] = shift;
+    return shift > PLANES_MAX / 2 ? fail(work, KST_ERROR_J2K_ROI, "too many bit planes for a region of interest")
+                                  : KST_OK;
+}
+
 static kst_status describe_region(struct j2k_encode_work *work)
 {
     const kst_region *interest = &work->options.interest;
@@ -320,12 +345,10 @@ static kst_status describe_region(struct j2k_encode_work *work)
     region->y0 = work->options.image_y + interest->y;
     region->x1 = region->x0 + interest->width;
     region->y1 = region->y0 + interest->height;
-    for (uint32_t c = 0; c < work->component_count; c++) {
-        main->roi_shift[c] = most_planes(&main->quantisation[c]);
-        if (main->roi_shift[c] > PLANES_MAX / 2)
-            return fail(work, KST_ERROR_J2K_ROI, "too many bit planes for a region of interest");
-    }
-    return KST_OK;
+    kst_status status = KST_OK;
+    for (uint32_t c = 0; c < work->component_count && !status; c++)
+        status = describe_shift(work, main, c);
+    return status;
 }
 
 /* Profiles 0 and 1 want a lowest resolution of at most 128 × 128. */
@@ -341,15 +364,14 @@ static uint8_t choose_levels(const struct j2k_encode_work *work)
     return (uint8_t)levels;
 }
 
-static kst_status describe_component(struct j2k_encode_work *work, uint32_t component)
+static kst_status describe_component(struct j2k_encode_work *work, const struct own *own)
 {
     const kst_j2k_options *o = &work->options;
-    struct j2k_parameters *main = &work->coded.headers.main;
-    struct j2k_coding *coding = &main->coding[component];
-    const kst_j2k_component *levels = own_of(work, component, KST_J2K_OWN_LEVELS);
-    const kst_j2k_component *blocks = own_of(work, component, KST_J2K_OWN_BLOCKS);
-    const kst_j2k_component *style = own_of(work, component, KST_J2K_OWN_STYLE);
-    const kst_j2k_component *transform = own_of(work, component, KST_J2K_OWN_TRANSFORM);
+    struct j2k_coding *coding = &own->parameters->coding[own->component];
+    const kst_j2k_component *levels = own_of(work, own, KST_J2K_OWN_LEVELS);
+    const kst_j2k_component *blocks = own_of(work, own, KST_J2K_OWN_BLOCKS);
+    const kst_j2k_component *style = own_of(work, own, KST_J2K_OWN_STYLE);
+    const kst_j2k_component *transform = own_of(work, own, KST_J2K_OWN_TRANSFORM);
     coding->levels = levels ? (uint8_t)levels->levels : choose_levels(work);
     coding->block_width = logarithm(blocks ? blocks->block_width : o->block_width);
     coding->block_height = logarithm(blocks ? blocks->block_height : o->block_height);
@@ -358,9 +380,9 @@ static kst_status describe_component(struct j2k_encode_work *work, uint32_t comp
     kst_status status = describe_precincts(work, coding);
     if (status)
         return status;
-    describe_steps(work, component, &main->quantisation[component]);
-    bool exceeds = coding->reversible && coding->levels > 0 && work->origin[component].depth + 2 > EXPONENT_MAX;
-    if (exceeds || most_planes(&main->quantisation[component]) > PLANES_MAX)
+    describe_steps(work, own);
+    bool exceeds = coding->reversible && coding->levels > 0 && work->origin[own->component].depth + 2 > EXPONENT_MAX;
+    if (exceeds || most_planes(&own->parameters->quantisation[own->component]) > PLANES_MAX)
         return fail(work, KST_ERROR_J2K_QUANTISATION, "more than 31 bit planes");
     return KST_OK;
 }
@@ -373,6 +395,32 @@ static bool fit_together(const struct j2k_coding *first)
             first[c].block_width != first->block_width || first[c].block_height != first->block_height)
             return false;
     return true;
+}
+
+static kst_status describe_all(struct j2k_encode_work *work, struct j2k_parameters *parameters, uint32_t tile)
+{
+    kst_status status = KST_OK;
+    for (uint32_t c = 0; c < work->component_count && !status; c++)
+        status = describe_component(work, &(struct own){.parameters = parameters, .component = c, .tile = tile});
+    if (!status && parameters->transform && !fit_together(parameters->coding))
+        status = fail(work, KST_ERROR_OPTIONS, "levels, blocks or transform of colours that are transformed differ");
+    return status;
+}
+
+static kst_status check_places(struct j2k_encode_work *work)
+{
+    const kst_j2k_options *o = &work->options;
+    const struct j2k_size *size = &work->coded.headers.size;
+    for (size_t i = 0; i < o->component_count; i++) {
+        bool of_tile = (o->component[i].fields & KST_J2K_OWN_TILE) != 0;
+        if (o->component[i].component >= work->component_count)
+            return fail(work, KST_ERROR_OPTIONS, "a component that the picture does not have");
+        if (of_tile && o->component[i].tile >= size->columns * size->rows)
+            return fail(work, KST_ERROR_OPTIONS, "a tile that the picture does not have");
+        if (of_tile && o->profile)
+            return fail(work, KST_ERROR_OPTIONS, "a tile of its own in a profile");
+    }
+    return KST_OK;
 }
 
 static kst_status describe_coding(struct j2k_encode_work *work)
@@ -388,15 +436,64 @@ static kst_status describe_coding(struct j2k_encode_work *work)
     main->sop = o->sop;
     main->eph = o->eph;
     main->has_coding = main->has_quantisation = true;
-    for (size_t i = 0; i < o->component_count; i++)
-        if (o->component[i].component >= work->component_count)
-            return fail(work, KST_ERROR_OPTIONS, "a component that the picture does not have");
+    status = check_places(work);
+    return status ? status : describe_all(work, main, EVERY_TILE);
+}
+
+/* Parameters of its own for a tile that does not have any yet. */
+static kst_status describe_tile(struct j2k_encode_work *work, uint32_t index)
+{
+    const struct j2k_parameters *main = &work->coded.headers.main;
+    struct j2k_parameters *tile = &work->tile[index], own = {.coding = NULL};
+    if (tile->coding != main->coding)
+        return KST_OK;
+    kst_status status = kst_j2k_parameters_allocate(&work->e->memory, work->component_count, &own);
+    if (status)
+        return fail(work, status, NULL);
+    tile->coding = own.coding;
+    tile->quantisation = own.quantisation;
+    tile->roi_shift = own.roi_shift;
+    tile->own = own.own;
+    status = describe_all(work, tile, index);
     for (uint32_t c = 0; c < work->component_count && !status; c++)
-        status = describe_component(work, c);
-    if (!status && main->transform && !fit_together(main->coding))
-        status = fail(
-            work, KST_ERROR_OPTIONS, "components that are transformed together differ in levels, blocks or transform");
+        if (main->roi_shift[c] > 0)
+            status = describe_shift(work, tile, c);
     return status;
+}
+
+/* Tiles of which nothing is said share what the main header has. */
+static kst_status describe_tiles(struct j2k_encode_work *work)
+{
+    const kst_j2k_options *o = &work->options;
+    const struct j2k_size *size = &work->coded.headers.size;
+    uint32_t tiles = size->columns * size->rows;
+    kst_status status = KST_OK;
+    for (size_t i = 0; i < o->component_count && !status; i++) {
+        if (!(o->component[i].fields & KST_J2K_OWN_TILE))
+            continue;
+        if (!work->tile) {
+            work->tile = kst_memory_array(&work->e->memory, tiles, sizeof *work->tile, &status);
+            for (uint32_t t = 0; t < tiles && work->tile; t++)
+                work->tile[t] = work->coded.headers.main;
+        }
+        status = work->tile ? describe_tile(work, o->component[i].tile) : fail(work, status, NULL);
+    }
+    work->coded.tile = work->tile;
+    return status;
+}
+
+void kst_j2k_encode_drop_tiles(struct j2k_encode_work *work)
+{
+    const struct j2k_parameters *main = &work->coded.headers.main;
+    uint32_t tiles = work->coded.headers.size.columns * work->coded.headers.size.rows;
+    for (uint32_t t = 0; work->tile && t < tiles; t++) {
+        if (work->tile[t].coding == main->coding)
+            continue;
+        work->tile[t].volume = NULL; /* which is the main header's */
+        kst_j2k_parameters_release(&work->e->memory, &work->tile[t]);
+    }
+    kst_memory_release(&work->e->memory, work->tile);
+    work->tile = NULL;
 }
 
 kst_status kst_j2k_encode_headers(struct j2k_encode_work *work)
@@ -410,7 +507,7 @@ kst_status kst_j2k_encode_headers(struct j2k_encode_work *work)
         status = describe_changes(work);
     if (!status)
         status = describe_region(work);
-    return status;
+    return status ? status : describe_tiles(work);
 }
 
 kst_status kst_j2k_encode_weights(struct j2k_encode_work *work)

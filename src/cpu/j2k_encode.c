@@ -88,24 +88,32 @@ static uint32_t missing_planes(const struct j2k_encode_job *job)
     return most;
 }
 
-static void add_guard(struct j2k_parameters *parameters, uint32_t components, uint32_t extra)
+/* False where a component has no room for so many more. */
+static bool add_guard(const struct j2k_parameters *parameters, uint32_t components, uint32_t extra)
 {
     for (uint32_t c = 0; c < components; c++)
+        if (parameters->quantisation[c].guard + extra > GUARD_MAX)
+            return false;
+    for (uint32_t c = 0; c < components; c++)
         parameters->quantisation[c].guard = (uint8_t)(parameters->quantisation[c].guard + extra);
+    return true;
 }
 
-/* All bands get a plane more for each guard bit. */
+/* All bands get a plane more for each guard bit. Tiles without parameters of their own share the main header's. */
 static kst_status make_room(struct j2k_encode_job *job, kst_report *report)
 {
     struct j2k_coded *coded = job->coded;
+    const struct j2k_parameters *main = &coded->headers.main;
     uint32_t extra = missing_planes(job), components = coded->headers.component_count;
+    uint32_t tiles = coded->tile ? coded->headers.size.columns * coded->headers.size.rows : 0;
     job->encoded->extra = (uint8_t)extra;
-    for (uint32_t c = 0; c < components && extra > 0; c++)
-        if (coded->tile || coded->headers.main.quantisation[c].guard + extra > GUARD_MAX)
-            return kst_report_error(
-                report, KST_ERROR_IMAGE_DEPTH, KST_NO_OFFSET, "coefficients need %u guard bits more", (unsigned)extra);
-    if (extra > 0)
-        add_guard(&coded->headers.main, components, extra);
+    bool fine = extra == 0 || add_guard(main, components, extra);
+    for (uint32_t t = 0; t < tiles && extra > 0 && fine; t++)
+        if (coded->tile[t].quantisation != main->quantisation)
+            fine = add_guard(&coded->tile[t], components, extra);
+    if (!fine)
+        return kst_report_error(
+            report, KST_ERROR_IMAGE_DEPTH, KST_NO_OFFSET, "coefficients need %u guard bits more", (unsigned)extra);
     for (uint32_t b = 0; b < coded->plan.band_count && extra > 0; b++) {
         struct j2k_band *band = &coded->plan.band[b];
         band->magnitude = (uint8_t)(band->magnitude + extra);

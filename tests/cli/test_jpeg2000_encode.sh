@@ -34,7 +34,8 @@ lossless photo.ppm styles.jp2 --style bypass,reset,causal,symbols --levels 3
 lossless photo.ppm ends.j2k --style termall,predictable,bypass --codeblock 32x16
 lossless photo.ppm own.j2k --keep-components --component 1:levels=2,codeblock=16x64,style=termall+bypass,guard-bits=4 \
     --component 2:levels=0
-lossless photo.ppm mixed.jp2 --component 1:style=causal+symbols --component 2:guard-bits=5 --tiles 100x70
+lossless photo.ppm mixed.jp2 --component 1:style=causal+symbols --component 2:guard-bits=5 --tiles 100x70 \
+    --component 1@3:style=termall --component 0@2:guard-bits=3
 expect 2 "$KOSTKA" encode --component 1:levels photo.ppm none.jp2
 expect 2 "$KOSTKA" encode --component 1:style=none photo.ppm none.jp2
 expect 1 "$KOSTKA" encode --component 3:levels=2 photo.ppm none.jp2

@@ -8,7 +8,7 @@
 #include "cpu_context.h"
 #include "support.h"
 
-enum { SIDE = 150, PLANES = 4, FIELDS = 63 };
+enum { SIDE = 150, PLANES = 4, FIELDS = 127, TILES = 4 };
 
 static kst_context *context, *plain;
 static uint16_t samples[PLANES][SIDE * SIDE];
@@ -102,7 +102,7 @@ static double encode_and_decode(const kst_image *image, const kst_j2k_options *j
     return comparison.identical ? HUGE_VAL : comparison.psnr;
 }
 
-static kst_j2k_component random_component(uint32_t index)
+static kst_j2k_component random_component(uint32_t index, uint32_t tiles)
 {
     static const uint32_t sides[][2] = {{64, 64}, {32, 16}, {4, 256}, {128, 8}};
     uint32_t side = below(4);
@@ -114,7 +114,8 @@ static kst_j2k_component random_component(uint32_t index)
         .style = below(64),
         .reversible = true,
         .step = 0.5 + below(8),
-        .guard_bits = 1 + below(7)};
+        .guard_bits = 1 + below(7),
+        .tile = below(tiles)};
 }
 
 static void by_themselves(void **state)
@@ -126,11 +127,11 @@ static void by_themselves(void **state)
         kst_j2k_options j2k;
         kst_j2k_options_init(&j2k);
         for (uint32_t c = 0; c <= PLANES; c++)
-            own[c] = random_component(c % PLANES);
+            own[c] = random_component(c % PLANES, i % 3 ? 1 : TILES);
         j2k.component = own;
         j2k.component_count = 1 + below(PLANES + 1);
         j2k.levels = below(6);
-        j2k.tile_width = i % 3 ? 0 : 97;
+        j2k.tile_width = j2k.tile_height = i % 3 ? 0 : 97; /* TILES of them */
         j2k.progression = (kst_progression)below(5);
         j2k.layers = 1 + below(3);
         if (encode_and_decode(&image, &j2k) < HUGE_VAL)
@@ -184,9 +185,10 @@ static void refusals(void **state)
     (void)state;
     kst_image image = describe(KST_COLOUR_UNKNOWN, PLANES);
     static const kst_j2k_component wrong[] = {{.component = PLANES}, {.fields = FIELDS + 1},
-        {.fields = KST_J2K_OWN_LEVELS, .levels = 33}, {.fields = KST_J2K_OWN_STYLE, .style = 64},
-        {.fields = KST_J2K_OWN_GUARD_BITS}, {.fields = KST_J2K_OWN_GUARD_BITS, .guard_bits = 8},
-        {.fields = KST_J2K_OWN_STEP}, {.fields = KST_J2K_OWN_STEP, .step = 300}, {.fields = KST_J2K_OWN_TRANSFORM},
+        {.fields = KST_J2K_OWN_TILE, .tile = 1}, {.fields = KST_J2K_OWN_LEVELS, .levels = 33},
+        {.fields = KST_J2K_OWN_STYLE, .style = 64}, {.fields = KST_J2K_OWN_GUARD_BITS},
+        {.fields = KST_J2K_OWN_GUARD_BITS, .guard_bits = 8}, {.fields = KST_J2K_OWN_STEP},
+        {.fields = KST_J2K_OWN_STEP, .step = 300}, {.fields = KST_J2K_OWN_TRANSFORM},
         {.fields = KST_J2K_OWN_BLOCKS, .block_width = 12, .block_height = 16}};
     for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         kst_j2k_options j2k;
