@@ -75,20 +75,28 @@ static double next_estimate(const struct goal *goal, struct point now)
                                                                         : next;
 }
 
-/* What to try next, or that there is nothing better. Passes come in lumps: what is estimated of those taken counts. */
+/* Beyond what came to the same as the best one: passes come in lumps. */
+static double beyond_lump(const struct goal *goal)
+{
+    const double more = 1.1;
+    return goal->bad.estimate > 0 ? sqrt(goal->estimate * goal->bad.estimate) : goal->estimate * more;
+}
+
+/* What to try next, or that there is nothing better. What is estimated of the passes taken counts. */
 static void learn(struct goal *goal, double error, double estimate)
 {
-    const double beyond_lump = 1.1;
+    const double hardly = 1.001;
     struct point now = {.estimate = estimate, .error = error};
     bool reached = error <= goal->wanted, again = reached && error == goal->good.error;
-    bool close = error >= close_enough * goal->wanted || (again && goal->bad.estimate > 0);
+    bool close = error >= close_enough * goal->wanted ||
+                 (again && goal->bad.estimate > 0 && goal->bad.estimate < hardly * goal->estimate);
     if (reached && error >= goal->good.error)
         goal->good = (struct point){goal->estimate, error};
     if (!reached && (goal->bad.estimate <= 0 || error <= goal->bad.error))
         goal->bad = now;
     goal->open = !(reached && close);
     if (goal->open)
-        goal->estimate = again ? goal->estimate * beyond_lump : next_estimate(goal, now);
+        goal->estimate = again ? beyond_lump(goal) : next_estimate(goal, now);
     goal->last = now;
 }
 
