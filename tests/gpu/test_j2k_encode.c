@@ -255,6 +255,11 @@ static void test_components(void **state)
         j2k.component = own;
         j2k.component_count = i % 2 ? 2 : 1;
         j2k.keep_components = i % 2;
+        if (i >= 4) { /* of the second tile alone */
+            j2k.tile_width = j2k.tile_height = 90;
+            own[i % 2].fields |= KST_J2K_OWN_TILE;
+            own[i % 2].tile = 1;
+        }
         check(&image, &j2k, false);
         free_image(&image);
     }
