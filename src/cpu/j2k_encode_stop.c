@@ -30,7 +30,7 @@ struct sample {
     struct cut *cut;
     uint32_t count;
     double error;     /* before any pass */
-    double low, high; /* logarithms of the slopes */
+    double low, high; /* slopes */
 };
 
 /* Of a band's blocks one of so many: all weigh much where there are few. */
@@ -86,8 +86,8 @@ static uint32_t estimate(const struct j2k_block_result *result, uint32_t samples
 static void add_cut(struct sample *sample, double slope, double bytes, double gain)
 {
     sample->cut[sample->count++] = (struct cut){slope, bytes, gain};
-    sample->low = fmin(sample->low, log(slope));
-    sample->high = fmax(sample->high, log(slope));
+    sample->low = slope < sample->low ? slope : sample->low;
+    sample->high = slope > sample->high ? slope : sample->high;
 }
 
 static void add_block(const struct j2k_encode_tile *tile, uint32_t index, struct sample *sample)
@@ -148,16 +148,16 @@ static size_t count_points(const struct j2k_encode_tile *tile)
 double kst_j2k_encode_stop(struct j2k_encode_tile *tile)
 {
     struct j2k_encode_job *job = tile->job;
-    struct sample sample = {.low = INFINITY, .high = -INFINITY};
+    struct sample sample = {.low = INFINITY, .high = 0};
     sample.cut = kst_j2k_encode_take(job, count_points(tile), sizeof *sample.cut);
     if (!sample.cut)
         return 0;
     for (uint32_t b = tile->first_block; b < tile->first_block + tile->block_count; b++)
         if (kst_j2k_is_sampled(tile, b))
             add_block(tile, b, &sample);
-    double low = sample.low, high = sample.high;
     double scale = (double)job->coded->plan.block_count / tile->block_count;
-    bool limited = low < high && is_beyond(tile, &sample, exp(low), scale);
+    bool limited = sample.low < sample.high && is_beyond(tile, &sample, sample.low, scale);
+    double low = limited ? log(sample.low) : 0, high = limited ? log(sample.high) : 0;
     for (uint32_t i = 0; i < STEPS && limited; i++) {
         double middle = (low + high) / 2;
         if (is_beyond(tile, &sample, exp(middle), scale))

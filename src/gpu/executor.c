@@ -161,6 +161,11 @@ kst_status kst_gpu_executor_create_opencl(
 static void release_lane(struct gpu_executor *executor, struct gpu_lane *lane)
 {
     struct gpu *gpu = executor->gpu;
+    pthread_mutex_lock(&executor->lock);
+    for (int i = 0; i < LANE_EVENTS; i++)
+        if (executor->transformed == &lane->event[i])
+            executor->transformed = NULL;
+    pthread_mutex_unlock(&executor->lock);
     for (int i = 0; i < LANE_EVENTS; i++)
         gpu->backend->event_destroy(gpu, &lane->event[i]);
     gpu->backend->queue_destroy(&lane->queue);

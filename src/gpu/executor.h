@@ -76,7 +76,8 @@ struct gpu_executor {
     struct jpeg_gpu_tables tables;
     pthread_mutex_t lock; /* of what follows */
     struct gpu_lane *idle;
-    struct gpu_buffer *pinned; /* that the caller has */
+    struct gpu_event *transformed; /* behind the transform of the last pictures that wait for nobody else; or null */
+    struct gpu_buffer *pinned;     /* that the caller has */
     uint32_t pinned_count, pinned_capacity;
     pthread_mutex_t encoder_lock; /* while kernels that are seldom needed are built */
     bool encodes;                 /* those that encode are */

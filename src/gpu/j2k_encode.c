@@ -215,6 +215,25 @@ static void transform(struct j2k_coding_job *job)
     job->executor->gpu->backend->flush(job->queue);
 }
 
+/*
+ * Parts of a batch one after the other, so that the host has something to do for the first while others are
+ * transformed. Not behind pictures that wait for a caller's stream, which may wait for these.
+ */
+static void transform_in_turn(struct j2k_coding_job *job, bool waits)
+{
+    struct gpu_executor *executor = job->executor;
+    if (waits || !executor->gpu->backend->urges) {
+        transform(job);
+        return;
+    }
+    pthread_mutex_lock(&executor->lock);
+    if (executor->transformed)
+        executor->gpu->backend->wait(job->queue, executor->transformed);
+    transform(job);
+    executor->transformed = &job->lane->event[AFTER_TRANSFORM];
+    pthread_mutex_unlock(&executor->lock);
+}
+
 static bool prepare(struct j2k_coding_job *job, const struct gpu_event *after, struct gpu_error *error)
 {
     struct gpu_executor *executor = job->executor;
@@ -251,7 +270,7 @@ struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, c
     job->count = count;
     if (prepare(job, after, error)) {
         upload(job);
-        transform(job);
+        transform_in_turn(job, after != NULL);
         return job;
     }
     kst_gpu_j2k_encode_end(job);

@@ -228,10 +228,17 @@ static uint32_t precinct_of(const struct j2k_coded *coded, uint32_t block)
     return 0;
 }
 
-/* Whether a cut's passes fit into `left` bytes with what they change of headers; they are taken then. */
-static bool try_cut(struct allocation *a, const struct cut *cut, uint64_t *left)
+static uint32_t blocks_of(const struct j2k_coded_precinct *precinct)
 {
-    uint32_t precinct = precinct_of(a->rate->coded, cut->block);
+    uint32_t sum = 0;
+    for (uint32_t b = 0; b < 3; b++)
+        sum += (uint32_t)precinct->columns[b] * precinct->rows[b];
+    return sum;
+}
+
+/* Whether a cut's passes fit into `left` bytes with what they change of headers; they are taken then. */
+static bool try_cut(struct allocation *a, const struct cut *cut, uint32_t precinct, uint64_t *left)
+{
     uint8_t *passes = passes_of(a, cut->block);
     bool lengths = a->rate->writing->packet_lengths;
     uint64_t before = kst_j2k_packet_measure(a->packets, precinct, a->layer, lengths, false);
@@ -251,14 +258,15 @@ static bool try_cut(struct allocation *a, const struct cut *cut, uint64_t *left)
  */
 static void fill_rest(struct allocation *a, size_t end, uint64_t left)
 {
-    enum { TRIES = 16, FAR = 4096 };
-    int tries = 0;
-    for (size_t i = a->at; i < end && i - a->at < FAR && tries < TRIES && left > 0; i++) {
+    enum { FAR = 4096, BLOCKS = 4096 /* whose packets' headers are made for that */ };
+    uint32_t blocks = 0;
+    for (size_t i = a->at; i < end && i - a->at < FAR && blocks < BLOCKS && left > 0; i++) {
         struct cut *cut = &a->cut[i];
         if (cut->bytes > left || cut->from == cut->to || *passes_of(a, cut->block) != cut->from)
             continue;
-        tries++;
-        if (!try_cut(a, cut, &left))
+        uint32_t precinct = precinct_of(a->rate->coded, cut->block);
+        blocks += blocks_of(&a->rate->coded->precinct[precinct]);
+        if (!try_cut(a, cut, precinct, &left))
             continue;
         cut->from = cut->to;
         cut->bytes = 0;

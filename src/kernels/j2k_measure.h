@@ -25,9 +25,9 @@ FUNCTION u32 left_shift(u32 plane)
 }
 
 /* An index with its sign in bit 31, and the quantiser's error in 2^-14 of its step, squared, if that is wanted. */
-FUNCTION u32 load_index(GLOBAL const struct coded_block *block, GLOBAL const u32 *samples, u32 x, u32 y, u64 *error)
+FUNCTION u32 find_index(GLOBAL const struct coded_block *block, u32 from, u32 x, u32 y, u64 *error)
 {
-    u32 from = samples[block->from + y * block->pitch + x], index;
+    u32 index;
     if (block->exact) {
         u32 sign = from >> 31;
         index = (from ^ (0 - sign)) + sign + (sign << 31);

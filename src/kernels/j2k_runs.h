@@ -74,10 +74,29 @@ FUNCTION u64 load_planes(
     const struct run *r, GLOBAL const struct coded_block *block, GLOBAL const u32 *samples, u32 *word, LOCAL u32 *any)
 {
     u64 error = 0;
-    u32 bits = 0;
+    u32 bits = 0, aligned = ((block->from | block->pitch) & 3) == 0 && !r->narrow;
+    UNROLL for (u32 row = 0; row < 4; row++)
+    {
+        u32 at = block->from + (4 * r->stripe + row) * block->pitch + r->column;
+        if (aligned && r->live == 0xFFFFFFFFu) {
+            GLOBAL const u32x4 *from = (GLOBAL const u32x4 *)(GLOBAL const void *)(samples + at);
+            u32x4 low = from[0], high = from[1];
+            word[row] = low.x;
+            word[4 + row] = low.y;
+            word[8 + row] = low.z;
+            word[12 + row] = low.w;
+            word[16 + row] = high.x;
+            word[20 + row] = high.y;
+            word[24 + row] = high.z;
+            word[28 + row] = high.w;
+        } else {
+            UNROLL for (u32 i = row; i < RUN_SAMPLES; i += 4) word[i] =
+                r->live >> i & 1 ? samples[block->from + run_row(r, i) * block->pitch + run_column(r, i)] : 0;
+        }
+    }
     UNROLL for (u32 i = 0; i < RUN_SAMPLES; i++)
     {
-        word[i] = r->live >> i & 1 ? load_index(block, samples, run_column(r, i), run_row(r, i), &error) : 0;
+        word[i] = r->live >> i & 1 ? find_index(block, word[i], run_column(r, i), run_row(r, i), &error) : 0;
         bits |= word[i];
     }
     join_local(any, bits & 0x7FFFFFFFu);
