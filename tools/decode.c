@@ -102,7 +102,7 @@ const struct verb verb_decode = {
             "  --layers N          JPEG 2000: no more than the first N quality layers\n"
             "  --tile N            JPEG 2000: this tile alone, counted from 0; the region is a part of it\n"
             "  --components LIST   JPEG 2000: only these, as coded: 0,3,5-7\n"
-            "  --region WxH+X+Y    decode only this part (of the scaled picture); --crop is the same\n"
+            "  --region WxH+X+Y    only this part, of the scaled picture; X,Y,W,H and --crop do too\n"
             "  --orient            turn the picture as its Exif orientation says\n"
             "  --strict            damage is an error instead of a warning\n"
             "  --out-dir DIR       many inputs; each becomes a file of the same name there\n"

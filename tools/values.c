@@ -162,29 +162,43 @@ bool value_headers(const char *verb, const char *value, kst_j2k_headers *headers
     return false;
 }
 
+/* Numbers with these characters in between; those that do not follow `least` numbers stay 0. */
+static bool separated(const char *text, const char separators[3], size_t least, uint64_t number[4])
+{
+    if (!digits(&text, UINT32_MAX, &number[0]))
+        return false;
+    for (size_t i = 0; i < 3; i++) {
+        if (i + 1 == least && *text == '\0')
+            return true;
+        if (tolower((unsigned char)*text) != separators[i])
+            return false;
+        text++;
+        if (!digits(&text, UINT32_MAX, &number[i + 1]))
+            return false;
+    }
+    return *text == '\0';
+}
+
 bool value_region(const char *verb, const char *value, kst_region *region)
 {
-    const char *text = value;
-    uint64_t number[4] = {0, 0, 0, 0};
-    const char separators[] = "x++";
-    bool good = digits(&text, UINT32_MAX, &number[0]);
+    uint64_t size[4] = {0, 0, 0, 0}, corner[4] = {0, 0, 0, 0};
 
-    for (size_t i = 0; i < 3 && good; i++) {
-        /* WxH alone is the top left corner. */
-        if (i == 1 && *text == '\0')
-            break;
-        good = tolower((unsigned char)*text) == separators[i];
-        text++;
-        good = good && digits(&text, UINT32_MAX, &number[i + 1]);
-    }
-    if (good && *text == '\0' && number[0] > 0 && number[1] > 0) {
-        *region = (kst_region){.width = (uint32_t)number[0],
-            .height = (uint32_t)number[1],
-            .x = (uint32_t)number[2],
-            .y = (uint32_t)number[3]};
+    if (separated(value, "x++", 2, size)) /* WxH alone is the top left corner */
+        *region = (kst_region){
+            .width = (uint32_t)size[0], .height = (uint32_t)size[1], .x = (uint32_t)size[2], .y = (uint32_t)size[3]};
+    else if (separated(value, ",,,", 4, corner))
+        *region = (kst_region){.x = (uint32_t)corner[0],
+            .y = (uint32_t)corner[1],
+            .width = (uint32_t)corner[2],
+            .height = (uint32_t)corner[3]};
+    else
+        *region = (kst_region){.width = 0};
+    if (region->width > 0 && region->height > 0)
         return true;
-    }
-    complain_usage(verb, "a region is WIDTHxHEIGHT+X+Y in pixels, such as 640x480+100+50, not '%s'", value);
+    complain_usage(verb,
+        "a region is WIDTHxHEIGHT+X+Y or X,Y,WIDTH,HEIGHT in pixels, such as 640x480+100+50 or 100,50,640,480, not "
+        "'%s'",
+        value);
     return false;
 }
 

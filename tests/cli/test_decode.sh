@@ -52,6 +52,8 @@ done >expected
 same part.raw expected
 decode a.jpg part2.raw --crop 20x10+5+7
 same part2.raw part.raw
+decode a.jpg part3.raw --region 5,7,20,10
+same part3.raw part.raw
 expect 1 "$KOSTKA" decode a.jpg none.ppm --region 20x10+50+7
 says 'region'
 for scale in 1 2 3; do

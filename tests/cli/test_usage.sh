@@ -71,7 +71,7 @@ wrong decode a.jpg new.ppm --format purple
 wrong decode a.jpg new.ppm --scale 1/3
 wrong decode a.jpg new.ppm --reduce 33
 wrong decode a.jpg new.ppm --reduce=-1
-for region in 8 8x 0x8 8x0 8x8+1 8x8+1+ 8x8-1-1 8x8+1+1+1 99999999999x1+0+0 8x8+1+1z; do
+for region in 8 8x 0x8 8x0 8x8+1 8x8+1+ 8x8-1-1 8x8+1+1+1 99999999999x1+0+0 8x8+1+1z 1,1 1,1,8 1,1,0,8 1,1,8,8,1 1,1x8,8; do
     wrong decode a.jpg new.ppm --region "$region"
 done
 wrong decode a.jpg new.ppm --format raw --orient
