@@ -247,6 +247,8 @@ kst_status kst_j2k_encode_blocks(struct j2k_encode_work *work)
     kst_j2k_encoded_release(&e->memory, &work->encoded);
     if (work->on_gpu)
         return kst_j2k_encode_group_again(work);
+    if (work->in_windows)
+        return kst_j2k_gpu_code_windows(work);
     kst_status status = kst_j2k_cpu_encode(
         &e->memory, e->context->pool, e->context->tier, &work->coded, &work->source, &work->encoded, &e->report);
     kst_report_stage(&e->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
@@ -369,12 +371,13 @@ static kst_status write_file(struct j2k_encode_work *work)
     return status;
 }
 
-/* On the GPU, if it can; for the CPU pixels in device memory come to the host. */
+/* On the GPU, if it can, the whole or in parts; for the CPU pixels in device memory come to the host. */
 static kst_status choose_place(struct j2k_encode_work *work)
 {
     struct encoding *e = work->e;
     work->on_gpu = kst_j2k_gpu_encodes(work);
-    if (work->on_gpu || !kst_memory_is_device(work->image->memory))
+    work->in_windows = !work->on_gpu && kst_j2k_gpu_cuts(work);
+    if (work->on_gpu || work->in_windows || !kst_memory_is_device(work->image->memory))
         return KST_OK;
     kst_status status = kst_image_bring(e->context, work->image, &work->host, &e->report);
     if (status)

@@ -13,6 +13,16 @@
 enum { J2K_ENCODED_COLOURS = 4, J2K_ENCODED_LAYERS = 1024, J2K_ENCODED_BOXES = 16, J2K_ENCODED_COMMENTS = 16 };
 
 struct j2k_encode_group;
+struct j2k_encode_job;
+struct j2k_gains;
+struct j2k_pass;
+
+/* How a picture that does not fit is cut: so many tiles together, whole rows of them where there is more than one row;
+ * or one tile in cells of the reference grid. */
+struct j2k_cut {
+    uint32_t tiles;
+    uint32_t width, height; /* of cells, whose first ones begin at 0; 0: whole tiles */
+};
 
 /* One picture on its way to a file. Its parts point to each other: it stays where it is. */
 struct j2k_encode_work {
@@ -31,7 +41,8 @@ struct j2k_encode_work {
     double *weight; /* of each band */
     struct j2k_encode_source source;
     struct j2k_encoded encoded;
-    bool on_gpu;
+    bool on_gpu, in_windows; /* on the context's GPU: the whole, or one part after another, as `cut` says */
+    struct j2k_cut cut;
     struct j2k_encode_group *group;  /* there; coded blocks lie in its memory */
     uint32_t member;                 /* which of its pictures it is */
     kst_status status;               /* of the group's work on it */
@@ -101,6 +112,27 @@ kst_status kst_j2k_encode_reach(struct j2k_encode_work *work);
 
 /* j2k_encode_measure.c: decode what there is, and tell the squared error of the picture at the end of wanted layers. */
 kst_status kst_j2k_encode_measure(struct j2k_encode_work *work, const bool *wanted, double *error);
+
+/*
+ * j2k_encode_windows.c: whether the context's GPU encodes it in parts, of which the memory limit has room for one; then
+ * work->cut says how. And code all blocks so, as often as it is asked for.
+ */
+bool kst_j2k_gpu_cuts(struct j2k_encode_work *work);
+kst_status kst_j2k_gpu_code_windows(struct j2k_encode_work *work);
+
+/* j2k_encode_gpu.c: what both have in common. The image as the kernels see it; where pixels are read from. */
+void kst_j2k_gpu_describe(const struct j2k_encode_work *work, struct j2k_encode_item *item);
+/* What the kernels are told of a block's region of interest, and how the block's result is told by theirs, all but the
+ * passes; then these. */
+struct j2k_rect kst_j2k_gpu_region(const struct j2k_encode_job *job, uint32_t block);
+void kst_j2k_gpu_take(struct j2k_encode_job *job, uint32_t block, const struct j2k_block_outcome *outcome);
+void kst_j2k_gpu_take_passes(const struct j2k_block_outcome *outcome, struct j2k_pass *pass);
+/* And what a sampled block's planes would gain. */
+void kst_j2k_gpu_take_gains(
+    struct j2k_encode_job *job, uint32_t block, const struct j2k_block_gains *measured, struct j2k_gains *gains);
+kst_status kst_j2k_gpu_fail(const struct j2k_encode_work *work, const struct gpu_error *error);
+void kst_j2k_gpu_report_times(
+    struct j2k_encode_work *work, const struct gpu *gpu, const struct j2k_encode_times *times, double share);
 
 /* j2k_encode_plan.c: components, headers and weights. */
 kst_status kst_j2k_encode_components(struct j2k_encode_work *work);

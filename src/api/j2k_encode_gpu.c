@@ -35,25 +35,36 @@ struct rounds {
 };
 
 /* Which component each of the image's samples belongs to, in the order of memory. */
-static void describe_image(const struct j2k_encode_work *work, struct j2k_gpu_item *item)
+void kst_j2k_gpu_describe(const struct j2k_encode_work *work, struct j2k_encode_item *item)
 {
+    const struct encoding *e = work->e;
     kst_format format = work->image->format;
     bool reversed = format == KST_FORMAT_BGR || format == KST_FORMAT_BGRA;
-    *item = (struct j2k_gpu_item){.plan = &work->coded.plan, .output = *work->image, .channels = work->component_count};
-    for (uint32_t k = 0; k < item->channels; k++)
-        item->channel[k].component = reversed && k < 3 ? 2 - k : k;
-    item->image = work->e->item.planes;
-    item->in_place = work->e->item.source == ENCODE_DIRECT && work->image->memory == KST_MEMORY_CUDA;
+    *item = (struct j2k_encode_item){
+        .picture = {.plan = &work->coded.plan, .output = *work->image, .channels = work->component_count},
+        .image = work->image,
+        .source = e->item.source,
+        .planes = e->item.planes,
+        .measured = 0};
+    if (work->source.measure)
+        item->measured = J2K_MEASURED_GAINS | (work->source.error > 0 ? J2K_MEASURED_ERRORS : 0);
+    for (uint32_t k = 0; k < item->picture.channels; k++)
+        item->picture.channel[k].component = reversed && k < 3 ? 2 - k : k;
+    item->picture.image = e->item.planes;
+    item->picture.in_place = e->item.source == ENCODE_DIRECT && work->image->memory == KST_MEMORY_CUDA;
 }
 
 bool kst_j2k_gpu_encodes(const struct j2k_encode_work *work)
 {
+    const struct encoding *e = work->e;
     const struct j2k_plan *plan = &work->coded.plan;
-    return work->e->gpu && kst_image_suits_kernels(work->image) && kst_gpu_j2k_encodes(plan, work->image) &&
-           kst_gpu_j2k_encode_memory(plan) <= work->e->context->limits.memory;
+    if (!e->gpu || e->rows || !kst_image_suits_kernels(work->image) || !kst_gpu_j2k_encodes(plan, work->image))
+        return false;
+    uint64_t bytes = kst_gpu_j2k_encode_memory(plan), device = e->gpu->gpu->info.memory;
+    return bytes <= e->context->limits.memory && bytes <= J2K_GPU_ENCODE_MEMORY_MAX && (device == 0 || bytes <= device);
 }
 
-static kst_status fail(const struct j2k_encode_work *work, const struct gpu_error *error)
+kst_status kst_j2k_gpu_fail(const struct j2k_encode_work *work, const struct gpu_error *error)
 {
     return kst_report_error(&work->e->report, error->status, KST_NO_OFFSET, error->text[0] ? "%s" : NULL, error->text);
 }
@@ -63,13 +74,14 @@ static uint32_t clipped(uint32_t value, uint32_t from, uint32_t size)
     return value < from ? 0 : value - from < size ? value - from : size;
 }
 
-static struct j2k_rect region_in_block(const struct round *round, const struct j2k_block *block)
+struct j2k_rect kst_j2k_gpu_region(const struct j2k_encode_job *job, uint32_t index)
 {
-    const struct j2k_plan *plan = &round->work->coded.plan;
+    const struct j2k_plan *plan = &job->coded->plan;
+    const struct j2k_block *block = &plan->block[index];
     const struct j2k_band *band = &plan->band[block->band];
-    if (plan->tile_component[band->tile_component].roi_shift == 0 || j2k_is_empty(round->work->source.region))
+    if (plan->tile_component[band->tile_component].roi_shift == 0 || j2k_is_empty(job->source->region))
         return (struct j2k_rect){0, 0, 0, 0};
-    struct j2k_rect region = kst_j2k_region_in_band(&round->job, band);
+    struct j2k_rect region = kst_j2k_region_in_band(job, band);
     return (struct j2k_rect){clipped(region.x0, block->x, block->width), clipped(region.y0, block->y, block->height),
         clipped(region.x1, block->x, block->width), clipped(region.y1, block->y, block->height)};
 }
@@ -84,7 +96,7 @@ static void order_blocks(struct round *round, const struct j2k_encode_tile *tile
         round->order[round->count++] = (struct j2k_block_order){.item = round->work->member,
             .block = b,
             .stop = kst_j2k_block_stop(tile, plan->block[b].band),
-            .region = region_in_block(round, &plan->block[b])};
+            .region = kst_j2k_gpu_region(&round->job, b)};
     }
 }
 
@@ -94,7 +106,7 @@ static double scaled(double value, uint32_t shift)
     return ldexp(value, 2 * (int)shift);
 }
 
-static void take_passes(const struct j2k_block_outcome *outcome, struct j2k_pass *pass)
+void kst_j2k_gpu_take_passes(const struct j2k_block_outcome *outcome, struct j2k_pass *pass)
 {
     for (uint32_t i = 0; i < outcome->passes; i++) {
         uint32_t plane = outcome->planes - 1 - (i + 2) / 3, gain = outcome->pass[J2K_PASS_RESULT * i + 1];
@@ -103,20 +115,27 @@ static void take_passes(const struct j2k_block_outcome *outcome, struct j2k_pass
     }
 }
 
-static void take_outcome(struct round *round, uint32_t index, struct j2k_pass *pass)
+void kst_j2k_gpu_take(struct j2k_encode_job *job, uint32_t block, const struct j2k_block_outcome *outcome)
 {
-    const struct j2k_block_outcome *outcome = &round->outcome[index];
-    struct j2k_block_code *coded = &round->work->coded.block[round->order[index].block];
-    struct j2k_block_result *result = &round->job.result[round->order[index].block];
-    *result = (struct j2k_block_result){
-        .planes = (uint8_t)outcome->planes, .error = j2k_quantiser_error(outcome->error), .pass = pass};
+    struct j2k_block_code *coded = &job->coded->block[block];
+    struct j2k_block_result *result = &job->result[block];
+    *result =
+        (struct j2k_block_result){.planes = (uint8_t)outcome->planes, .error = j2k_quantiser_error(outcome->error)};
     coded->data = outcome->passes > 0 ? outcome->data : NULL;
     coded->passes = (uint8_t)outcome->passes;
     if (outcome->passes == 0)
         return;
     uint32_t last = outcome->planes - 1 - (outcome->passes + 1) / 3;
     result->error += scaled((double)outcome->left, j2k_gpu_left_shift(last)) / 4;
-    take_passes(outcome, pass);
+}
+
+static void take_outcome(struct round *round, uint32_t index, struct j2k_pass *pass)
+{
+    const struct j2k_block_outcome *outcome = &round->outcome[index];
+    uint32_t block = round->order[index].block;
+    kst_j2k_gpu_take(&round->job, block, outcome);
+    round->job.result[block].pass = pass;
+    kst_j2k_gpu_take_passes(outcome, pass);
 }
 
 /* Errors are the picture's, and end its part in this. */
@@ -155,6 +174,19 @@ static void begin_round(void *argument, uint32_t index)
     }
 }
 
+void kst_j2k_gpu_take_gains(
+    struct j2k_encode_job *job, uint32_t block, const struct j2k_block_gains *measured, struct j2k_gains *gains)
+{
+    const struct j2k_gpu_gains *from = measured->plane;
+    job->result[block] = (struct j2k_block_result){
+        .planes = (uint8_t)measured->planes, .error = j2k_quantiser_error(measured->error), .plane = gains};
+    for (uint32_t p = 0; p < measured->planes; p++)
+        gains[p] = (struct j2k_gains){
+            .significance = from[p].significance, .refinement = from[p].refinement, .significant = from[p].significant};
+    for (uint32_t p = measured->planes, before = 0; p-- > 0; before += gains[p].significant)
+        gains[p].refined = before;
+}
+
 static void take_gains(struct round *round)
 {
     size_t planes = 0;
@@ -162,17 +194,8 @@ static void take_gains(struct round *round)
         planes += round->measured[i].planes;
     struct j2k_gains *gains = round->gains = kst_j2k_encode_take(&round->job, planes, sizeof *gains);
     for (uint32_t i = 0; i < round->count && gains; i++) {
-        const struct j2k_block_gains *measured = &round->measured[i];
-        const struct j2k_gpu_gains *from = measured->plane;
-        round->job.result[round->order[i].block] = (struct j2k_block_result){
-            .planes = (uint8_t)measured->planes, .error = j2k_quantiser_error(measured->error), .plane = gains};
-        for (uint32_t p = 0; p < measured->planes; p++)
-            gains[p] = (struct j2k_gains){.significance = from[p].significance,
-                .refinement = from[p].refinement,
-                .significant = from[p].significant};
-        for (uint32_t p = measured->planes, before = 0; p-- > 0; before += gains[p].significant)
-            gains[p].refined = before;
-        gains += measured->planes;
+        kst_j2k_gpu_take_gains(&round->job, round->order[i].block, &round->measured[i], gains);
+        gains += round->measured[i].planes;
     }
 }
 
@@ -210,7 +233,7 @@ static void fail_all(struct rounds *rounds, const struct gpu_error *error)
 {
     for (uint32_t i = 0; i < rounds->count; i++)
         if (!rounds->round[i].work->status)
-            stop_round(&rounds->round[i], fail(rounds->round[i].work, error));
+            stop_round(&rounds->round[i], kst_j2k_gpu_fail(rounds->round[i].work, error));
 }
 
 /* What is ordered of all pictures in a row. Returns how much that is. */
@@ -290,7 +313,7 @@ static void run_rounds(struct j2k_encode_group *group, struct j2k_encode_work *c
     rounds.measured = kst_memory_array(memory, blocks, sizeof *rounds.measured, &error.status);
     if (error.status) {
         for (uint32_t i = 0; i < count; i++)
-            work[i]->status = fail(work[i], &error);
+            work[i]->status = kst_j2k_gpu_fail(work[i], &error);
     } else {
         for (uint32_t i = 0; i < count; i++)
             rounds.round[i] = round_of(work[i]);
@@ -308,16 +331,8 @@ static bool begin_job(struct j2k_encode_group *group, struct gpu_error *error)
 {
     *error = (struct gpu_error){.status = KST_OK};
     group->item = kst_memory_zeroed(&group->context->memory, group->count, sizeof *group->item, &error->status);
-    for (uint32_t i = 0; i < group->count && group->item; i++) {
-        const struct j2k_encode_work *work = group->work[i];
-        struct j2k_encode_item *item = &group->item[i];
-        describe_image(work, &item->picture);
-        item->image = work->image;
-        item->source = work->e->item.source;
-        item->planes = work->e->item.planes;
-        if (work->source.measure)
-            item->measured = J2K_MEASURED_GAINS | (work->source.error > 0 ? J2K_MEASURED_ERRORS : 0);
-    }
+    for (uint32_t i = 0; i < group->count && group->item; i++)
+        kst_j2k_gpu_describe(group->work[i], &group->item[i]);
     if (group->item)
         group->job =
             kst_gpu_j2k_encode_begin(group->gpu, group->item, group->count, group->work[0]->e->item.after, error);
@@ -339,7 +354,7 @@ void kst_j2k_encode_group_code(struct j2k_encode_group *group, struct j2k_encode
         run_rounds(group, work, count);
     else
         for (uint32_t i = 0; i < count; i++)
-            work[i]->status = fail(work[i], &error);
+            work[i]->status = kst_j2k_gpu_fail(work[i], &error);
 }
 
 kst_status kst_j2k_encode_group_again(struct j2k_encode_work *work)
@@ -358,25 +373,30 @@ void kst_j2k_encode_group_end(struct j2k_encode_group *group)
     pthread_mutex_destroy(&group->coding);
 }
 
+void kst_j2k_gpu_report_times(
+    struct j2k_encode_work *work, const struct gpu *gpu, const struct j2k_encode_times *times, double share)
+{
+    kst_report *report = &work->e->report;
+    const double seconds[KST_STAGE_COUNT] = {[KST_STAGE_UPLOAD] = times->upload,
+        [KST_STAGE_PIXELS] = times->transform,
+        [KST_STAGE_ENTROPY] = times->blocks,
+        [KST_STAGE_DOWNLOAD] = times->download};
+    static const kst_stage stages[] = {KST_STAGE_UPLOAD, KST_STAGE_PIXELS, KST_STAGE_ENTROPY, KST_STAGE_DOWNLOAD};
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+        report->stage_device[stages[i]] = gpu->info.kind;
+        report->stage_seconds[stages[i]] += seconds[stages[i]] * share;
+    }
+    memcpy(report->device, gpu->info.name, sizeof report->device);
+}
+
 /* Pictures that were coded together share their times. */
 void kst_j2k_gpu_report_encoding(struct j2k_encode_work *work)
 {
     struct j2k_encode_group *group = work->group;
     if (!group->job)
         return;
-    kst_report *report = &work->e->report;
-    const struct gpu *gpu = group->gpu->gpu;
     pthread_mutex_lock(&group->coding);
     struct j2k_encode_times times = kst_gpu_j2k_encode_times(group->job);
     pthread_mutex_unlock(&group->coding);
-    const double seconds[KST_STAGE_COUNT] = {[KST_STAGE_UPLOAD] = times.upload,
-        [KST_STAGE_PIXELS] = times.transform,
-        [KST_STAGE_ENTROPY] = times.blocks,
-        [KST_STAGE_DOWNLOAD] = times.download};
-    static const kst_stage stages[] = {KST_STAGE_UPLOAD, KST_STAGE_PIXELS, KST_STAGE_ENTROPY, KST_STAGE_DOWNLOAD};
-    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
-        report->stage_device[stages[i]] = gpu->info.kind;
-        report->stage_seconds[stages[i]] += seconds[stages[i]] / group->count;
-    }
-    memcpy(report->device, gpu->info.name, sizeof report->device);
+    kst_j2k_gpu_report_times(work, group->gpu->gpu, &times, 1.0 / group->count);
 }

@@ -46,9 +46,9 @@ void kst_j2k_encode_drop_workers(struct j2k_encode_job *job)
     }
 }
 
-static void *keep(struct j2k_encode_job *job, struct j2k_encode_worker *worker, size_t length)
+void *kst_j2k_encode_keep(struct j2k_encode_job *job, struct j2k_encoded_chunk **filling, size_t length)
 {
-    struct j2k_encoded_chunk *chunk = worker->chunk;
+    struct j2k_encoded_chunk *chunk = *filling;
     length = (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (!chunk || chunk->length - chunk->used < length) {
         size_t room = length > CHUNK ? length : CHUNK;
@@ -61,7 +61,7 @@ static void *keep(struct j2k_encode_job *job, struct j2k_encode_worker *worker, 
         chunk->next = job->encoded->chunk;
         job->encoded->chunk = chunk;
         pthread_mutex_unlock(&job->shared);
-        worker->chunk = chunk;
+        *filling = chunk;
     }
     void *kept = (char *)chunk->words + chunk->used;
     chunk->used += length;
@@ -151,7 +151,7 @@ static double load(
 static bool keep_passes(struct j2k_encode_job *job, struct j2k_encode_worker *worker, struct j2k_block_result *result)
 {
     const struct j2k_block_encoder *encoder = &worker->encoder;
-    struct j2k_pass *pass = keep(job, worker, encoder->passes * sizeof *pass);
+    struct j2k_pass *pass = kst_j2k_encode_keep(job, &worker->chunk, encoder->passes * sizeof *pass);
     if (pass)
         memcpy(pass, encoder->pass, encoder->passes * sizeof *pass);
     result->pass = pass;
@@ -161,7 +161,7 @@ static bool keep_passes(struct j2k_encode_job *job, struct j2k_encode_worker *wo
 static bool keep_lengths(struct j2k_encode_job *job, struct j2k_encode_worker *worker, struct j2k_block_result *result)
 {
     const struct j2k_block_encoder *encoder = &worker->encoder;
-    uint32_t *length = keep(job, worker, encoder->passes * sizeof *length);
+    uint32_t *length = kst_j2k_encode_keep(job, &worker->chunk, encoder->passes * sizeof *length);
     for (uint32_t i = 0; length && i < encoder->passes; i++)
         length[i] = encoder->pass[i].length;
     result->length = length;
@@ -178,7 +178,7 @@ static void store(struct j2k_encode_job *job, struct j2k_encode_worker *worker, 
     coded->passes = 0;
     if (encoder->passes == 0)
         return;
-    uint8_t *data = keep(job, worker, encoder->length);
+    uint8_t *data = kst_j2k_encode_keep(job, &worker->chunk, encoder->length);
     if (!data || !(job->source->measure ? keep_passes : keep_lengths)(job, worker, &job->result[index]))
         return;
     memcpy(data, encoder->data, encoder->length);
@@ -192,7 +192,7 @@ static void measure(struct j2k_encode_job *job, struct j2k_encode_worker *worker
 {
     struct j2k_gains gains[J2K_ENCODER_PLANES];
     uint32_t planes = kst_j2k_block_measure(&worker->encoder, source, gains);
-    struct j2k_gains *kept = keep(job, worker, planes * sizeof *kept);
+    struct j2k_gains *kept = kst_j2k_encode_keep(job, &worker->chunk, planes * sizeof *kept);
     if (kept)
         memcpy(kept, gains, planes * sizeof *kept);
     job->result[index] = (struct j2k_block_result){.planes = (uint8_t)planes, .error = error, .plane = kept};

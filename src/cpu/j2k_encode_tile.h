@@ -77,6 +77,10 @@ float kst_j2k_block_stop(const struct j2k_encode_tile *tile, uint32_t band);
 /* j2k_encode_stop.c: from the sample, below which gain for a byte no pass will be wanted; 0: all may be. */
 double kst_j2k_encode_stop(struct j2k_encode_tile *tile);
 bool kst_j2k_is_sampled(const struct j2k_encode_tile *tile, uint32_t block);
+
+/* Room that lasts as long as what was encoded, in a chunk that the caller alone fills; null to begin with. Null where
+ * memory is missing. */
+void *kst_j2k_encode_keep(struct j2k_encode_job *job, struct j2k_encoded_chunk **filling, size_t length);
 void kst_j2k_encoded_chunks_release(struct memory *memory, struct j2k_encoded *encoded);
 
 /* A sum of squared errors in steps. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "gpu/j2k_encode.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "gpu/j2k_encode_list.h"
@@ -40,7 +41,8 @@ struct j2k_coding_job {
     struct gpu_queue *queue; /* of the lane, at present */
     struct gpu_buffer buffer[BUFFERS];
     struct fetched *fetched;
-    bool timed; /* upload and transform */
+    atomic_bool missed; /* rows did not come */
+    bool timed;         /* upload and transform */
     struct j2k_encode_times times;
 };
 
@@ -55,7 +57,7 @@ bool kst_gpu_j2k_encodes(const struct j2k_plan *plan, const kst_image *image)
     }
     if (upwards && (image->memory == KST_MEMORY_OPENCL || image->memory == KST_MEMORY_OPENCL_IMAGE))
         return false;
-    return plan->component_count <= J2K_WORK_CHANNELS && kst_gpu_j2k_encode_memory(plan) / 8 < INT32_MAX;
+    return plan->component_count <= J2K_WORK_CHANNELS;
 }
 
 /* Samples with their bands, blocks' states and data, pixels, and what is fetched. */
@@ -144,15 +146,30 @@ struct strip {
     const kst_plane *plane;
     size_t pitch, row;
     uint32_t rows;
+    const struct j2k_encode_item *item;
+    uint32_t index; /* of the plane */
+    atomic_bool *missed;
 };
+
+static void bring_row(const struct strip *strip, uint32_t y)
+{
+    const struct j2k_encode_item *item = strip->item;
+    if (!atomic_load_explicit(strip->missed, memory_order_relaxed) &&
+        !item->rows->read(item->rows->user, strip->index, item->x[strip->index], item->y[strip->index] + y,
+            strip->plane->width, strip->to + y * strip->pitch))
+        atomic_store(strip->missed, true);
+}
 
 static void stage_strip(void *arg, uint32_t index)
 {
     const struct strip *strip = arg;
     uint32_t first = index * strip->rows, left = strip->plane->height - first;
     for (uint32_t y = first; y < first + (left < strip->rows ? left : strip->rows); y++)
-        memcpy(strip->to + y * strip->pitch, (const uint8_t *)strip->plane->data + (ptrdiff_t)y * strip->plane->pitch,
-            strip->row);
+        if (strip->item->rows)
+            bring_row(strip, y);
+        else
+            memcpy(strip->to + y * strip->pitch,
+                (const uint8_t *)strip->plane->data + (ptrdiff_t)y * strip->plane->pitch, strip->row);
 }
 
 static void upload_plane(struct j2k_coding_job *job, uint32_t index, uint32_t p)
@@ -163,12 +180,21 @@ static void upload_plane(struct j2k_coding_job *job, uint32_t index, uint32_t p)
     const struct j2k_place *place = &job->batch.place[index];
     const kst_plane *plane = &item->image->plane[p];
     size_t row = row_length(item->image, plane), at = place->plane[p], pitch = place->pitch[p];
+    if (row == 0 || plane->height == 0) /* a window of others */
+        return;
     if (item->source != ENCODE_STAGED) {
         struct gpu_rows there = {&job->buffer[PIXELS], at, pitch};
         kst_gpu_plane_read(job->queue, there, item->image, &item->planes, p);
         return;
     }
-    struct strip strip = {job->buffer[HOST_PIXELS].host + at, plane, pitch, row, (uint32_t)(STRIP / row + 1)};
+    struct strip strip = {.to = job->buffer[HOST_PIXELS].host + at,
+        .plane = plane,
+        .pitch = pitch,
+        .row = row,
+        .rows = (uint32_t)(STRIP / row + 1),
+        .item = item,
+        .index = p,
+        .missed = &job->missed};
     run_tasks(job->executor, (plane->height + strip.rows - 1) / strip.rows, stage_strip, &strip);
     backend->copy(
         job->queue, &job->buffer[PIXELS], at, &job->buffer[HOST_PIXELS], at, pitch * (plane->height - 1) + row);
@@ -268,10 +294,13 @@ struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, c
     job->executor = executor;
     job->items = items;
     job->count = count;
+    atomic_init(&job->missed, false);
     if (prepare(job, after, error)) {
         upload(job);
         transform_in_turn(job, after != NULL);
-        return job;
+        if (!atomic_load(&job->missed))
+            return job;
+        error->status = KST_ERROR_ROWS;
     }
     kst_gpu_j2k_encode_end(job);
     return NULL;

@@ -17,6 +17,9 @@ struct j2k_encode_item {
     enum encode_source source; /* and where its pixels are, as kst_gpu_jpeg_source() has them */
     struct gpu_image planes;
     uint32_t measured; /* as of struct coded_block */
+    /* Or rows that bring the samples, which are staged: where the image's first ones are in what they bring. */
+    const kst_rows *rows;
+    uint32_t x[KST_IMAGE_PLANES_MAX], y[KST_IMAGE_PLANES_MAX];
 };
 
 /* A block to be coded. */
@@ -57,12 +60,14 @@ struct j2k_encode_times {
 /* Pictures on their way. */
 struct j2k_coding_job;
 
-/* Whether the kernels can encode the plan's picture, of an image that was looked at; and bytes that this takes. */
+/* Whether the kernels can encode the plan's picture, of an image that was looked at, if its memory is within
+ * J2K_GPU_ENCODE_MEMORY_MAX; and bytes that this takes. */
+#define J2K_GPU_ENCODE_MEMORY_MAX ((uint64_t)INT32_MAX * 8 - 8)
 bool kst_gpu_j2k_encodes(const struct j2k_plan *plan, const kst_image *image);
 uint64_t kst_gpu_j2k_encode_memory(const struct j2k_plan *plan);
 
 /* Start to bring pictures to the device and to transform them. Items stay as they are until the end. Null where that
- * failed. `after`: null, or what it waits for. */
+ * failed; KST_ERROR_ROWS: rows did not come. `after`: null, or what it waits for. */
 struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, const struct j2k_encode_item *items,
     uint32_t count, const struct gpu_event *after, struct gpu_error *error);
 

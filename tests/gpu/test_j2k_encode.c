@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every device must encode JPEG 2000 to the bytes that the CPU gives, whatever the picture, its memory and the options.
  */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -376,7 +377,165 @@ static void test_batch(void **state)
     }
 }
 
-/* What the device may not take memory for, the CPU encodes, and says so. */
+static kst_context *make_narrow(uint32_t device, uint64_t memory)
+{
+    kst_device_info info = {.size = sizeof info};
+    kst_context_options narrow;
+    kst_context *context;
+    assert_int_equal(kst_context_device(gpu_context[device], &info), KST_OK);
+    kst_context_options_init(&narrow);
+    narrow.device = info.name;
+    narrow.threads = 2;
+    narrow.limits.memory = memory;
+    assert_int_equal(kst_context_create(&narrow, &context), KST_OK);
+    return context;
+}
+
+/* Contexts that have no room for the whole of a picture, for a while. */
+static void swap_contexts(kst_context **wide, uint64_t memory)
+{
+    for (uint32_t d = 0; d < gpu_contexts; d++) {
+        kst_context *narrow = memory > 0 ? make_narrow(d, memory) : wide[d];
+        if (memory == 0)
+            kst_context_destroy(&gpu_context[d]);
+        wide[d] = gpu_context[d];
+        gpu_context[d] = narrow;
+    }
+}
+
+/* Small blocks and few levels, of which small windows can be made; sometimes tiles, which make windows together. */
+static kst_j2k_options window_options(uint32_t turn)
+{
+    static const kst_j2k_target targets[] = {KST_J2K_LOSSLESS, KST_J2K_RATIO, KST_J2K_PSNR, KST_J2K_STEP};
+    kst_j2k_options j2k = defaults();
+    j2k.target = targets[turn / 2 % 4];
+    j2k.value = j2k.target == KST_J2K_RATIO ? 12 : j2k.target == KST_J2K_PSNR ? 35 : 8;
+    j2k.levels = turn % 5 == 4 ? 0 : 1 + turn % 3;
+    j2k.block_width = turn % 2 ? 16 : 8;
+    j2k.block_height = turn % 3 ? 16 : 8;
+    j2k.layers = turn % 8 == 3 ? 2 : 1;
+    if (turn % 3 == 1) {
+        j2k.tile_width = turn % 2 ? 100 : 150;
+        j2k.tile_height = turn % 2 ? 122 : 90;
+    }
+    if (turn % 4 == 2) {
+        j2k.image_x = 36;
+        j2k.image_y = 24;
+        j2k.tile_x = 11;
+    }
+    if (turn % 6 == 5 || turn == 8)
+        j2k.interest = (kst_region){90, 50, 100, 120};
+    return j2k;
+}
+
+/* Pictures that do not fit are encoded on the device all the same, one window after the other. */
+static void test_windows(void **state)
+{
+    (void)state;
+    static const struct {
+        kst_format format;
+        uint32_t planes, depth;
+    } kinds[] = {{KST_FORMAT_RGB, 1, 8}, {KST_FORMAT_GREY, 1, 12}, {KST_FORMAT_RAW, 3, 9}, {KST_FORMAT_BGRA, 1, 8},
+        {KST_FORMAT_PLANAR, 3, 8}};
+    kst_context *wide[MOST_CONTEXTS];
+    if (simulated())
+        skip();
+    swap_contexts(wide, 17 << 19);
+    for (uint32_t i = 0; i < 12; i++) {
+        bool one = i % 5 == 1 || i % 5 == 2; /* channel in most places */
+        kst_image image =
+            make_image(kinds[i % 5].format, one ? 820 : 333, one ? 401 : 310, kinds[i % 5].planes, kinds[i % 5].depth);
+        kst_j2k_options j2k = window_options(i);
+        if (j2k.target == KST_J2K_PSNR || kinds[i % 5].depth > 8)
+            j2k.interest = (kst_region){0, 0, 0, 0};
+        check(&image, &j2k, i % 5 == 3);
+        free_image(&image);
+    }
+    swap_contexts(wide, 0);
+}
+
+/* A picture whose rows are brought. */
+struct brought {
+    const kst_image *image;
+    atomic_uint left; /* rows that there are */
+};
+
+static bool bring(void *user, uint32_t index, uint32_t x, uint32_t y, uint32_t count, void *samples)
+{
+    struct brought *brought = user;
+    const kst_plane *plane = &brought->image->plane[index];
+    uint32_t channels = kst_format_channels(brought->image->format);
+    size_t pixel = (size_t)(channels > 0 ? channels : 1) * (plane->depth > 8 ? 2 : 1);
+    assert_true(x + count <= plane->width && y < plane->height);
+    memcpy(samples, (const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch + x * pixel, count * pixel);
+    return atomic_fetch_sub(&brought->left, 1) > 1;
+}
+
+static kst_status encode_brought(
+    uint32_t device, const kst_image *image, const kst_j2k_options *j2k, uint32_t left, kst_buffer *found)
+{
+    struct brought brought = {.image = image};
+    const kst_rows rows = {.size = sizeof rows, .read = bring, .user = &brought};
+    kst_encode_options options;
+    kst_image described = *image;
+    kst_report report;
+    kst_report_init(&report);
+    kst_encode_options_init(&options);
+    options.codec = KST_CODEC_JPEG2000;
+    options.jpeg2000 = j2k;
+    *found = (kst_buffer){.data = NULL};
+    atomic_init(&brought.left, left);
+    for (uint32_t p = 0; p < image->plane_count; p++) {
+        described.plane[p].data = NULL;
+        described.plane[p].pitch = 77;
+    }
+    kst_status status = kst_encode_rows(gpu_context[device], &described, &rows, &options, found, &report);
+    if (!status && report.stage_device[KST_STAGE_ENTROPY] <= KST_DEVICE_CPU) {
+        show(image, j2k);
+        fail_msg("not on the device");
+    }
+    return status;
+}
+
+/* Rows go to the device as windows need them; without them there is no picture. */
+static void test_rows(void **state)
+{
+    (void)state;
+    kst_context *wide[MOST_CONTEXTS];
+    if (simulated())
+        skip();
+    for (uint32_t i = 0; i < 8; i++) {
+        kst_image image = i % 4 == 3
+                              ? make_image(KST_FORMAT_RAW, 333, 490, 3, 10)
+                              : make_image(i % 2 ? KST_FORMAT_RGB : KST_FORMAT_GREY, 333, 490, 1, i % 2 ? 8 : 11);
+        kst_j2k_options j2k = window_options(i);
+        kst_encode_options options;
+        kst_buffer wanted = {.data = NULL}, found;
+        j2k.interest = (kst_region){0, 0, 0, 0};
+        j2k.block_width = j2k.block_height = 16;
+        j2k.levels = 1;
+        kst_encode_options_init(&options);
+        options.codec = KST_CODEC_JPEG2000;
+        options.jpeg2000 = &j2k;
+        assert_int_equal(kst_encode(cpu_context, &image, &options, &wanted, NULL), KST_OK);
+        if (i >= 4)
+            swap_contexts(wide, 17 << 19);
+        for (uint32_t d = 0; d < gpu_contexts; d++) {
+            assert_int_equal(encode_brought(d, &image, &j2k, UINT32_MAX, &found), KST_OK);
+            assert_int_equal(found.length, wanted.length);
+            assert_memory_equal(found.data, wanted.data, wanted.length);
+            kst_buffer_release(gpu_context[d], &found);
+            assert_int_equal(encode_brought(d, &image, &j2k, 200, &found), KST_ERROR_ROWS);
+            assert_null(found.data);
+        }
+        if (i >= 4)
+            swap_contexts(wide, 0);
+        kst_buffer_release(cpu_context, &wanted);
+        free_image(&image);
+    }
+}
+
+/* What the device may not take memory for even in parts, the CPU encodes, and says so. */
 static void test_limit(void **state)
 {
     (void)state;
@@ -390,15 +549,7 @@ static void test_limit(void **state)
     assert_int_equal(kst_encode(cpu_context, &image, &options, &wanted, NULL), KST_OK);
     for (uint32_t d = 0; d < gpu_contexts; d++) {
         const kst_memory memories[] = {KST_MEMORY_PINNED, device_memory(gpu_context[d])};
-        kst_device_info info = {.size = sizeof info};
-        kst_context_options narrow;
-        kst_context *context;
-        assert_int_equal(kst_context_device(gpu_context[d], &info), KST_OK);
-        kst_context_options_init(&narrow);
-        narrow.device = info.name;
-        narrow.threads = 1;
-        narrow.limits.memory = 5 << 20;
-        assert_int_equal(kst_context_create(&narrow, &context), KST_OK);
+        kst_context *context = make_narrow(d, 5 << 20);
         for (uint32_t m = 0; m < 2; m++) {
             kst_buffer found = {.data = NULL};
             kst_image copy;
@@ -429,6 +580,8 @@ int main(void)
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_rows),
         cmocka_unit_test(test_limit),
     };
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
