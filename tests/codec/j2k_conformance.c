@@ -2,7 +2,8 @@
 /*
  * Decoding of the conformance streams against their references, within what T.803 allows: stream, peak error, mean
  * squared error and what is allowed of both are printed. Parts of pictures are compared with the whole, and numbers of
- * threads with each other.
+ * threads with each other. With the name of a device as its argument, or "gpus" for all there are, it holds these to
+ * the tables instead.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,6 +103,8 @@ static const kst_limits limits = {.pixels = UINT64_C(1) << 26,
     .work = 1 << 16};
 static struct memory memory;
 static struct pool *one, *three;
+static kst_context *device;  /* that decodes, by the public interface; null: the CPU's executor */
+static kst_device_kind used; /* for entropy decoding, the last time */
 
 /* Samples of each component. */
 struct decoded {
@@ -143,6 +146,80 @@ static void run_plan(const struct j2k_plan *plan, struct pool *pool, struct deco
     assert_int_equal(kst_j2k_cpu_decode(&memory, pool, plan, target, kst_cpu_best(), false, report), KST_OK);
 }
 
+static uint32_t number_at(const uint8_t *data, uint32_t bytes)
+{
+    uint32_t value = 0;
+    for (uint32_t i = 0; i < bytes; i++)
+        value = value << 8 | data[i];
+    return value;
+}
+
+/* Have all COD of a codestream say that components were not transformed (A.6.1). */
+static void forget_transform(uint8_t *data, size_t length)
+{
+    enum { COD = 0x52, SOT = 0x90, SOD = 0x93, EOC = 0xD9, TRANSFORM = 8, LENGTH_OF_PART = 6 };
+    size_t part = 0, behind = 0;
+    for (size_t at = 2; at + 12 < length && data[at + 1] != EOC;) {
+        if (data[at + 1] == SOD) {
+            at = behind;
+            continue;
+        }
+        if (data[at + 1] == SOT) {
+            part = at;
+            behind = part + number_at(data + part + LENGTH_OF_PART, 4);
+            behind = behind > part ? behind : length;
+        }
+        if (data[at + 1] == COD)
+            data[at + TRANSFORM] = 0;
+        at += 2 + number_at(data + at + 2, 2);
+    }
+}
+
+static int32_t sample_of(const kst_plane *plane, size_t x, size_t y)
+{
+    const uint8_t *row = (const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch;
+    int16_t wide;
+    if (plane->depth <= 8)
+        return plane->is_signed ? (int8_t)row[x] : row[x];
+    memcpy(&wide, row + 2 * x, sizeof wide);
+    return plane->is_signed ? wide : (uint16_t)wide;
+}
+
+static void take_planes(const kst_image *image, struct decoded *decoded)
+{
+    *decoded = (struct decoded){.components = image->plane_count, .depth = image->plane[0].depth};
+    for (uint32_t c = 0; c < image->plane_count; c++) {
+        const kst_plane *plane = &image->plane[c];
+        decoded->area[c] = (struct j2k_rect){0, 0, plane->width, plane->height};
+        decoded->sample[c] = malloc(((size_t)plane->width * plane->height + 1) * sizeof(int32_t));
+        assert_non_null(decoded->sample[c]);
+        for (uint32_t y = 0; y < plane->height; y++)
+            for (uint32_t x = 0; x < plane->width; x++)
+                decoded->sample[c][(size_t)y * plane->width + x] = sample_of(plane, x, y);
+    }
+}
+
+static void decode_on_device(uint8_t *data, size_t length, uint8_t reduce, bool class_0_only, struct decoded *decoded)
+{
+    kst_decode_options options;
+    kst_image image;
+    kst_report report;
+    kst_decode_options_init(&options);
+    options.format = KST_FORMAT_RAW;
+    options.reduce = reduce;
+    if (class_0_only)
+        forget_transform(data, length);
+    kst_image_init(&image);
+    kst_report_init(&report);
+    if (kst_decode(device, data, length, &options, &image, &report) != KST_OK)
+        fail_msg("%s", report.message);
+    assert_int_equal(report.warnings, 0);
+    used = report.stage_device[KST_STAGE_ENTROPY];
+    assert_in_range(image.plane_count, 1, COMPONENTS_MAX);
+    take_planes(&image, decoded);
+    kst_image_release(device, &image);
+}
+
 static void decode(
     const char *name, const struct j2k_filter *filter, bool class_0_only, struct pool *pool, struct decoded *decoded)
 {
@@ -152,6 +229,11 @@ static void decode(
     struct j2k_plan plan;
     kst_report report;
     assert_non_null(data);
+    if (device) {
+        decode_on_device(data, length, filter->reduce, class_0_only, decoded);
+        free(data);
+        return;
+    }
     kst_report_init(&report);
     assert_int_equal(kst_j2k_parse(&memory, &limits, data, length, &stream, &report), KST_OK);
     assert_int_equal(kst_j2k_plan_build(&memory, &limits, &stream, filter, &plan, &report), KST_OK);
@@ -259,8 +341,11 @@ static void tell_row(const struct tolerance *tolerance, const struct error *erro
     const char *component = tolerance->component == CLASS_0_COMPONENT ? "0, not transformed"
                             : tolerance->component == ALL_COMPONENTS  ? "all"
                                                                       : number;
-    printf("| %s | %u | %s | %u | %u | %.4f | %.3f |\n", tolerance->stream, tolerance->reduce, component,
-        (unsigned)error->peak, (unsigned)tolerance->peak, error->sum / (double)error->samples, tolerance->mse);
+    printf("| %s | %u | %s | %u | %u | %.4f | %.3f |%s\n", tolerance->stream, tolerance->reduce, component,
+        (unsigned)error->peak, (unsigned)tolerance->peak, error->sum / (double)error->samples, tolerance->mse,
+        !device                 ? ""
+        : used > KST_DEVICE_CPU ? " device |"
+                                : " cpu |");
 }
 
 static bool tell(const struct tolerance *tolerance, const struct error *error)
@@ -378,7 +463,41 @@ static void test_threads(void **state)
     }
 }
 
-int main(void)
+static const struct CMUnitTest table[] = {
+    cmocka_unit_test(test_class_1),
+    cmocka_unit_test(test_class_0),
+    cmocka_unit_test(test_lossless),
+};
+
+static int run_device(const char *name)
+{
+    kst_context_options options;
+    kst_context_options_init(&options);
+    options.device = name;
+    options.threads = 3;
+    kst_status status = kst_context_create(&options, &device);
+    if (status != KST_OK) {
+        fprintf(stderr, "%s: %s\n", name, kst_status_text(status));
+        return 1;
+    }
+    printf("%s\n", name);
+    int failed = cmocka_run_group_tests(table, NULL, NULL);
+    kst_context_destroy(&device);
+    return failed;
+}
+
+static int run_gpus(void)
+{
+    int failed = 0;
+    size_t count = kst_device_count();
+    for (uint32_t i = 1; i < count; i++) {
+        kst_device_info info = {.size = sizeof info};
+        failed += kst_device_get(i, &info) != KST_OK || run_device(info.name) != 0;
+    }
+    return count < 2 ? 77 : failed;
+}
+
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_class_1),
@@ -389,6 +508,8 @@ int main(void)
     };
     if (!j2k_corpus_present())
         return 77;
+    if (argc > 1)
+        return strcmp(argv[1], "gpus") == 0 ? run_gpus() : run_device(argv[1]);
     struct memory pools;
     kst_memory_init(&pools, &(kst_allocator){NULL, NULL, NULL}, UINT64_MAX);
     kst_memory_init(&memory, &(kst_allocator){NULL, NULL, NULL}, limits.memory);

@@ -52,6 +52,7 @@ for program in "$build"/tests/test_decode_{whole,regions,formats,agreement} "$bu
     step "${name#test_}" "$program"
 done
 for device in "${devices[@]}"; do
+    step "conformance-$device" "$build/tests/test_j2k_conformance" "$device"
     step "batches-$device" "$build/fuzz/batches" "$device" "$count" "${KOSTKA_SEED:-41}"
 done
 wait
