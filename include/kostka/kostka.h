@@ -526,8 +526,7 @@ typedef struct kst_rows {
 
 /**
  * As kst_encode() to JPEG 2000, of a picture whose rows come from a function: what is held in memory is a few rows of
- * tiles, or of the picture, and what has been coded; on a GPU a part of the picture that half of the memory limit has
- * room for. Thread-safe.
+ * tiles, or of the picture, and what has been coded; on a GPU, half of the memory limit's worth of it. Thread-safe.
  *
  * @param image in host memory; its planes' `data` and `pitch` are ignored
  */
