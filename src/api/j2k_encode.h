@@ -124,7 +124,7 @@ kst_status kst_j2k_gpu_code_windows(struct j2k_encode_work *work);
 void kst_j2k_gpu_describe(const struct j2k_encode_work *work, struct j2k_encode_item *item);
 /* What the kernels are told of a block's region of interest, and how the block's result is told by theirs, all but the
  * passes; then these. */
-struct j2k_rect kst_j2k_gpu_region(const struct j2k_encode_job *job, uint32_t block);
+struct j2k_rect kst_j2k_gpu_region(const struct j2k_encode_job *job, uint32_t index);
 void kst_j2k_gpu_take(struct j2k_encode_job *job, uint32_t block, const struct j2k_block_outcome *outcome);
 void kst_j2k_gpu_take_passes(const struct j2k_block_outcome *outcome, struct j2k_pass *pass);
 /* And what a sampled block's planes would gain. */
