@@ -135,6 +135,15 @@ static void calm_down(struct j2k_coding_job *job)
     job->queue = &job->lane->queue;
 }
 
+/* Wait for all that was begun: what is in the urgent queue waits for the other one, unless it failed. */
+static void finish(struct j2k_coding_job *job)
+{
+    const struct gpu_backend *backend = job->executor->gpu->backend;
+    backend->finish(job->queue);
+    if (job->queue != &job->lane->queue && job->queue->error.status)
+        backend->finish(&job->lane->queue);
+}
+
 static size_t row_length(const kst_image *image, const kst_plane *plane)
 {
     return (size_t)plane->width * kst_format_samples(image->format) * kst_plane_sample_bytes(plane);
@@ -313,9 +322,7 @@ void kst_gpu_j2k_encode_end(struct j2k_coding_job *job)
     struct gpu_executor *executor = job->executor;
     struct memory *memory = executor->gpu->memory;
     if (job->lane)
-        executor->gpu->backend->finish(&job->lane->queue);
-    if (job->lane && job->lane->urgent.handle)
-        executor->gpu->backend->finish(&job->lane->urgent);
+        finish(job);
     while (job->fetched) {
         struct fetched *next = job->fetched->next;
         kst_gpu_pool_give(&executor->pool, &job->fetched->buffer);
