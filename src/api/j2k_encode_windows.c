@@ -112,14 +112,44 @@ static uint64_t memory_limit(const struct j2k_encode_work *work)
     return limit < J2K_GPU_ENCODE_MEMORY_MAX ? limit : J2K_GPU_ENCODE_MEMORY_MAX;
 }
 
-/* Whether a window of the middle does. */
+/* About what a window takes of the picture, with what is around a cell. */
+static uint64_t extent(const struct j2k_encode_work *work, const struct j2k_window_choice *choice)
+{
+    enum { MARGINS = 8 }; /* in the width of a cell */
+    uint64_t area = 0;
+    for (uint32_t t = choice->first_tile; t < choice->first_tile + choice->tile_count; t++) {
+        struct j2k_rect tile = plan_of(work)->tile[t].rect;
+        struct j2k_rect part = kst_j2k_enlarge(choice->cell, work->cut.width / MARGINS, tile);
+        area += j2k_is_empty(part) ? 0 : (uint64_t)(part.x1 - part.x0) * (part.y1 - part.y0);
+    }
+    return area;
+}
+
+/* The first and the last windows may be cut off by the picture's borders. */
+static struct j2k_window_choice largest_choice(const struct j2k_encode_work *work)
+{
+    struct j2k_window_choice largest = {.tile_count = 0};
+    struct span span;
+    uint64_t most = 0;
+    for (uint32_t t = 0; t < plan_of(work)->tile_count; t = span.first_tile + span.tile_count) {
+        span = span_at(work, t);
+        for (uint32_t i = 0; i < cell_count(&span); i++) {
+            struct j2k_window_choice choice = choice_of(work, &span, i);
+            uint64_t area = extent(work, &choice);
+            if (largest.tile_count > 0 && area <= most)
+                continue;
+            largest = choice;
+            most = area;
+        }
+    }
+    return largest;
+}
+
+/* Whether the largest window does. */
 static kst_status measure(const struct j2k_encode_work *work, bool *fits)
 {
     struct j2k_window window;
-    struct span span = span_at(work, 0);
-    for (uint32_t tiles = plan_of(work)->tile_count; span.first_tile + span.tile_count < tiles / 2 + 1;)
-        span = span_at(work, span.first_tile + span.tile_count);
-    struct j2k_window_choice choice = choice_of(work, &span, cell_count(&span) / 2);
+    struct j2k_window_choice choice = largest_choice(work);
     kst_status status = kst_j2k_window_build(&work->e->memory, plan_of(work), &choice, &window);
     *fits = !status && kst_gpu_j2k_encode_memory(&window.plan) <= memory_limit(work);
     kst_j2k_window_release(&work->e->memory, &window);
