@@ -354,9 +354,10 @@ static void sort(struct cut *cut, struct cut *other, size_t count)
     }
 }
 
-/* Blocks whose cuts a thread finds: from where on there is one place a pass, and what their passes gain. */
+/* Blocks whose cuts a thread finds: where they go, one place a pass, as passes may lie in any order; what they gain. */
 struct slice {
-    struct cut *cut, *end;
+    size_t first;
+    struct cut *end;
     double gain;
 };
 
@@ -373,19 +374,24 @@ static void find_slice(void *argument, uint32_t index)
     struct slice *slice = &finding->slice[index];
     uint32_t first = index * BLOCKS_TOGETHER, left = block_count(a) - first;
     uint32_t end = first + (left < BLOCKS_TOGETHER ? left : BLOCKS_TOGETHER);
-    *slice = (struct slice){.cut = finding->cut + a->rate->coded->block[first].first_pass};
-    slice->end = slice->cut;
+    slice->end = finding->cut + slice->first;
+    slice->gain = 0;
     for (uint32_t b = first; b < end; b++) {
         slice->gain += gain_of(a, b, 0, a->rate->coded->block[b].passes);
         slice->end = put_cuts(a, b, slice->end);
     }
 }
 
-static size_t count_passes(const struct allocation *a)
+/* Returns how many passes there are. */
+static size_t place_slices(const struct allocation *a, struct slice *slice)
 {
-    uint32_t blocks = block_count(a);
-    return blocks > 0 ? (size_t)a->rate->coded->block[blocks - 1].first_pass + a->rate->coded->block[blocks - 1].passes
-                      : 0;
+    size_t passes = 0;
+    for (uint32_t b = 0; b < block_count(a); b++) {
+        if (b % BLOCKS_TOGETHER == 0)
+            slice[b / BLOCKS_TOGETHER].first = passes;
+        passes += a->rate->coded->block[b].passes;
+    }
+    return passes;
 }
 
 /* Of all blocks, sorted: where thread after thread put them, side by side again, and sums in one order. */
@@ -393,8 +399,9 @@ static void sort_slices(struct allocation *a, const struct finding *finding, uin
 {
     struct cut *end = finding->cut;
     for (uint32_t i = 0; i < slices; i++) {
-        size_t count = (size_t)(finding->slice[i].end - finding->slice[i].cut);
-        memmove(end, finding->slice[i].cut, count * sizeof *end);
+        struct cut *cut = finding->cut + finding->slice[i].first;
+        size_t count = (size_t)(finding->slice[i].end - cut);
+        memmove(end, cut, count * sizeof *end);
         end += count;
         a->whole += finding->slice[i].gain;
     }
@@ -407,8 +414,8 @@ static kst_status find_cuts(struct allocation *a, struct memory *memory)
     kst_status status = KST_OK;
     uint32_t slices = (block_count(a) + BLOCKS_TOGETHER - 1) / BLOCKS_TOGETHER;
     struct finding finding = {.a = a};
-    size_t most = count_passes(a);
     finding.slice = kst_memory_array(memory, slices, sizeof *finding.slice, &status);
+    size_t most = status ? 0 : place_slices(a, finding.slice);
     finding.cut = kst_memory_array(memory, most, sizeof *finding.cut, &status);
     a->cut = kst_memory_array(memory, most, sizeof *a->cut, &status);
     a->whole = a->rate->error;
