@@ -281,7 +281,9 @@ static void test_mixed(void **state)
         kst_encode_options_init(&options);
         kst_decode_options_init(&decoding);
         kst_report_init(&report);
-        options.coding = i % 3 == 1 ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
+        /* Oclgrind 21.10 does not know what is written to a buffer from elsewhere than its start on, as given blocks
+         * are. */
+        options.coding = i % 3 == 1 && !simulated() ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
         options.subsampling = (kst_subsampling)(i % 4);
         decoding.reduce = i / 4;
         decoding.format = i == 2 ? KST_FORMAT_RAW : i == 4 ? KST_FORMAT_PLANAR : KST_FORMAT_BGRA;
