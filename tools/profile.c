@@ -186,6 +186,20 @@ static void tell_step(const struct profile *profile, const struct profile_step *
     printf("  %s\n", s->name);
 }
 
+/* What the bytes would take at the rates of copies. */
+static void tell_floors(const struct profile *profile)
+{
+    double floor[3] = {0}; /* on the device, to it, from it */
+
+    for (size_t i = 0; i < profile->step_count; i++) {
+        const struct profile_step *step = &profile->step[i];
+        size_t way = step->step.kind == KST_STEP_UPLOAD ? 1 : step->step.kind == KST_STEP_DOWNLOAD ? 2 : 0;
+        floor[way] += step->seconds * profile_rate(step) / profile_ceiling(profile, &step->step);
+    }
+    printf("\nfloors, all bytes at the copies' rates: %.4f ms on the device, %.4f to it, %.4f from it\n",
+        1e3 * floor[0], 1e3 * floor[1], 1e3 * floor[2]);
+}
+
 static void tell_text(const struct profile *profile)
 {
     printf("%s, %s: %s, %u x %u, %u at once, medians of %zu runs\n", profile->device.name, profile->device.model,
@@ -199,6 +213,7 @@ static void tell_text(const struct profile *profile)
     printf("\n\n       ms        MB     GB/s  %%copy  regs   local  private        groups  occup  step\n");
     for (size_t i = 0; i < profile->step_count; i++)
         tell_step(profile, &profile->step[i]);
+    tell_floors(profile);
 }
 
 static json_t *known(double value)

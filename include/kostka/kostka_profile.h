@@ -40,7 +40,7 @@ typedef struct kst_step {
     double seconds;   /**< device time */
     /**
      * Copies: bytes copied. Kernels: the sizes of the buffers it works on, each counted once: what it would at least
-     * have to read or to write if it needed all of each.
+     * have to read or to write if it needed all of each; of JPEG 2000's samples, those that it needs.
      */
     uint64_t bytes;
     uint32_t groups;     /**< kernels: work-groups */

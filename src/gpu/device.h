@@ -83,6 +83,7 @@ struct gpu_kernel {
 struct gpu_argument {
     const struct gpu_buffer *buffer;
     uint32_t value;
+    uint64_t bytes; /* of the buffer that the launch reads or writes, for a record of it; 0: all */
 };
 
 /* Work in sequence. Of one thread at a time. */

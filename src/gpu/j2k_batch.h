@@ -31,6 +31,7 @@ struct j2k_gpu_item {
 struct j2k_launch {
     uint32_t kernel; /* enum j2k_kernel */
     uint32_t list, count, first, groups;
+    uint64_t bytes; /* of samples that it reads and writes */
 };
 
 enum { J2K_LAUNCHES = 2 * J2K_LEVELS + 2 };

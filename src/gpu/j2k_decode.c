@@ -50,7 +50,8 @@ static void launch(struct j2k_job *job, enum j2k_kernel kernel, uint32_t groups,
 {
     struct gpu_argument arguments[ARGUMENTS];
     for (uint32_t i = 0; i < count; i++)
-        arguments[i] = (struct gpu_argument){.buffer = &job->buffer[buffers[i]]};
+        arguments[i] = (struct gpu_argument){
+            .buffer = &job->buffer[buffers[i]], .bytes = over && buffers[i] == J2K_SAMPLES ? over->bytes : 0};
     if (over) {
         arguments[count++] = (struct gpu_argument){.value = over->list};
         arguments[count++] = (struct gpu_argument){.value = over->count};

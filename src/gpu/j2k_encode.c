@@ -227,7 +227,7 @@ static void launch_over(struct j2k_coding_job *job, enum j2k_encode_kernel kerne
     uint32_t count = 1;
     if (kernel == J2K_ENCODE_TAKE_IN)
         arguments[count++] = (struct gpu_argument){.buffer = &job->buffer[PIXELS]};
-    arguments[count++] = (struct gpu_argument){.buffer = &job->buffer[SAMPLES]};
+    arguments[count++] = (struct gpu_argument){.buffer = &job->buffer[SAMPLES], .bytes = over->bytes};
     arguments[count++] = (struct gpu_argument){.value = over->list};
     arguments[count++] = (struct gpu_argument){.value = over->count};
     arguments[count++] = (struct gpu_argument){.value = over->first};
@@ -408,7 +408,8 @@ static void model(struct run *run)
 {
     const struct gpu_executor *executor = run->job->executor;
     struct gpu_queue *queue = run->job->queue;
-    const struct gpu_argument arguments[] = {{.buffer = &run->buffer[LIST]}, {.buffer = &run->job->buffer[SAMPLES]},
+    const struct gpu_argument arguments[] = {{.buffer = &run->buffer[LIST]},
+        {.buffer = &run->job->buffer[SAMPLES], .bytes = run->list->samples * sizeof(uint32_t)},
         {.buffer = &run->buffer[DECISIONS]}, {.buffer = &run->buffer[PASSES]}, {.buffer = &run->buffer[RESULTS]}};
     executor->gpu->backend->fill(queue, &run->buffer[RESULTS], 0, J2K_LIST_HEAD * 4, 0);
     executor->gpu->backend->launch(queue, &executor->j2k_encode[J2K_ENCODE_MODEL], run->list->blocks, arguments,
@@ -522,8 +523,9 @@ static void measure(struct run *run)
 {
     struct j2k_coding_job *job = run->job;
     const struct gpu_backend *backend = job->executor->gpu->backend;
-    const struct gpu_argument arguments[] = {
-        {.buffer = &run->buffer[LIST]}, {.buffer = &job->buffer[SAMPLES]}, {.buffer = &run->buffer[RESULTS]}};
+    const struct gpu_argument arguments[] = {{.buffer = &run->buffer[LIST]},
+        {.buffer = &job->buffer[SAMPLES], .bytes = run->list->samples * sizeof(uint32_t)},
+        {.buffer = &run->buffer[RESULTS]}};
     hurry(job);
     record(job, BEFORE_BLOCKS);
     bring_list(run);

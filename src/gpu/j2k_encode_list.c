@@ -71,21 +71,21 @@ static void choose_rows(struct j2k_list *list, uint32_t rows)
 
 uint32_t kst_gpu_j2k_list(struct j2k_list *list, const uint32_t *chosen, uint32_t count, uint32_t processors)
 {
-    uint64_t samples = 0;
     list->chosen = chosen;
-    list->data = list->units = 0;
+    list->data = list->units = list->samples = 0;
     for (list->blocks = 0; list->blocks < count; list->blocks++) {
         const struct j2k_block_order *order = &list->orders[chosen[list->blocks]];
         const struct j2k_plan *plan = plan_of(list, order->item);
         const struct j2k_block *block = &plan->block[order->block];
         uint64_t data = list->data + kst_gpu_j2k_block_room(plan, block, list->ample) + J2K_DATA_HEAD;
         uint64_t units = list->units + kst_gpu_j2k_decision_room(plan, block, list->ample);
-        samples += (uint64_t)block->width * block->height;
+        uint64_t samples = list->samples + (uint64_t)block->width * block->height;
         if (list->blocks > 0 && (data > MOST_DATA || units > MOST_UNITS || samples > MOST_SAMPLES))
             break;
         list->place[list->blocks] = (uint32_t)list->data;
         list->data = data;
         list->units = units;
+        list->samples = samples;
     }
     choose_rows(list, processors * ROWS_A_UNIT);
     list->words = WORDS(struct j2k_list_work) + list->blocks * WORDS(struct coded_block);

@@ -19,6 +19,7 @@ struct j2k_list {
     uint32_t words;                   /* of the list */
     uint64_t units;                   /* of decisions */
     uint64_t data;                    /* bytes */
+    uint64_t samples;                 /* of the blocks */
     bool ample;                       /* room for whatever blocks may hold */
 };
 

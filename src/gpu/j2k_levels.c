@@ -20,6 +20,7 @@ struct writer {
     uint32_t record, first; /* how many records there were; that of this launch */
     uint32_t list[2];       /* of this launch, where it starts */
     uint32_t groups;        /* of this launch */
+    uint64_t bytes;         /* likewise */
     struct work_level *level;
     struct work_output *output;
 };
@@ -101,6 +102,7 @@ static void add_level(
         w->work[w->at++] = w->groups;
         w->level[w->record] = describe_level(w->batch, index, tc, levels_at, r);
     }
+    w->bytes += 2 * sizeof(uint32_t) * j2k_gpu_area(rect);
     w->groups += divide_up(j2k_gpu_width(rect) + rect.x0 % 2, J2K_LEVEL_WIDTH) *
                  divide_up(j2k_gpu_height(rect) + rect.y0 % 2, J2K_LEVEL_HEIGHT);
     w->record++;
@@ -126,6 +128,7 @@ static void begin_launch(struct writer *w)
     w->first = w->record;
     w->list[0] = w->at;
     w->groups = 0;
+    w->bytes = 0;
 }
 
 static void end_launch(struct writer *w, uint32_t kernel)
@@ -136,7 +139,8 @@ static void end_launch(struct writer *w, uint32_t kernel)
             .list = w->list[0],
             .count = w->record - w->first,
             .first = w->first,
-            .groups = w->groups};
+            .groups = w->groups,
+            .bytes = w->bytes};
 }
 
 static void add_levels(struct writer *w)
@@ -159,6 +163,7 @@ static void add_output(struct writer *w, const struct work_output *output)
         w->work[w->at++] = w->groups;
         w->output[w->record] = *output;
     }
+    w->bytes += output->filled ? 0 : sizeof(uint32_t) * output->width * output->height * output->count;
     w->groups += divide_up(output->width, J2K_OUTPUT_WIDTH) * divide_up(output->height, J2K_OUTPUT_HEIGHT);
     w->record++;
 }

@@ -135,7 +135,9 @@ static uint64_t bytes_of(const struct gpu_argument *arguments, uint32_t count)
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < count; i++)
         if (arguments[i].buffer)
-            bytes += arguments[i].buffer->used ? arguments[i].buffer->used : arguments[i].buffer->length;
+            bytes += arguments[i].bytes          ? arguments[i].bytes
+                     : arguments[i].buffer->used ? arguments[i].buffer->used
+                                                 : arguments[i].buffer->length;
     return bytes;
 }
 

@@ -82,6 +82,53 @@ static void test_record(void **state)
     }
 }
 
+/* Of the samples that lie in one buffer each level of the wavelet transform counts its own, read and written. */
+struct levels {
+    uint32_t count;
+    uint64_t bytes[4];
+};
+
+static void look_at_level(void *user, const kst_step *step)
+{
+    struct levels *levels = user;
+    if (strstr(step->name, "_53") && levels->count < 4)
+        levels->bytes[levels->count++] = step->bytes;
+}
+
+static void test_levels(void **state)
+{
+    (void)state;
+    static uint8_t pixels[SIDE * SIDE];
+    const uint64_t first = SIDE * SIDE, second = first / 4, third = second / 4, word = 4, ways = 2;
+    for (uint32_t i = 0; i < gpu_contexts; i++) {
+        struct levels encoded = {0}, decoded = {0};
+        kst_encode_options options;
+        kst_j2k_options j2k;
+        kst_buffer stream = {.data = NULL};
+        kst_image image;
+        kst_encode_options_init(&options);
+        kst_j2k_options_init(&j2k);
+        options.codec = KST_CODEC_JPEG2000;
+        options.jpeg2000 = &j2k;
+        j2k.levels = 3;
+        assert_int_equal(kst_image_wrap(&image, KST_FORMAT_GREY, SIDE, SIDE, pixels, 0), KST_OK);
+        assert_int_equal(kst_profile_begin(gpu_context[i]), KST_OK);
+        assert_int_equal(kst_encode(gpu_context[i], &image, &options, &stream, NULL), KST_OK);
+        assert_int_equal(kst_profile_end(gpu_context[i], look_at_level, &encoded), KST_OK);
+        kst_image_init(&image);
+        assert_int_equal(kst_profile_begin(gpu_context[i]), KST_OK);
+        assert_int_equal(kst_decode(gpu_context[i], stream.data, stream.length, NULL, &image, NULL), KST_OK);
+        assert_int_equal(kst_profile_end(gpu_context[i], look_at_level, &decoded), KST_OK);
+        kst_image_release(gpu_context[i], &image);
+        kst_buffer_release(gpu_context[i], &stream);
+        assert_int_equal(encoded.count, 3);
+        assert_int_equal(encoded.bytes[0] - encoded.bytes[1], (first - second) * word * ways);
+        assert_int_equal(encoded.bytes[1] - encoded.bytes[2], (second - third) * word * ways);
+        assert_int_equal(decoded.count, 3);
+        assert_int_equal(decoded.bytes[2] - decoded.bytes[1], (first - second) * word * ways);
+    }
+}
+
 /* A context may end while a record is made. */
 static void test_dropped(void **state)
 {
@@ -122,7 +169,7 @@ static void test_cpu(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_record), cmocka_unit_test(test_dropped),
-        cmocka_unit_test(test_copies), cmocka_unit_test(test_cpu)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_record), cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_dropped), cmocka_unit_test(test_copies), cmocka_unit_test(test_cpu)};
     return cmocka_run_group_tests(tests, start, stop);
 }
