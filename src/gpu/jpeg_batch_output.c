@@ -131,18 +131,25 @@ static uint64_t buffered_pixels(const struct jpeg_output *output, struct sides s
     return (uint64_t)output_pitch(sides.width, (channels ? channels : 1) * sides.sample) * sides.height * planes / 16;
 }
 
-/* Which scan of the device's holds the component: its index, and where in an MCU the component's blocks begin. */
-static uint32_t find_scan(
-    const struct jpeg_gpu_item *item, uint32_t component, struct jpeg_scan *scan, uint32_t *in_mcu)
+/* A scan of the device's that holds a component. */
+struct found_scan {
+    uint32_t index;
+    uint32_t in_mcu;     /* where in an MCU the component's blocks begin */
+    uint32_t components; /* that it has */
+    struct jpeg_scan_geometry geometry;
+};
+
+static struct found_scan find_scan(const struct jpeg_gpu_item *item, uint32_t component)
 {
     for (uint32_t index = 0;; index++) {
-        *scan = kst_gpu_scan(item->plan, index);
-        *in_mcu = 0;
+        struct jpeg_scan room;
+        const struct jpeg_scan *scan = kst_gpu_scan(item->plan, index, &room);
+        uint32_t in_mcu = 0;
         for (uint32_t i = 0; i < scan->component_count; i++) {
             const struct jpeg_component *c = &item->output.frame.component[scan->component[i]];
             if (scan->component[i] == component)
-                return index;
-            *in_mcu += (uint32_t)c->h * c->v;
+                return (struct found_scan){index, in_mcu, scan->component_count, scan->geometry};
+            in_mcu += (uint32_t)c->h * c->v;
         }
     }
 }
@@ -160,12 +167,7 @@ static struct extent find_extent(const struct jpeg_gpu_item *item, uint32_t comp
     const struct jpeg_output *output = &item->output;
     const struct jpeg_component *c = &output->frame.component[component];
     struct extent extent = {blocks_w(output, component), blocks_h(output, component)};
-    struct jpeg_scan scan;
-    uint32_t in_mcu;
-    if (item->coefficients.copy)
-        return extent;
-    find_scan(item, component, &scan, &in_mcu);
-    if (scan.component_count > 1)
+    if (item->coefficients.copy || find_scan(item, component).components > 1)
         return extent;
     extent.w = minimum(extent.w, c->blocks_w - output->first_mcu * c->h);
     extent.h = minimum(extent.h, c->blocks_h - output->first_row * c->v);
@@ -209,16 +211,15 @@ static void place_decoded(const struct jpeg_gpu_item *item, const struct work_pi
 {
     const struct jpeg_output *output = &item->output;
     const struct jpeg_component *c = &output->frame.component[component];
-    struct jpeg_scan scan;
-    uint32_t in_mcu, index = find_scan(item, component, &scan, &in_mcu);
+    const struct found_scan scan = find_scan(item, component);
     uint32_t mcu = scan.geometry.mcu_blocks, row = scan.geometry.mcus_w * mcu;
-    out->block = index > 0 ? others[index - 1].block : picture->block;
-    if (scan.component_count == 1) {
+    out->block = scan.index > 0 ? others[scan.index - 1].block : picture->block;
+    if (scan.components == 1) {
         out->block += output->first_row * c->v * row + output->first_mcu * c->h;
         out->below = row;
         return;
     }
-    out->block += output->first_row * row + output->first_mcu * mcu + in_mcu;
+    out->block += output->first_row * row + output->first_mcu * mcu + scan.in_mcu;
     out->below = c->h;
     out->next_mcu = mcu - c->h;
     out->next_row = row - (uint32_t)c->h * c->v;

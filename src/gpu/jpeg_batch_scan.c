@@ -40,14 +40,15 @@ static struct jpeg_scan missing_scan(const struct jpeg_plan *plan, uint8_t compo
     return scan;
 }
 
-struct jpeg_scan kst_gpu_scan(const struct jpeg_plan *plan, uint32_t index)
+const struct jpeg_scan *kst_gpu_scan(const struct jpeg_plan *plan, uint32_t index, struct jpeg_scan *room)
 {
     if (index < plan->scan_count)
-        return plan->scan[index];
+        return &plan->scan[index];
     uint8_t component = 0;
-    for (uint32_t left = index - plan->scan_count;; component++)
-        if (!is_scanned(plan, component) && left-- == 0)
-            return missing_scan(plan, component);
+    for (uint32_t left = index - plan->scan_count; is_scanned(plan, component) || left-- > 0;)
+        component++;
+    *room = missing_scan(plan, component);
+    return room;
 }
 
 /* The Huffman tables that a scan uses, each once. */
@@ -173,8 +174,8 @@ void kst_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size)
     stream_range(plan, &offset, &length);
     size->stream += length / 16 + 2;
     for (uint32_t i = 0; i < kst_gpu_scan_count(plan); i++) {
-        const struct jpeg_scan scan = kst_gpu_scan(plan, i);
-        add_scan(plan, &scan, size);
+        struct jpeg_scan room;
+        add_scan(plan, kst_gpu_scan(plan, i, &room), size);
     }
 }
 
@@ -384,11 +385,12 @@ static void write_mcu(const struct jpeg_frame *frame, const struct jpeg_scan *sc
 void kst_gpu_scan_write(struct builder *builder, const struct jpeg_gpu_item *item, uint32_t index,
     const struct work_picture *first, struct work_picture *picture)
 {
-    const struct jpeg_scan scan = kst_gpu_scan(item->plan, index);
-    place_tables(builder, item->plan, &scan, picture);
-    write_segments(builder, item->plan, &scan, picture);
+    struct jpeg_scan room;
+    const struct jpeg_scan *scan = kst_gpu_scan(item->plan, index, &room);
+    place_tables(builder, item->plan, scan, picture);
+    write_segments(builder, item->plan, scan, picture);
     write_stream(builder, item->plan, first, picture);
-    write_mcu(&item->output.frame, &scan, picture);
+    write_mcu(&item->output.frame, scan, picture);
     picture->block = (uint32_t)builder->used.blocks;
     picture->blocks = picture->mcus * picture->blocks_in_mcu;
     builder->used.blocks += picture->blocks;

@@ -22,8 +22,11 @@ static inline uint32_t kst_divide_up(uint64_t a, uint32_t b)
     return (uint32_t)((a + b - 1) / b);
 }
 
-/* A scan of a picture that is decoded on the device, of kst_gpu_scan_count(). */
-struct jpeg_scan kst_gpu_scan(const struct jpeg_plan *plan, uint32_t index);
+/*
+ * A scan of a picture that is decoded on the device, of kst_gpu_scan_count(): the plan's, whose `fill` another thread
+ * may be finding, or one that is made in `room`.
+ */
+const struct jpeg_scan *kst_gpu_scan(const struct jpeg_plan *plan, uint32_t index, struct jpeg_scan *room);
 
 /* What a picture's scans add to a batch, and the writing of one into it; `first`: what the picture's first one has. */
 void kst_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size);
