@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "j2k/range.h"
+
 enum {
     BITS = 31, /* of a magnitude */
     COSTS = 4096,
@@ -19,14 +21,6 @@ enum {
 /* Words of the structures. */
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
-/* Bits of the largest magnitude, in the region of interest or outside of it (Annex H). */
-static int32_t magnitude_bits(const struct j2k_block *block, uint32_t roi_shift)
-{
-    uint32_t inside = block->planes > roi_shift ? block->planes - roi_shift : 0;
-    uint32_t outside = block->planes < roi_shift ? block->planes : roi_shift;
-    return (int32_t)(inside > outside ? inside : outside);
-}
-
 static const struct j2k_tile_component *component_of(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     return &plan->tile_component[plan->band[block->band].tile_component];
@@ -35,7 +29,7 @@ static const struct j2k_tile_component *component_of(const struct j2k_plan *plan
 static int32_t fraction_of(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     const struct j2k_tile_component *tc = component_of(plan, block);
-    int32_t room = BITS - magnitude_bits(block, tc->roi_shift);
+    int32_t room = BITS - (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift);
     return tc->reversible ? 0 : room < 1 ? room : 1;
 }
 
@@ -395,7 +389,7 @@ static struct work_block describe_block(
                     : band->orientation == J2K_HL ? 1
                                                   : 0,
         .roi_shift = tc->roi_shift,
-        .too_deep = magnitude_bits(block, tc->roi_shift) + fraction > BITS,
+        .too_deep = (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift) + fraction > BITS,
         .fraction = fraction,
         .factor = tc->reversible ? 0 : float_bits(ldexpf(band->step, -fraction)),
         .to = batch->band[place->band + block->band] + (block->y + top - window.y0) * pitch +
