@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* JPEG 2000's code-blocks on the context's GPU: what the CPU's threads would make of them, to the bit. */
-#include <math.h>
 #include <string.h>
 
 #include "api/j2k_encode.h"
@@ -90,20 +89,24 @@ struct j2k_rect kst_j2k_gpu_region(const struct j2k_encode_job *job, uint32_t in
 static void order_blocks(struct round *round, const struct j2k_encode_tile *tile, enum j2k_choice choice)
 {
     const struct j2k_plan *plan = &round->work->coded.plan;
+    uint32_t band = UINT32_MAX;
+    float stop = 0;
     for (uint32_t b = tile->first_block; b < tile->first_block + tile->block_count; b++) {
         if (choice == J2K_SAMPLE_BLOCKS && !kst_j2k_is_sampled(tile, b))
             continue;
-        round->order[round->count++] = (struct j2k_block_order){.item = round->work->member,
-            .block = b,
-            .stop = kst_j2k_block_stop(tile, plan->block[b].band),
-            .region = kst_j2k_gpu_region(&round->job, b)};
+        if (plan->block[b].band != band) {
+            band = plan->block[b].band;
+            stop = kst_j2k_block_stop(tile, band);
+        }
+        round->order[round->count++] = (struct j2k_block_order){
+            .item = round->work->member, .block = b, .stop = stop, .region = kst_j2k_gpu_region(&round->job, b)};
     }
 }
 
-/* Squares of half steps are told in powers of two. */
+/* Squares of half steps are told in powers of two; shift: of a plane, below 32. */
 static double scaled(double value, uint32_t shift)
 {
-    return ldexp(value, 2 * (int)shift);
+    return value * (double)(UINT64_C(1) << 2 * (shift % 32));
 }
 
 void kst_j2k_gpu_take_passes(const struct j2k_block_outcome *outcome, struct j2k_pass *pass)

@@ -114,34 +114,39 @@ static void record(struct j2k_coding_job *job, enum event event)
     job->executor->gpu->backend->record(job->queue, &job->lane->event[event]);
 }
 
+/* Go on in another queue of the lane, behind what is in the one at present. */
+static void change_to(struct j2k_coding_job *job, struct gpu_queue *queue)
+{
+    if (!queue->handle || job->queue == queue)
+        return;
+    record(job, HANDED_OVER);
+    queue->error = job->queue->error; /* one that failed takes no more work, and what follows needs all of it */
+    job->queue = queue;
+    job->executor->gpu->backend->wait(queue, &job->lane->event[HANDED_OVER]);
+}
+
 /*
  * What has few work-groups, or what the host waits for, goes before the large kernels of other jobs, which would not
- * leave it room; and back to the ordinary queue, with nothing on its way in the other.
+ * leave it room; and back to the ordinary queue.
  */
 static void hurry(struct j2k_coding_job *job)
 {
-    struct gpu_lane *lane = job->lane;
-    if (!lane->urgent.handle || job->queue == &lane->urgent)
-        return;
-    record(job, HANDED_OVER);
-    lane->urgent.error = lane->queue.error; /* one that failed takes no more work, and what follows needs all of it */
-    job->queue = &lane->urgent;
-    job->executor->gpu->backend->wait(job->queue, &lane->event[HANDED_OVER]);
+    change_to(job, &job->lane->urgent);
 }
 
 static void calm_down(struct j2k_coding_job *job)
 {
-    job->lane->queue.error = job->queue->error;
-    job->queue = &job->lane->queue;
+    change_to(job, &job->lane->queue);
 }
 
-/* Wait for all that was begun: what is in the urgent queue waits for the other one, unless it failed. */
+/* Wait for all that was begun: what is in a queue waits for what was in the other one, unless it failed. */
 static void finish(struct j2k_coding_job *job)
 {
     const struct gpu_backend *backend = job->executor->gpu->backend;
+    struct gpu_lane *lane = job->lane;
     backend->finish(job->queue);
-    if (job->queue != &job->lane->queue && job->queue->error.status)
-        backend->finish(&job->lane->queue);
+    if (job->queue->error.status && lane->urgent.handle)
+        backend->finish(job->queue == &lane->urgent ? &lane->queue : &lane->urgent);
 }
 
 static size_t row_length(const kst_image *image, const kst_plane *plane)
@@ -252,7 +257,8 @@ static void transform(struct j2k_coding_job *job)
 
 /*
  * Parts of a batch one after the other, so that the host has something to do for the first while others are
- * transformed. Not behind pictures that wait for a caller's stream, which may wait for these.
+ * transformed; and before blocks of the first are modelled, so that the host is done with the last in time. Not behind
+ * pictures that wait for a caller's stream, which may wait for these.
  */
 static void transform_in_turn(struct j2k_coding_job *job, bool waits)
 {
@@ -261,6 +267,7 @@ static void transform_in_turn(struct j2k_coding_job *job, bool waits)
         transform(job);
         return;
     }
+    hurry(job);
     pthread_mutex_lock(&executor->lock);
     if (executor->transformed)
         executor->gpu->backend->wait(job->queue, executor->transformed);
@@ -465,22 +472,35 @@ static void add_times(struct j2k_coding_job *job)
     job->times.download += gpu->backend->elapsed(gpu, &event[AFTER_BLOCKS], &event[AFTER_DOWNLOAD]);
 }
 
-/* `again` gets the orders of blocks that found no room; returns how many. */
-static uint32_t read_outcomes(const struct run *run, struct j2k_block_outcome *outcomes, uint32_t *again)
+static const struct coded_result *results_of(const struct run *run)
 {
-    const struct j2k_list *list = run->list;
     const uint32_t *results = (const uint32_t *)(const void *)run->buffer[HOST_RESULTS].host;
-    const struct coded_result *result = (const struct coded_result *)(const void *)(results + J2K_LIST_HEAD);
+    return (const struct coded_result *)(const void *)(results + J2K_LIST_HEAD);
+}
+
+struct reading {
+    const struct run *run;
+    struct j2k_block_outcome *outcomes;
+    atomic_bool missing; /* there are blocks that found no room */
+};
+
+enum { READ_TOGETHER = 4096 };
+
+static void read_slice(void *arg, uint32_t index)
+{
+    struct reading *reading = arg;
+    const struct run *run = reading->run;
+    const struct j2k_list *list = run->list;
     const uint32_t *collected = (const uint32_t *)(const void *)run->fetched->buffer.host;
-    uint32_t missing = 0;
-    for (uint32_t i = 0; i < list->blocks; i++, result++) {
-        uint32_t order = list->chosen[i];
+    uint32_t first = index * READ_TOGETHER, left = list->blocks - first;
+    for (uint32_t i = first; i < first + (left < READ_TOGETHER ? left : READ_TOGETHER); i++) {
+        const struct coded_result *result = &results_of(run)[i];
         if (result->length == J2K_NO_ROOM) {
-            again[missing++] = order;
+            atomic_store_explicit(&reading->missing, true, memory_order_relaxed);
             continue;
         }
         const uint32_t *pass = collected + result->at;
-        outcomes[order] = (struct j2k_block_outcome){.planes = result->planes,
+        reading->outcomes[list->chosen[i]] = (struct j2k_block_outcome){.planes = result->planes,
             .passes = result->passes,
             .length = result->length,
             .pass = pass,
@@ -488,6 +508,18 @@ static uint32_t read_outcomes(const struct run *run, struct j2k_block_outcome *o
             .error = (uint64_t)result->error_high << 32 | result->error_low,
             .left = (uint64_t)result->left_high << 32 | result->left_low};
     }
+}
+
+/* `again` gets the orders of blocks that found no room; returns how many. */
+static uint32_t read_outcomes(const struct run *run, struct j2k_block_outcome *outcomes, uint32_t *again)
+{
+    struct reading reading = {.run = run, .outcomes = outcomes};
+    uint32_t blocks = run->list->blocks, missing = 0;
+    atomic_init(&reading.missing, false);
+    run_tasks(run->job->executor, (blocks + READ_TOGETHER - 1) / READ_TOGETHER, read_slice, &reading);
+    for (uint32_t i = 0; i < blocks && atomic_load(&reading.missing); i++)
+        if (results_of(run)[i].length == J2K_NO_ROOM)
+            again[missing++] = run->list->chosen[i];
     return missing;
 }
 

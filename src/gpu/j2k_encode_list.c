@@ -69,16 +69,37 @@ static void choose_rows(struct j2k_list *list, uint32_t rows)
     list->rows = list->front_rows + (rest + list->lanes - 1) / list->lanes;
 }
 
+/* What a block is given room for; most blocks are like the ones before them. */
+struct rooms {
+    const struct j2k_plan *plan;
+    const struct j2k_block *like;
+    uint32_t data, units;
+};
+
+static void find_rooms(const struct j2k_plan *plan, const struct j2k_block *block, bool ample, struct rooms *rooms)
+{
+    const struct j2k_block *like = rooms->like;
+    if (like && rooms->plan == plan && like->band == block->band && like->width == block->width &&
+        like->height == block->height)
+        return;
+    *rooms = (struct rooms){.plan = plan,
+        .like = block,
+        .data = kst_gpu_j2k_block_room(plan, block, ample) + J2K_DATA_HEAD,
+        .units = kst_gpu_j2k_decision_room(plan, block, ample)};
+}
+
 uint32_t kst_gpu_j2k_list(struct j2k_list *list, const uint32_t *chosen, uint32_t count, uint32_t processors)
 {
+    struct rooms rooms = {.like = NULL};
     list->chosen = chosen;
     list->data = list->units = list->samples = 0;
     for (list->blocks = 0; list->blocks < count; list->blocks++) {
         const struct j2k_block_order *order = &list->orders[chosen[list->blocks]];
         const struct j2k_plan *plan = plan_of(list, order->item);
         const struct j2k_block *block = &plan->block[order->block];
-        uint64_t data = list->data + kst_gpu_j2k_block_room(plan, block, list->ample) + J2K_DATA_HEAD;
-        uint64_t units = list->units + kst_gpu_j2k_decision_room(plan, block, list->ample);
+        find_rooms(plan, block, list->ample, &rooms);
+        uint64_t data = list->data + rooms.data;
+        uint64_t units = list->units + rooms.units;
         uint64_t samples = list->samples + (uint64_t)block->width * block->height;
         if (list->blocks > 0 && (data > MOST_DATA || units > MOST_UNITS || samples > MOST_SAMPLES))
             break;

@@ -63,10 +63,7 @@ uint32_t kst_j2k_length_bytes(uint64_t length)
 
 static uint32_t bit_count(uint32_t value)
 {
-    uint32_t bits = 0;
-    for (; value; value >>= 1)
-        bits++;
-    return bits;
+    return value ? 32 - (uint32_t)__builtin_clz(value) : 0;
 }
 
 /* Table B.4. */
@@ -101,8 +98,28 @@ static bool next_part(
     return true;
 }
 
-/* B.10.6 and B.10.7: the passes of a block and its segments' lengths. */
-static void put_block(struct writing *writing, uint32_t index, uint8_t style, uint32_t before, uint32_t now)
+/* So that lengths fit: Lblock, which does not shrink. */
+static void put_length_bits(struct writing *writing, uint32_t index, uint32_t width)
+{
+    uint32_t more = width - writing->length_bits[index];
+    j2k_writer_bits(&writing->bits, (uint32_t)((UINT64_C(2) << more) - 2), more + 1);
+    writing->length_bits[index] = (uint8_t)width;
+}
+
+/* B.10.6 and B.10.7: the passes of a block and its segment's length. */
+static void put_segment(struct writing *writing, uint32_t index, uint32_t before, uint32_t now)
+{
+    uint32_t block = writing->first_block + index, width = writing->length_bits[index];
+    uint32_t length = bytes_up_to(writing->coded, block, now) - bytes_up_to(writing->coded, block, before);
+    uint32_t wanted = bit_count(length), given = bit_count(now - before) - 1;
+    put_passes(&writing->bits, now - before);
+    put_length_bits(writing, index, wanted > given + width ? wanted - given : width);
+    j2k_writer_bits(&writing->bits, length, writing->length_bits[index] + given);
+    writing->body += length;
+}
+
+/* Likewise, of several segments. */
+static void put_segments(struct writing *writing, uint32_t index, uint8_t style, uint32_t before, uint32_t now)
 {
     uint32_t block = writing->first_block + index, width = writing->length_bits[index];
     struct part part;
@@ -112,29 +129,36 @@ static void put_block(struct writing *writing, uint32_t index, uint8_t style, ui
         if (wanted > given + width)
             width = wanted - given;
     }
-    for (; writing->length_bits[index] < width; writing->length_bits[index]++)
-        j2k_writer_bit(&writing->bits, 1);
-    j2k_writer_bit(&writing->bits, 0);
+    put_length_bits(writing, index, width);
     for (uint32_t from = before; next_part(writing->coded, block, style, &from, now, &part);) {
         j2k_writer_bits(&writing->bits, part.length, width + bit_count(part.passes) - 1);
         writing->body += part.length;
     }
 }
 
-/* Whether block (x, y) is included in this layer, for the first time if at all; as much as is not known yet. */
+/*
+ * Whether block (x, y) is included in this layer, for the first time if at all; as much as is not known yet: where a
+ * node's value is known, so are those above it, and where it is known to be larger, so are those below.
+ */
 static void put_inclusion(struct writing *writing, uint32_t x, uint32_t y)
 {
-    uint32_t low = 0, layer = writing->layer;
-    for (uint32_t k = writing->shape.levels; k-- > 0;) {
+    uint32_t low = 0, layer = writing->layer, k = 0;
+    for (; k < writing->shape.levels; k++) {
+        low = writing->inclusion[j2k_tag_node(&writing->shape, k, x, y)];
+        if (low & 1)
+            break;
+        if (low / 2 > layer)
+            return;
+    }
+    low = k < writing->shape.levels ? low / 2 : 0;
+    while (k-- > 0) {
         uint32_t i = j2k_tag_node(&writing->shape, k, x, y), *node = &writing->inclusion[i];
-        if (*node & 1) {
-            low = *node / 2;
-            continue;
-        }
         if (low < *node / 2)
             low = *node / 2;
-        for (; low < layer; low++)
-            j2k_writer_bit(&writing->bits, 0);
+        if (low < layer) {
+            j2k_writer_zeros(&writing->bits, layer - low);
+            low = layer;
+        }
         bool known = low == layer && writing->fresh[i];
         if (low == layer)
             j2k_writer_bit(&writing->bits, known);
@@ -145,15 +169,16 @@ static void put_inclusion(struct writing *writing, uint32_t x, uint32_t y)
 
 static void put_missing(struct writing *writing, uint32_t x, uint32_t y)
 {
-    uint32_t low = 0;
-    for (uint32_t k = writing->shape.levels; k-- > 0;) {
+    uint32_t low = 0, k = 0;
+    while (k < writing->shape.levels && !(writing->missing[j2k_tag_node(&writing->shape, k, x, y)] & 1))
+        k++;
+    if (k < writing->shape.levels)
+        low = writing->value[j2k_tag_node(&writing->shape, k, x, y)];
+    while (k-- > 0) {
         uint32_t i = j2k_tag_node(&writing->shape, k, x, y);
-        if (!(writing->missing[i] & 1)) {
-            for (; low < writing->value[i]; low++)
-                j2k_writer_bit(&writing->bits, 0);
-            j2k_writer_bit(&writing->bits, 1);
-            writing->missing[i] = (uint8_t)(2 * writing->value[i] + 1);
-        }
+        j2k_writer_zeros(&writing->bits, writing->value[i] - low);
+        j2k_writer_bit(&writing->bits, 1);
+        writing->missing[i] = (uint8_t)(2 * writing->value[i] + 1);
         low = writing->value[i];
     }
 }
@@ -162,34 +187,47 @@ static void put_missing(struct writing *writing, uint32_t x, uint32_t y)
 static void mark_fresh(struct writing *writing, uint32_t columns, uint32_t rows)
 {
     memset(writing->fresh, 0, writing->shape.nodes);
-    for (uint32_t i = 0; i < columns * rows; i++) {
-        uint32_t block = writing->first_block + i;
-        if (passes_up_to(writing->coded, block, writing->layer) > 0 ||
-            passes_up_to(writing->coded, block, writing->layer + 1) == 0)
-            continue;
-        for (uint32_t k = 0; k < writing->shape.levels; k++)
-            writing->fresh[j2k_tag_node(&writing->shape, k, i % columns, i / columns)] = 1;
+    for (uint32_t i = 0, y = 0; y < rows; y++)
+        for (uint32_t x = 0; x < columns; x++, i++) {
+            uint32_t block = writing->first_block + i;
+            if (passes_up_to(writing->coded, block, writing->layer) > 0 ||
+                passes_up_to(writing->coded, block, writing->layer + 1) == 0)
+                continue;
+            for (uint32_t k = 0; k < writing->shape.levels; k++) {
+                uint8_t *fresh = &writing->fresh[j2k_tag_node(&writing->shape, k, x, y)];
+                if (*fresh)
+                    break;
+                *fresh = 1;
+            }
+        }
+}
+
+static void put_block(struct writing *writing, uint32_t index, uint8_t style, uint32_t x, uint32_t y)
+{
+    uint32_t block = writing->first_block + index;
+    uint32_t before = passes_up_to(writing->coded, block, writing->layer);
+    uint32_t now = passes_up_to(writing->coded, block, writing->layer + 1);
+    if (before > 0)
+        j2k_writer_bit(&writing->bits, now > before);
+    else
+        put_inclusion(writing, x, y);
+    if (now == before)
+        return;
+    if (before == 0) {
+        put_missing(writing, x, y);
+        writing->length_bits[index] = LENGTH_BITS_START;
     }
+    if (style & (J2K_STYLE_TERMALL | J2K_STYLE_BYPASS))
+        put_segments(writing, index, style, before, now);
+    else
+        put_segment(writing, index, before, now);
 }
 
 static void put_band(struct writing *writing, uint8_t style, uint32_t columns, uint32_t rows)
 {
-    for (uint32_t i = 0; i < columns * rows; i++) {
-        uint32_t block = writing->first_block + i;
-        uint32_t before = passes_up_to(writing->coded, block, writing->layer);
-        uint32_t now = passes_up_to(writing->coded, block, writing->layer + 1);
-        if (before > 0)
-            j2k_writer_bit(&writing->bits, now > before);
-        else
-            put_inclusion(writing, i % columns, i / columns);
-        if (now == before)
-            continue;
-        if (before == 0) {
-            put_missing(writing, i % columns, i / columns);
-            writing->length_bits[i] = LENGTH_BITS_START;
-        }
-        put_block(writing, i, style, before, now);
-    }
+    for (uint32_t index = 0, y = 0; y < rows; y++)
+        for (uint32_t x = 0; x < columns; x++)
+            put_block(writing, index++, style, x, y);
 }
 
 static bool is_empty(const struct j2k_coded *coded, const struct j2k_coded_precinct *place, uint32_t layer)
@@ -280,14 +318,15 @@ static void fill_values(struct j2k_packets *packets, uint32_t precinct, uint32_t
         return;
     kst_j2k_tag_shape(&shape, columns, rows);
     memset(value, NOT_CODED, shape.nodes);
-    for (uint32_t i = 0; i < columns * rows; i++) {
-        const struct j2k_block_code *block = &packets->coded->block[place->first_block[b] + i];
-        for (uint32_t k = 0; k < shape.levels && block->passes > 0; k++) {
-            uint8_t *node = &value[j2k_tag_node(&shape, k, i % columns, i / columns)];
-            if (*node > block->missing)
+    const struct j2k_block_code *block = &packets->coded->block[place->first_block[b]];
+    for (uint32_t y = 0; y < rows; y++)
+        for (uint32_t x = 0; x < columns; x++, block++)
+            for (uint32_t k = 0; k < shape.levels && block->passes > 0; k++) {
+                uint8_t *node = &value[j2k_tag_node(&shape, k, x, y)];
+                if (*node <= block->missing)
+                    break;
                 *node = block->missing;
-        }
-    }
+            }
 }
 
 /* Where the bands' nodes stand; returns how many there are, or UINT32_MAX and more for too many. */
