@@ -5,7 +5,7 @@
 
 #include "cpu/j2k_dwt_rows.h"
 
-enum { INPUTS = 3, STATES = 3, LOW = INPUTS + STATES, HIGH, ROWS };
+enum { INPUTS = 3, STATES = 3, LOW = INPUTS + STATES, HIGH, ROWS, ALIGNMENT = 64 };
 
 /* The rows of one component that are at hand. */
 struct lines {
@@ -14,29 +14,35 @@ struct lines {
     const void *even, *odd, *next;
 };
 
-static size_t row_words(const struct j2k_analysis *analysis)
+static size_t sample_size(const struct j2k_analysis *analysis)
 {
-    return (analysis->rect.x1 - analysis->rect.x0 + 15) / 16 * 16;
+    return analysis->narrow ? sizeof(int16_t) : sizeof(int32_t);
 }
 
-static size_t component_words(const struct j2k_analysis *analysis)
+/* Bytes: of a row, and of all that a component has. */
+static size_t row_size(const struct j2k_analysis *analysis)
 {
-    return (ROWS + 1) * row_words(analysis) + 2 * J2K_FORWARD_MARGIN;
+    return ((analysis->rect.x1 - analysis->rect.x0) * sample_size(analysis) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static size_t component_size(const struct j2k_analysis *analysis)
+{
+    return (ROWS + 1) * row_size(analysis) + 2 * J2K_FORWARD_MARGIN * sizeof(int32_t);
 }
 
 size_t kst_j2k_analysis_room(const struct j2k_analysis *analysis)
 {
-    return analysis->component_count * component_words(analysis) * sizeof(uint32_t);
+    return analysis->component_count * component_size(analysis);
 }
 
-static void set_up(const struct j2k_analysis *analysis, uint32_t *room, bool clear, struct lines *lines)
+static void set_up(const struct j2k_analysis *analysis, uint8_t *room, bool clear, struct lines *lines)
 {
-    for (uint32_t c = 0; c < analysis->component_count; c++, room += component_words(analysis)) {
+    for (uint32_t c = 0; c < analysis->component_count; c++, room += component_size(analysis)) {
         for (uint32_t i = 0; i < ROWS; i++)
-            lines[c].row[i] = room + i * row_words(analysis);
-        lines[c].halves = room + ROWS * row_words(analysis);
+            lines[c].row[i] = room + i * row_size(analysis);
+        lines[c].halves = room + ROWS * row_size(analysis);
         if (clear)
-            memset(room, 0, sizeof *room * ROWS * row_words(analysis));
+            memset(room, 0, ROWS * row_size(analysis));
     }
 }
 
@@ -51,28 +57,44 @@ static void fetch(const struct j2k_analysis *analysis, struct lines *lines, int6
     analysis->fetch(analysis->source, (uint32_t)j2k_mirror(y, rect->y0, rect->y1), room, row);
 }
 
-static uint32_t *row_of(const struct j2k_split *split, uint32_t band, size_t index)
+static void *row_of(const struct j2k_analysis *analysis, uint32_t component, uint32_t band, size_t index)
 {
+    const struct j2k_split *split = &analysis->split[component];
     if (split->rows[band] > 0)
         index %= split->rows[band];
-    return (uint32_t *)split->band[band] + index * split->pitch[band];
+    return (uint8_t *)split->band[band] + index * split->pitch[band] * sample_size(analysis);
 }
 
 /* Row y of what the vertical transform gives, to its place in the bands. */
 static void put(const struct j2k_analysis *analysis, uint32_t component, int64_t y, const void *row, void *room)
 {
-    const struct j2k_split *split = &analysis->split[component];
     const struct j2k_rect *rect = &analysis->rect;
     uint32_t low = y % 2 == 0 ? J2K_LL : J2K_LH, high = low + 1;
     size_t index = (size_t)j2k_half_index(y, rect->y0), width = rect->x1 - rect->x0;
-    uint32_t *to_low = row_of(split, low, index), *to_high = row_of(split, high, index);
-    if (analysis->reversible)
-        analysis->forward->split_53(row, rect->x0, width, (int32_t *)to_low, (int32_t *)to_high, room);
+    void *to_low = row_of(analysis, component, low, index), *to_high = row_of(analysis, component, high, index);
+    if (analysis->narrow)
+        analysis->forward->split_53_narrow(row, rect->x0, width, to_low, to_high, room);
+    else if (analysis->reversible)
+        analysis->forward->split_53(row, rect->x0, width, to_low, to_high, room);
     else
-        analysis->forward->split_97(row, rect->x0, width, (float *)to_low, (float *)to_high, room);
+        analysis->forward->split_97(row, rect->x0, width, to_low, to_high, room);
 }
 
-/* A rect of one row (F.4.6). */
+/* F.4.6 */
+static const void *double_row(const struct j2k_analysis *analysis, const void *row, void *room)
+{
+    for (uint32_t i = 0; i < analysis->rect.x1 - analysis->rect.x0; i++) {
+        if (analysis->narrow)
+            ((uint16_t *)room)[i] = (uint16_t)(((const uint16_t *)row)[i] << 1);
+        else if (analysis->reversible)
+            ((uint32_t *)room)[i] = ((const uint32_t *)row)[i] << 1;
+        else
+            ((float *)room)[i] = ((const float *)row)[i] * 2.0F;
+    }
+    return room;
+}
+
+/* A rect of one row. */
 static void put_only_row(const struct j2k_analysis *analysis, struct lines *lines)
 {
     const void *row[J2K_ANALYSED_TOGETHER];
@@ -82,14 +104,8 @@ static void put_only_row(const struct j2k_analysis *analysis, struct lines *line
         row[c] = room[c] = lines[c].row[0];
     analysis->fetch(analysis->source, rect->y0, room, row);
     for (uint32_t c = 0; c < analysis->component_count; c++) {
-        uint32_t *doubled = lines[c].row[1];
-        for (uint32_t i = 0; i < rect->x1 - rect->x0 && rect->y0 % 2 == 1; i++) {
-            if (analysis->reversible)
-                doubled[i] = ((const uint32_t *)row[c])[i] << 1;
-            else
-                ((float *)(void *)doubled)[i] = ((const float *)row[c])[i] * 2.0F;
-        }
-        put(analysis, c, rect->y0, rect->y0 % 2 == 1 ? doubled : row[c], lines[c].halves);
+        const void *only = rect->y0 % 2 == 1 ? double_row(analysis, row[c], lines[c].row[1]) : row[c];
+        put(analysis, c, rect->y0, only, lines[c].halves);
     }
 }
 
@@ -101,7 +117,9 @@ static void step(const struct j2k_analysis *analysis, struct lines *lines, int64
     for (uint32_t c = 0; c < analysis->component_count; c++) {
         struct lines *l = &lines[c];
         void *to_high = analysis->reversible ? l->row[INPUTS] : l->row[HIGH];
-        if (analysis->reversible)
+        if (analysis->narrow)
+            forward->lift_53_narrow(l->even, l->odd, l->next, l->row[INPUTS], l->row[LOW], width);
+        else if (analysis->reversible)
             forward->lift_53(l->even, l->odd, l->next, l->row[INPUTS], l->row[LOW], width);
         else {
             float *const state[STATES] = {l->row[INPUTS], l->row[INPUTS + 1], l->row[INPUTS + 2]};

@@ -11,7 +11,8 @@
 
 enum { J2K_ANALYSED_TOGETHER = 3 };
 
-/* Where a component's coefficients of one level go: by enum j2k_orientation, int32_t for 5/3, float for 9/7. */
+/* Where a component's coefficients of one level go, by enum j2k_orientation: int32_t for 5/3, int16_t where they are
+ * narrow, float for 9/7. Samples are of the same type. */
 struct j2k_split {
     void *band[4];
     size_t pitch[4]; /* samples */
@@ -21,6 +22,7 @@ struct j2k_split {
 struct j2k_analysis {
     const struct j2k_forward *forward;
     bool reversible;
+    bool narrow;              /* and what is there fits 16 bits (j2k_narrow.h) */
     struct j2k_rect rect;     /* not empty */
     uint32_t component_count; /* 1 … J2K_ANALYSED_TOGETHER, whose rows come together */
     struct j2k_split split[J2K_ANALYSED_TOGETHER];

@@ -18,10 +18,12 @@ struct j2k_encode_worker {
     struct j2k_block_encoder encoder;
 };
 
-/* Those rows of a band or a resolution that are there: int32_t where the transform is reversible, else float. */
+/* Those rows of a band or a resolution that are there: int16_t or int32_t where the transform is reversible, else
+ * float. */
 struct j2k_encode_window {
-    uint32_t *data;
-    size_t pitch;
+    uint8_t *data;
+    size_t pitch;    /* samples */
+    size_t size;     /* of a sample: bytes */
     uint32_t y0, y1; /* of all rows that there ever are */
     uint32_t rows;
 };
@@ -46,6 +48,7 @@ struct j2k_coding_group {
     struct j2k_encode_tile *tile;
     enum j2k_choice choice; /* of blocks */
     uint32_t first, count;
+    bool narrow; /* samples and coefficients take 16 bits (j2k_narrow.h) */
     struct j2k_encode_component component[J2K_ANALYSED_TOGETHER];
     uint32_t lag;    /* steps by which blocks are coded behind the rows, so that threads have blocks meanwhile */
     uint32_t strips; /* in which the rows of a step are split for the first time */
@@ -88,9 +91,9 @@ void kst_j2k_encode_worker_put(struct j2k_encode_job *job, struct j2k_encode_wor
 void kst_j2k_encode_drop_workers(struct j2k_encode_job *job);
 
 /* Where a row of a window lies. */
-static inline uint32_t *j2k_encode_window_row(const struct j2k_encode_window *window, uint32_t y)
+static inline void *j2k_encode_window_row(const struct j2k_encode_window *window, uint32_t y)
 {
-    return window->data + (size_t)((y - window->y0) % window->rows) * window->pitch;
+    return window->data + (size_t)((y - window->y0) % window->rows) * window->pitch * window->size;
 }
 
 static inline uint32_t j2k_encode_top(const struct j2k_encode_component *component)

@@ -122,6 +122,19 @@ static uint64_t row_error(const float *from, const uint32_t *index, float factor
     return sum;
 }
 
+/* Rows lie too far apart for processors to foresee, and one after the other each would be waited for. */
+static void fetch_ahead(const struct j2k_encode_window *window, const struct j2k_block *block, size_t x)
+{
+    enum { LINE = 64 };
+    const size_t length = block->width * window->size;
+    for (uint32_t y = 0; y < block->height; y++) {
+        const uint8_t *row = (const uint8_t *)j2k_encode_window_row(window, block->y + y) + x * window->size;
+        for (size_t at = 0; at < length; at += LINE)
+            __builtin_prefetch(row + at);
+        __builtin_prefetch(row + length - 1);
+    }
+}
+
 /* Returns the quantiser's error. */
 static double load(
     const struct j2k_coding_group *group, struct j2k_block_encoder *encoder, const struct j2k_block *block)
@@ -133,15 +146,19 @@ static double load(
     const struct j2k_encode_window *window = &c->band[block->band - c->resolution->first_band];
     float factor = 1.0F / band->step;
     uint64_t error = 0;
+    fetch_ahead(window, block, block->x - band->rect.x0);
     for (uint32_t y = 0; y < block->height; y++) {
-        const uint32_t *from = j2k_encode_window_row(window, block->y + y) + (block->x - band->rect.x0);
+        const uint8_t *row = j2k_encode_window_row(window, block->y + y);
+        const void *from = row + (block->x - band->rect.x0) * window->size;
         uint32_t *to = encoder->sample + (size_t)y * block->width;
-        if (c->tc->reversible)
-            job->forward.sign_integers((const int32_t *)from, block->width, to);
+        if (group->narrow)
+            job->forward.sign_narrow(from, block->width, to);
+        else if (c->tc->reversible)
+            job->forward.sign_integers(from, block->width, to);
         else
-            job->forward.quantise((const float *)from, block->width, factor, to);
+            job->forward.quantise(from, block->width, factor, to);
         if (!c->tc->reversible && job->source->error > 0) /* else nobody asks */
-            error += row_error((const float *)from, to, factor, block->width);
+            error += row_error(from, to, factor, block->width);
     }
     if (c->tc->roi_shift > 0 && !j2k_is_empty(job->source->region))
         raise_region(job, block, c->tc->roi_shift, encoder->sample);

@@ -39,7 +39,9 @@ static void fetch_samples(const void *source, uint32_t y, void *const room[], co
     for (uint32_t i = 0; i < group->count; i++) {
         const struct j2k_origin *origin = &job->source->origin[group->first + i];
         const uint8_t *from = find_row(samples, group->first + i, y);
-        if (tc->reversible)
+        if (group->narrow)
+            job->forward.load_narrow(origin, from, width, room[i]);
+        else if (tc->reversible)
             job->forward.load_integers(origin, from, width, room[i]);
         else
             job->forward.load_reals(origin, from, width, room[i]);
@@ -47,7 +49,9 @@ static void fetch_samples(const void *source, uint32_t y, void *const room[], co
     }
     if (group->count < J2K_ANALYSED_TOGETHER)
         return;
-    if (tc->reversible)
+    if (group->narrow)
+        job->forward.rct_narrow(room[0], room[1], room[2], width);
+    else if (tc->reversible)
         job->forward.rct(room[0], room[1], room[2], width);
     else
         job->forward.ict(room[0], room[1], room[2], width);
@@ -72,6 +76,7 @@ struct j2k_analysis kst_j2k_encode_analysis(const struct j2k_coding_group *group
     bool last = r == j2k_encode_top(c);
     struct j2k_analysis analysis = {.forward = &group->tile->job->forward,
         .reversible = c->tc->reversible,
+        .narrow = group->narrow,
         .rect = c->resolution[r].rect,
         .component_count = last ? group->count : 1,
         .fetch = last ? fetch_samples : fetch_row,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cpu/j2k_coding_group.h"
+#include "cpu/j2k_narrow.h"
 
 enum {
     STEP_ROWS = 64,        /* that a step has at least */
@@ -126,13 +127,15 @@ static void measure_step(struct j2k_coding_group *group, struct j2k_encode_compo
     }
 }
 
-static bool allocate_window(struct j2k_encode_job *job, struct j2k_encode_window *window, struct j2k_rect rect)
+static bool allocate_window(
+    const struct j2k_coding_group *group, struct j2k_encode_window *window, struct j2k_rect rect)
 {
+    window->size = group->narrow ? sizeof(int16_t) : sizeof(int32_t);
     window->pitch = j2k_rect_width(rect);
     window->y0 = rect.y0;
     window->y1 = rect.y1;
     window->rows = window->rows > 0 ? window->rows : 1;
-    window->data = kst_j2k_encode_take(job, window->pitch * window->rows + 1, sizeof *window->data);
+    window->data = kst_j2k_encode_take(group->tile->job, window->pitch * window->rows + 1, window->size);
     return window->data;
 }
 
@@ -148,9 +151,9 @@ static bool make_windows(struct j2k_coding_group *group, uint32_t component)
     for (uint32_t r = 0; r <= top; r++) {
         const struct j2k_band *band = bands_of(group, &c->resolution[r]);
         for (uint32_t b = 0; b < c->resolution[r].band_count; b++)
-            fine = fine && allocate_window(job, &c->band[first_window(r) + b], band[b].rect);
+            fine = fine && allocate_window(group, &c->band[first_window(r) + b], band[b].rect);
         if (r > 0 && r < top)
-            fine = fine && allocate_window(job, &c->low[r], c->resolution[r].rect);
+            fine = fine && allocate_window(group, &c->low[r], c->resolution[r].rect);
     }
     for (uint32_t r = 1; r <= top && fine; r++) {
         if (r == top && component > 0)
@@ -243,6 +246,18 @@ static bool make_rows(struct j2k_coding_group *group)
     return group->row;
 }
 
+/* Samples that lie in 32 bits are for those who want more. */
+static bool is_narrow(const struct j2k_coding_group *group)
+{
+    const struct j2k_encode_job *job = group->tile->job;
+    const struct j2k_tile_component *tc = group->component->tc;
+    bool narrow = tc->reversible;
+    for (uint32_t i = group->first; i < group->first + group->count; i++)
+        narrow = narrow && job->source->origin[i].bytes < 4 &&
+                 kst_j2k_analysis_is_narrow(job->source->origin[i].depth, group->count > 1, tc->levels);
+    return narrow;
+}
+
 bool kst_j2k_coding_group_begin(struct j2k_coding_group *group)
 {
     const struct j2k_plan *plan = &group->tile->job->coded->plan;
@@ -253,6 +268,7 @@ bool kst_j2k_coding_group_begin(struct j2k_coding_group *group)
         c->tc = &plan->tile_component[group->tile->tile->first_component + group->first + i];
         c->resolution = &plan->resolution[c->tc->first_resolution];
     }
+    group->narrow = is_narrow(group);
     group->lag = threads > 1;
     group->strips = j2k_encode_top(group->component) > 0 ? (threads + THREADS_PER_STRIP - 1) / THREADS_PER_STRIP : 1;
     fine = find_steps(group) && make_rows(group);

@@ -2,7 +2,8 @@
 /*
  * The row by row steps from samples to quantiser indices (T.800 Annexes E, F and G), a table of functions that each
  * tier of the processor fills. Arrays do not overlap unless one is said to be changed. Integer sums wrap, and in single
- * precision every operation is rounded by itself in the order that is written there, so that all tiers agree.
+ * precision every operation is rounded by itself in the order that is written there, so that all tiers agree. Narrow
+ * ones do the same in 16 bits, for what these hold (j2k_narrow.h).
  */
 #ifndef KOSTKA_CPU_J2K_FORWARD_H
 #define KOSTKA_CPU_J2K_FORWARD_H
@@ -30,9 +31,11 @@ struct j2k_origin {
 struct j2k_forward {
     /* `count` samples from `from` on, those beyond the depth clamped, unsigned ones moved down by half (G.1). */
     void (*load_integers)(const struct j2k_origin *origin, const void *from, size_t count, int32_t *to);
+    void (*load_narrow)(const struct j2k_origin *origin, const void *from, size_t count, int16_t *to);
     void (*load_reals)(const struct j2k_origin *origin, const void *from, size_t count, float *to);
     void (*rct)(int32_t *red, int32_t *green, int32_t *blue, size_t count); /* in place: Y, U, V (G.2.1) */
-    void (*ict)(float *red, float *green, float *blue, size_t count);       /* in place: Y, Cb, Cr (G.3.1) */
+    void (*rct_narrow)(int16_t *red, int16_t *green, int16_t *blue, size_t count);
+    void (*ict)(float *red, float *green, float *blue, size_t count); /* in place: Y, Cb, Cr (G.3.1) */
 
     /*
      * Step n of the vertical transform (F.4.8): from rows 2 n, 2 n + 1 and 2 n + 2 a low and a high row. `state` is
@@ -41,6 +44,8 @@ struct j2k_forward {
      */
     void (*lift_53)(
         const int32_t *even, const int32_t *odd, const int32_t *next, int32_t *state, int32_t *low, size_t width);
+    void (*lift_53_narrow)(
+        const int16_t *even, const int16_t *odd, const int16_t *next, int16_t *state, int16_t *low, size_t width);
     void (*lift_97)(const float *even, const float *odd, const float *next, float *const state[3], float *low,
         float *high, size_t width);
 
@@ -49,10 +54,12 @@ struct j2k_forward {
      * J2K_FORWARD_MARGIN) samples.
      */
     void (*split_53)(const int32_t *row, uint32_t x0, size_t width, int32_t *low, int32_t *high, int32_t *room);
+    void (*split_53_narrow)(const int16_t *row, uint32_t x0, size_t width, int16_t *low, int16_t *high, int16_t *room);
     void (*split_97)(const float *row, uint32_t x0, size_t width, float *low, float *high, float *room);
 
     /* Signs in bit 31, magnitudes below; of reals floor(|x| × factor) (E-8), below 2^31. */
     void (*sign_integers)(const int32_t *from, size_t count, uint32_t *to);
+    void (*sign_narrow)(const int16_t *from, size_t count, uint32_t *to);
     void (*quantise)(const float *from, size_t count, float factor, uint32_t *to);
 };
 

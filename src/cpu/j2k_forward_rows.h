@@ -9,65 +9,55 @@
 static const float alpha = -1.586134342059924F, beta = -0.052980118572961F, gamma = 0.882911075530934F,
                    delta = 0.443506852043971F, scale = 1.230174104914001F, inverse_scale = 1.0F / 1.230174104914001F;
 
-/* From each kind of sample to integers and to reals. */
-#define LOAD(name, type, result)                                                                                       \
-    static inline void name(const type *restrict from, size_t step, size_t count, int32_t low, int32_t high,           \
-        int32_t shift, result *restrict to)                                                                            \
+/* From each kind of sample to integers and to reals, by way of `middle`, which holds all that there is. */
+#define LOAD(name, type, middle, result)                                                                               \
+    static inline void name##_step(const type *restrict from, size_t step, size_t count, middle low, middle high,      \
+        middle shift, result *restrict to)                                                                             \
     {                                                                                                                  \
         for (size_t i = 0; i < count; i++) {                                                                           \
-            int32_t value = (int32_t)from[i * step];                                                                   \
+            middle value = (middle)from[i * step];                                                                     \
             value = value < low ? low : value;                                                                         \
-            to[i] = (result)((value > high ? high : value) - shift);                                                   \
+            value = value > high ? high : value;                                                                       \
+            to[i] = (result)(value - shift);                                                                           \
         }                                                                                                              \
-    }
-#define LOAD_STEPS(type, result)                                                                                       \
-    LOAD(load_any_##type##_##result, type, result)                                                                     \
-    static void load_##type##_##result(                                                                                \
+    }                                                                                                                  \
+    static void name(                                                                                                  \
         const type *from, size_t step, size_t count, int32_t low, int32_t high, int32_t shift, result *to)             \
     {                                                                                                                  \
         if (step == 1)                                                                                                 \
-            load_any_##type##_##result(from, 1, count, low, high, shift, to);                                          \
+            name##_step(from, 1, count, (middle)low, (middle)high, (middle)shift, to);                                 \
         else if (step == 3)                                                                                            \
-            load_any_##type##_##result(from, 3, count, low, high, shift, to);                                          \
+            name##_step(from, 3, count, (middle)low, (middle)high, (middle)shift, to);                                 \
         else                                                                                                           \
-            load_any_##type##_##result(from, step, count, low, high, shift, to);                                       \
+            name##_step(from, step, count, (middle)low, (middle)high, (middle)shift, to);                              \
     }
 
 /* Unsigned samples of 31 bits fit int32_t. */
-#define LOAD_ALL(name, result)                                                                                         \
-    LOAD_STEPS(uint8_t, result)                                                                                        \
-    LOAD_STEPS(int8_t, result)                                                                                         \
-    LOAD_STEPS(uint16_t, result)                                                                                       \
-    LOAD_STEPS(int16_t, result)                                                                                        \
-    LOAD_STEPS(int32_t, result)                                                                                        \
+#define LOAD_ALL(name, small, result)                                                                                  \
+    LOAD(name##_u8, uint8_t, small, result)                                                                            \
+    LOAD(name##_s8, int8_t, small, result)                                                                             \
+    LOAD(name##_u16, uint16_t, int32_t, result)                                                                        \
+    LOAD(name##_s16, int16_t, int32_t, result)                                                                         \
+    LOAD(name##_s32, int32_t, int32_t, result)                                                                         \
     static void name(const struct j2k_origin *origin, const void *from, size_t count, result *to)                      \
     {                                                                                                                  \
         int32_t half = (int32_t)((uint32_t)1 << (origin->depth - 1)), low = origin->is_signed ? -half : 0;             \
         int32_t high = half - 1 + (origin->is_signed ? 0 : half), shift = origin->is_signed ? 0 : half;                \
         if (origin->bytes == 4)                                                                                        \
-            load_int32_t_##result(from, origin->step, count, low, high, shift, to);                                    \
+            name##_s32(from, origin->step, count, low, high, shift, to);                                               \
         else if (origin->bytes == 2 && origin->is_signed)                                                              \
-            load_int16_t_##result(from, origin->step, count, low, high, shift, to);                                    \
+            name##_s16(from, origin->step, count, low, high, shift, to);                                               \
         else if (origin->bytes == 2)                                                                                   \
-            load_uint16_t_##result(from, origin->step, count, low, high, shift, to);                                   \
+            name##_u16(from, origin->step, count, low, high, shift, to);                                               \
         else if (origin->is_signed)                                                                                    \
-            load_int8_t_##result(from, origin->step, count, low, high, shift, to);                                     \
+            name##_s8(from, origin->step, count, low, high, shift, to);                                                \
         else                                                                                                           \
-            load_uint8_t_##result(from, origin->step, count, low, high, shift, to);                                    \
+            name##_u8(from, origin->step, count, low, high, shift, to);                                                \
     }
 
-LOAD_ALL(load_integers, int32_t)
-LOAD_ALL(load_reals, float)
-
-static void rct(int32_t *restrict red, int32_t *restrict green, int32_t *restrict blue, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint32_t r = (uint32_t)red[i], g = (uint32_t)green[i], b = (uint32_t)blue[i];
-        red[i] = (int32_t)(r + 2 * g + b) >> 2;
-        green[i] = (int32_t)(b - g);
-        blue[i] = (int32_t)(r - g);
-    }
-}
+LOAD_ALL(load_integers, int32_t, int32_t)
+LOAD_ALL(load_narrow, int16_t, int16_t)
+LOAD_ALL(load_reals, int32_t, float)
 
 static void ict(float *restrict red, float *restrict green, float *restrict blue, size_t count)
 {
@@ -79,30 +69,9 @@ static void ict(float *restrict red, float *restrict green, float *restrict blue
     }
 }
 
-/* x − floor((a + b) / 2) and x + floor((a + b + 2) / 4), wrapping. */
-static inline int32_t predict(int32_t x, int32_t a, int32_t b)
-{
-    return (int32_t)((uint32_t)x - (uint32_t)((int32_t)((uint32_t)a + (uint32_t)b) >> 1));
-}
-
-static inline int32_t update(int32_t x, int32_t a, int32_t b)
-{
-    return (int32_t)((uint32_t)x + (uint32_t)((int32_t)((uint32_t)a + (uint32_t)b + 2) >> 2));
-}
-
 static inline float lift(float x, float factor, float a, float b)
 {
     return x + factor * (a + b);
-}
-
-static void lift_53(const int32_t *restrict even, const int32_t *restrict odd, const int32_t *restrict next,
-    int32_t *restrict state, int32_t *restrict low, size_t width)
-{
-    for (size_t i = 0; i < width; i++) {
-        int32_t high = predict(odd[i], even[i], next[i]);
-        low[i] = update(even[i], state[i], high);
-        state[i] = high;
-    }
 }
 
 static void lift_97(const float *restrict even, const float *restrict odd, const float *restrict next,
@@ -146,30 +115,23 @@ static void lift_97(const float *restrict even, const float *restrict odd, const
         }                                                                                                              \
     }
 
-DEINTERLEAVE(pairs_of_integers, int32_t)
-DEINTERLEAVE(pairs_of_reals, float)
+#define SAMPLE int32_t
+#define UNSIGNED uint32_t
+#define NAMED(name) name##_integers
+#include "cpu/j2k_forward_53.h"
+#undef SAMPLE
+#undef UNSIGNED
+#undef NAMED
 
-static void split_53(
-    const int32_t *row, uint32_t start, size_t width, int32_t *restrict low, int32_t *restrict high, int32_t *room)
-{
-    if (width == 1) {
-        if (start % 2 == 0)
-            *low = *row;
-        else
-            *high = (int32_t)((uint32_t)*row << 1);
-        return;
-    }
-    int64_t x0 = start, x1 = x0 + (int64_t)width, first = x0 / 2 - 1, end = x1 / 2 + 2;
-    size_t pairs = (size_t)(end - first), lows = (size_t)((x1 + 1) / 2 - (x0 + 1) / 2);
-    int32_t *restrict even = room, *restrict odd = room + pairs;
-    pairs_of_integers(row, x0, x1, first, end, even, odd);
-    for (size_t i = 0; i + 1 < pairs; i++)
-        odd[i] = predict(odd[i], even[i], even[i + 1]);
-    const int32_t *restrict from = even + 1 + x0 % 2, *restrict around = odd + x0 % 2;
-    for (size_t i = 0; i < lows; i++)
-        low[i] = update(from[i], around[i], around[i + 1]);
-    memcpy(high, odd + 1, sizeof *high * (width - lows));
-}
+#define SAMPLE int16_t
+#define UNSIGNED uint16_t
+#define NAMED(name) name##_narrow
+#include "cpu/j2k_forward_53.h"
+#undef SAMPLE
+#undef UNSIGNED
+#undef NAMED
+
+DEINTERLEAVE(pairs_of_reals, float)
 
 static void split_97(
     const float *row, uint32_t start, size_t width, float *restrict low, float *restrict high, float *room)
@@ -198,14 +160,6 @@ static void split_97(
         high[i] = scale * odd[2 + i];
 }
 
-static void sign_integers(const int32_t *restrict from, size_t count, uint32_t *restrict to)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint32_t value = (uint32_t)from[i], sign = value >> 31;
-        to[i] = (value ^ (0 - sign)) + sign + (sign << 31);
-    }
-}
-
 static void quantise(const float *restrict from, size_t count, float factor, uint32_t *restrict to)
 {
     for (size_t i = 0; i < count; i++) {
@@ -216,12 +170,17 @@ static void quantise(const float *restrict from, size_t count, float factor, uin
 }
 
 static const struct j2k_forward functions = {.load_integers = load_integers,
+    .load_narrow = load_narrow,
     .load_reals = load_reals,
-    .rct = rct,
+    .rct = rct_integers,
+    .rct_narrow = rct_narrow,
     .ict = ict,
-    .lift_53 = lift_53,
+    .lift_53 = lift_53_integers,
+    .lift_53_narrow = lift_53_narrow,
     .lift_97 = lift_97,
-    .split_53 = split_53,
+    .split_53 = split_53_integers,
+    .split_53_narrow = split_53_narrow,
     .split_97 = split_97,
     .sign_integers = sign_integers,
+    .sign_narrow = sign_narrow,
     .quantise = quantise};
