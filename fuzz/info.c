@@ -41,7 +41,7 @@ static void check_info(const kst_info *info)
         check_jpeg(info);
 }
 
-static void check_metadata(const kst_decoder *decoder, size_t length)
+static void check_metadata(kst_decoder *decoder, size_t length)
 {
     unsigned sum = 0;
     const kst_metadata *metadata;
@@ -54,7 +54,7 @@ static void check_metadata(const kst_decoder *decoder, size_t length)
 }
 
 /* Each lies in the stream and behind the one before, but for boxes, which what lies in them follows. */
-static void check_elements(const kst_decoder *decoder, size_t length)
+static void check_elements(kst_decoder *decoder, size_t length)
 {
     kst_element element = {.size = sizeof element};
     uint64_t last = 0;

@@ -32,7 +32,7 @@ static kst_limits read_limits(struct fuzz_input *input)
 }
 
 static void build(
-    struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream, const struct j2k_filter *filter)
+    struct memory *memory, const kst_limits *limits, struct j2k_stream *stream, const struct j2k_filter *filter)
 {
     struct j2k_plan plan;
     kst_report report;
@@ -64,13 +64,12 @@ static void check_file(const struct j2k_stream *stream)
     fuzz_check(sum != UINT64_MAX, "what boxes hold can be read");
 }
 
-/* All of it; a part of few layers; that part of some components; a tile. */
+/* A part of few layers; that part of some components; a tile; all of it, for which what TLM let be is read. */
 static void build_some(
-    struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream, struct fuzz_input *input)
+    struct memory *memory, const kst_limits *limits, struct j2k_stream *stream, struct fuzz_input *input)
 {
     struct j2k_filter filter = {.tile = J2K_ALL_TILES};
     bool components[300];
-    build(memory, limits, stream, &filter);
     filter.reduce = (uint8_t)fuzz_take(input, 4);
     filter.layers = fuzz_take(input, 4);
     struct j2k_rect image = kst_j2k_reduced_image(stream, filter.reduce);
@@ -86,6 +85,8 @@ static void build_some(
     filter.components = components;
     build(memory, limits, stream, &filter);
     filter = (struct j2k_filter){.tile = fuzz_take(input, 16)};
+    build(memory, limits, stream, &filter);
+    filter.tile = J2K_ALL_TILES;
     build(memory, limits, stream, &filter);
 }
 

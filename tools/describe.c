@@ -119,7 +119,7 @@ static void print_metadata(const kst_decoder *decoder)
     }
 }
 
-static void print_elements(const kst_decoder *decoder)
+static void print_elements(kst_decoder *decoder)
 {
     kst_element element = {.size = sizeof element};
 
@@ -128,7 +128,7 @@ static void print_elements(const kst_decoder *decoder)
             element.name, (unsigned long long)element.length, element.text);
 }
 
-static void print_profile(const kst_decoder *decoder)
+static void print_profile(kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);
     const char *name = kst_j2k_profile_name(info->profile);
@@ -148,7 +148,7 @@ static void print_profile(const kst_decoder *decoder)
     puts(count == 0 ? ", kept" : "");
 }
 
-static void print_jpeg2000(const struct source *source, const kst_decoder *decoder)
+static void print_jpeg2000(const struct source *source, kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);
     double pixels = (double)info->width * info->height;
@@ -177,7 +177,7 @@ static void print_jpeg2000(const struct source *source, const kst_decoder *decod
     print_elements(decoder);
 }
 
-void describe_print(const struct source *source, const kst_decoder *decoder)
+void describe_print(const struct source *source, kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);
     char sampling[32] = "";
@@ -251,7 +251,7 @@ static json_t *json_metadata(const kst_decoder *decoder)
 }
 
 /* Marker segments and boxes, each with where it lies and what it says. */
-static json_t *json_elements(const kst_decoder *decoder)
+static json_t *json_elements(kst_decoder *decoder)
 {
     json_t *list = json_array();
     kst_element element = {.size = sizeof element};
@@ -270,7 +270,7 @@ static json_t *json_density(const kst_info *info)
 }
 
 /* Null where none is claimed; breaches are null where the rules are not known. */
-static json_t *json_profile(const kst_decoder *decoder)
+static json_t *json_profile(kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);
     const char *name = kst_j2k_profile_name(info->profile);
@@ -284,7 +284,7 @@ static json_t *json_profile(const kst_decoder *decoder)
     return json_pack("{s:I, s:s?, s:o}", "rsiz", (json_int_t)info->profile, "name", name, "breaches", breaches);
 }
 
-static json_t *json_jpeg2000(const struct source *source, const kst_decoder *decoder)
+static json_t *json_jpeg2000(const struct source *source, kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);
     json_t *list = json_array();
@@ -314,7 +314,7 @@ static json_t *json_jpeg2000(const struct source *source, const kst_decoder *dec
     return made;
 }
 
-json_t *describe_json(const struct source *source, const kst_decoder *decoder)
+json_t *describe_json(const struct source *source, kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);
     char sampling[32] = "";

@@ -6,8 +6,8 @@
 #include "files/files.h"
 #include "json.h"
 
-void describe_print(const struct source *source, const kst_decoder *decoder);
-json_t *describe_json(const struct source *source, const kst_decoder *decoder);
+void describe_print(const struct source *source, kst_decoder *decoder);
+json_t *describe_json(const struct source *source, kst_decoder *decoder);
 
 const char *describe_format(kst_format format); /* "grey", "RGB" … */
 

@@ -41,6 +41,7 @@ static bool tell_jpeg(const struct info_settings *settings, const struct source 
         jpeg_report_problem(report, status, &problem);
         return tell_failure(settings, source->name, status, report->offset, problem.text);
     }
+    kst_decoder_next_element(decoder, &(kst_element){.size = sizeof(kst_element)}); /* all headers are read now */
     jpeg_report_warnings(source->name, report);
     if (settings->json)
         json_array_append_new(settings->list, describe_json(source, decoder));

@@ -242,7 +242,11 @@ typedef struct kst_info {
     kst_density_unit density_unit; /**< JPEG 2000: of capture, else of display; a ratio of 0: not known */
     uint16_t density_x;
     uint16_t density_y;
-    uint64_t entropy_bytes;      /**< entropy-coded data, all scans together */
+    /**
+     * Entropy-coded data, all scans or packets together. Where TLM tells where the tile-parts of a JPEG 2000 picture
+     * lie, their headers are read when they are needed; until all are, marker segments in them count, too.
+     */
+    uint64_t entropy_bytes;
     uint16_t quant_table[4][64]; /**< each component's, in raster order (not zig-zag) */
     uint32_t tile_width;         /**< JPEG 2000, as all that follow; nominal */
     uint32_t tile_height;
@@ -351,23 +355,24 @@ typedef struct kst_element {
 
 /**
  * The next element of an open JPEG 2000 stream, in the order of the stream; the first where all is 0 but the size.
- * SOP and EPH, which lie between packets, are none. Elements are told as they stand, whatever is wrong with them.
+ * SOP and EPH, which lie between packets, are none. Elements are told as they stand, whatever is wrong with them. The
+ * first call reads headers of tile-parts that opening has left for later; the decoder's report and info then have them.
  *
- * @return false where there is none, or the stream is not JPEG 2000
+ * @return false where there is none, the stream is not JPEG 2000, or headers cannot be read (the report has the error)
  */
-KST_API bool kst_decoder_next_element(const kst_decoder *decoder, kst_element *element);
+KST_API bool kst_decoder_next_element(kst_decoder *decoder, kst_element *element);
 
 enum { KST_BREACH_LENGTH = 192 };
 
 /**
  * Rule `index` of those of the profile it claims that the open JPEG 2000 stream breaks, and what it has instead.
- * Headers and the lengths of tile-parts are looked at, no packets; of cinema the limits at 24 frames a second hold, of
- * other profiles none that depend on frames.
+ * All headers and the lengths of tile-parts are looked at, no packets; of cinema the limits at 24 frames a second hold,
+ * of other profiles none that depend on frames.
  *
  * @param text KST_BREACH_LENGTH characters; receives one line
  * @return false past the last, and where no stream with a kst_j2k_profile is open
  */
-KST_API bool kst_decoder_profile_breach(const kst_decoder *decoder, size_t index, char *text);
+KST_API bool kst_decoder_profile_breach(kst_decoder *decoder, size_t index, char *text);
 
 /**
  * Describe the image that kst_decoder_decode() would give: format, size and planes, with tight pitches and no buffers.

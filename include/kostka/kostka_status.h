@@ -128,7 +128,7 @@ typedef enum kst_status {
     KST_WARNING_J2K_SOP = 249,        /* an SOP that is out of order, or an EPH that is missing */
     KST_WARNING_J2K_BLOCK = 250,      /* a code-block with more bit planes or passes than its subband can have */
     KST_WARNING_J2K_DATA = 251,       /* a code-block whose coded data are damaged */
-    KST_WARNING_J2K_LENGTHS = 252,    /* packet lengths (PLT) that contradict the packets: a tile is read without */
+    KST_WARNING_J2K_LENGTHS = 252,    /* of packets (PLT, PLM) or tile-parts (TLM), that contradict these: not used */
 
     /* 300–349: JPEG 2000 codestreams (T.800) and files that cannot be decoded */
     KST_ERROR_J2K_NO_CODESTREAM = 300,  /* a JP2 file without a codestream */

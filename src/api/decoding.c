@@ -193,12 +193,25 @@ static kst_status choose_place(struct decoding *d)
     return KST_OK;
 }
 
+/* What opening has left for later. Options that cannot be are told of afterwards. */
+static kst_status read_further(struct decoding *d)
+{
+    kst_decoder *decoder = d->decoder;
+    struct j2k_output output;
+    kst_image described;
+    if (is_jpeg(decoder) || kst_j2k_output_describe(&decoder->j2k, &d->options, &described, decoder->more, &output))
+        return KST_OK;
+    return kst_j2k_open_further(decoder, &output.filter);
+}
+
 static kst_status plan(struct decoding *d, const kst_decode_options *options)
 {
     kst_decoder *decoder = d->decoder;
     kst_report *report = &decoder->report;
     kst_image wanted;
     kst_status status = choose_options(options, &d->options);
+    if (!status)
+        status = read_further(d);
     if (status)
         return status;
     if (d->options.strict && report->warnings > 0)

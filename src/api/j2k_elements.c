@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/decoding.h"
+#include "api/j2k_decode.h"
 #include "api/j2k_fields.h"
 #include "j2k/bytes.h"
 #include "j2k/marker.h"
@@ -94,10 +94,10 @@ static bool next_box(const struct j2k_stream *stream, kst_element *element)
     return true;
 }
 
-bool kst_decoder_next_element(const kst_decoder *decoder, kst_element *element)
+bool kst_decoder_next_element(kst_decoder *decoder, kst_element *element)
 {
     if (!decoder || !element || element->size != sizeof *element || !decoder->open ||
-        decoder->info.codec != KST_CODEC_JPEG2000)
+        decoder->info.codec != KST_CODEC_JPEG2000 || kst_j2k_open_further(decoder, NULL))
         return false;
     const struct j2k_stream *stream = &decoder->j2k;
     element->text[0] = '\0';

@@ -49,8 +49,16 @@ static void describe(const struct j2k_stream *stream, kst_info *info)
         .colour_space = stream->file.colour_method == J2K_COLOUR_ENUMERATED ? stream->file.colour_space : 0,
         .profile = size->capabilities};
     describe_components(stream, info);
+}
+
+enum { PART_HEADER = 14 /* SOT and SOD */ };
+
+static uint64_t packet_bytes(const struct j2k_stream *stream)
+{
+    uint64_t sum = 0;
     for (uint32_t i = 0; i < stream->part_count; i++)
-        info->entropy_bytes += stream->part[i].body_length;
+        sum += stream->part[i].body_length - (stream->part[i].read ? 0 : PART_HEADER);
+    return sum;
 }
 
 /* Whether numbers of samples in a unit are whole ones, as nearly as a fraction of 16 bits can say. */
@@ -177,5 +185,24 @@ kst_status kst_j2k_open(kst_decoder *decoder, const uint8_t *data, size_t length
     describe(&decoder->j2k, &decoder->info);
     describe_density(&decoder->j2k.file, &decoder->info);
     decoder->info.orientation = decoder->metadata.orientation;
+    decoder->info.entropy_bytes = packet_bytes(&decoder->j2k);
     return KST_OK;
+}
+
+kst_status kst_j2k_open_further(kst_decoder *decoder, const struct j2k_filter *filter)
+{
+    struct j2k_stream *stream = &decoder->j2k;
+    const kst_limits *limits = &decoder->context->limits;
+    kst_report *report = &decoder->report;
+    if (!stream->located)
+        return KST_OK;
+    uint64_t warnings = report->warnings;
+    kst_status status = filter ? kst_j2k_read_wanted(&decoder->memory, limits, stream, filter, report)
+                               : kst_j2k_read_all_parts(&decoder->memory, limits, stream, report);
+    if (report->warnings > warnings)
+        kst_report_warning(
+            &decoder->parsed, report->first_warning, report->first_warning_offset, report->warnings - warnings, false);
+    if (!stream->located)
+        decoder->info.entropy_bytes = packet_bytes(stream);
+    return status;
 }

@@ -2,7 +2,7 @@
 /* Profiles in the API: options for them, whether a picture fits them, whether a stream keeps them. */
 #include <stdio.h>
 
-#include "api/decoding.h"
+#include "api/j2k_decode.h"
 #include "api/j2k_encode.h"
 #include "core/report.h"
 
@@ -79,11 +79,12 @@ static void count(void *argument, const char *breach, const char *remedy)
     snprintf(search->text, KST_BREACH_LENGTH, "%s", breach);
 }
 
-bool kst_decoder_profile_breach(const kst_decoder *decoder, size_t index, char *text)
+bool kst_decoder_profile_breach(kst_decoder *decoder, size_t index, char *text)
 {
     struct j2k_profile_facts facts;
     struct search search = {.left = index, .text = text};
-    if (!decoder || !text || !decoder->open || decoder->info.codec != KST_CODEC_JPEG2000)
+    if (!decoder || !text || !decoder->open || decoder->info.codec != KST_CODEC_JPEG2000 ||
+        kst_j2k_open_further(decoder, NULL))
         return false;
     kst_j2k_profile_facts(&decoder->j2k, &facts);
     kst_j2k_profile_check(&decoder->j2k, &facts, count, &search);

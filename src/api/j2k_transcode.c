@@ -134,6 +134,8 @@ static kst_status read(struct transcoding *t, const uint8_t *data, size_t length
     const kst_limits *limits = &t->context->limits;
     kst_status status = judge(t, kst_j2k_parse(t->memory, limits, data, length, &t->stream, t->report));
     if (!status)
+        status = judge(t, kst_j2k_read_all_parts(t->memory, limits, &t->stream, t->report));
+    if (!status)
         status = judge(t, kst_j2k_recode(t->memory, limits, &t->stream, &recoding, &t->recoded, t->report));
     if (!status)
         status = copy_comments(t);

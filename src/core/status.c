@@ -116,7 +116,7 @@ static const struct status_entry entries[] = {
     ENTRY(WARNING_J2K_SOP, "a packet's SOP is out of order or its EPH missing"),
     ENTRY(WARNING_J2K_BLOCK, "a code-block with more bit planes or passes than its subband can have"),
     ENTRY(WARNING_J2K_DATA, "a code-block whose coded data are damaged"),
-    ENTRY(WARNING_J2K_LENGTHS, "packet lengths that contradict the packets are not used"),
+    ENTRY(WARNING_J2K_LENGTHS, "lengths of packets or tile-parts that are wrong are not used"),
 
     ENTRY(ERROR_J2K_NO_CODESTREAM, "a file without a codestream box"),
     ENTRY(ERROR_J2K_SIZ, "no SIZ marker segment behind SOC"),

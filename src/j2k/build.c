@@ -85,19 +85,35 @@ static kst_status try_tile(struct j2k_builder *builder, struct failure *failure)
     return KST_OK;
 }
 
+static struct j2k_rect filter_region(const struct j2k_stream *stream, const struct j2k_filter *filter)
+{
+    struct j2k_rect image = kst_j2k_reduced_image(stream, filter->reduce);
+    return j2k_is_empty(filter->region) ? image : j2k_intersect(image, filter->region);
+}
+
+/* The columns and rows of tiles that a filter needs. */
+static struct j2k_rect wanted_tiles(const struct j2k_stream *stream, const struct j2k_filter *filter)
+{
+    uint32_t columns = stream->size.columns, tile = filter->tile;
+    if (tile == J2K_ALL_TILES)
+        return kst_j2k_tiles_of(&stream->size, filter_region(stream, filter), filter->reduce);
+    if (tile / columns >= stream->size.rows)
+        return (struct j2k_rect){0};
+    return (struct j2k_rect){tile % columns, tile / columns, tile % columns + 1, tile / columns + 1};
+}
+
 kst_status kst_j2k_build_tiles(struct j2k_builder *builder)
 {
     const struct j2k_stream *stream = builder->stream;
-    uint32_t tiles = stream->size.columns * stream->size.rows, wanted = builder->filter->tile;
+    struct j2k_rect wanted = wanted_tiles(stream, builder->filter);
     struct failure failure = {KST_OK, 0};
-    for (uint32_t t = 0; t < tiles; t++) {
-        if (wanted != J2K_ALL_TILES && t != wanted)
-            continue;
-        builder->tile = t;
-        kst_status status = try_tile(builder, &failure);
-        if (status)
-            return status;
-    }
+    for (uint32_t y = wanted.y0; y < wanted.y1; y++)
+        for (uint32_t x = wanted.x0; x < wanted.x1; x++) {
+            builder->tile = y * stream->size.columns + x;
+            kst_status status = try_tile(builder, &failure);
+            if (status)
+                return status;
+        }
     if (failure.status && builder->plan->tile_count == 0)
         return kst_report_error(builder->report, failure.status, failure.offset, "in every tile");
     return KST_OK;
@@ -130,8 +146,7 @@ kst_status kst_j2k_builder_start(struct j2k_builder *builder)
     const struct j2k_stream *stream = builder->stream;
     struct j2k_plan *plan = builder->plan;
     const struct j2k_filter *filter = builder->filter;
-    struct j2k_rect image = kst_j2k_reduced_image(stream, filter->reduce), region = filter->region;
-    bool whole = j2k_is_empty(region);
+    bool whole = j2k_is_empty(filter->region);
     kst_status status = KST_OK;
     *plan = (struct j2k_plan){.data = stream->data,
         .length = stream->length,
@@ -146,7 +161,7 @@ kst_status kst_j2k_builder_start(struct j2k_builder *builder)
     if (!plan->component || !builder->component_grid)
         return kst_report_error(builder->report, status, KST_NO_OFFSET, NULL);
     builder->restricted = !whole || filter->layers || filter->reduce || filter->components;
-    builder->region = whole ? image : j2k_intersect(image, region);
+    builder->region = filter_region(stream, filter);
     describe_components(builder);
     return KST_OK;
 }
@@ -159,9 +174,18 @@ void kst_j2k_builder_release(struct j2k_builder *builder)
     kst_memory_release(builder->memory, builder->contribution);
 }
 
-kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream,
+kst_status kst_j2k_read_wanted(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
+    const struct j2k_filter *filter, kst_report *report)
+{
+    if (filter->reduce > J2K_LEVELS)
+        return kst_report_error(report, KST_ERROR_J2K_REDUCE, KST_NO_OFFSET, NULL);
+    return kst_j2k_read_parts(memory, limits, stream, wanted_tiles(stream, filter), report);
+}
+
+kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
     const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report)
 {
+    *plan = (struct j2k_plan){0};
     const kst_limits narrow = kst_j2k_narrow(limits, stream, false);
     struct j2k_builder builder = {.collect = kst_j2k_collect,
         .memory = memory,
@@ -170,7 +194,9 @@ kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, c
         .filter = filter,
         .report = report,
         .plan = plan};
-    kst_status status = kst_j2k_builder_start(&builder);
+    kst_status status = kst_j2k_read_wanted(memory, limits, stream, filter, report);
+    if (!status)
+        status = kst_j2k_builder_start(&builder);
     if (!status)
         status = kst_j2k_build_tiles(&builder);
     kst_j2k_builder_release(&builder);

@@ -17,11 +17,16 @@ struct j2k_filter {
 };
 
 /*
- * Build a plan. Borrows the stream's data. Damage is a warning, counted in `report`, as long as something of one tile
- * can be decoded. On failure nothing is left allocated and the report holds the error, KST_ERROR_J2K_REDUCE among them.
+ * Build a plan, for which headers of tile-parts are read that are not read yet. Borrows the stream's data. Damage is a
+ * warning, counted in `report`, as long as something of one tile can be decoded. On failure nothing is left allocated
+ * and the report holds the error, KST_ERROR_J2K_REDUCE among them.
  */
-kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream,
+kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
     const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report);
+
+/* That reading alone. */
+kst_status kst_j2k_read_wanted(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
+    const struct j2k_filter *filter, kst_report *report);
 
 void kst_j2k_plan_release(struct memory *memory, struct j2k_plan *plan);
 

@@ -37,6 +37,22 @@ struct j2k_rect kst_j2k_tile_rect(const struct j2k_size *size, uint32_t index)
     return rect;
 }
 
+/* Reduced sample k is of the tile that holds place k × 2^reduce, for rounding is upwards. */
+static uint32_t tile_at(uint32_t place, uint32_t reduce, uint32_t first, uint32_t side)
+{
+    return (uint32_t)((((uint64_t)place << reduce) - first) / side);
+}
+
+struct j2k_rect kst_j2k_tiles_of(const struct j2k_size *size, struct j2k_rect region, uint32_t reduce)
+{
+    if (j2k_is_empty(region))
+        return (struct j2k_rect){0};
+    return (struct j2k_rect){.x0 = tile_at(region.x0, reduce, size->tile_x, size->tile_width),
+        .y0 = tile_at(region.y0, reduce, size->tile_y, size->tile_height),
+        .x1 = tile_at(region.x1 - 1, reduce, size->tile_x, size->tile_width) + 1,
+        .y1 = tile_at(region.y1 - 1, reduce, size->tile_y, size->tile_height) + 1};
+}
+
 /* Samples at 2n belong to the low band, those at 2n + 1 to the high one, and n is their place in it. */
 static uint32_t along(uint32_t position, uint32_t high)
 {

@@ -41,6 +41,9 @@ struct j2k_rect kst_j2k_reduce(struct j2k_rect rect, uint32_t shift);
 /* Tile `index` on the reference grid (B-7 … B-10). */
 struct j2k_rect kst_j2k_tile_rect(const struct j2k_size *size, uint32_t index);
 
+/* The columns and rows of tiles that hold a region of the reference grid, reduced; the region lies in the image. */
+struct j2k_rect kst_j2k_tiles_of(const struct j2k_size *size, struct j2k_rect region, uint32_t reduce);
+
 /* The samples of a rectangle that fall into the low (0) or high (1) band along x and y, in the band's coordinates. */
 struct j2k_rect kst_j2k_band_of(struct j2k_rect rect, uint32_t high_x, uint32_t high_y);
 

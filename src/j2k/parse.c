@@ -75,7 +75,7 @@ kst_status kst_j2k_keep_segment(struct j2k_parser *parser, uint8_t marker, struc
 {
     struct j2k_stream *stream = parser->stream;
     kst_status status = kst_j2k_grow(parser->memory, parser->report, (void **)&stream->segment, stream->segment_count,
-        &parser->segment_capacity, sizeof *stream->segment);
+        &stream->segment_capacity, sizeof *stream->segment);
     if (!status)
         stream->segment[stream->segment_count++] =
             (struct j2k_marker_segment){.marker = marker, .offset = segment.offset, .length = (uint32_t)segment.length};
@@ -114,7 +114,12 @@ static kst_status read_main(struct j2k_parser *parser, uint8_t marker, struct j2
     case J2K_COM:
     case J2K_CRG:
         return kst_j2k_keep_segment(parser, marker, segment);
-    default: /* TLM only repeats what tile-parts say themselves; decoders skip what they do not know (A.2) */
+    case J2K_TLM:
+        if (segment.length > 0)
+            return kst_j2k_remember_packed(parser, &parser->part_lengths, segment);
+        kst_report_warning(parser->report, KST_WARNING_J2K_LENGTHS, segment.offset, 1, false);
+        return KST_OK;
+    default: /* decoders skip what they do not know (A.2) */
         return KST_OK;
     }
 }
@@ -203,7 +208,7 @@ static kst_status parse(struct j2k_parser *parser)
         status = check_main(parser);
     stream->main_segment_count = stream->segment_count;
     stream->transform_somewhere = stream->main.transform;
-    return status ? status : kst_j2k_parse_parts(parser);
+    return status ? status : kst_j2k_find_parts(parser);
 }
 
 kst_status kst_j2k_parse(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
@@ -217,6 +222,7 @@ kst_status kst_j2k_parse(struct memory *memory, const kst_limits *limits, const 
     kst_status status = parse(&parser);
     kst_memory_release(memory, parser.packed.segment);
     kst_memory_release(memory, parser.lengths.segment);
+    kst_memory_release(memory, parser.part_lengths.segment);
     if (status)
         kst_j2k_stream_release(memory, stream);
     return status;

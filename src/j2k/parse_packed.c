@@ -7,8 +7,6 @@
 #include "j2k/bytes.h"
 #include "j2k/parser.h"
 
-enum { INDICES = 256 };
-
 kst_status kst_j2k_remember_packed(
     struct j2k_parser *parser, struct j2k_packed_segments *to, struct j2k_segment_reader segment)
 {
@@ -22,10 +20,8 @@ kst_status kst_j2k_remember_packed(
     return status;
 }
 
-/* By their index, which occurs once each, so that there are at most 256. Of two of the same index the second is
- * `twice`. */
-static size_t sort_segments(const struct j2k_packed_segments *from, const struct j2k_packed_segment *by_index[INDICES],
-    const struct j2k_packed_segment **twice)
+size_t kst_j2k_sort_packed(const struct j2k_packed_segments *from,
+    const struct j2k_packed_segment *by_index[J2K_PACKED_INDICES], const struct j2k_packed_segment **twice)
 {
     size_t total = 0;
     *twice = NULL;
@@ -40,7 +36,7 @@ static size_t sort_segments(const struct j2k_packed_segments *from, const struct
 }
 
 /* The segments' contents one after the other. */
-static kst_status join(struct j2k_parser *parser, const struct j2k_packed_segment *const by_index[INDICES],
+static kst_status join(struct j2k_parser *parser, const struct j2k_packed_segment *const by_index[J2K_PACKED_INDICES],
     size_t total, const char *what, uint8_t **joined, size_t *length)
 {
     kst_status status = KST_OK;
@@ -49,7 +45,7 @@ static kst_status join(struct j2k_parser *parser, const struct j2k_packed_segmen
         return kst_report_error(parser->report, status, KST_NO_OFFSET, "for %s", what);
     *joined = to;
     *length = 0;
-    for (uint32_t i = 0; i < INDICES; i++) {
+    for (uint32_t i = 0; i < J2K_PACKED_INDICES; i++) {
         if (!by_index[i])
             continue;
         memcpy(to + *length, parser->data + by_index[i]->offset, by_index[i]->length);
@@ -61,8 +57,8 @@ static kst_status join(struct j2k_parser *parser, const struct j2k_packed_segmen
 static kst_status join_packed(struct j2k_parser *parser)
 {
     struct j2k_stream *stream = parser->stream;
-    const struct j2k_packed_segment *by_index[INDICES] = {NULL}, *twice;
-    size_t total = sort_segments(&parser->packed, by_index, &twice);
+    const struct j2k_packed_segment *by_index[J2K_PACKED_INDICES] = {NULL}, *twice;
+    size_t total = kst_j2k_sort_packed(&parser->packed, by_index, &twice);
     if (twice)
         return kst_report_error(
             parser->report, KST_ERROR_J2K_PACKED_HEADERS, twice->offset - 1, "two PPM of index %u", twice->index);
@@ -109,8 +105,8 @@ kst_status kst_j2k_distribute_packed(struct j2k_parser *parser)
 kst_status kst_j2k_distribute_lengths(struct j2k_parser *parser)
 {
     struct j2k_stream *stream = parser->stream;
-    const struct j2k_packed_segment *by_index[INDICES] = {NULL}, *twice;
-    size_t total = sort_segments(&parser->lengths, by_index, &twice), at = 0;
+    const struct j2k_packed_segment *by_index[J2K_PACKED_INDICES] = {NULL}, *twice;
+    size_t total = kst_j2k_sort_packed(&parser->lengths, by_index, &twice), at = 0;
     if (parser->lengths.count == 0)
         return KST_OK;
     kst_status status =

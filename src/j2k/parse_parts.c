@@ -47,14 +47,20 @@ static uint64_t search_end(const struct j2k_parser *parser, uint64_t from)
     return parser->end;
 }
 
+/* The end of one whose Psot is 0: at EOC (Table A.6). */
+static uint64_t open_end(const struct j2k_parser *parser, uint64_t at)
+{
+    bool closed =
+        parser->end - at >= SOT_LENGTH + 2 && kst_j2k_marker_at(parser, parser->end - 2, parser->end) == J2K_EOC;
+    return closed ? parser->end - 2 : parser->end;
+}
+
 /* The end of the tile-part at `at` by its Psot, or where that is wrong, by what follows. */
 static uint64_t find_end(struct j2k_parser *parser, uint64_t at)
 {
     uint64_t length = j2k_get32(parser->data + at + 6), left = parser->end - at;
-    if (length == 0) { /* up to EOC (Table A.6) */
-        bool closed = left >= SOT_LENGTH + 2 && kst_j2k_marker_at(parser, parser->end - 2, parser->end) == J2K_EOC;
-        return closed ? parser->end - 2 : parser->end;
-    }
+    if (length == 0)
+        return open_end(parser, at);
     if (length > left) {
         uint64_t end = search_end(parser, at + SOT_LENGTH);
         warn(parser, end == parser->end ? KST_WARNING_J2K_TRUNCATED : KST_WARNING_J2K_TILE_PART, at);
@@ -64,6 +70,15 @@ static uint64_t find_end(struct j2k_parser *parser, uint64_t at)
         return at + length;
     warn(parser, KST_WARNING_J2K_TILE_PART, at);
     return search_end(parser, at + SOT_LENGTH);
+}
+
+bool kst_j2k_part_is(const struct j2k_parser *parser, uint64_t at, uint64_t length, bool last)
+{
+    uint64_t end = at + length;
+    if (!is_start(parser, at) || (last ? !is_end(parser, end) : !is_start(parser, end)))
+        return false;
+    uint64_t told = j2k_get32(parser->data + at + 6);
+    return told == length || (told == 0 && last && end == open_end(parser, at));
 }
 
 static bool is_kept(uint8_t marker)
@@ -78,9 +93,9 @@ static void note_transform(struct j2k_stream *stream, uint8_t marker, struct j2k
         stream->transform_somewhere = true;
 }
 
-/* The header from behind SOT to SOD. False, with no error, where it is damaged. */
-static kst_status read_header(struct j2k_parser *parser, struct j2k_tile_part *part, uint64_t end, bool *fine)
+kst_status kst_j2k_read_part_header(struct j2k_parser *parser, struct j2k_tile_part *part, uint64_t end, bool *fine)
 {
+    parser->position = part->offset + SOT_LENGTH;
     *fine = false;
     for (uint32_t markers = 0;; markers++) {
         uint8_t marker = kst_j2k_marker_at(parser, parser->position, end);
@@ -115,14 +130,14 @@ static kst_status read_part(struct j2k_parser *parser)
     struct j2k_tile_part part = {.tile = j2k_get16(parser->data + at + 4),
         .index = parser->data[at + 10],
         .count = parser->data[at + 11],
+        .read = true,
         .offset = at,
         .first_segment = stream->segment_count};
     bool fine;
     if (stream->part_count >= parser->limits->tile_parts)
         return kst_report_error(
             parser->report, KST_ERROR_LIMIT_TILE_PARTS, at, "more than %u", (unsigned)parser->limits->tile_parts);
-    parser->position = at + SOT_LENGTH;
-    kst_status status = read_header(parser, &part, end, &fine);
+    kst_status status = kst_j2k_read_part_header(parser, &part, end, &fine);
     if (status)
         return status;
     if (fine) {
@@ -145,7 +160,7 @@ static uint32_t part_key(const struct j2k_tile_part *part, bool by_tile)
     return by_tile ? part->tile : part->index;
 }
 
-/* One stable pass of a counting sort; `start` then holds where each key ends. */
+/* One stable pass of a counting sort, with room in `start` for each key. */
 static void sort_pass(const struct j2k_tile_part *from, struct j2k_tile_part *to, uint32_t count, bool by_tile,
     uint32_t *start, uint32_t keys)
 {
@@ -162,22 +177,44 @@ static void sort_pass(const struct j2k_tile_part *from, struct j2k_tile_part *to
         to[start[part_key(&from[i], by_tile)]++] = from[i];
 }
 
-/* By tile, then by TPsot, then by place: what a damaged stream has twice stays in the order of the stream. */
-static kst_status sort_parts(struct j2k_parser *parser)
+static bool is_sorted(const struct j2k_stream *stream)
+{
+    for (uint32_t i = 1; i < stream->part_count; i++) {
+        const struct j2k_tile_part *a = &stream->part[i - 1], *b = &stream->part[i];
+        if (a->tile > b->tile || (a->tile == b->tile && a->index > b->index))
+            return false;
+    }
+    return true;
+}
+
+/* Where the tile-parts of each tile start, once they are sorted. */
+static void find_tiles(struct j2k_stream *stream)
+{
+    uint32_t tiles = stream->size.columns * stream->size.rows, i = 0;
+    for (uint32_t tile = 0; tile <= tiles; tile++) {
+        while (i < stream->part_count && stream->part[i].tile < tile)
+            i++;
+        stream->tile_part[tile] = i;
+    }
+}
+
+kst_status kst_j2k_sort_parts(struct j2k_parser *parser)
 {
     struct j2k_stream *stream = parser->stream;
     uint32_t tiles = stream->size.columns * stream->size.rows, by_index[PART_INDICES];
     kst_status status = KST_OK;
     stream->tile_part = kst_memory_array(parser->memory, (size_t)tiles + 1, sizeof *stream->tile_part, &status);
-    struct j2k_tile_part *other = kst_memory_array(parser->memory, stream->part_count, sizeof *other, &status);
-    if (!stream->tile_part || !other) {
-        kst_memory_release(parser->memory, other);
+    if (!stream->tile_part)
         return kst_report_error(parser->report, status, KST_NO_OFFSET, NULL);
+    if (!is_sorted(stream)) {
+        struct j2k_tile_part *other = kst_memory_array(parser->memory, stream->part_count, sizeof *other, &status);
+        if (!other)
+            return kst_report_error(parser->report, status, KST_NO_OFFSET, NULL);
+        sort_pass(stream->part, other, stream->part_count, false, by_index, PART_INDICES);
+        sort_pass(other, stream->part, stream->part_count, true, stream->tile_part, tiles);
+        kst_memory_release(parser->memory, other);
     }
-    sort_pass(stream->part, other, stream->part_count, false, by_index, PART_INDICES);
-    sort_pass(other, stream->part, stream->part_count, true, stream->tile_part + 1, tiles);
-    stream->tile_part[0] = 0;
-    kst_memory_release(parser->memory, other);
+    find_tiles(stream);
     return KST_OK;
 }
 
@@ -200,7 +237,7 @@ static void check_numbers(struct j2k_parser *parser)
     }
 }
 
-kst_status kst_j2k_parse_parts(struct j2k_parser *parser)
+kst_status kst_j2k_walk_parts(struct j2k_parser *parser)
 {
     struct j2k_stream *stream = parser->stream;
     while (is_start(parser, parser->position)) {
@@ -216,7 +253,7 @@ kst_status kst_j2k_parse_parts(struct j2k_parser *parser)
     if (!status)
         status = kst_j2k_distribute_lengths(parser);
     if (!status)
-        status = sort_parts(parser);
+        status = kst_j2k_sort_parts(parser);
     if (!status)
         check_numbers(parser);
     return status;

@@ -6,11 +6,11 @@
 #include "core/report.h"
 #include "j2k/stream.h"
 
-/* A PPM or PLM marker segment of the main header. */
+/* A PPM, PLM or TLM marker segment of the main header. */
 struct j2k_packed_segment {
-    uint64_t offset; /* behind Zppm */
+    uint64_t offset; /* behind Zppm, Zplm or Ztlm */
     uint32_t length;
-    uint8_t index; /* Zppm */
+    uint8_t index; /* that byte */
 };
 
 /* All of one kind. */
@@ -25,10 +25,10 @@ struct j2k_parser {
     kst_report *report;
     struct j2k_stream *stream;
     const uint8_t *data;
-    uint64_t end;                               /* of the codestream */
-    uint64_t position;                          /* of the next byte to read */
-    struct j2k_packed_segments packed, lengths; /* PPM and PLM */
-    uint32_t segment_capacity, part_capacity;
+    uint64_t end;                                             /* of the codestream */
+    uint64_t position;                                        /* of the next byte to read */
+    struct j2k_packed_segments packed, lengths, part_lengths; /* PPM, PLM and TLM */
+    uint32_t part_capacity;
 };
 
 /* The contents of a marker segment. */
@@ -65,13 +65,27 @@ kst_status kst_j2k_parameters_allocate(struct memory *memory, uint32_t component
 void kst_j2k_parameters_release(struct memory *memory, struct j2k_parameters *parameters);
 
 /* parse_packed.c: PPM and PLM. What PLM says that cannot be is a warning, and then there are no lengths. */
+enum { J2K_PACKED_INDICES = 256 };
 kst_status kst_j2k_remember_packed(
     struct j2k_parser *parser, struct j2k_packed_segments *to, struct j2k_segment_reader segment);
+/* By their index, which occurs once each, so that there are at most 256; the bytes of all. Of two of the same index the
+ * second is `twice`. */
+size_t kst_j2k_sort_packed(const struct j2k_packed_segments *from,
+    const struct j2k_packed_segment *by_index[J2K_PACKED_INDICES], const struct j2k_packed_segment **twice);
 kst_status kst_j2k_distribute_packed(struct j2k_parser *parser);
 kst_status kst_j2k_distribute_lengths(struct j2k_parser *parser);
 
-/* parse_parts.c: from the first SOT to the end. */
-kst_status kst_j2k_parse_parts(struct j2k_parser *parser);
+/* parse_parts.c: all tile-parts from the first SOT, at the position, to the end. */
+kst_status kst_j2k_walk_parts(struct j2k_parser *parser);
+/* Whether a tile-part of this length that ends where another one starts, or is the last, has its SOT at `at`. */
+bool kst_j2k_part_is(const struct j2k_parser *parser, uint64_t at, uint64_t length, bool last);
+/* The header behind the SOT of a part that ends at `end`. Not `fine`, with no error, where it is damaged. */
+kst_status kst_j2k_read_part_header(struct j2k_parser *parser, struct j2k_tile_part *part, uint64_t end, bool *fine);
+/* By tile, then by TPsot, then by place: what a damaged stream has twice stays in the order of the stream. */
+kst_status kst_j2k_sort_parts(struct j2k_parser *parser);
+
+/* locate_parts.c: tile-parts by TLM, from the position on, or where that cannot be, by walking. */
+kst_status kst_j2k_find_parts(struct j2k_parser *parser);
 
 /* parse.c: the marker at parser->position, which stands in front of `end`; 0 where there is none. */
 uint8_t kst_j2k_marker_at(const struct j2k_parser *parser, uint64_t at, uint64_t end);

@@ -82,9 +82,10 @@ struct j2k_marker_segment {
 struct j2k_tile_part {
     uint32_t tile;
     uint8_t index, count;                  /* TPsot and TNsot */
+    bool read;                             /* its header; else only tile, index, offset, body and its length count */
     uint64_t offset;                       /* of SOT */
     uint32_t first_segment, segment_count; /* of its header, into stream.segment */
-    uint64_t body, body_length;            /* packets */
+    uint64_t body, body_length;            /* packets; of what is not read all from SOT on */
     uint64_t packed, packed_length;        /* its part of stream.packed (PPM) */
     uint32_t lengths, lengths_length;      /* and of stream.lengths (PLM) */
 };
@@ -99,11 +100,14 @@ struct j2k_stream {
     uint32_t component_count;
     struct j2k_parameters main;
     struct j2k_marker_segment *segment; /* of the main header those that are kept, then those of tile-part headers */
-    uint32_t segment_count, main_segment_count;
+    uint32_t segment_count, main_segment_count, segment_capacity;
+    uint64_t first_part;   /* SOT of the first one in the codestream */
+    bool located;          /* tile-parts are where TLM says; they are read as tiles are wanted (kst_j2k_read_parts()) */
+    uint64_t end_of_parts; /* located: EOC */
     struct j2k_tile_part *part; /* by tile, then by TPsot */
     uint32_t part_count;        /* at least 1 */
     uint32_t *tile_part;        /* of each tile: its first part; one more at the end, so that ends are starts */
-    bool transform_somewhere;   /* a tile or the main header asks for a component transform */
+    bool transform_somewhere;   /* a tile that is read or the main header asks for a component transform */
     bool has_packed;            /* PPM */
     uint8_t *packed;            /* packet headers of all tile-parts, in the order of the codestream */
     size_t packed_length;
@@ -112,11 +116,21 @@ struct j2k_stream {
 };
 
 /*
- * Parse all headers. Borrows `data`. Warnings are counted in `report`. On failure nothing is left allocated and the
- * report holds the error.
+ * Parse all headers, but for those of tile-parts where TLM says where these are. Borrows `data`. Warnings are counted
+ * in `report`. On failure nothing is left allocated and the report holds the error.
  */
 kst_status kst_j2k_parse(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
     struct j2k_stream *stream, kst_report *report);
+
+/*
+ * Read what is not read yet of the tiles in columns x0 … x1 − 1 and rows y0 … y1 − 1. Where all tiles are wanted, or
+ * anything is not as TLM says, all tile-parts are read one after the other as if there were no TLM. On failure the
+ * stream is as it was and the report holds the error.
+ */
+kst_status kst_j2k_read_parts(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
+    struct j2k_rect tiles, kst_report *report);
+kst_status kst_j2k_read_all_parts(
+    struct memory *memory, const kst_limits *limits, struct j2k_stream *stream, kst_report *report);
 
 void kst_j2k_stream_release(struct memory *memory, struct j2k_stream *stream);
 

@@ -226,7 +226,7 @@ static void test_wrong(void **state)
                 print_message("variant %u, mutation %u\n", (unsigned)i, (unsigned)k);
             assert_true(same_pixels(&wanted, &found));
             assert_true(report.warnings == 0 || report.first_warning == KST_WARNING_J2K_LENGTHS);
-            assert_true(plt || report.warnings == 0);
+            assert_true(plt || report.warnings <= 1);
             warned += report.warnings;
             kst_image_release(context, &wanted);
             kst_image_release(context, &found);

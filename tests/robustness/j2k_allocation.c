@@ -203,6 +203,8 @@ static kst_status describe(kst_context *context, const struct reading *reading)
     uint32_t elements = 0;
     while (!status && kst_decoder_next_element(decoder, &element))
         elements++;
+    if (!status)
+        status = kst_decoder_report(decoder)->status;
     assert_true(status || elements > 10);
     kst_decoder_destroy(&decoder);
     return status;
