@@ -229,7 +229,7 @@ static bool make_bundles(struct j2k_batch *batch, uint32_t lanes)
         uint64_t words = (uint64_t)J2K_PITCH(bundle.width) * bundle.stripes * lanes;
         states += round_up((STATE_WORDS + bundle.history) * (words + lanes), 4);
         batch->store_group[batch->bundles] = batch->store_groups;
-        batch->store_groups += (uint32_t)((words + J2K_STORE_WORDS - 1) / J2K_STORE_WORDS);
+        batch->store_groups += (uint32_t)((words + J2K_STORE_GROUP - 1) / J2K_STORE_GROUP);
         batch->bundle[batch->bundles++] = bundle;
         if (states > UINT32_MAX / 2)
             return false;

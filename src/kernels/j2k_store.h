@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * From words of bits to coefficients in their bands: magnitudes, regions of interest (T.800 Annex H), dequantisation
- * (Annex E). A work-group takes some words of all of a bundle's blocks.
+ * (Annex E). A work-item takes a word.
  */
 #include "search.h"
 
 #include "j2k_passes.h"
 #include "j2k_work.h"
 
-enum { STORE_COLUMNS = J2K_STORE_WORDS * J2K_WORD_COLUMNS, PLANES_AT_ONCE = 4 };
+enum { PLANES_AT_ONCE = 4 };
 
 FUNCTION float as_real(u32 bits)
 {
@@ -41,18 +41,21 @@ struct column_values {
     u32 inside[4], outside[4]; /* in planes at and above the region of interest's shift, and below it */
 };
 
-/* A word's bits in the group's memory: `planes` are J2K_STORE_WORDS apart. */
+/* A word's bits: marks, what the last significance pass visited, planes `apart` from each other. */
 struct stored_word {
-    LOCAL const u32x2 *marks;
-    LOCAL const u32 *visited, *planes;
+    u32x2 marks;
+    u32 visited;
+    GLOBAL const u32 *planes;
+    u32 apart;
 };
 
 /* Up to four planes from number `first` on of the column that starts with a bit, the first in the lowest four bits. */
 FUNCTION u32 column_planes(const struct stored_word *word, u32 bit, u32 first, u32 end)
 {
     u32 nibbles = 0;
-    UNROLL for (u32 k = 0; k < PLANES_AT_ONCE; k++) if (first + k < end) nibbles |=
-        (word->planes[(first + k) * J2K_STORE_WORDS] >> bit & 15) << 4 * k;
+    for (u32 k = 0; k < PLANES_AT_ONCE; k++)
+        if (first + k < end)
+            nibbles |= (word->planes[(first + k) * word->apart] >> bit & 15) << 4 * k;
     return nibbles;
 }
 
@@ -82,16 +85,10 @@ FUNCTION u32 biased(GLOBAL const struct work_block *block, u32 inside, u32 outsi
     return outside | plane_value(block, plane) >> 1;
 }
 
-FUNCTION u32 coefficient(GLOBAL const struct work_block *block, u32 magnitude, u32 negative)
+FUNCTION u32 coefficient(u32 factor, u32 magnitude, u32 negative)
 {
     i32 value = negative ? -(i32)magnitude : (i32)magnitude;
-    return block->factor ? real_bits((float)value * as_real(block->factor)) : (u32)value;
-}
-
-/* Planes of four rows → those of row r, the first in bit 3: bits r, r + 4, r + 8 and r + 12. */
-FUNCTION u32 row_of(u32 nibbles, u32 r)
-{
-    return (nibbles >> r & 0x1111u) * 0x8421u >> 12 & 15;
+    return factor ? real_bits((float)value * as_real(factor)) : (u32)value;
 }
 
 /* What a block's words have in common. */
@@ -110,105 +107,146 @@ FUNCTION struct stored_planes count_planes(GLOBAL const struct work_block *block
     return p;
 }
 
-/* Magnitudes of the column that starts with a bit, where there is no region of interest, and a word has room for all
- * planes. `visited`: which of its rows the last significance pass came to. */
-FUNCTION void plain_magnitudes(GLOBAL const struct work_block *block, const struct stored_planes *p,
-    const struct stored_word *word, u32 bit, u32 visited, u32 *magnitude)
-{
-    u32 first = 0;
-    i32 shift = p->last + block->fraction;
-    UNROLL for (u32 r = 0; r < 4; r++) magnitude[r] = 0;
-    for (; first < p->begun; first += PLANES_AT_ONCE) {
-        u32 nibbles = column_planes(word, bit, first, p->begun);
-        UNROLL for (u32 r = 0; r < 4; r++) magnitude[r] = magnitude[r] << 4 | row_of(nibbles, r);
-    }
-    UNROLL for (u32 r = 0; r < 4; r++)
-    {
-        u32 bits = magnitude[r] >> (first - p->begun);
-        i32 place = shift + (p->behind && !(visited >> r & 1) ? 1 : 0);
-        bits = shift >= 0 ? bits << shift : bits >> -shift;
-        magnitude[r] = bits | (place > 0 ? 1u << (place - 1) : 0);
-    }
-}
-
-FUNCTION void all_magnitudes(GLOBAL const struct work_block *block, const struct stored_planes *p,
-    const struct stored_word *word, u32 bit, u32 visited, u32 *magnitude)
+/* A column of a word of any block; x, y: its first row's place in it. */
+FUNCTION void store_column(GLOBAL const struct work_block *block, const struct stored_planes *p,
+    const struct stored_word *word, u32 bit, u32 x, u32 y, GLOBAL u32 *samples)
 {
     struct column_values v;
+    u32 significant = word->marks.x >> bit, negative = word->marks.y >> bit;
     UNROLL for (u32 r = 0; r < 4; r++) v.inside[r] = v.outside[r] = 0;
     for (u32 first = 0; first < p->begun; first += PLANES_AT_ONCE)
         add_planes(&v, block, column_planes(word, bit, first, p->begun), first,
             p->begun - first < PLANES_AT_ONCE ? p->begun : first + PLANES_AT_ONCE);
-    UNROLL for (u32 r = 0; r < 4; r++) magnitude[r] =
-        biased(block, v.inside[r], v.outside[r], p->last, p->behind && !(visited >> r & 1));
-}
-
-/* The column of a word that starts with a bit; x, y: its first row's place in the block. */
-FUNCTION void store_column(GLOBAL const struct work_block *block, u32 passes, const struct stored_word *word, u32 bit,
-    u32 x, u32 y, GLOBAL u32 *samples)
-{
-    u32 magnitude[4], significant = passes > 0 ? word->marks->x >> bit : 0;
-    u32 negative = passes > 0 ? word->marks->y >> bit : 0;
-    struct stored_planes p = count_planes(block, passes);
-    u32 visited = p.behind ? *word->visited >> bit : 0;
-    if (block->roi_shift == 0 && block->planes < 29)
-        plain_magnitudes(block, &p, word, bit, visited, magnitude);
-    else
-        all_magnitudes(block, &p, word, bit, visited, magnitude);
     UNROLL for (u32 r = 0; r < 4; r++)
     {
         u32 row = y + r;
+        u32 magnitude =
+            biased(block, v.inside[r], v.outside[r], p->last, p->behind && !(word->visited >> bit >> r & 1));
         if (x >= block->left && x < block->right && row >= block->top && row < block->bottom)
             samples[block->to + (row - block->top) * block->pitch + (x - block->left)] =
-                coefficient(block, significant >> r & 1 ? magnitude[r] : 0, negative >> r & 1);
+                coefficient(block->factor, significant >> r & 1 ? magnitude : 0, negative >> r & 1);
     }
 }
 
-/* Of the words of all stripes those from number `first` on, to the group's memory. See first_of(). */
-FUNCTION void load_words(GLOBAL const struct work_bundle *bundle, GLOBAL const u32 *states, u32 first, u32 all,
-    LOCAL u32x2 *marks, LOCAL u32 *visited, LOCAL u32 *planes)
+/* Of each two words `far` apart: those bits of the first one, `far` up, that the mask has against those of the other.
+ */
+FUNCTION void swap_bits(u32 *w, u32 far, u32 mask)
 {
-    u32 lanes = bundle->lanes, room = all + lanes;
-    GLOBAL const u32x2 *from = (GLOBAL const u32x2 *)(GLOBAL const void *)(states + bundle->state) + 2 * lanes;
-    GLOBAL const u32 *words = states + bundle->state + 4 * room + lanes;
-    for (u32 i = local_index(); i < J2K_STORE_WORDS; i += J2K_STORE_GROUP)
-        if (first + i < all && (i & (lanes - 1)) < bundle->blocks) {
-            marks[i] = from[2 * (first + i)];
-            visited[i] = words[first + i];
-        }
-    for (u32 i = local_index(); i < bundle->history * J2K_STORE_WORDS; i += J2K_STORE_GROUP) {
-        u32 word = i & (J2K_STORE_WORDS - 1), plane = i / J2K_STORE_WORDS;
-        if (first + word < all && (word & (lanes - 1)) < bundle->blocks)
-            planes[i] = words[(2 + plane) * room + first + word];
+    UNROLL for (u32 i = 0; i < 8; i++) if ((i & far) == 0)
+    {
+        u32 t = (w[i] >> far ^ w[i + far]) & mask;
+        w[i + far] ^= t;
+        w[i] ^= t << far;
     }
 }
 
+/* In each byte bit j of word i becomes bit i of word j. */
+FUNCTION void turn_bits(u32 *w)
+{
+    swap_bits(w, 4, 0x0F0F0F0F);
+    swap_bits(w, 2, 0x33333333);
+    swap_bits(w, 1, 0x55555555);
+}
+
+/* Planes from number `first` on, the first of eight in the highest bits; those that were not begun are 0. */
+FUNCTION void load_planes(const struct stored_word *word, u32 first, u32 begun, u32 *w)
+{
+    UNROLL for (u32 t = 0; t < 8; t++) w[7 - t] =
+        first + t < begun ? word->planes[(first + t) * word->apart] & word->marks.x : 0;
+    turn_bits(w);
+}
+
+/* How coefficients come from bits that start at bit 31: `down`, then `up`, with a half step. */
+struct stored_scale {
+    u32 down, up;
+    u32 seen, behind; /* half steps, of what the last pass came to and what not */
+    u32 factor;
+};
+
+FUNCTION struct stored_scale find_scale(GLOBAL const struct work_block *block, const struct stored_planes *p)
+{
+    struct stored_scale s;
+    i32 shift = p->begun > 0 ? p->last + block->fraction : 0;
+    s.down = 32 - p->begun + (shift < 0 ? (u32)-shift : 0);
+    s.up = shift > 0 ? (u32)shift : 0;
+    s.seen = shift > 0 ? 1u << (shift - 1) : 0;
+    s.behind = shift >= 0 ? 1u << shift : 0;
+    s.factor = block->factor;
+    return s;
+}
+
+/* Eight coefficients of a row from column x on. */
+FUNCTION void store_row(GLOBAL const struct work_block *block, u32 x, u32 row, const u32 *value, GLOBAL u32 *samples)
+{
+    u32 at = block->to + (row - block->top) * block->pitch + (x - block->left);
+    if (row < block->top || row >= block->bottom)
+        return;
+    if (x >= block->left && x + J2K_WORD_COLUMNS <= block->right && at % 4 == 0) {
+        GLOBAL u32x4 *to = (GLOBAL u32x4 *)(GLOBAL void *)(samples + at);
+        to[0] = make_u32x4(value[0], value[1], value[2], value[3]);
+        to[1] = make_u32x4(value[4], value[5], value[6], value[7]);
+        return;
+    }
+    UNROLL for (u32 c = 0; c < J2K_WORD_COLUMNS; c++) if (x + c >= block->left && x + c < block->right)
+        samples[at + c] = value[c];
+}
+
+/*
+ * A word of a block without a region of interest and of up to 16 planes. Bits of eight planes are turned into bytes:
+ * word j has those of the bits j, 8 + j, 16 + j and 24 + j, that is of row j % 4 and every second column.
+ */
+FUNCTION void store_word(GLOBAL const struct work_block *block, const struct stored_planes *p,
+    const struct stored_word *word, u32 x, u32 y, GLOBAL u32 *samples)
+{
+    u32 high[8], low[8], visited = p->behind ? word->visited : 0xFFFFFFFFu;
+    struct stored_scale s = find_scale(block, p);
+    load_planes(word, 0, p->begun, high);
+    load_planes(word, 8, p->begun, low);
+    UNROLL for (u32 r = 0; r < 4; r++)
+    {
+        u32 value[J2K_WORD_COLUMNS];
+        UNROLL for (u32 c = 0; c < J2K_WORD_COLUMNS; c++)
+        {
+            u32 j = c % 2 * 4 + r, bit = 4 * c + r, places = (c / 2 + 4) << 12 | (c / 2) << 8;
+            u32 bits = s.down < 32 ? pick_bytes(low[j], high[j], places) >> s.down << s.up : 0;
+            bits = bits ? bits | (visited >> bit & 1 ? s.seen : s.behind) : 0;
+            value[c] = coefficient(s.factor, bits, word->marks.y >> bit & 1);
+        }
+        store_row(block, x, y + r, value, samples);
+    }
+}
+
+/* See first_of() in j2k_passes.h for where words lie. */
 KERNEL(J2K_STORE_GROUP)
 store_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT states, GLOBAL const u32 *RESTRICT passes,
     GLOBAL u32 *RESTRICT samples)
 {
-    SHARED u32x2 marks[J2K_STORE_WORDS];
-    SHARED u32 visited[J2K_STORE_WORDS];
-    SHARED u32 planes[J2K_PLANES_MOST * J2K_STORE_WORDS];
     GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
     GLOBAL const u32 *list = work + head->store_groups;
     u32 index = find_owner(list, head->bundles, group_index());
     GLOBAL const struct work_bundle *bundle = (GLOBAL const struct work_bundle *)(work + head->bundle) + index;
-    u32 lanes = bundle->lanes, pitch = J2K_PITCH(bundle->width),
-        first = (group_index() - list[index]) * J2K_STORE_WORDS, columns = STORE_COLUMNS / lanes;
-    load_words(bundle, states, first, pitch * bundle->stripes * lanes, marks, visited, planes);
-    barrier_local();
-    for (u32 i = local_index(); i < bundle->blocks * columns; i += J2K_STORE_GROUP) {
-        u32 lane = i / columns, column = i & (columns - 1), at = column / J2K_WORD_COLUMNS * lanes + lane;
-        u32 word = (first + at) / lanes, x = word % pitch * J2K_WORD_COLUMNS + column % J2K_WORD_COLUMNS;
-        GLOBAL const struct work_block *block =
-            (GLOBAL const struct work_block *)(work + head->block) + bundle->block + lane;
-        struct stored_word stored;
-        stored.marks = marks + at;
-        stored.visited = visited + at;
-        stored.planes = planes + at;
-        if (x < block->width && 4 * (word / pitch) < block->height)
-            store_column(block, passes[bundle->block + lane], &stored, 4 * (column % J2K_WORD_COLUMNS), x,
-                4 * (word / pitch), samples);
+    u32 at = (group_index() - list[index]) * J2K_STORE_GROUP + local_index(), lanes = bundle->lanes;
+    u32 lane = at & (lanes - 1), place = at / lanes, pitch = J2K_PITCH(bundle->width);
+    u32 room = (pitch * bundle->stripes + 1) * lanes, x = place % pitch * J2K_WORD_COLUMNS, y = place / pitch * 4;
+    GLOBAL const struct work_block *block =
+        (GLOBAL const struct work_block *)(work + head->block) + bundle->block + lane;
+    if (lane >= bundle->blocks || x >= block->width || y >= block->height)
+        return;
+    GLOBAL const u32 *words = states + bundle->state + 4 * room + lanes + at;
+    struct stored_planes p = count_planes(block, passes[bundle->block + lane]);
+    struct stored_word word;
+    word.marks = make_u32x2(0, 0);
+    word.visited = 0;
+    if (p.begun > 0) {
+        word.marks = ((GLOBAL const u32x2 *)(GLOBAL const void *)(states + bundle->state))[2 * (lanes + at)];
+        word.visited = p.behind ? words[0] : 0;
     }
+    word.planes = words + 2 * room;
+    word.apart = room;
+    if (block->roi_shift == 0 && p.begun <= 16) {
+        store_word(block, &p, &word, x, y, samples);
+        return;
+    }
+    for (u32 c = 0; c < J2K_WORD_COLUMNS && x + c < block->width; c++)
+        store_column(block, &p, &word, 4 * c, x + c, y, samples);
 }

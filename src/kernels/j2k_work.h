@@ -20,8 +20,7 @@ enum {
     J2K_GATHER_GROUP = 64,  /* work-items, which share a segment */
     J2K_DECODE_GROUP = 128, /* work-items; J2K_BUNDLE of them share a bundle of blocks */
     J2K_BUNDLE = 32,
-    J2K_STORE_GROUP = 256,
-    J2K_STORE_WORDS = 64, /* of a bundle's blocks, all together, that a group stores */
+    J2K_STORE_GROUP = 256, /* work-items, each of which stores a word of a bundle */
     J2K_WORD_COLUMNS = 8, /* of a stripe, of which a word holds a bit for each coefficient */
     J2K_LEVEL_GROUP = 256,
     J2K_LEVEL_WIDTH = 56, /* samples of a level that a group makes */
