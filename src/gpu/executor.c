@@ -43,6 +43,8 @@ static const struct kernel j2k_kernels[J2K_KERNELS] = {
     [J2K_KERNEL_SYNTHESISE_53] = {"synthesise_53", J2K_LEVEL_GROUP},
     [J2K_KERNEL_SYNTHESISE_97] = {"synthesise_97", J2K_LEVEL_GROUP},
     [J2K_KERNEL_PUT_OUT] = {"put_out", J2K_OUTPUT_GROUP},
+    [J2K_KERNEL_FINISH_53] = {"finish_53", J2K_LEVEL_GROUP},
+    [J2K_KERNEL_FINISH_97] = {"finish_97", J2K_LEVEL_GROUP},
 };
 
 static const struct kernel j2k_encode_kernels[J2K_ENCODE_KERNELS] = {

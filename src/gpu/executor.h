@@ -39,7 +39,9 @@ enum j2k_kernel {
     J2K_KERNEL_STORE,
     J2K_KERNEL_SYNTHESISE_53,
     J2K_KERNEL_SYNTHESISE_97,
-    J2K_KERNEL_PUT_OUT,
+    J2K_KERNEL_PUT_OUT, /* this and the next put pixels out */
+    J2K_KERNEL_FINISH_53,
+    J2K_KERNEL_FINISH_97,
     J2K_KERNELS
 };
 

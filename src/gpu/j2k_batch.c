@@ -267,7 +267,7 @@ static bool blocks_cover(const struct j2k_batch *batch)
 bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count,
     uint32_t units, uint32_t lanes)
 {
-    *batch = (struct j2k_batch){.memory = memory, .items = items, .count = count};
+    *batch = (struct j2k_batch){.memory = memory, .items = items, .count = count, .finishes = true};
     batch->place = kst_memory_array(memory, count, sizeof *batch->place, NULL);
     if (!batch->place || !place_items(batch))
         return false;

@@ -34,7 +34,7 @@ struct j2k_launch {
     uint64_t bytes; /* of samples that it reads and writes */
 };
 
-enum { J2K_LAUNCHES = 2 * J2K_LEVELS + 2 };
+enum { J2K_LAUNCHES = 2 * J2K_LEVELS + 4 };
 
 /* Where a picture's parts lie in the buffers. */
 struct j2k_place {
@@ -70,6 +70,7 @@ struct j2k_batch {
     uint64_t samples;
     size_t stream, pixels; /* bytes */
     bool covered;          /* blocks fill all bands */
+    bool finishes;         /* the last levels of three components are made when they are put out */
     struct j2k_launch launch[J2K_LAUNCHES];
     uint32_t launches;
 };

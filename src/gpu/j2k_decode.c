@@ -103,11 +103,11 @@ static void make_pixels(struct j2k_job *job)
 {
     const struct j2k_batch *batch = &job->batch;
     uint32_t i = 0;
-    for (; i < batch->launches && batch->launch[i].kernel != J2K_KERNEL_PUT_OUT; i++)
+    for (; i < batch->launches && batch->launch[i].kernel < J2K_KERNEL_PUT_OUT; i++)
         LAUNCH(batch->launch[i].kernel, batch->launch[i].groups, &batch->launch[i], J2K_WORK, J2K_SAMPLES);
     end_step(job, J2K_STEP_LEVELS);
     for (; i < batch->launches; i++)
-        LAUNCH(J2K_KERNEL_PUT_OUT, batch->launch[i].groups, &batch->launch[i], J2K_WORK, J2K_SAMPLES, J2K_PIXELS);
+        LAUNCH(batch->launch[i].kernel, batch->launch[i].groups, &batch->launch[i], J2K_WORK, J2K_SAMPLES, J2K_PIXELS);
     end_step(job, J2K_STEP_OUTPUT);
 }
 

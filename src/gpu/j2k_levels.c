@@ -3,6 +3,7 @@
  */
 #include "gpu/executor.h"
 #include "gpu/j2k_batch.h"
+#include "image/format.h"
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
@@ -20,6 +21,7 @@ struct writer {
     uint32_t record, first; /* how many records there were; that of this launch */
     uint32_t list[2];       /* of this launch, where it starts */
     uint32_t groups;        /* of this launch */
+    uint32_t finished;      /* levels made with outputs: the record of the next one's first component */
     uint64_t bytes;         /* likewise */
     struct work_level *level;
     struct work_output *output;
@@ -92,6 +94,45 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
     return (a + b - 1) / b;
 }
 
+static bool same_rect(struct j2k_rect a, struct j2k_rect b)
+{
+    return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1;
+}
+
+/* Whether the tile's first three components can be put out together. */
+static bool go_together(const struct j2k_plan *plan, const struct j2k_tile *tile)
+{
+    const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component];
+    if (tile->transform != J2K_TRANSFORM_NONE)
+        return true;
+    if (plan->component_count < 3)
+        return false;
+    for (uint32_t c = 0; c < 3; c++)
+        if (tc[c].resolution_count == 0 || tc[c].reversible != tc[0].reversible || !same_rect(tc[c].area, tc[0].area) ||
+            !same_rect(plan->component[c].area, plan->component[0].area))
+            return false;
+    return true;
+}
+
+/* Whether the last level of these is made when they are put out. */
+static bool finish_together(const struct j2k_batch *batch, const struct j2k_plan *plan, const struct j2k_tile *tile)
+{
+    const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component];
+    if (!batch->finishes || !go_together(plan, tile) || j2k_gpu_area(tc->area) == 0)
+        return false;
+    for (uint32_t c = 0; c < 3; c++)
+        if (tc[c].resolution_count < 2 || !same_rect(resolution_of(plan, &tc[c], tc[c].resolution_count - 1U)->computed,
+                                              resolution_of(plan, tc, tc->resolution_count - 1U)->computed))
+            return false;
+    return true;
+}
+
+static uint32_t tiles_of(struct j2k_rect rect)
+{
+    return divide_up(j2k_gpu_width(rect) + rect.x0 % 2, J2K_LEVEL_WIDTH) *
+           divide_up(j2k_gpu_height(rect) + rect.y0 % 2, J2K_LEVEL_HEIGHT);
+}
+
 static void add_level(
     struct writer *w, uint32_t index, const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
 {
@@ -103,23 +144,34 @@ static void add_level(
         w->level[w->record] = describe_level(w->batch, index, tc, levels_at, r);
     }
     w->bytes += 2 * sizeof(uint32_t) * j2k_gpu_area(rect);
-    w->groups += divide_up(j2k_gpu_width(rect) + rect.x0 % 2, J2K_LEVEL_WIDTH) *
-                 divide_up(j2k_gpu_height(rect) + rect.y0 % 2, J2K_LEVEL_HEIGHT);
+    w->groups += tiles_of(rect);
     w->record++;
 }
 
-/* All tile-components' resolution r, of one kind of transform. */
+/* Resolution r of a tile's components, of one kind of transform. `at`: where the levels of the first lie; moved on. */
+static void add_tile_resolution(
+    struct writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t r, bool reversible, uint32_t *at)
+{
+    const struct j2k_plan *plan = w->batch->items[index].plan;
+    bool finished = finish_together(w->batch, plan, tile);
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + c];
+        bool apart = c >= 3 || !finished || r + 1U < tc->resolution_count;
+        uint32_t top;
+        if (r < tc->resolution_count && tc->reversible == reversible && apart)
+            add_level(w, index, tc, *at, r);
+        *at += (uint32_t)level_words(plan, tc, &top);
+    }
+}
+
+/* All tile-components' resolution r. */
 static void add_resolution(struct writer *w, uint32_t r, bool reversible)
 {
     for (uint32_t i = 0; i < w->batch->count; i++) {
         const struct j2k_plan *plan = w->batch->items[i].plan;
-        uint32_t at = w->batch->place[i].samples + w->batch->place[i].levels, top;
-        for (uint32_t c = 0; c < plan->tile_component_count; c++) {
-            const struct j2k_tile_component *tc = &plan->tile_component[c];
-            if (r < tc->resolution_count && tc->reversible == reversible)
-                add_level(w, i, tc, at, r);
-            at += (uint32_t)level_words(plan, tc, &top);
-        }
+        uint32_t at = w->batch->place[i].samples + w->batch->place[i].levels;
+        for (uint32_t t = 0; t < plan->tile_count; t++)
+            add_tile_resolution(w, i, &plan->tile[t], r, reversible, &at);
     }
 }
 
@@ -152,6 +204,25 @@ static void add_levels(struct writer *w)
         begin_launch(w);
         add_resolution(w, r, false);
         end_launch(w, J2K_KERNEL_SYNTHESISE_97);
+    }
+}
+
+/* The last levels that are made when they are put out: their records are behind all others. */
+static void add_finished(struct writer *w)
+{
+    for (uint32_t i = 0; i < w->batch->count; i++) {
+        const struct j2k_plan *plan = w->batch->items[i].plan;
+        uint32_t at = w->batch->place[i].samples + w->batch->place[i].levels, top;
+        for (uint32_t t = 0; t < plan->tile_count; t++) {
+            bool finished = finish_together(w->batch, plan, &plan->tile[t]);
+            for (uint32_t c = 0; c < plan->component_count; c++) {
+                const struct j2k_tile_component *tc = &plan->tile_component[plan->tile[t].first_component + c];
+                if (finished && c < 3 && w->work)
+                    w->level[w->record] = describe_level(w->batch, i, tc, at, tc->resolution_count - 1U);
+                w->record += finished && c < 3;
+                at += (uint32_t)level_words(plan, tc, &top);
+            }
+        }
     }
 }
 
@@ -188,84 +259,122 @@ static void add_filled(struct writer *w, uint32_t index)
     }
 }
 
-static bool same_rect(struct j2k_rect a, struct j2k_rect b)
+/* Whether pixels of the first three components are just these, in order, of 8 bits each and unsigned. */
+static bool is_plain(const struct j2k_gpu_item *item)
 {
-    return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1;
-}
-
-/* Whether the tile's first three components can be put out together. */
-static bool go_together(const struct j2k_plan *plan, const struct j2k_tile *tile)
-{
-    const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component];
-    if (tile->transform != J2K_TRANSFORM_NONE)
-        return true;
-    if (plan->component_count < 3)
+    const struct j2k_component *component = item->plan->component;
+    if (kst_format_channels(item->output.format) != 3 || item->channels != 3 || item->output.plane[0].depth > 8)
         return false;
     for (uint32_t c = 0; c < 3; c++)
-        if (tc[c].resolution_count == 0 || tc[c].reversible != tc[0].reversible || !same_rect(tc[c].area, tc[0].area) ||
-            !same_rect(plan->component[c].area, plan->component[0].area))
+        if (item->channel[c].component != c || component[c].depth != 8 || component[c].is_signed)
             return false;
     return true;
 }
 
-/* `levels_at`: of each component in turn. */
-static void add_tile(struct writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t *levels_at)
+/* Three components of a tile whose last level is made with them. */
+static void add_finish(struct writer *w, const struct j2k_tile_component *tc, struct work_output *output)
+{
+    const struct j2k_gpu_item *item = &w->batch->items[output->picture];
+    const struct j2k_rect rect = resolution_of(item->plan, tc, tc->resolution_count - 1U)->computed;
+    output->level = w->finished;
+    output->left = tc->area.x0 - rect.x0;
+    output->top = tc->area.y0 - rect.y0;
+    output->plain = is_plain(item);
+    if (w->work) {
+        w->work[w->at++] = w->groups;
+        w->output[w->record] = *output;
+    }
+    w->bytes += 3 * sizeof(uint32_t) * j2k_gpu_area(rect);
+    w->groups += tiles_of(rect);
+    w->record++;
+}
+
+/* One component of a tile, or three. `levels_at`: of each in turn. */
+static struct work_output describe_output(
+    const struct j2k_batch *batch, uint32_t index, const struct j2k_tile *tile, uint32_t c, uint32_t *levels_at)
+{
+    const struct j2k_plan *plan = batch->items[index].plan;
+    const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + c];
+    const struct j2k_component *component = &plan->component[c];
+    struct work_output output = {.width = j2k_gpu_width(tc->area),
+        .height = j2k_gpu_height(tc->area),
+        .transform = c == 0 ? tile->transform : 0,
+        .reversible = tc->reversible,
+        .first = c,
+        .count = c == 0 && go_together(plan, tile) ? 3 : 1,
+        .x = tc->area.x0 - component->area.x0,
+        .y = tc->area.y0 - component->area.y0,
+        .picture = index};
+    for (uint32_t i = 0; i < output.count; i++) {
+        uint32_t top;
+        if (tc[i].resolution_count > 0) {
+            struct samples samples = samples_of(batch, index, &tc[i], *levels_at, tc[i].resolution_count - 1U);
+            output.from[i] = j2k_gpu_area(tc->area) ? place_in(&samples, tc->area.x0, tc->area.y0) : 0;
+            output.pitch[i] = samples.pitch;
+        }
+        output.depth[i] = component[i].depth;
+        output.is_signed[i] = component[i].is_signed;
+        *levels_at += (uint32_t)level_words(plan, &tc[i], &top);
+    }
+    return output;
+}
+
+/* Those of a tile's components that a kernel puts out. */
+static void add_tile(
+    struct writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t kernel, uint32_t *levels_at)
 {
     const struct j2k_plan *plan = w->batch->items[index].plan;
-    bool together = go_together(plan, tile);
-    for (uint32_t c = 0, count; c < plan->component_count; c += count) {
+    bool finished = finish_together(w->batch, plan, tile);
+    for (uint32_t c = 0; c < plan->component_count;) {
         const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + c];
-        const struct j2k_component *component = &plan->component[c];
-        struct work_output output = {.width = j2k_gpu_width(tc->area),
-            .height = j2k_gpu_height(tc->area),
-            .transform = c == 0 ? tile->transform : 0,
-            .reversible = tc->reversible,
-            .first = c,
-            .count = c == 0 && together ? 3 : 1,
-            .x = tc->area.x0 - component->area.x0,
-            .y = tc->area.y0 - component->area.y0,
-            .picture = index};
-        uint32_t top;
-        count = output.count;
-        for (uint32_t i = 0; i < count; i++) {
-            if (tc[i].resolution_count > 0 && w->work) {
-                struct samples samples = samples_of(w->batch, index, &tc[i], *levels_at, tc[i].resolution_count - 1U);
-                output.from[i] = j2k_gpu_area(tc->area) ? place_in(&samples, tc->area.x0, tc->area.y0) : 0;
-                output.pitch[i] = samples.pitch;
-            }
-            output.depth[i] = component[i].depth;
-            output.is_signed[i] = component[i].is_signed;
-            *levels_at += (uint32_t)level_words(plan, &tc[i], &top);
-        }
-        if (tc->resolution_count > 0)
+        struct work_output output = describe_output(w->batch, index, tile, c, levels_at);
+        if (c == 0 && finished) {
+            if (kernel == (tc->reversible ? J2K_KERNEL_FINISH_53 : J2K_KERNEL_FINISH_97))
+                add_finish(w, tc, &output);
+            w->finished += 3;
+        } else if (kernel == J2K_KERNEL_PUT_OUT && tc->resolution_count > 0) {
             add_output(w, &output);
+        }
+        c += output.count;
     }
 }
 
-static void add_outputs(struct writer *w)
+/* `finished`: the first record of levels that are made with outputs. */
+static void add_outputs(struct writer *w, uint32_t finished)
 {
     begin_launch(w);
     for (uint32_t i = 0; i < w->batch->count; i++)
         if (w->batch->items[i].plan->missing_tiles > 0)
             add_filled(w, i);
     end_launch(w, J2K_KERNEL_PUT_OUT);
-    begin_launch(w);
-    for (uint32_t i = 0; i < w->batch->count; i++) {
-        const struct j2k_plan *plan = w->batch->items[i].plan;
-        uint32_t levels_at = w->batch->place[i].samples + w->batch->place[i].levels;
-        for (uint32_t t = 0; t < plan->tile_count; t++)
-            add_tile(w, i, &plan->tile[t], &levels_at);
+    for (uint32_t kernel = J2K_KERNEL_PUT_OUT; kernel <= J2K_KERNEL_FINISH_97; kernel++) {
+        begin_launch(w);
+        w->finished = finished;
+        for (uint32_t i = 0; i < w->batch->count; i++) {
+            const struct j2k_plan *plan = w->batch->items[i].plan;
+            uint32_t levels_at = w->batch->place[i].samples + w->batch->place[i].levels;
+            for (uint32_t t = 0; t < plan->tile_count; t++)
+                add_tile(w, i, &plan->tile[t], kernel, &levels_at);
+        }
+        end_launch(w, kernel);
     }
-    end_launch(w, J2K_KERNEL_PUT_OUT);
+}
+
+/* The records of all levels, and of all outputs: counted, or written where `work` is not null. */
+static void add_all(struct writer *w, uint32_t *levels)
+{
+    add_levels(w);
+    uint32_t finished = w->record;
+    add_finished(w);
+    *levels = w->record;
+    w->record = 0;
+    add_outputs(w, finished);
 }
 
 void kst_gpu_j2k_count_levels(struct j2k_batch *batch)
 {
     struct writer w = {.batch = batch};
-    add_levels(&w);
-    batch->levels = w.record;
-    w.record = 0;
-    add_outputs(&w);
+    add_all(&w, &batch->levels);
     batch->outputs = w.record;
 }
 
@@ -278,8 +387,6 @@ uint32_t kst_gpu_j2k_write_levels(struct j2k_batch *batch, uint32_t *work, uint3
     w.level = (struct work_level *)(void *)(work + head->level);
     w.output = (struct work_output *)(void *)(work + head->output);
     w.at = head->output + batch->outputs * WORDS(struct work_output);
-    add_levels(&w);
-    w.record = 0;
-    add_outputs(&w);
+    add_all(&w, &batch->levels);
     return w.at;
 }

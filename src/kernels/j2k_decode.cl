@@ -7,3 +7,4 @@
 #include "j2k_store.h"
 #include "j2k_levels.h"
 #include "j2k_output.h"
+#include "j2k_finish.h"

@@ -8,15 +8,53 @@
 #include "j2k_lines.h"
 #include "j2k_store.h"
 
-/* A work-item's two coefficients of a row, the even one first. */
-FUNCTION u32x2 load_pair(const struct level_tile *t, GLOBAL const u32 *samples, u32 row, i32 even, i32 odd)
+/* Where a work-item's two coefficients of a row lie: of a row's bands the first or the second, and where in it. */
+struct level_pair {
+    u32 band[2], at[2];
+};
+
+FUNCTION struct level_pair find_pair(const struct level_tile *t)
+{
+    struct level_pair pair;
+    UNROLL for (u32 i = 0; i < 2; i++)
+    {
+        i32 x = t->x + 2 * (i32)(local_index() % LEVEL_PAIRS) + (i32)i;
+        x = mirror(x, (i32)t->level->x0, (i32)t->level->x1);
+        pair.band[i] = (u32)(x & 1);
+        pair.at[i] = place_in_band(t, x);
+    }
+    return pair;
+}
+
+/* Among the samples; y: a row of the level. */
+FUNCTION u32 place_of(const struct level_tile *t, const struct level_pair *pair, u32 i, i32 y)
 {
     GLOBAL const struct work_level *level = t->level;
-    i32 y = mirror(t->y + (i32)row, (i32)level->y0, (i32)level->y1);
-    u32 down = place_in_band(t, even), right = place_in_band(t, odd), first = 2 * (u32)(y & 1);
-    u32 line = (u32)y / 2 - (y & 1 ? 0 : level->y0), low = first + (u32)(even & 1), high = first + (u32)(odd & 1);
-    return make_u32x2(samples[level->band[low] + line * level->pitch[low] + down],
-        samples[level->band[high] + line * level->pitch[high] + right]);
+    u32 band = 2 * (u32)(y & 1) + pair->band[i], line = (u32)y / 2 - (y & 1 ? 0 : level->y0);
+    return level->band[band] + line * level->pitch[band] + pair->at[i];
+}
+
+/* A work-item's pairs of coefficients, that at the even position first. */
+FUNCTION void load_pairs(const struct level_tile *t, GLOBAL const u32 *samples, u32 *even, u32 *odd)
+{
+    const struct level_pair pair = find_pair(t);
+    i32 y = t->y + (i32)(local_index() / LEVEL_PAIRS), y0 = (i32)t->level->y0, y1 = (i32)t->level->y1;
+    if (t->y >= y0 && t->y + LEVEL_ROWS <= y1) {
+        u32 band = 2 * (u32)(y & 1), first = place_of(t, &pair, 0, y), second = place_of(t, &pair, 1, y);
+        u32 low = LEVEL_STEP / 2 * t->level->pitch[band], high = LEVEL_STEP / 2 * t->level->pitch[band + 1];
+        UNROLL for (u32 k = 0; k < LEVEL_TURNS; k++)
+        {
+            even[k] = samples[first + k * (pair.band[0] ? high : low)];
+            odd[k] = samples[second + k * (pair.band[1] ? high : low)];
+        }
+    } else {
+        UNROLL for (u32 k = 0; k < LEVEL_TURNS; k++)
+        {
+            i32 row = mirror(y + (i32)(k * LEVEL_STEP), y0, y1);
+            even[k] = samples[place_of(t, &pair, 0, row)];
+            odd[k] = samples[place_of(t, &pair, 1, row)];
+        }
+    }
 }
 
 /* x − floor((a + b + 2) / 4), wrapping, and x + floor((a + b) / 2). */
@@ -45,41 +83,91 @@ FUNCTION u32 level_target(const struct level_tile *t, u32 column, u32 row, u32 *
            (u32)x < t->level->x1 - t->level->x0 && (u32)y < t->level->y1 - t->level->y0;
 }
 
-/* A single odd column or row is halved (F.3.6). */
+/*
+ * The steps along rows of so many tiles' worth of turns, from coefficients in registers to the group's memory. A single
+ * odd column or row is halved (F.3.6). Whole work-group.
+ */
+#define SYNTHESISE_ROWS_53(t, turns, even, odd, tile)                                                                  \
+    if ((t).only_x && (t).level->x0 == 1) {                                                                            \
+        UNROLL for (u32 k = 0; k < (turns); k++)(odd)[k] >>= 1;                                                        \
+    }                                                                                                                  \
+    UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
+    {                                                                                                                  \
+        (tile)[place + k * LEVEL_STEP * LEVEL_ROW] = (even)[k];                                                        \
+        (tile)[place + k * LEVEL_STEP * LEVEL_ROW + LEVEL_ODD] = (odd)[k];                                             \
+    }                                                                                                                  \
+    barrier_local();                                                                                                   \
+    if (!(t).only_x) {                                                                                                 \
+        LIFT_EVEN_PLACES(i32, turns, even, odd, tile, lift_even(own, far, near))                                       \
+        LIFT_ODD_PLACES(i32, turns, even, odd, tile, lift_odd(own, near, far))                                         \
+    }
+
+#define SYNTHESISE_ROWS_97(t, turns, even, odd, tile)                                                                  \
+    UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
+    {                                                                                                                  \
+        float only = (t).level->x0 == 1 ? 0.5f : 1.0f;                                                                 \
+        (even)[k] = ((t).only_x ? only : LEVEL_SCALE) * (even)[k];                                                     \
+        (odd)[k] = ((t).only_x ? only : LEVEL_INVERSE_SCALE) * (odd)[k];                                               \
+        (tile)[place + k * LEVEL_STEP * LEVEL_ROW] = (even)[k];                                                        \
+        (tile)[place + k * LEVEL_STEP * LEVEL_ROW + LEVEL_ODD] = (odd)[k];                                             \
+    }                                                                                                                  \
+    barrier_local();                                                                                                   \
+    if (!(t).only_x) {                                                                                                 \
+        LIFT_EVEN_PLACES(float, turns, even, odd, tile, lift(own, LIFT_DELTA, far, near))                              \
+        LIFT_ODD_PLACES(float, turns, even, odd, tile, lift(own, LIFT_GAMMA, near, far))                               \
+        LIFT_EVEN_PLACES(float, turns, even, odd, tile, lift(own, LIFT_BETA, far, near))                               \
+        LIFT_ODD_PLACES(float, turns, even, odd, tile, lift(own, LIFT_ALPHA, near, far))                               \
+    }
+
+/* The samples of a column from number LEVEL_MARGIN on, out of a tile in the group's memory. */
+FUNCTION void synthesise_column_53(const struct level_tile *t, LOCAL const i32 *tile, i32 *value)
+{
+    u32 column = own_column(), run = own_run();
+    UNROLL for (u32 i = 0; i < LEVEL_REACH; i++) value[i] = tile[column_place(column, run + i)];
+    if (!t->only_y) {
+        LIFT_COLUMN(value, 2, LEVEL_REACH, lift_even(value[i], value[i - 1], value[i + 1]))
+        LIFT_COLUMN(value, 3, LEVEL_REACH - 1, lift_odd(value[i], value[i - 1], value[i + 1]))
+    } else if (t->level->y0 == 1) {
+        UNROLL for (u32 i = 0; i < LEVEL_REACH; i++) value[i] >>= 1;
+    }
+}
+
+FUNCTION void synthesise_column_97(const struct level_tile *t, LOCAL const float *tile, float *value)
+{
+    u32 column = own_column(), run = own_run();
+    float only = t->level->y0 == 1 ? 0.5f : 1.0f;
+    UNROLL for (u32 i = 0; i < LEVEL_REACH; i++) value[i] = (t->only_y  ? only
+                                                                : i & 1 ? LEVEL_INVERSE_SCALE
+                                                                        : LEVEL_SCALE) *
+                                                            tile[column_place(column, run + i)];
+    if (!t->only_y) {
+        LIFT_COLUMN(value, 2, LEVEL_REACH, lift(value[i], LIFT_DELTA, value[i - 1], value[i + 1]))
+        LIFT_COLUMN(value, 3, LEVEL_REACH - 2, lift(value[i], LIFT_GAMMA, value[i - 1], value[i + 1]))
+        LIFT_COLUMN(value, 4, LEVEL_REACH - 3, lift(value[i], LIFT_BETA, value[i - 1], value[i + 1]))
+        LIFT_COLUMN(value, 5, LEVEL_REACH - 4, lift(value[i], LIFT_ALPHA, value[i - 1], value[i + 1]))
+    }
+}
+
 KERNEL(J2K_LEVEL_GROUP)
 synthesise_53(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)
 {
     SHARED i32 tile[LEVEL_ROWS * LEVEL_ROW];
     struct level_tile t = find_tile(work, list, count, first_level);
-    u32 pair = local_index() % LEVEL_PAIRS, place = own_place(), column = own_column(), run = own_run();
-    u32 halve_x = t.only_x && t.level->x0 == 1, halve_y = t.only_y && t.level->y0 == 1;
-    i32 even_x = mirror(t.x + 2 * (i32)pair, (i32)t.level->x0, (i32)t.level->x1);
-    i32 odd_x = mirror(t.x + 2 * (i32)pair + 1, (i32)t.level->x0, (i32)t.level->x1);
+    u32 pair = local_index() % LEVEL_PAIRS, place = own_place(), first[LEVEL_TURNS], second[LEVEL_TURNS];
     i32 even[LEVEL_TURNS], odd[LEVEL_TURNS], value[LEVEL_REACH];
+    load_pairs(&t, samples, first, second);
     UNROLL for (u32 k = 0; k < LEVEL_TURNS; k++)
     {
-        u32 row = local_index() / LEVEL_PAIRS + k * LEVEL_STEP;
-        u32x2 two = load_pair(&t, samples, row, even_x, odd_x);
-        even[k] = (i32)two.x >> halve_x;
-        odd[k] = (i32)two.y >> halve_x;
-        tile[place + k * LEVEL_STEP * LEVEL_ROW] = even[k];
-        tile[place + k * LEVEL_STEP * LEVEL_ROW + LEVEL_ODD] = odd[k];
+        even[k] = (i32)first[k];
+        odd[k] = (i32)second[k];
     }
-    barrier_local();
-    if (!t.only_x) {
-        LIFT_EVEN_PLACES(i32, LEVEL_TURNS, even, odd, tile, lift_even(own, far, near))
-        LIFT_ODD_PLACES(i32, LEVEL_TURNS, even, odd, tile, lift_odd(own, near, far))
-    }
-    UNROLL for (u32 i = 0; i < LEVEL_REACH; i++) value[i] = tile[column_place(column, run + i)];
-    if (!t.only_y) {
-        LIFT_COLUMN(value, 2, LEVEL_REACH, lift_even(value[i], value[i - 1], value[i + 1]))
-        LIFT_COLUMN(value, 3, LEVEL_REACH - 1, lift_odd(value[i], value[i - 1], value[i + 1]))
-    }
+    SYNTHESISE_ROWS_53(t, LEVEL_TURNS, even, odd, tile)
+    synthesise_column_53(&t, tile, value);
     UNROLL for (u32 i = LEVEL_MARGIN; i < LEVEL_MARGIN + LEVEL_RUN; i++)
     {
         u32 to;
-        if (level_target(&t, column, run + i, &to))
-            samples[to] = (u32)(value[i] >> halve_y);
+        if (level_target(&t, own_column(), own_run() + i, &to))
+            samples[to] = (u32)value[i];
     }
 }
 
@@ -88,40 +176,20 @@ synthesise_97(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u3
 {
     SHARED float tile[LEVEL_ROWS * LEVEL_ROW];
     struct level_tile t = find_tile(work, list, count, first_level);
-    u32 pair = local_index() % LEVEL_PAIRS, place = own_place(), column = own_column(), run = own_run();
-    float only_factor = t.level->x0 == 1 ? 0.5f : 1.0f, last_factor = t.only_y && t.level->y0 == 1 ? 0.5f : 1.0f;
-    float low = t.only_x ? only_factor : LEVEL_SCALE, high = t.only_x ? only_factor : LEVEL_INVERSE_SCALE;
-    i32 even_x = mirror(t.x + 2 * (i32)pair, (i32)t.level->x0, (i32)t.level->x1);
-    i32 odd_x = mirror(t.x + 2 * (i32)pair + 1, (i32)t.level->x0, (i32)t.level->x1);
+    u32 pair = local_index() % LEVEL_PAIRS, place = own_place(), first[LEVEL_TURNS], second[LEVEL_TURNS];
     float even[LEVEL_TURNS], odd[LEVEL_TURNS], value[LEVEL_REACH];
+    load_pairs(&t, samples, first, second);
     UNROLL for (u32 k = 0; k < LEVEL_TURNS; k++)
     {
-        u32 row = local_index() / LEVEL_PAIRS + k * LEVEL_STEP;
-        u32x2 two = load_pair(&t, samples, row, even_x, odd_x);
-        even[k] = low * as_real(two.x);
-        odd[k] = high * as_real(two.y);
-        tile[place + k * LEVEL_STEP * LEVEL_ROW] = even[k];
-        tile[place + k * LEVEL_STEP * LEVEL_ROW + LEVEL_ODD] = odd[k];
+        even[k] = float_of(first[k]);
+        odd[k] = float_of(second[k]);
     }
-    barrier_local();
-    if (!t.only_x) {
-        LIFT_EVEN_PLACES(float, LEVEL_TURNS, even, odd, tile, lift(own, LIFT_DELTA, far, near))
-        LIFT_ODD_PLACES(float, LEVEL_TURNS, even, odd, tile, lift(own, LIFT_GAMMA, near, far))
-        LIFT_EVEN_PLACES(float, LEVEL_TURNS, even, odd, tile, lift(own, LIFT_BETA, far, near))
-        LIFT_ODD_PLACES(float, LEVEL_TURNS, even, odd, tile, lift(own, LIFT_ALPHA, near, far))
-    }
-    UNROLL for (u32 i = 0; i < LEVEL_REACH; i++) value[i] = tile[column_place(column, run + i)];
-    if (!t.only_y) {
-        UNROLL for (u32 i = 0; i < LEVEL_REACH; i++) value[i] = (i & 1 ? LEVEL_INVERSE_SCALE : LEVEL_SCALE) * value[i];
-        LIFT_COLUMN(value, 2, LEVEL_REACH, lift(value[i], LIFT_DELTA, value[i - 1], value[i + 1]))
-        LIFT_COLUMN(value, 3, LEVEL_REACH - 2, lift(value[i], LIFT_GAMMA, value[i - 1], value[i + 1]))
-        LIFT_COLUMN(value, 4, LEVEL_REACH - 3, lift(value[i], LIFT_BETA, value[i - 1], value[i + 1]))
-        LIFT_COLUMN(value, 5, LEVEL_REACH - 4, lift(value[i], LIFT_ALPHA, value[i - 1], value[i + 1]))
-    }
+    SYNTHESISE_ROWS_97(t, LEVEL_TURNS, even, odd, tile)
+    synthesise_column_97(&t, tile, value);
     UNROLL for (u32 i = LEVEL_MARGIN; i < LEVEL_MARGIN + LEVEL_RUN; i++)
     {
         u32 to;
-        if (level_target(&t, column, run + i, &to))
-            samples[to] = real_bits(value[i] * last_factor);
+        if (level_target(&t, own_column(), own_run() + i, &to))
+            samples[to] = bits_of(value[i]);
     }
 }

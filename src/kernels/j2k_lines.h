@@ -26,19 +26,25 @@ struct level_tile {
     u32 only_x, only_y; /* the level is one sample wide or high */
 };
 
-FUNCTION struct level_tile find_tile(GLOBAL const u32 *work, u32 list, u32 count, u32 first_level)
+FUNCTION struct level_tile tile_of(GLOBAL const struct work_level *level, u32 group)
 {
     struct level_tile t;
-    GLOBAL const u32 *groups = work + list;
-    GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
-    u32 index = find_owner(groups, count, group_index()), group = group_index() - groups[index];
-    t.level = (GLOBAL const struct work_level *)(work + head->level) + first_level + index;
-    u32 across = (t.level->x1 + J2K_LEVEL_WIDTH - 1) / J2K_LEVEL_WIDTH;
+    u32 across = (level->x1 + J2K_LEVEL_WIDTH - 1) / J2K_LEVEL_WIDTH;
+    t.level = level;
     t.x = (i32)(group % across * J2K_LEVEL_WIDTH) - LEVEL_MARGIN;
     t.y = (i32)(group / across * J2K_LEVEL_HEIGHT) - LEVEL_MARGIN;
-    t.only_x = t.level->x1 - t.level->x0 == 1;
-    t.only_y = t.level->y1 - t.level->y0 == 1;
+    t.only_x = level->x1 - level->x0 == 1;
+    t.only_y = level->y1 - level->y0 == 1;
     return t;
+}
+
+FUNCTION struct level_tile find_tile(GLOBAL const u32 *work, u32 list, u32 count, u32 first_level)
+{
+    GLOBAL const u32 *groups = work + list;
+    GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
+    u32 index = find_owner(groups, count, group_index());
+    return tile_of(
+        (GLOBAL const struct work_level *)(work + head->level) + first_level + index, group_index() - groups[index]);
 }
 
 /* Position i continued periodically and symmetrically into [i0, i1) (F-4, F-5); its parity stays if there are two. */

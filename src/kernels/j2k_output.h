@@ -28,20 +28,26 @@ FUNCTION i32 finish_real(float from, u32 depth, u32 is_signed)
     return (i32)(value + rounding) - (is_signed ? (i32)half_range : 0);
 }
 
-/* Coefficients of the components → samples, as the picture has them. */
-FUNCTION void finish_samples(GLOBAL const struct work_output *o, u32 *from, i32 *value)
+/* The inverse component transform. */
+FUNCTION void turn_colours(u32 transform, u32 *from)
 {
-    if (o->transform == 1) {
+    if (transform == 1) {
         u32 green = from[0] - (u32)((i32)(from[1] + from[2]) >> 2), first = from[1];
         from[0] = from[2] + green;
         from[1] = green;
         from[2] = first + green;
-    } else if (o->transform == 2) {
+    } else if (transform == 2) {
         float luma = as_real(from[0]), blue = as_real(from[1]), red = as_real(from[2]);
         from[0] = real_bits(luma + 1.402f * red);
         from[1] = real_bits(luma - 0.34413f * blue - 0.71414f * red);
         from[2] = real_bits(luma + 1.772f * blue);
     }
+}
+
+/* Coefficients of the components → samples, as the picture has them. */
+FUNCTION void finish_samples(GLOBAL const struct work_output *o, u32 *from, i32 *value)
+{
+    turn_colours(o->transform, from);
     UNROLL for (u32 c = 0; c < 3; c++)
     {
         value[c] = 0;

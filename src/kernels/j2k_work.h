@@ -21,7 +21,7 @@ enum {
     J2K_DECODE_GROUP = 128, /* work-items; J2K_BUNDLE of them share a bundle of blocks */
     J2K_BUNDLE = 32,
     J2K_STORE_GROUP = 256, /* work-items, each of which stores a word of a bundle */
-    J2K_WORD_COLUMNS = 8, /* of a stripe, of which a word holds a bit for each coefficient */
+    J2K_WORD_COLUMNS = 8,  /* of a stripe, of which a word holds a bit for each coefficient */
     J2K_LEVEL_GROUP = 256,
     J2K_LEVEL_WIDTH = 56, /* samples of a level that a group makes */
     J2K_LEVEL_HEIGHT = 32,
@@ -97,7 +97,7 @@ struct work_level {
 /* Samples of one to three components that are put out together. */
 struct work_output {
     u32 width, height;
-    u32 from[3]; /* in the buffer of samples */
+    u32 from[3]; /* in the buffer of samples; not with the last level made at once */
     u32 pitch[3];
     u32 transform; /* 0 none, 1 RCT, 2 ICT */
     u32 reversible;
@@ -108,6 +108,9 @@ struct work_output {
     u32 is_signed[3];
     u32 filled; /* nothing is read: all coefficients are 0 */
     u32 picture;
+    u32 level;     /* with the last level made at once, that of the first of three components; the others follow */
+    u32 left, top; /* with that, where in the level it starts */
+    u32 plain;     /* likewise: the pixels are just these, 8 bits each and unsigned */
 };
 
 /* A channel of the picture. */
