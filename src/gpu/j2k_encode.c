@@ -43,6 +43,7 @@ struct j2k_coding_job {
     struct fetched *fetched;
     atomic_bool missed; /* rows did not come */
     bool timed;         /* upload and transform */
+    bool uncoded;       /* as executor->uncoded counts */
     struct j2k_encode_times times;
 };
 
@@ -276,6 +277,18 @@ static void transform_in_turn(struct j2k_coding_job *job, bool waits)
     pthread_mutex_unlock(&executor->lock);
 }
 
+/* The job's blocks are still to be coded, or no longer. Returns whether those of others are. */
+static bool count_uncoded(struct j2k_coding_job *job, bool uncoded)
+{
+    struct gpu_executor *executor = job->executor;
+    pthread_mutex_lock(&executor->lock);
+    executor->uncoded += (uint32_t)uncoded - (uint32_t)job->uncoded;
+    job->uncoded = uncoded;
+    bool others = executor->uncoded > (uint32_t)uncoded;
+    pthread_mutex_unlock(&executor->lock);
+    return others;
+}
+
 static bool prepare(struct j2k_coding_job *job, const struct gpu_event *after, struct gpu_error *error)
 {
     struct gpu_executor *executor = job->executor;
@@ -311,6 +324,7 @@ struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, c
     job->items = items;
     job->count = count;
     atomic_init(&job->missed, false);
+    count_uncoded(job, true);
     if (prepare(job, after, error)) {
         upload(job);
         transform_in_turn(job, after != NULL);
@@ -328,6 +342,7 @@ void kst_gpu_j2k_encode_end(struct j2k_coding_job *job)
         return;
     struct gpu_executor *executor = job->executor;
     struct memory *memory = executor->gpu->memory;
+    count_uncoded(job, false);
     if (job->lane)
         finish(job);
     while (job->fetched) {
@@ -660,6 +675,7 @@ bool kst_gpu_j2k_encode_blocks(struct j2k_coding_job *job, const struct j2k_bloc
         return true;
     if (take_rooms(&rooms, memory, count, error)) {
         struct j2k_list list = {.batch = &job->batch, .items = job->items, .orders = orders, .place = rooms.place};
+        list.shared = count_uncoded(job, false);
         for (uint32_t i = 0; i < count; i++)
             rooms.chosen[i] = i;
         uint32_t missing = run_chosen(job, &list, &rooms, count, outcomes, error);

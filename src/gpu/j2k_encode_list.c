@@ -59,11 +59,15 @@ uint32_t kst_gpu_j2k_decision_room(const struct j2k_plan *plan, const struct j2k
     return bytes / J2K_DECISION_UNIT + 1;
 }
 
-/* All wait for the block with the most decisions, and it for those beside it: there a row has fewer. */
+/*
+ * All wait for the block with the most decisions, and it for those beside it: there a row has fewer, which takes more
+ * of the device; not where that is what others wait for.
+ */
 static void choose_rows(struct j2k_list *list, uint32_t rows)
 {
     list->lanes = kst_gpu_j2k_choose_lanes(list->blocks, rows);
-    list->front_lanes = list->lanes > FRONT_SHARE ? list->lanes / FRONT_SHARE : 1;
+    uint32_t share = list->shared ? 1 : FRONT_SHARE;
+    list->front_lanes = list->lanes > share ? list->lanes / share : 1;
     list->front_rows = list->blocks / list->front_lanes < rows ? list->blocks / list->front_lanes : rows;
     uint32_t rest = list->blocks - list->front_rows * list->front_lanes;
     list->rows = list->front_rows + (rest + list->lanes - 1) / list->lanes;

@@ -21,10 +21,11 @@ struct j2k_list {
     uint64_t data;                    /* bytes */
     uint64_t samples;                 /* of the blocks */
     bool ample;                       /* room for whatever blocks may hold */
+    bool shared;                      /* the device has other blocks to code, too */
 };
 
 /* As many of the chosen orders, from the first on, as go together; at least one. Returns how many. `processors`: of the
- * device. */
+ * device. list->shared: others keep it busy meanwhile. */
 uint32_t kst_gpu_j2k_list(struct j2k_list *list, const uint32_t *chosen, uint32_t count, uint32_t processors);
 
 /* Write it down, list->words words. `threads`: null, or those that help. */

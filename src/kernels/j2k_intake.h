@@ -60,7 +60,77 @@ FUNCTION void transform_sample(u32 transform, u32 reversible, const i32 *value, 
     }
 }
 
-/* A group takes what it would put out when decoding; neighbouring work-items have neighbouring pixels. */
+/* Where channel 0 of a pixel is; CUDA: or its address. */
+FUNCTION u64 pixel_place(GLOBAL const struct work_view *view, u32 x, u32 y)
+{
+    GLOBAL const struct work_channel *channel = &view->channel[0];
+    u64 offset = (u64)channel->offset[1] << 32 | channel->offset[0];
+    return offset + (u64)((i64)y * (i32)channel->pitch) + (u64)x * view->packed;
+}
+
+/* Whether three components are the bytes of pixels in order, and those of four pixels are whole words. */
+FUNCTION u32 is_plain(GLOBAL const struct work_view *view, GLOBAL const struct work_output *o)
+{
+    u32 plain = view->packed == 3 && o->count == 3;
+    for (u32 c = 0; c < 3; c++)
+        plain = plain && view->channel[c].component == c;
+    return plain && ((u32)pixel_place(view, o->x, o->y) & 3) == 0 && (view->channel[0].pitch & 3) == 0;
+}
+
+/* Four neighbouring pixels of a plain picture. */
+FUNCTION void take_four(GLOBAL const struct work_view *view, GLOBAL const struct work_output *o,
+    GLOBAL const u8 *pixels, GLOBAL u32 *samples, u32 x, u32 y)
+{
+    u64 place = pixel_place(view, o->x + x, o->y + y);
+    GLOBAL const u8 *bytes = pixels + place;
+#if defined(__CUDACC__)
+    if (view->channel[0].absolute)
+        bytes = (const u8 *)place;
+#endif
+    GLOBAL const u32 *from = (GLOBAL const u32 *)(GLOBAL const void *)bytes;
+    u32 word[3], to[3][4];
+    UNROLL for (u32 i = 0; i < 3; i++) word[i] = from[i];
+    UNROLL for (u32 i = 0; i < 4; i++)
+    {
+        i32 value[3];
+        u32 own[3];
+        UNROLL for (u32 c = 0; c < 3; c++)
+        {
+            u32 byte = word[(3 * i + c) / 4] >> (3 * i + c) % 4 * 8 & 255;
+            value[c] =
+                shift_sample(o->is_signed[c] ? (i32)(byte ^ 0x80) - 0x80 : (i32)byte, o->depth[c], o->is_signed[c]);
+        }
+        transform_sample(o->transform, o->reversible, value, own);
+        UNROLL for (u32 c = 0; c < 3; c++) to[c][i] = own[c];
+    }
+    UNROLL for (u32 c = 0; c < 3; c++)
+    {
+        GLOBAL u32 *row = samples + (o->from[c] + y * o->pitch[c] + x);
+        if (((o->from[c] | o->pitch[c]) & 3) == 0)
+            *(GLOBAL u32x4 *)(GLOBAL void *)row = make_u32x4(to[c][0], to[c][1], to[c][2], to[c][3]);
+        else
+            UNROLL for (u32 i = 0; i < 4; i++) row[i] = to[c][i];
+    }
+}
+
+FUNCTION void take_one(GLOBAL const struct work_view *view, GLOBAL const struct work_output *o, GLOBAL const u8 *pixels,
+    GLOBAL u32 *samples, u32 x, u32 y)
+{
+    i32 value[3];
+    u32 to[3];
+    UNROLL for (u32 c = 0; c < 3; c++)
+    {
+        value[c] = 0;
+        if (c < o->count)
+            value[c] =
+                shift_sample(load_sample(channel_of(view, o->first + c), pixels, o->x + x, o->y + y, o->is_signed[c]),
+                    o->depth[c], o->is_signed[c]);
+    }
+    transform_sample(o->transform, o->reversible, value, to);
+    UNROLL for (u32 c = 0; c < 3; c++) if (c < o->count) samples[o->from[c] + y * o->pitch[c] + x] = to[c];
+}
+
+/* A group takes what it would put out when decoding; neighbouring work-items have neighbouring pixels, or fours. */
 KERNEL(J2K_OUTPUT_GROUP)
 take_in(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT pixels, GLOBAL u32 *RESTRICT samples, u32 list,
     u32 count, u32 first_output)
@@ -71,25 +141,14 @@ take_in(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT pixels, GLOBA
     GLOBAL const struct work_output *o =
         (GLOBAL const struct work_output *)(work + head->output) + first_output + index;
     GLOBAL const struct work_view *view = (GLOBAL const struct work_view *)(work + head->view) + o->picture;
-    u32 across = (o->width + J2K_OUTPUT_WIDTH - 1) / J2K_OUTPUT_WIDTH;
-    u32 x0 = group % across * J2K_OUTPUT_WIDTH + local_index() % INTAKE_ACROSS;
-    u32 y = group / across * J2K_OUTPUT_HEIGHT + local_index() / INTAKE_ACROSS;
+    u32 across = (o->width + J2K_OUTPUT_WIDTH - 1) / J2K_OUTPUT_WIDTH, left = group % across * J2K_OUTPUT_WIDTH;
+    u32 y = group / across * J2K_OUTPUT_HEIGHT + local_index() / INTAKE_ACROSS, column = local_index() % INTAKE_ACROSS;
     if (y >= o->height)
         return;
-    for (u32 i = 0; i < J2K_OUTPUT_PIXELS; i++) {
-        u32 x = x0 + i * INTAKE_ACROSS, to[3];
-        i32 value[3];
-        if (x >= o->width)
-            break;
-        UNROLL for (u32 c = 0; c < 3; c++)
-        {
-            value[c] = 0;
-            if (c < o->count)
-                value[c] = shift_sample(
-                    load_sample(channel_of(view, o->first + c), pixels, o->x + x, o->y + y, o->is_signed[c]),
-                    o->depth[c], o->is_signed[c]);
-        }
-        transform_sample(o->transform, o->reversible, value, to);
-        UNROLL for (u32 c = 0; c < 3; c++) if (c < o->count) samples[o->from[c] + y * o->pitch[c] + x] = to[c];
+    if (left + J2K_OUTPUT_WIDTH <= o->width && is_plain(view, o)) {
+        take_four(view, o, pixels, samples, left + J2K_OUTPUT_PIXELS * column, y);
+        return;
     }
+    for (u32 i = 0; i < J2K_OUTPUT_PIXELS && left + column + i * INTAKE_ACROSS < o->width; i++)
+        take_one(view, o, pixels, samples, left + column + i * INTAKE_ACROSS, y);
 }
