@@ -179,6 +179,8 @@ kst_status kst_j2k_read_wanted(struct memory *memory, const kst_limits *limits, 
 {
     if (filter->reduce > J2K_LEVELS)
         return kst_report_error(report, KST_ERROR_J2K_REDUCE, KST_NO_OFFSET, NULL);
+    if (filter->careful)
+        return kst_j2k_read_all_parts(memory, limits, stream, report);
     return kst_j2k_read_parts(memory, limits, stream, wanted_tiles(stream, filter), report);
 }
 

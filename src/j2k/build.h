@@ -14,6 +14,7 @@ struct j2k_filter {
     struct j2k_rect region; /* on the reference grid, reduced (kst_j2k_reduced_image()); empty: all */
     const bool *components; /* of each whether it is wanted; null: all */
     uint32_t tile;          /* one tile of the raster, or J2K_ALL_TILES */
+    bool careful;           /* what TLM, PLT and PLM say is used only where nothing of it is left to be believed */
 };
 
 /*

@@ -519,6 +519,8 @@ static kst_status read_all(struct source *source)
     kst_status status = join_packed(source);
     if (!status)
         look_for_sop(source);
+    if (builder->filter->careful && !source->numbered)
+        source->lengths.count = 0;
     if (!status)
         status = read_volumes(source);
     if (!status && !(source->astray && source->lengths.count > 0))

@@ -415,10 +415,42 @@ static void test_false(void **state)
     assert_true(warned > 50);
 }
 
+/* Without SOP that takes a strict decoder, which reads all packet headers. */
+static void test_strict(void **state)
+{
+    uint32_t decoded = 0;
+    (void)state;
+    const struct variant plain[] = {variants[0], variants[2], variants[4]};
+    for (size_t i = 0; i < 3; i++) {
+        kst_buffer with = encode(&plain[i]);
+        for (uint32_t k = 0; k < 40; k++) {
+            kst_decode_options options;
+            kst_report report;
+            kst_image found;
+            kst_buffer bad = rebuild(&with, false, true);
+            choose(&options);
+            kst_image wanted = decode(&with, &options, &report);
+            options.strict = true;
+            kst_image_init(&found);
+            kst_status status = kst_decode(context, bad.data, bad.length, &options, &found, NULL);
+            assert_true(status == KST_OK || status == KST_WARNING_J2K_LENGTHS);
+            if (status == KST_OK) {
+                assert_true(same_pixels(&wanted, &found));
+                decoded++;
+            }
+            kst_image_release(context, &wanted);
+            kst_image_release(context, &found);
+            free(bad.data);
+        }
+        kst_buffer_release(context, &with);
+    }
+    assert_true(decoded > 60);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_skipping), cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_main_header), cmocka_unit_test(test_false)};
+        cmocka_unit_test(test_main_header), cmocka_unit_test(test_false), cmocka_unit_test(test_strict)};
     context = cpu_context_create(1);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     kst_context_destroy(&context);

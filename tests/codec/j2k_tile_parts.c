@@ -312,6 +312,37 @@ static void test_damaged_parts(void **state)
     }
 }
 
+/* A tile-part that takes itself for one of another tile is found only where all are read. */
+static void test_strict(void **state)
+{
+    const struct variant plain = {
+        KST_PROGRESSION_LRCP, 40, KST_J2K_DIVIDE_RESOLUTION, KST_J2K_HEADERS_INLINE, false, false};
+    kst_buffer with = encode(&plain);
+    struct anatomy a;
+    (void)state;
+    dissect(&with, &a);
+    for (uint32_t k = 0; k < 10; k++) {
+        uint32_t part = a.parts - 1 - random_below(a.parts / 2), tile = get(with.data + a.part[part] + 4, 2);
+        assert_true(tile > 0);
+        put(with.data + a.part[part] + 4, 0, 2);
+        kst_decode_options options;
+        kst_image image;
+        kst_report report;
+        kst_decode_options_init(&options);
+        for (uint32_t strict = 0; strict < 2; strict++) {
+            options.tile = 0;
+            options.strict = strict == 1;
+            kst_image_init(&image);
+            kst_report_init(&report);
+            kst_status status = kst_decode(context, with.data, with.length, &options, &image, &report);
+            assert_int_equal(status, strict ? KST_WARNING_J2K_TILE_PART : KST_OK);
+            kst_image_release(context, &image);
+        }
+        put(with.data + a.part[part] + 4, tile, 2);
+    }
+    kst_buffer_release(context, &with);
+}
+
 /* TLM of all sizes of entries, without tiles, and in several segments that do not come in order. */
 static void test_forms(void **state)
 {
@@ -386,7 +417,8 @@ static void test_elements(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_right), cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_damaged_parts), cmocka_unit_test(test_forms), cmocka_unit_test(test_elements)};
+        cmocka_unit_test(test_damaged_parts), cmocka_unit_test(test_strict), cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_elements)};
     context = cpu_context_create(1);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     kst_context_destroy(&context);
