@@ -70,8 +70,7 @@ static kst_status change_samples(const kst_decode_options *options, const kst_im
     return KST_OK;
 }
 
-static kst_status describe(
-    const kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image)
+static kst_status describe(kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image)
 {
     struct j2k_output output;
     if (is_jpeg(decoder) && (options->components || options->tile != KST_ALL_TILES))
@@ -79,6 +78,8 @@ static kst_status describe(
     kst_status status = is_jpeg(decoder)
                             ? kst_jpeg_output_describe(&decoder->stream.plan.frame, options, stored)
                             : kst_j2k_output_describe(&decoder->j2k, options, stored, decoder->more, &output);
+    if (status == KST_ERROR_IMAGE_DEPTH)
+        return kst_j2k_refuse_depth(decoder, options);
     if (status)
         return status;
     *image = *stored;
@@ -88,7 +89,7 @@ static kst_status describe(
 }
 
 kst_status kst_decoder_plan(
-    const kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image)
+    kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image)
 {
     kst_decode_options chosen;
     kst_status status = choose_options(options, &chosen);

@@ -43,7 +43,7 @@ kst_status kst_decoder_fail(kst_decoder *decoder, kst_status status);
 
 /* The picture as it is stored, and as the caller gets it. */
 kst_status kst_decoder_plan(
-    const kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image);
+    kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image);
 
 struct decoding {
     kst_decoder *decoder;

@@ -164,6 +164,21 @@ static kst_status run(struct j2k_work *work)
     return status;
 }
 
+kst_status kst_j2k_refuse_depth(kst_decoder *decoder, const kst_decode_options *options)
+{
+    enum { FIRST_SSIZ = 42, SSIZ = 3 }; /* behind SOC, and what SIZ says of a component (A.5.1) */
+    const struct j2k_stream *stream = &decoder->j2k;
+    uint32_t count = options->components ? options->component_count : stream->component_count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t c = kst_j2k_output_component(options, i), depth = stream->component[c].depth;
+        if (depth > J2K_OUTPUT_DEPTH)
+            return kst_report_error(&decoder->report, KST_ERROR_IMAGE_DEPTH,
+                stream->start + FIRST_SSIZ + (uint64_t)SSIZ * c, "component %u has %u bits, and at most %d are decoded",
+                (unsigned)c, (unsigned)depth, J2K_OUTPUT_DEPTH);
+    }
+    return KST_ERROR_IMAGE_DEPTH;
+}
+
 static kst_status allocate(struct j2k_work *work)
 {
     struct memory *memory = &work->decoder->memory;

@@ -15,6 +15,9 @@ kst_status kst_j2k_open(kst_decoder *decoder, const uint8_t *data, size_t length
  */
 kst_status kst_j2k_open_further(kst_decoder *decoder, const struct j2k_filter *filter);
 
+/* The error for samples that are too deep: which component's, and where SIZ says so. */
+kst_status kst_j2k_refuse_depth(kst_decoder *decoder, const kst_decode_options *options);
+
 /* Decode to an image in host memory, which has what kst_j2k_output_describe() says. */
 kst_status kst_j2k_decode(kst_decoder *decoder, const kst_decode_options *options, const kst_image *image);
 

@@ -3,6 +3,7 @@
  * Pictures of any number of components and of samples of up to 31 bits: what is coded without loss comes back, some
  * components alone are what all of them hold, and what cannot be is refused.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,61 @@ static void check_all(struct picture *picture, const kst_buffer *coded)
     assert_true(comparison.identical);
     kst_image_release(context, &image);
     assert_null(image.more);
+}
+
+/* From 257 components on their indices take two bytes in COC, QCC, RGN and POC (A.6.2, A.6.3, A.6.5, A.6.6). */
+static void test_wide_indices(void **state)
+{
+    static const uint32_t counts[] = {256, 257, 300};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct picture picture;
+        make(&picture, counts[i], 20, 8, false, true);
+        kst_encode_options options;
+        kst_j2k_options j2k;
+        kst_buffer coded = {0};
+        uint32_t last = counts[i] - 1;
+        const kst_j2k_component own[] = {
+            {.component = 255, .fields = KST_J2K_OWN_LEVELS | KST_J2K_OWN_STYLE, .levels = 1, .style = KST_J2K_TERMALL},
+            {.component = last, .fields = KST_J2K_OWN_LEVELS | KST_J2K_OWN_GUARD_BITS, .levels = 3, .guard_bits = 4},
+            {.component = last,
+                .fields = KST_J2K_OWN_TILE | KST_J2K_OWN_BLOCKS,
+                .block_width = 4,
+                .block_height = 8,
+                .tile = 1}};
+        const kst_j2k_change changes[] = {{KST_PROGRESSION_RLCP, 0, 2, 200, last, 1},
+            {KST_PROGRESSION_CPRL, 0, 0, last, 0, 2}, {KST_PROGRESSION_LRCP, 0, 0, 0, 0, 2}};
+        kst_encode_options_init(&options);
+        kst_j2k_options_init(&j2k);
+        j2k.codestream = true;
+        j2k.levels = 2;
+        j2k.layers = 2;
+        j2k.tile_width = 11;
+        j2k.tile_height = 20;
+        j2k.component = own;
+        j2k.component_count = 3;
+        j2k.change = changes;
+        j2k.change_count = 3;
+        j2k.headers = i == 1 ? KST_J2K_HEADERS_PPM : i == 2 ? KST_J2K_HEADERS_PPT : KST_J2K_HEADERS_INLINE;
+        j2k.interest = (kst_region){2, 3, 9, 8};
+        options.codec = KST_CODEC_JPEG2000;
+        options.jpeg2000 = &j2k;
+        kst_report report;
+        kst_report_init(&report);
+        if (kst_encode(context, &picture.image, &options, &coded, &report))
+            fail_msg("%s", report.message);
+        check_all(&picture, &coded);
+        kst_decode_options decoding;
+        kst_image image;
+        kst_decode_options_init(&decoding);
+        decoding.components = &last;
+        decoding.component_count = 1;
+        assert_int_equal(decode(&coded, &decoding, &image), KST_OK);
+        compare_planes(plane_at(&picture, last), &image.plane[0]);
+        kst_image_release(context, &image);
+        kst_buffer_release(context, &coded);
+        drop(&picture);
+    }
 }
 
 static void test_many(void **state)
@@ -304,7 +360,15 @@ static void test_depths(void **state)
         for (uint32_t more = 32; more <= 38; more += 6) { /* Ssiz of the only component, behind SOC and SIZ's numbers */
             kst_image image;
             coded.data[42] = (uint8_t)(more - 1);
-            assert_int_equal(decode(&coded, NULL, &image), KST_ERROR_IMAGE_DEPTH);
+            kst_report report;
+            char text[64];
+            kst_image_init(&image);
+            kst_report_init(&report);
+            assert_int_equal(
+                kst_decode(context, coded.data, coded.length, NULL, &image, &report), KST_ERROR_IMAGE_DEPTH);
+            snprintf(text, sizeof text, "component 0 has %u bits", (unsigned)more);
+            assert_non_null(strstr(report.message, text));
+            assert_int_equal(report.offset, 42);
         }
         kst_buffer_release(context, &coded);
         drop(&picture);
@@ -315,6 +379,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_many),
+        cmocka_unit_test(test_wide_indices),
         cmocka_unit_test(test_some),
         cmocka_unit_test(test_transformed),
         cmocka_unit_test(test_refused),
