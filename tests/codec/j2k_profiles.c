@@ -103,17 +103,13 @@ static void expect_kept(const struct job *job, const char *what)
     kst_buffer_release(context, &stream);
 }
 
-/* The encoder refuses; made without the profile and then labelled with it, the stream is told to break that rule. */
-static void expect_broken(const struct job *job, const char *rule)
+/* Made without the profile and then labelled with it, a stream is told to break that rule. */
+static void expect_told(const struct job *job, const char *rule)
 {
     char text[KST_BREACH_LENGTH] = "";
     kst_buffer stream;
     kst_report report;
     struct job plain = *job;
-    assert_int_equal(encode(job, &stream, &report), KST_ERROR_J2K_PROFILE);
-    if (!strstr(report.message, rule) || !strstr(report.message, "; "))
-        fail_msg("'%s' is not '%s'", report.message, rule);
-    assert_null(stream.data);
     plain.j2k.profile = KST_J2K_PROFILE_NONE;
     if (job->j2k.precinct_count == 0 && job->j2k.profile > KST_J2K_PROFILE_1) {
         plain.j2k.precinct_count = job->j2k.levels + 1;
@@ -134,6 +130,18 @@ static void expect_broken(const struct job *job, const char *rule)
         fail_msg("'%s' is not told of: %zu breaches, such as '%s'", rule, count, text);
     kst_decoder_destroy(&decoder);
     kst_buffer_release(context, &stream);
+}
+
+/* And the encoder refuses to make it with the profile. */
+static void expect_broken(const struct job *job, const char *rule)
+{
+    kst_buffer stream;
+    kst_report report;
+    assert_int_equal(encode(job, &stream, &report), KST_ERROR_J2K_PROFILE);
+    if (!strstr(report.message, rule) || !strstr(report.message, "; "))
+        fail_msg("'%s' is not '%s'", report.message, rule);
+    assert_null(stream.data);
+    expect_told(job, rule);
 }
 
 static const uint32_t videos[] = {KST_J2K_PROFILE_CINEMA_2K, KST_J2K_PROFILE_BROADCAST + 5,
@@ -225,6 +233,38 @@ static void profile_1(void **state)
     job.j2k.block_width = 128;
     job.j2k.block_height = 16;
     expect_broken(&job, "at most 64x64: those of component 0 are 128x16");
+    job = job_of(KST_J2K_PROFILE_1, 1100, 500, 1, 8);
+    job.j2k.component = &(kst_j2k_component){.fields = KST_J2K_OWN_LEVELS, .levels = 2};
+    job.j2k.component_count = 1;
+    expect_broken(&job, "at most 128x128: that of component 0 is 275x125");
+    job = standard(KST_J2K_PROFILE_1);
+    job.j2k.image_x = job.j2k.tile_x = INT32_MAX - 299;
+    expect_broken(&job, "the picture ends below 2^31");
+}
+
+/* What is not of the whole picture's main header. */
+static void headers(void **state)
+{
+    static const uint32_t profiles[] = {
+        KST_J2K_PROFILE_0, KST_J2K_PROFILE_CINEMA_2K, KST_J2K_PROFILE_BROADCAST_TILED + 1, KST_J2K_PROFILE_IMF_2K};
+    const kst_j2k_component own = {
+        .component = 1, .fields = KST_J2K_OWN_TILE | KST_J2K_OWN_GUARD_BITS, .guard_bits = 3, .tile = 0};
+    (void)state;
+    for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++) {
+        struct job job = standard(profiles[i]);
+        job.j2k.headers = KST_J2K_HEADERS_PPT;
+        expect_broken(&job, "packet headers are not packed");
+        job.j2k.headers = KST_J2K_HEADERS_PPM;
+        expect_broken(&job, "packet headers are not packed");
+        job = standard(profiles[i]);
+        job.j2k.component = &own;
+        job.j2k.component_count = 1;
+        kst_buffer stream;
+        kst_report report;
+        assert_int_equal(encode(&job, &stream, &report), KST_ERROR_OPTIONS);
+        assert_non_null(strstr(report.message, "a tile of its own in a profile"));
+        expect_told(&job, "parameters are in the main header alone");
+    }
 }
 
 /* Rules that all profiles of video have. */
@@ -412,6 +452,7 @@ int main(void)
         cmocka_unit_test(kept),
         cmocka_unit_test(profile_0),
         cmocka_unit_test(profile_1),
+        cmocka_unit_test(headers),
         cmocka_unit_test(all_videos),
         cmocka_unit_test(pictures),
         cmocka_unit_test(limits),
