@@ -18,60 +18,65 @@ static size_t width_of(const struct j2k_level *level)
 }
 
 /* Coefficients of one half of a row, scaled for 9/7. */
-static void copy_half(const struct j2k_synthesis *s, const uint32_t *from, size_t count, int64_t parity, uint32_t *to)
+static void copy_half(const struct j2k_synthesis *s, const void *from, size_t count, int64_t parity, void *to)
 {
     if (s->level->reversible)
-        memcpy(to, from, sizeof *to * count);
+        memcpy(to, from, j2k_sample_size(s->level) * count);
     else
-        s->steps->scale((const float *)from, count, parity ? J2K_DWT_HIGH_SCALE : J2K_DWT_LOW_SCALE, (float *)to);
+        s->steps->scale(from, count, parity ? J2K_DWT_HIGH_SCALE : J2K_DWT_LOW_SCALE, to);
 }
 
 /* One half of a row with its mirror images: even positions with parity 0, odd ones with 1. */
-static void load_half(const struct j2k_synthesis *s, const uint32_t *from, int64_t parity)
+static void load_half(const struct j2k_synthesis *s, const void *from, int64_t parity)
 {
     int64_t x0 = s->level->rect.x0, x1 = s->level->rect.x1;
     int64_t first = x0 / 2 - J2K_DWT_MARGIN, end = x1 / 2 + J2K_DWT_MARGIN;
     int64_t begin = (x0 + 1 - parity) / 2, stop = (x1 + 1 - parity) / 2;
-    uint32_t *half = s->half[parity];
-    copy_half(s, from, (size_t)(stop - begin), parity, half + (begin - first));
-    for (int64_t n = first; n < begin; n++)
-        half[n - first] = half[begin - first + j2k_half_index(j2k_mirror(2 * n + parity, x0, x1), x0)];
-    for (int64_t n = stop; n < end; n++)
-        half[n - first] = half[begin - first + j2k_half_index(j2k_mirror(2 * n + parity, x0, x1), x0)];
+    size_t size = j2k_sample_size(s->level);
+    uint8_t *half = s->half[parity], *own = half + (size_t)(begin - first) * size;
+    copy_half(s, from, (size_t)(stop - begin), parity, own);
+    for (int64_t n = first; n < end; n = n + 1 == begin ? stop : n + 1) /* but for those just copied */
+        memcpy(half + (size_t)(n - first) * size,
+            own + (size_t)j2k_half_index(j2k_mirror(2 * n + parity, x0, x1), x0) * size, size);
 }
 
 /* F.3.6: one coefficient alone; at an odd position it is halved. */
-static void halve(const struct j2k_level *level, uint32_t *values, size_t count)
+static void halve(const struct j2k_level *level, void *values, size_t count)
 {
-    for (size_t i = 0; i < count && level->reversible; i++)
+    for (size_t i = 0; i < count && level->narrow; i++)
+        ((int16_t *)values)[i] >>= 1;
+    for (size_t i = 0; i < count && level->reversible && !level->narrow; i++)
         ((int32_t *)values)[i] >>= 1;
     for (size_t i = 0; i < count && !level->reversible; i++)
         ((float *)values)[i] *= 0.5F;
 }
 
 /* 1D_SR of row y (F.3.6). */
-static void make_row(const struct j2k_synthesis *s, int64_t y, uint32_t *to)
+static void make_row(const struct j2k_synthesis *s, int64_t y, void *to)
 {
     const struct j2k_level *level = s->level;
     struct j2k_halves halves = j2k_find_row(level, y);
     size_t width = width_of(level), skip = level->rect.x0 % 2;
     if (width == 1) {
-        *to = *halves.low;
+        memcpy(to, halves.low, j2k_sample_size(level));
         halve(level, to, skip);
         return;
     }
     size_t pairs = level->rect.x1 / 2 - level->rect.x0 / 2 + 2 * J2K_DWT_MARGIN;
+    void *even = s->half[0], *odd = s->half[1];
     load_half(s, halves.low, 0);
     load_half(s, halves.high, 1);
-    if (level->reversible)
-        s->steps->join_53((int32_t *)s->half[0], (int32_t *)s->half[1], pairs, skip, width, (int32_t *)to);
+    if (level->narrow)
+        s->steps->join_53_narrow(even, odd, pairs, skip, width, to);
+    else if (level->reversible)
+        s->steps->join_53(even, odd, pairs, skip, width, to);
     else
-        s->steps->join_97((float *)s->half[0], (float *)s->half[1], pairs, skip, width, (float *)to);
+        s->steps->join_97(even, odd, pairs, skip, width, to);
 }
 
-static void swap(uint32_t **a, uint32_t **b)
+static void swap(void **a, void **b)
 {
-    uint32_t *kept = *a;
+    void *kept = *a;
     *a = *b;
     *b = kept;
 }
@@ -94,39 +99,40 @@ static void prime(struct j2k_synthesis *s)
     s->n = s->y0 / 2;
     if (level->reversible) {
         make_row(s, 2 * s->n - 1, s->row[ABOVE_53]);
-        memset(s->row[STATE], 0, sizeof(uint32_t) * width);
+        memset(s->row[STATE], 0, j2k_sample_size(level) * width);
         return;
     }
     for (size_t i = 0; i < 4; i++)
-        memset(s->row[STATE + i], 0, sizeof(uint32_t) * width);
+        memset(s->row[STATE + i], 0, sizeof(float) * width);
     make_row(s, 2 * s->n - 3, s->row[HIGH]);
-    s->steps->scale((const float *)s->row[HIGH], width, J2K_DWT_HIGH_SCALE, (float *)s->row[STATE]);
+    s->steps->scale(s->row[HIGH], width, J2K_DWT_HIGH_SCALE, s->row[STATE]);
     s->n--;
 }
 
 void kst_j2k_synthesis_begin(struct j2k_synthesis *s, const struct j2k_inverse *steps, const struct j2k_level *level,
     uint32_t y0, uint32_t y1, void *to, size_t pitch, void *room)
 {
-    size_t row = j2k_dwt_row(level->rect.x1 - level->rect.x0);
+    size_t row = j2k_dwt_row(level->rect.x1 - level->rect.x0) * j2k_sample_size(level);
     *s = (struct j2k_synthesis){.steps = steps, .level = level, .y0 = y0, .y1 = y1, .to = to, .pitch = pitch};
     for (size_t i = 0; i < 2; i++)
-        s->half[i] = (uint32_t *)room + i * row;
+        s->half[i] = (uint8_t *)room + i * row;
     for (size_t i = 0; i < J2K_DWT_ROWS; i++)
-        s->row[i] = (uint32_t *)room + (i + 2) * row;
+        s->row[i] = (uint8_t *)room + (i + 2) * row;
     if (y0 < y1 && width_of(level) > 0 && level->rect.y1 - level->rect.y0 > 1)
         prime(s);
 }
 
 /* Where row y goes: to the caller, if it is one that is wanted. */
-static uint32_t *row_at(const struct j2k_synthesis *s, int64_t y, uint32_t place)
+static void *row_at(const struct j2k_synthesis *s, int64_t y, uint32_t place)
 {
     bool wanted = y >= s->y0 && y < s->y1;
-    return wanted && s->to ? (uint32_t *)s->to + (size_t)(y - s->y0) * s->pitch : s->row[place];
+    size_t pitch = s->pitch * j2k_sample_size(s->level);
+    return wanted && s->to ? (uint8_t *)s->to + (size_t)(y - s->y0) * pitch : s->row[place];
 }
 
 /* The rows `even` and the odd one above it, as far as they are wanted. */
 static bool hand_out(
-    const struct j2k_synthesis *s, int64_t even, uint32_t *even_row, uint32_t *odd_row, struct j2k_made_rows *rows)
+    const struct j2k_synthesis *s, int64_t even, void *even_row, void *odd_row, struct j2k_made_rows *rows)
 {
     *rows = (struct j2k_made_rows){.y = (uint32_t)even};
     if (even - 1 >= s->y0 && even - 1 < s->y1) {
@@ -138,24 +144,26 @@ static bool hand_out(
     return rows->count > 0;
 }
 
-static void round_53(struct j2k_synthesis *s, uint32_t *even, uint32_t *odd)
+static void round_53(struct j2k_synthesis *s, void *even, void *odd)
 {
-    uint32_t **row = s->row;
+    void **row = s->row;
+    size_t width = width_of(s->level);
     make_row(s, 2 * s->n, row[LOW]);
     make_row(s, 2 * s->n + 1, row[HIGH]);
-    s->steps->lift_53((int32_t *)row[LOW], (int32_t *)row[ABOVE_53], (int32_t *)row[HIGH], (int32_t *)row[STATE],
-        (int32_t *)even, (int32_t *)odd, width_of(s->level));
+    if (s->level->narrow)
+        s->steps->lift_53_narrow(row[LOW], row[ABOVE_53], row[HIGH], row[STATE], even, odd, width);
+    else
+        s->steps->lift_53(row[LOW], row[ABOVE_53], row[HIGH], row[STATE], even, odd, width);
     swap(&row[HIGH], &row[ABOVE_53]);
 }
 
-static void round_97(struct j2k_synthesis *s, uint32_t *even, uint32_t *odd)
+static void round_97(struct j2k_synthesis *s, void *even, void *odd)
 {
-    uint32_t **row = s->row;
-    float *const state[] = {
-        (float *)row[STATE], (float *)row[STATE + 1], (float *)row[STATE + 2], (float *)row[STATE + 3]};
+    void **row = s->row;
+    float *const state[] = {row[STATE], row[STATE + 1], row[STATE + 2], row[STATE + 3]};
     make_row(s, 2 * s->n, row[LOW]);
     make_row(s, 2 * s->n + 1, row[HIGH]);
-    s->steps->lift_97((float *)row[LOW], (float *)row[HIGH], state, (float *)even, (float *)odd, width_of(s->level));
+    s->steps->lift_97(row[LOW], row[HIGH], state, even, odd, width_of(s->level));
 }
 
 /* A level of one row. */
@@ -163,7 +171,7 @@ static bool only_row(struct j2k_synthesis *s, struct j2k_made_rows *rows)
 {
     if (s->n > 0)
         return false;
-    uint32_t *row = row_at(s, s->y0, EVEN);
+    void *row = row_at(s, s->y0, EVEN);
     make_row(s, s->y0, row);
     if (s->y0 % 2 == 1)
         halve(s->level, row, width_of(s->level));
@@ -183,7 +191,7 @@ bool kst_j2k_synthesis_next(struct j2k_synthesis *s, struct j2k_made_rows *rows)
     bool made = false;
     for (; s->n <= last && !made; s->n++) {
         int64_t y = reversible ? 2 * s->n : 2 * s->n - 2;
-        uint32_t *even = row_at(s, y, EVEN), *odd = row_at(s, y - 1, ODD);
+        void *even = row_at(s, y, EVEN), *odd = row_at(s, y - 1, ODD);
         if (reversible)
             round_53(s, even, odd);
         else

@@ -21,6 +21,7 @@ enum { J2K_REACH_53 = 2, J2K_REACH_97 = 4 };
 struct j2k_level {
     struct j2k_rect rect;
     bool reversible;     /* 5/3 on int32_t, else 9/7 in single precision */
+    bool narrow;         /* 5/3 on int16_t, which holds all that there is (j2k_narrow.h) */
     const void *band[4]; /* by enum j2k_orientation; an empty one is not looked at */
     size_t pitch[4];     /* of each, in samples */
     /* Where not all rows are there: row n of the part is row (n + first) % rows of what band[] points at. 0: all. */
@@ -38,8 +39,8 @@ struct j2k_synthesis {
     void *to; /* row y0; null: rows are handed out in scratch memory */
     size_t pitch;
     int64_t n; /* round: 5/3 ends with even row 2 n, 9/7 with 2 n − 2 */
-    uint32_t *half[2];
-    uint32_t *row[8];
+    uint8_t *half[2];
+    void *row[8];
 };
 
 /* Rows as they come: samples as the level's transform has them. They may be changed. */

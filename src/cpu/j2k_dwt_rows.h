@@ -41,14 +41,19 @@ static inline int64_t j2k_half_index(int64_t i, int64_t i0)
 /* Where row y of the level, which may lie outside of it, has its low and high half; the only one if it has one column.
  */
 struct j2k_halves {
-    const uint32_t *low, *high;
+    const void *low, *high;
 };
 
-static inline const uint32_t *j2k_part_row(const struct j2k_level *level, size_t part, size_t row)
+static inline size_t j2k_sample_size(const struct j2k_level *level)
+{
+    return level->narrow ? sizeof(int16_t) : sizeof(int32_t);
+}
+
+static inline const void *j2k_part_row(const struct j2k_level *level, size_t part, size_t row)
 {
     if (level->rows[part] > 0)
         row = (row + level->first[part]) % level->rows[part];
-    return (const uint32_t *)level->band[part] + row * level->pitch[part];
+    return (const uint8_t *)level->band[part] + row * level->pitch[part] * j2k_sample_size(level);
 }
 
 static inline struct j2k_halves j2k_find_row(const struct j2k_level *level, int64_t y)

@@ -14,17 +14,6 @@ static inline int32_t index_value(uint32_t index)
     return ((int32_t)(index & 0x7FFFFFFF) ^ sign) - sign;
 }
 
-static void store_integers(const struct j2k_indices *indices, int32_t *to, size_t pitch)
-{
-    const size_t width = indices->width; /* a variable of its own, as stores might change the other */
-    for (uint32_t y = 0; y < indices->height; y++) {
-        const uint32_t *restrict from = indices->from + y * indices->pitch;
-        int32_t *restrict row = to + y * pitch;
-        for (size_t x = 0; x < width; x++)
-            row[x] = index_value(from[x]);
-    }
-}
-
 static void store_reals(const struct j2k_indices *indices, float factor, float *to, size_t pitch)
 {
     for (uint32_t y = 0; y < indices->height; y++) {
@@ -58,43 +47,23 @@ static void scale(const float *restrict from, size_t count, float factor, float 
         if (width % 2 == 1)                                                                                            \
             to[width - 1] = even[width / 2];                                                                           \
     }
-INTERLEAVE(interleave_integers, int32_t)
 INTERLEAVE(interleave_reals, float)
 
-/* x − floor((a + b + 2) / 4), wrapping. */
-static inline int32_t lift_even(int32_t x, int32_t a, int32_t b)
-{
-    int32_t sum = (int32_t)((uint32_t)a + (uint32_t)b + 2);
-    return (int32_t)((uint32_t)x - (uint32_t)(sum >> 2));
-}
+#define SAMPLE int32_t
+#define UNSIGNED uint32_t
+#define NAMED(name) name##_integers
+#include "cpu/j2k_inverse_53.h"
+#undef SAMPLE
+#undef UNSIGNED
+#undef NAMED
 
-/* x + floor((a + b) / 2), wrapping. */
-static inline int32_t lift_odd(int32_t x, int32_t a, int32_t b)
-{
-    int32_t sum = (int32_t)((uint32_t)a + (uint32_t)b);
-    return (int32_t)((uint32_t)x + (uint32_t)(sum >> 1));
-}
-
-static void join_53(
-    int32_t *restrict even, int32_t *restrict odd, size_t pairs, size_t skip, size_t width, int32_t *restrict to)
-{
-    for (size_t i = 1; i < pairs; i++)
-        even[i] = lift_even(even[i], odd[i - 1], odd[i]);
-    for (size_t i = 1; i + 1 < pairs; i++)
-        odd[i] = lift_odd(odd[i], even[i], even[i + 1]);
-    interleave_integers(even + J2K_DWT_MARGIN, odd + J2K_DWT_MARGIN, skip, width, to);
-}
-
-static void lift_53(const int32_t *restrict low, const int32_t *restrict above, const int32_t *restrict below,
-    int32_t *restrict state, int32_t *restrict even, int32_t *restrict odd, size_t width)
-{
-    for (size_t i = 0; i < width; i++) {
-        int32_t value = lift_even(low[i], above[i], below[i]);
-        odd[i] = lift_odd(above[i], state[i], value);
-        even[i] = value;
-        state[i] = value;
-    }
-}
+#define SAMPLE int16_t
+#define UNSIGNED uint16_t
+#define NAMED(name) name##_narrow
+#include "cpu/j2k_inverse_53.h"
+#undef SAMPLE
+#undef UNSIGNED
+#undef NAMED
 
 /* x − factor × (a + b) */
 static inline float lift(float x, float factor, float a, float b)
@@ -134,17 +103,6 @@ static void lift_97(const float *restrict low, const float *restrict high, float
     }
 }
 
-static void rct(int32_t *restrict y, int32_t *restrict u, int32_t *restrict v, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint32_t first = (uint32_t)u[i], second = (uint32_t)v[i];
-        uint32_t green = (uint32_t)y[i] - (uint32_t)((int32_t)(first + second) >> 2);
-        y[i] = (int32_t)(second + green);
-        u[i] = (int32_t)green;
-        v[i] = (int32_t)(first + green);
-    }
-}
-
 static void ict(float *restrict y, float *restrict cb, float *restrict cr, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -152,19 +110,6 @@ static void ict(float *restrict y, float *restrict cb, float *restrict cr, size_
         y[i] = luma + 1.402F * red;
         cb[i] = luma - 0.34413F * blue - 0.71414F * red;
         cr[i] = luma + 1.772F * blue;
-    }
-}
-
-static void finish_integers(
-    const int32_t *restrict from, size_t count, uint32_t depth, bool is_signed, int32_t *restrict to)
-{
-    int32_t half = (int32_t)((uint32_t)1 << (depth - 1));
-    int32_t low = is_signed ? -half : 0, high = is_signed ? half - 1 : half - 1 + half;
-    uint32_t shift = is_signed ? 0 : (uint32_t)half;
-    for (size_t i = 0; i < count; i++) {
-        int32_t value = (int32_t)((uint32_t)from[i] + shift);
-        value = value < low ? low : value;
-        to[i] = value > high ? high : value;
     }
 }
 
@@ -184,36 +129,38 @@ static void finish_reals(const float *restrict from, size_t count, uint32_t dept
     }
 }
 
-static void pack_8(const int32_t *restrict from, size_t count, uint8_t *restrict to, size_t step)
-{
-    if (step == 1)
-        for (size_t i = 0; i < count; i++)
-            to[i] = (uint8_t)from[i];
-    else
-        for (size_t i = 0; i < count; i++)
-            to[i * step] = (uint8_t)from[i];
-}
-
-static void pack_16(const int32_t *restrict from, size_t count, uint16_t *restrict to, size_t step)
-{
-    if (step == 1)
-        for (size_t i = 0; i < count; i++)
-            to[i] = (uint16_t)from[i];
-    else
-        for (size_t i = 0; i < count; i++)
-            to[i * step] = (uint16_t)from[i];
-}
+#define PACK(name, sample, type)                                                                                       \
+    static void name(const sample *restrict from, size_t count, type *restrict to, size_t step)                        \
+    {                                                                                                                  \
+        if (step == 1)                                                                                                 \
+            for (size_t i = 0; i < count; i++)                                                                         \
+                to[i] = (type)from[i];                                                                                 \
+        else                                                                                                           \
+            for (size_t i = 0; i < count; i++)                                                                         \
+                to[i * step] = (type)from[i];                                                                          \
+    }
+PACK(pack_8, int32_t, uint8_t)
+PACK(pack_16, int32_t, uint16_t)
+PACK(pack_8_narrow, int16_t, uint8_t)
+PACK(pack_16_narrow, int16_t, uint16_t)
 
 static const struct j2k_inverse functions = {.store_integers = store_integers,
+    .store_narrow = store_narrow,
     .store_reals = store_reals,
     .scale = scale,
-    .join_53 = join_53,
+    .join_53 = join_53_integers,
+    .join_53_narrow = join_53_narrow,
     .join_97 = join_97,
-    .lift_53 = lift_53,
+    .lift_53 = lift_53_integers,
+    .lift_53_narrow = lift_53_narrow,
     .lift_97 = lift_97,
-    .rct = rct,
+    .rct = rct_integers,
+    .rct_narrow = rct_narrow,
     .ict = ict,
     .finish_integers = finish_integers,
+    .finish_narrow = finish_narrow,
     .finish_reals = finish_reals,
     .pack_8 = pack_8,
-    .pack_16 = pack_16};
+    .pack_8_narrow = pack_8_narrow,
+    .pack_16 = pack_16,
+    .pack_16_narrow = pack_16_narrow};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cpu/j2k_narrow.h"
 
+#include "j2k/range.h"
+
 /*
  * Samples are in ±2^(depth − 1) after the level shift. RCT leaves Y there and takes U and V, which are differences, to
  * twice that; r + 2 g + b of the way is at most 2^(depth + 1). Be M what results: 2^10 at most here.
@@ -23,4 +25,21 @@ enum { BITS = 11, LEVELS = 16 };
 bool kst_j2k_analysis_is_narrow(uint32_t depth, bool transformed, uint32_t levels)
 {
     return depth + transformed <= BITS && levels <= LEVELS;
+}
+
+/* Sums of two samples may be twice as large; the level shift adds half of the range, which has to be there itself. */
+bool kst_j2k_synthesis_is_narrow(
+    const struct j2k_plan *plan, const struct j2k_tile_component *tc, uint32_t count, uint32_t depth)
+{
+    enum { GROUP = 3, DEPTH = 14 };
+    uint32_t range[GROUP] = {0}, most = 0;
+    if (!tc->reversible || depth > DEPTH)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        range[i] = kst_j2k_range(plan, &tc[i]);
+        if (range[i] > INT16_MAX / 2)
+            return false;
+    }
+    most = count == GROUP ? kst_j2k_range_rct(range) : range[0];
+    return most + (1U << depth) <= INT16_MAX;
 }

@@ -6,10 +6,16 @@
 #ifndef KOSTKA_CPU_J2K_NARROW_H
 #define KOSTKA_CPU_J2K_NARROW_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "j2k/plan.h"
 
 /* Coding samples of so many bits, with or without RCT, through so many levels of 5/3. */
 bool kst_j2k_analysis_is_narrow(uint32_t depth, bool transformed, uint32_t levels);
+
+/*
+ * Decoding a tile-component, or three from `tc` on that went through RCT, of samples of at most so many bits. What
+ * packet headers say bounds all of it (j2k/range.h), however hostile the coded bits are.
+ */
+bool kst_j2k_synthesis_is_narrow(
+    const struct j2k_plan *plan, const struct j2k_tile_component *tc, uint32_t count, uint32_t depth);
 
 #endif

@@ -46,12 +46,13 @@ struct j2k_decoding {
 };
 
 /*
- * Those rows of a band or a resolution that are there: samples of 32 bits, integers or single precision. Row y lies at
- * (y − base) % rows, and a block's rows never part.
+ * Those rows of a band or a resolution that are there: integers of 16 or 32 bits, or single precision. Row y lies at (y
+ * − base) % rows, and a block's rows never part.
  */
 struct j2k_window {
-    uint32_t *data;
-    size_t pitch;
+    uint8_t *data;
+    size_t pitch;    /* samples */
+    size_t size;     /* of a sample: bytes */
     uint32_t x0, y0; /* of the first column, and of the first row that there ever is */
     uint32_t base;   /* where the blocks of the first row begin */
     uint32_t rows;
@@ -76,6 +77,7 @@ struct j2k_group {
     struct j2k_decoding *decoding;
     const struct j2k_tile *tile;
     uint32_t first, count;
+    bool narrow; /* coefficients and samples take 16 bits (j2k_narrow.h) */
     struct j2k_decoded_component component[J2K_GROUP];
     uint32_t lag; /* steps by which rows are made behind the blocks, so that threads have blocks meanwhile */
     uint32_t step_count;
@@ -113,7 +115,8 @@ void kst_j2k_decode_one(const struct j2k_group *group, struct j2k_worker *worker
 
 /* j2k_tile_levels.c: coefficients to all resolutions but the last, and how the last one is made. */
 void kst_j2k_make_levels(const struct j2k_group *group, struct j2k_worker *worker, uint32_t component, uint32_t step);
-struct j2k_level kst_j2k_describe_level(const struct j2k_decoded_component *component, uint32_t resolution);
+struct j2k_level kst_j2k_describe_level(
+    const struct j2k_group *group, const struct j2k_decoded_component *component, uint32_t resolution);
 
 /* j2k_tile_output.c: the last resolution, component transform, level shift, and into the targets. */
 uint32_t kst_j2k_strips(const struct j2k_group *group, uint32_t step);
@@ -131,9 +134,9 @@ static inline size_t j2k_height(struct j2k_rect rect)
 }
 
 /* Where a row of a window lies. */
-static inline uint32_t *j2k_window_row(const struct j2k_window *window, uint32_t y)
+static inline void *j2k_window_row(const struct j2k_window *window, uint32_t y)
 {
-    return window->data + (size_t)((y - window->base) % window->rows) * window->pitch;
+    return window->data + (size_t)((y - window->base) % window->rows) * window->pitch * window->size;
 }
 
 #endif

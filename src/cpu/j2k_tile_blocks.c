@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cpu/j2k_tile.h"
+#include "j2k/range.h"
 
 enum { BITS = 31 };
 
@@ -46,14 +47,6 @@ static bool gather(struct j2k_decoding *decoding, struct j2k_worker *worker, con
     return true;
 }
 
-/* Bits of the largest magnitude, in the region of interest or outside of it (Annex H). */
-static int32_t magnitude_bits(const struct j2k_block *block, uint32_t roi_shift)
-{
-    uint32_t inside = block->planes > roi_shift ? block->planes - roi_shift : 0;
-    uint32_t outside = block->planes < roi_shift ? block->planes : roi_shift;
-    return (int32_t)(inside > outside ? inside : outside);
-}
-
 static void count_damage(struct j2k_decoding *decoding, const struct j2k_block *block)
 {
     const struct j2k_segment *segment = &decoding->plan->segment[block->first_segment];
@@ -91,11 +84,13 @@ static void store(const struct j2k_group *group, const struct j2k_worker *worker
         .pitch = block->width,
         .width = x1 - x0,
         .height = y1 - y0};
-    uint32_t *to = j2k_window_row(window, y0) + (x0 - rect.x0);
-    if (reversible)
-        group->decoding->steps.store_integers(&indices, (int32_t *)to, window->pitch);
+    void *to = (uint8_t *)j2k_window_row(window, y0) + (x0 - rect.x0) * window->size;
+    if (group->narrow)
+        group->decoding->steps.store_narrow(&indices, to, window->pitch);
+    else if (reversible)
+        group->decoding->steps.store_integers(&indices, to, window->pitch);
     else
-        group->decoding->steps.store_reals(&indices, factor, (float *)to, window->pitch);
+        group->decoding->steps.store_reals(&indices, factor, to, window->pitch);
 }
 
 static void decode_block(const struct j2k_group *group, struct j2k_worker *worker, const struct j2k_block *block)
@@ -105,7 +100,7 @@ static void decode_block(const struct j2k_group *group, struct j2k_worker *worke
     const struct j2k_tile_component *tc = &decoding->plan->tile_component[band->tile_component];
     if (!gather(decoding, worker, block))
         return;
-    int32_t room = BITS - magnitude_bits(block, tc->roi_shift);
+    int32_t room = BITS - (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift);
     struct j2k_coded_block coded = {.width = block->width,
         .height = block->height,
         .orientation = band->orientation,

@@ -13,7 +13,7 @@ struct strip {
     uint32_t y0, y1;
     struct j2k_level level[J2K_GROUP];
     struct j2k_synthesis synthesis[J2K_GROUP];
-    int32_t *finished[J2K_GROUP]; /* rows of samples */
+    void *finished[J2K_GROUP]; /* rows of samples */
     uint8_t *bytes[J2K_GROUP];
 };
 
@@ -45,18 +45,29 @@ static uint8_t *target_row(const struct j2k_group *group, uint32_t i, uint32_t y
     return row + (size_t)(area.x0 - picture.x0) * target->step * target->bytes;
 }
 
-static void pack(const struct j2k_group *group, uint32_t i, const int32_t *from, uint8_t *row)
+static void pack_bytes(const struct j2k_group *group, const void *from, uint8_t *to, size_t step)
+{
+    const struct j2k_inverse *steps = &group->decoding->steps;
+    if (group->narrow)
+        steps->pack_8_narrow(from, area_width(group), to, step);
+    else
+        steps->pack_8(from, area_width(group), to, step);
+}
+
+static void pack(const struct j2k_group *group, uint32_t i, const void *from, void *row)
 {
     const struct j2k_target *target = target_of(group, i);
     const struct j2k_inverse *steps = &group->decoding->steps;
     size_t count = area_width(group);
     if (target->bytes == 1)
-        steps->pack_8(from, count, row, target->step);
+        pack_bytes(group, from, row, target->step);
+    else if (target->bytes == 2 && group->narrow)
+        steps->pack_16_narrow(from, count, row, target->step);
     else if (target->bytes == 2)
-        steps->pack_16(from, count, (uint16_t *)(void *)row, target->step);
+        steps->pack_16(from, count, row, target->step);
     else
         for (size_t x = 0; x < count; x++)
-            ((int32_t *)(void *)row)[x * target->step] = from[x];
+            ((int32_t *)row)[x * target->step] = ((const int32_t *)from)[x];
 }
 
 /* RGB or BGR of a byte each, as most pictures go. */
@@ -76,33 +87,47 @@ static bool is_pixels(const struct j2k_group *group, bool *reversed)
 static void put_pixels(struct strip *strip, uint32_t y, bool reversed)
 {
     const struct j2k_group *group = strip->group;
-    struct j2k_decoding *decoding = group->decoding;
     for (uint32_t i = 0; i < 3; i++)
-        decoding->steps.pack_8(strip->finished[i], area_width(group), strip->bytes[i], 1);
-    decoding->dsp.rgb_to_rgb[reversed ? JPEG_LAYOUT_BGR : JPEG_LAYOUT_RGB](strip->bytes[0], strip->bytes[1],
+        pack_bytes(group, strip->finished[i], strip->bytes[i], 1);
+    group->decoding->dsp.rgb_to_rgb[reversed ? JPEG_LAYOUT_BGR : JPEG_LAYOUT_RGB](strip->bytes[0], strip->bytes[1],
         strip->bytes[2], target_row(group, reversed ? 2 : 0, y), (uint32_t)area_width(group), 0);
 }
 
-/* Row `y` of the area of all the group's components. */
-static void put_row(struct strip *strip, uint32_t y, uint32_t *const row[J2K_GROUP])
+static void transform_row(const struct j2k_group *group, void *const row[J2K_GROUP])
 {
-    const struct j2k_group *group = strip->group;
     const struct j2k_inverse *steps = &group->decoding->steps;
     size_t count = area_width(group);
+    if (group->narrow)
+        steps->rct_narrow(row[0], row[1], row[2], count);
+    else if (group->tile->transform == J2K_TRANSFORM_RCT)
+        steps->rct(row[0], row[1], row[2], count);
+    else
+        steps->ict(row[0], row[1], row[2], count);
+}
+
+static void finish_row(const struct j2k_group *group, uint32_t i, const void *row, void *finished)
+{
+    const struct j2k_inverse *steps = &group->decoding->steps;
+    const struct j2k_component *c = picture_component(group, i);
+    size_t count = area_width(group);
+    if (group->narrow)
+        steps->finish_narrow(row, count, c->depth, c->is_signed, finished);
+    else if (group->component[i].tc->reversible)
+        steps->finish_integers(row, count, c->depth, c->is_signed, finished);
+    else
+        steps->finish_reals(row, count, c->depth, c->is_signed, finished);
+}
+
+/* Row `y` of the area of all the group's components. */
+static void put_row(struct strip *strip, uint32_t y, void *const row[J2K_GROUP])
+{
+    const struct j2k_group *group = strip->group;
     bool reversed;
-    if (group->count == 3 && group->tile->transform == J2K_TRANSFORM_RCT)
-        steps->rct((int32_t *)row[0], (int32_t *)row[1], (int32_t *)row[2], count);
-    else if (group->count == 3)
-        steps->ict((float *)row[0], (float *)row[1], (float *)row[2], count);
-    for (uint32_t i = 0; i < group->count; i++) {
-        const struct j2k_component *c = picture_component(group, i);
-        if (!target_of(group, i)->data)
-            continue;
-        if (group->component[i].tc->reversible)
-            steps->finish_integers((const int32_t *)row[i], count, c->depth, c->is_signed, strip->finished[i]);
-        else
-            steps->finish_reals((const float *)row[i], count, c->depth, c->is_signed, strip->finished[i]);
-    }
+    if (group->count == J2K_GROUP)
+        transform_row(group, row);
+    for (uint32_t i = 0; i < group->count; i++)
+        if (target_of(group, i)->data)
+            finish_row(group, i, row[i], strip->finished[i]);
     if (is_pixels(group, &reversed)) {
         put_pixels(strip, y, reversed);
         return;
@@ -123,7 +148,7 @@ static bool next_rows(struct strip *strip, uint32_t i, uint32_t y, struct j2k_ma
     else
         *rows = (struct j2k_made_rows){.y = y, .count = 1, .row = {some ? j2k_window_row(&c->band[0], y) : NULL}};
     for (uint32_t k = 0; k < rows->count && some; k++)
-        rows->row[k] = (uint32_t *)rows->row[k] + (c->tc->area.x0 - top->computed.x0);
+        rows->row[k] = (uint8_t *)rows->row[k] + (c->tc->area.x0 - top->computed.x0) * c->band[0].size;
     return some;
 }
 
@@ -133,7 +158,7 @@ static void make_strip(struct strip *strip)
     struct j2k_made_rows rows[J2K_GROUP] = {{0}};
     uint32_t used[J2K_GROUP] = {0};
     for (uint32_t y = strip->y0; y < strip->y1; y++) {
-        uint32_t *row[J2K_GROUP] = {NULL};
+        void *row[J2K_GROUP] = {NULL};
         for (uint32_t i = 0; i < strip->group->count; i++) {
             if (used[i] == rows[i].count) {
                 used[i] = 0;
@@ -165,13 +190,13 @@ static void lay_out(struct strip *strip, uint8_t *room)
     const struct j2k_group *group = strip->group;
     for (uint32_t i = 0; i < group->count; i++) {
         const struct j2k_decoded_component *c = &group->component[i];
-        strip->finished[i] = (int32_t *)(void *)room;
+        strip->finished[i] = room;
         room += row_room(group);
         strip->bytes[i] = room;
         room += row_room(group);
         if (c->tc->resolution_count == 1)
             continue;
-        strip->level[i] = kst_j2k_describe_level(c, c->tc->resolution_count - 1U);
+        strip->level[i] = kst_j2k_describe_level(group, c, c->tc->resolution_count - 1U);
         kst_j2k_synthesis_begin(
             &strip->synthesis[i], &group->decoding->steps, &strip->level[i], strip->y0, strip->y1, NULL, 0, room);
         room += kst_j2k_synthesis_room(computed_width(c));

@@ -2,6 +2,7 @@
 /* The steps in which a tile's components are decoded, and the windows that go down with them. */
 #include <string.h>
 
+#include "cpu/j2k_narrow.h"
 #include "cpu/j2k_tile.h"
 
 enum { STEP_ROWS = 64 }; /* that a step has at least */
@@ -129,14 +130,15 @@ void kst_j2k_rows_before(
 
 /* `side`: blocks begin at multiples of it. */
 static bool allocate_window(
-    struct j2k_decoding *decoding, struct j2k_window *window, size_t width, uint32_t y1, uint64_t side)
+    const struct j2k_group *group, struct j2k_window *window, size_t width, uint32_t y1, uint64_t side)
 {
     window->pitch = width;
+    window->size = group->narrow ? sizeof(int16_t) : sizeof(int32_t);
     window->base = (uint32_t)(window->y0 / side * side);
     uint32_t all = y1 > window->base ? y1 - window->base : 1;
     window->rows = smaller((window->rows + side - 1) / side * side, all);
     window->rows = larger(window->rows, 1);
-    window->data = kst_j2k_take(decoding, width * window->rows + 1, sizeof *window->data, false);
+    window->data = kst_j2k_take(group->decoding, width * window->rows + 1, window->size, false);
     return window->data;
 }
 
@@ -173,8 +175,8 @@ static bool make_windows(struct j2k_group *group)
         struct j2k_window *window = &windows_of(c, r)[b];
         window->x0 = band->window.x0;
         window->y0 = band->window.y0;
-        fine = fine && allocate_window(group->decoding, window, j2k_width(band->window), band->window.y1,
-                           (uint64_t)1 << c->tc->block_height);
+        fine = fine && allocate_window(
+                           group, window, j2k_width(band->window), band->window.y1, (uint64_t)1 << c->tc->block_height);
     }
     for (uint32_t i = 0; i < group->count; i++)
         for (uint32_t r = 1; r < top_of(&group->component[i]); r++) {
@@ -182,8 +184,7 @@ static bool make_windows(struct j2k_group *group)
             const struct j2k_resolution *resolution = &group->component[i].resolution[r];
             window->x0 = resolution->computed.x0;
             window->y0 = resolution->valid.y0;
-            fine = fine &&
-                   allocate_window(group->decoding, window, j2k_width(resolution->computed), resolution->valid.y1, 1);
+            fine = fine && allocate_window(group, window, j2k_width(resolution->computed), resolution->valid.y1, 1);
         }
     return fine;
 }
@@ -244,6 +245,19 @@ static bool order_blocks(struct j2k_group *group)
     return fine;
 }
 
+/* Targets of 32 bits are for samples of more than 16. */
+static bool is_narrow(const struct j2k_group *group)
+{
+    const struct j2k_plan *plan = group->decoding->plan;
+    uint32_t depth = 0;
+    for (uint32_t i = group->first; i < group->first + group->count; i++) {
+        if (group->decoding->target[i].data && group->decoding->target[i].bytes == 4)
+            return false;
+        depth = larger(depth, plan->component[i].depth);
+    }
+    return kst_j2k_synthesis_is_narrow(plan, group->component[0].tc, group->count, depth);
+}
+
 bool kst_j2k_group_begin(struct j2k_group *group)
 {
     const struct j2k_plan *plan = group->decoding->plan;
@@ -252,6 +266,7 @@ bool kst_j2k_group_begin(struct j2k_group *group)
         c->tc = &plan->tile_component[group->tile->first_component + group->first + i];
         c->resolution = &plan->resolution[c->tc->first_resolution];
     }
+    group->narrow = is_narrow(group);
     return find_steps(group) && make_windows(group) && order_blocks(group);
 }
 
@@ -271,7 +286,7 @@ void kst_j2k_group_end(struct j2k_group *group)
 static void clear_rows(const struct j2k_window *window, uint32_t from, uint32_t to)
 {
     for (uint32_t y = from; y < to; y++)
-        memset(j2k_window_row(window, y), 0, sizeof(uint32_t) * window->pitch);
+        memset(j2k_window_row(window, y), 0, window->size * window->pitch);
 }
 
 void kst_j2k_clear(const struct j2k_group *group, uint32_t step)

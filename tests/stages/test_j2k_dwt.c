@@ -216,6 +216,55 @@ static void extremes(void **state)
     free(room);
 }
 
+/*
+ * Coefficients as large as bounds allow that together are just within 16 bits, at random, all with the largest
+ * magnitude, or with signs by turns: the same as with 32 bits, and within the bound.
+ */
+static void check_narrow(struct j2k_rect rect, uint32_t kind, uint32_t *random)
+{
+    enum { SIDE = 12, BOUND = INT16_MAX / 2 };
+    int32_t band[4][SIDE * SIDE], wide[4 * SIDE * SIDE];
+    int16_t small[4][SIDE * SIDE], narrow[4 * SIDE * SIDE];
+    size_t width = rect.x1 - rect.x0, count = width * (rect.y1 - rect.y0);
+    _Alignas(64) static uint8_t room[1 << 12];
+    struct j2k_level level = {.rect = rect, .reversible = true}, narrow_level;
+    int32_t left = BOUND - 3;
+    assert_true(kst_j2k_synthesis_room((uint32_t)width) <= sizeof room);
+    for (uint32_t b = 0; b < 4; b++) {
+        int32_t bound = b == 3 ? left : (int32_t)(next(random) % (uint32_t)(left + 1));
+        left -= bound;
+        for (uint32_t i = 0; i < SIDE * SIDE; i++) {
+            bool negative = (kind == 1 ? i % SIDE + i / SIDE : next(random) >> 4) & 1;
+            int32_t value = kind == 2 ? (int32_t)(next(random) % (uint32_t)(bound + 1)) : bound;
+            band[b][i] = negative ? -value : value;
+            small[b][i] = (int16_t)band[b][i];
+        }
+        level.band[b] = band[b];
+        level.pitch[b] = SIDE;
+    }
+    narrow_level = level;
+    narrow_level.narrow = true;
+    for (uint32_t b = 0; b < 4; b++)
+        narrow_level.band[b] = small[b];
+    kst_j2k_synthesise(&steps, &level, rect.y0, rect.y1, wide, width, room);
+    kst_j2k_synthesise(&steps, &narrow_level, rect.y0, rect.y1, narrow, width, room);
+    for (size_t i = 0; i < count; i++)
+        if (wide[i] != narrow[i] || abs(wide[i]) > BOUND)
+            fail_msg("sample %zu is %d, not %d", i, narrow[i], (int)wide[i]);
+}
+
+static void narrow_is_the_same(void **state)
+{
+    (void)state;
+    uint32_t random = 4;
+    for (uint32_t i = 0; i < 30000; i++) {
+        struct j2k_rect rect = {next(&random) % 4, next(&random) % 4, 0, 0};
+        rect.x1 = rect.x0 + 1 + next(&random) % 20;
+        rect.y1 = rect.y0 + 1 + next(&random) % 20;
+        check_narrow(rect, i % 3, &random);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +272,7 @@ int main(void)
         cmocka_unit_test(small_97),
         cmocka_unit_test(large),
         cmocka_unit_test(extremes),
+        cmocka_unit_test(narrow_is_the_same),
     };
     kst_j2k_inverse_init(&steps, CPU_C);
     return cmocka_run_group_tests(tests, NULL, NULL);
