@@ -110,7 +110,7 @@ static void place_planes(const struct j2k_gpu_item *item, struct j2k_place *plac
 /* Where everything of each picture goes. False where that is too much for the kernels' offsets. */
 static bool place_items(struct j2k_batch *batch)
 {
-    uint64_t samples = 0, stream = 0, bits = 0, segments = 0, pieces = 0, blocks = 0, bands = 0;
+    uint64_t samples = 0, stream = 0, bits = 0, segments = 0, pieces = 0, blocks = 0, bands = 0, tiles = 0;
     for (uint32_t i = 0; i < batch->count; i++) {
         const struct j2k_plan *plan = batch->items[i].plan;
         uint64_t levels;
@@ -119,6 +119,7 @@ static bool place_items(struct j2k_batch *batch)
             .piece = (uint32_t)pieces,
             .bits = (uint32_t)bits,
             .band = (uint32_t)bands,
+            .tile = (uint32_t)tiles,
             .samples = (uint32_t)samples};
         samples += sample_words(plan, &levels);
         batch->place[i].levels = (uint32_t)levels;
@@ -128,9 +129,10 @@ static bool place_items(struct j2k_batch *batch)
         pieces += plan->piece_count;
         blocks += plan->block_count;
         bands += plan->band_count;
+        tiles += plan->tile_count;
         for (uint32_t s = 0; s < plan->segment_count; s++)
             bits += segment_words(&plan->segment[s]);
-        if ((samples | stream | bits | segments | pieces | blocks | bands) > UINT32_MAX / 2)
+        if ((samples | stream | bits | segments | pieces | blocks | bands | tiles) > UINT32_MAX / 2)
             return false;
     }
     batch->samples = samples;
@@ -140,7 +142,27 @@ static bool place_items(struct j2k_batch *batch)
     batch->pieces = (uint32_t)pieces;
     batch->blocks = (uint32_t)blocks;
     batch->bands = (uint32_t)bands;
+    batch->tiles = (uint32_t)tiles;
     return true;
+}
+
+/* Whether 16 bits do for all samples of a tile's components. */
+static bool fits_halves(const struct j2k_plan *plan, const struct j2k_tile *tile)
+{
+    const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component];
+    for (uint32_t c = 0; c < plan->component_count; c++)
+        if (tc[c].resolution_count > 0 && (!tc[c].reversible || kst_j2k_range(plan, &tc[c]) > INT16_MAX))
+            return false;
+    return true;
+}
+
+static bool find_narrow(struct j2k_batch *batch)
+{
+    bool *narrow = batch->narrow = kst_memory_array(batch->memory, batch->tiles, sizeof *batch->narrow, NULL);
+    for (uint32_t i = 0; i < batch->count && narrow; i++)
+        for (uint32_t t = 0; t < batch->items[i].plan->tile_count; t++)
+            *narrow++ = fits_halves(batch->items[i].plan, &batch->items[i].plan->tile[t]);
+    return narrow;
 }
 
 static void place_bands(struct j2k_batch *batch)
@@ -275,7 +297,8 @@ bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, const str
     batch->band = kst_memory_array(memory, batch->bands, sizeof *batch->band, NULL);
     batch->bundle = kst_memory_array(memory, batch->blocks, sizeof *batch->bundle, NULL);
     batch->store_group = kst_memory_array(memory, batch->blocks, sizeof *batch->store_group, NULL);
-    if (!batch->entry || !batch->band || !batch->bundle || !batch->store_group || !sort_blocks(batch) ||
+    if (!batch->entry || !batch->band || !batch->bundle || !batch->store_group || !find_narrow(batch) ||
+        !sort_blocks(batch) ||
         !make_bundles(batch, lanes ? lanes : kst_gpu_j2k_choose_lanes(batch->blocks, units * BUNDLES_A_UNIT)))
         return false;
     place_bands(batch);
@@ -307,6 +330,7 @@ void kst_gpu_j2k_batch_release(struct j2k_batch *batch)
     kst_memory_release(batch->memory, batch->place);
     kst_memory_release(batch->memory, batch->entry);
     kst_memory_release(batch->memory, batch->band);
+    kst_memory_release(batch->memory, batch->narrow);
     kst_memory_release(batch->memory, batch->bundle);
     kst_memory_release(batch->memory, batch->store_group);
 }
@@ -378,6 +402,7 @@ static struct work_block describe_block(
     uint32_t top = clipped(window.y0, block->y, block->y + block->height) - block->y;
     uint32_t pitch = j2k_gpu_width(window);
     int32_t fraction = fraction_of(plan, block);
+    bool narrow = j2k_gpu_is_narrow(batch, entry->item, &plan->tile[band->tile_component / plan->component_count]);
     return (struct work_block){
         .segment = segment_at + (place->segment + block->first_segment) * WORDS(struct work_codeword),
         .segments = block->segment_count,
@@ -392,9 +417,10 @@ static struct work_block describe_block(
         .too_deep = (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift) + fraction > BITS,
         .fraction = fraction,
         .factor = tc->reversible ? 0 : float_bits(ldexpf(band->step, -fraction)),
-        .to = batch->band[place->band + block->band] + (block->y + top - window.y0) * pitch +
+        .to = (batch->band[place->band + block->band] << narrow) + (block->y + top - window.y0) * pitch +
               (block->x + left - window.x0),
         .pitch = pitch,
+        .narrow = narrow,
         .left = (uint16_t)left,
         .top = (uint16_t)top,
         .right = (uint16_t)(clipped(window.x1, block->x, block->x + block->width) - block->x),

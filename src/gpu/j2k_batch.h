@@ -34,13 +34,13 @@ struct j2k_launch {
     uint64_t bytes; /* of samples that it reads and writes */
 };
 
-enum { J2K_LAUNCHES = 2 * J2K_LEVELS + 4 };
+enum { J2K_LAUNCHES = 3 * J2K_LEVELS + 5 };
 
 /* Where a picture's parts lie in the buffers. */
 struct j2k_place {
     uint32_t stream;  /* bytes */
     uint32_t segment; /* counted in the batch, as the others */
-    uint32_t piece, band;
+    uint32_t piece, band, tile;
     uint32_t bits;                      /* words */
     uint32_t samples;                   /* words */
     uint32_t levels;                    /* words behind the bands, where levels start */
@@ -62,9 +62,10 @@ struct j2k_batch {
     struct j2k_place *place;
     struct j2k_entry *entry; /* all blocks, sorted */
     uint32_t *band;          /* of each, where its window lies in the buffer of samples */
+    bool *narrow;            /* of each tile, whether its samples have 16 bits; null: none */
     struct work_bundle *bundle;
     uint32_t *store_group; /* of each bundle, the first */
-    uint32_t blocks, segments, pieces, bands, bundles, levels, outputs, store_groups;
+    uint32_t blocks, segments, pieces, bands, tiles, bundles, levels, outputs, store_groups;
     uint32_t words;        /* of the work */
     uint32_t bits, states; /* words of those buffers; exact */
     uint64_t samples;
@@ -107,6 +108,12 @@ void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *w
 /* j2k_batch_levels.c: levels and outputs: count them, and write them from word `at` on. Returns the word behind. */
 void kst_gpu_j2k_count_levels(struct j2k_batch *batch);
 uint32_t kst_gpu_j2k_write_levels(struct j2k_batch *batch, uint32_t *work, uint32_t at);
+
+/* Whether samples of a picture's tile have 16 bits: places in the buffer then count those. */
+static inline bool j2k_gpu_is_narrow(const struct j2k_batch *batch, uint32_t index, const struct j2k_tile *tile)
+{
+    return batch->narrow && batch->narrow[batch->place[index].tile + (tile - batch->items[index].plan->tile)];
+}
 
 static inline uint32_t j2k_gpu_width(struct j2k_rect rect)
 {

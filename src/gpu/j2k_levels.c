@@ -9,7 +9,7 @@
 
 /* Samples of a tile-component at a resolution. */
 struct samples {
-    uint32_t at, pitch; /* words, in the buffer of samples */
+    uint32_t at, pitch; /* in the buffer of samples */
     struct j2k_rect rect;
 };
 
@@ -43,6 +43,18 @@ static uint64_t level_words(const struct j2k_plan *plan, const struct j2k_tile_c
            (tc->resolution_count > 2 ? j2k_gpu_area(resolution_of(plan, tc, tc->resolution_count - 2U)->computed) : 0);
 }
 
+static bool is_narrow(const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc)
+{
+    const struct j2k_plan *plan = batch->items[index].plan;
+    return j2k_gpu_is_narrow(batch, index, &plan->tile[(tc - plan->tile_component) / plan->component_count]);
+}
+
+/* Bytes of a sample. */
+static uint32_t bytes_of(const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc)
+{
+    return is_narrow(batch, index, tc) ? 2 : 4;
+}
+
 /* The outcome of resolution r: the last one's memory and that of the one before take turns. */
 static struct samples samples_of(
     const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
@@ -56,6 +68,7 @@ static struct samples samples_of(
         samples.at = batch->band[batch->place[index].band + resolution_of(plan, tc, 0)->first_band];
     else
         samples.at = levels_at + ((tc->resolution_count - 1U - r) % 2 ? top : 0);
+    samples.at <<= is_narrow(batch, index, tc);
     return samples;
 }
 
@@ -83,7 +96,8 @@ static struct work_level describe_level(
     level.pitch[J2K_LL] = below.pitch;
     for (uint32_t b = 0; b < resolution->band_count; b++) {
         const struct j2k_band *band = &plan->band[resolution->first_band + b];
-        level.band[band->orientation] = batch->band[batch->place[index].band + resolution->first_band + b];
+        level.band[band->orientation] = batch->band[batch->place[index].band + resolution->first_band + b]
+                                        << is_narrow(batch, index, tc);
         level.pitch[band->orientation] = j2k_gpu_width(band->window);
     }
     return level;
@@ -143,14 +157,21 @@ static void add_level(
         w->work[w->at++] = w->groups;
         w->level[w->record] = describe_level(w->batch, index, tc, levels_at, r);
     }
-    w->bytes += 2 * sizeof(uint32_t) * j2k_gpu_area(rect);
+    w->bytes += 2 * bytes_of(w->batch, index, tc) * j2k_gpu_area(rect);
     w->groups += tiles_of(rect);
     w->record++;
 }
 
-/* Resolution r of a tile's components, of one kind of transform. `at`: where the levels of the first lie; moved on. */
+static uint32_t kernel_of(const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc)
+{
+    return !tc->reversible               ? J2K_KERNEL_SYNTHESISE_97
+           : is_narrow(batch, index, tc) ? J2K_KERNEL_SYNTHESISE_53_NARROW
+                                         : J2K_KERNEL_SYNTHESISE_53;
+}
+
+/* Resolution r of a tile's components that a kernel makes. `at`: where the levels of the first lie; moved on. */
 static void add_tile_resolution(
-    struct writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t r, bool reversible, uint32_t *at)
+    struct writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t r, uint32_t kernel, uint32_t *at)
 {
     const struct j2k_plan *plan = w->batch->items[index].plan;
     bool finished = finish_together(w->batch, plan, tile);
@@ -158,20 +179,20 @@ static void add_tile_resolution(
         const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + c];
         bool apart = c >= 3 || !finished || r + 1U < tc->resolution_count;
         uint32_t top;
-        if (r < tc->resolution_count && tc->reversible == reversible && apart)
+        if (r < tc->resolution_count && kernel_of(w->batch, index, tc) == kernel && apart)
             add_level(w, index, tc, *at, r);
         *at += (uint32_t)level_words(plan, tc, &top);
     }
 }
 
 /* All tile-components' resolution r. */
-static void add_resolution(struct writer *w, uint32_t r, bool reversible)
+static void add_resolution(struct writer *w, uint32_t r, uint32_t kernel)
 {
     for (uint32_t i = 0; i < w->batch->count; i++) {
         const struct j2k_plan *plan = w->batch->items[i].plan;
         uint32_t at = w->batch->place[i].samples + w->batch->place[i].levels;
         for (uint32_t t = 0; t < plan->tile_count; t++)
-            add_tile_resolution(w, i, &plan->tile[t], r, reversible, &at);
+            add_tile_resolution(w, i, &plan->tile[t], r, kernel, &at);
     }
 }
 
@@ -195,16 +216,26 @@ static void end_launch(struct writer *w, uint32_t kernel)
             .bytes = w->bytes};
 }
 
+static uint32_t most_resolutions(const struct j2k_batch *batch)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        const struct j2k_plan *plan = batch->items[i].plan;
+        for (uint32_t c = 0; c < plan->tile_component_count; c++)
+            most = plan->tile_component[c].resolution_count > most ? plan->tile_component[c].resolution_count : most;
+    }
+    return most;
+}
+
 static void add_levels(struct writer *w)
 {
-    for (uint32_t r = 1; r < J2K_RESOLUTIONS; r++) {
-        begin_launch(w);
-        add_resolution(w, r, true);
-        end_launch(w, J2K_KERNEL_SYNTHESISE_53);
-        begin_launch(w);
-        add_resolution(w, r, false);
-        end_launch(w, J2K_KERNEL_SYNTHESISE_97);
-    }
+    uint32_t resolutions = most_resolutions(w->batch);
+    for (uint32_t r = 1; r < resolutions; r++)
+        for (uint32_t kernel = J2K_KERNEL_SYNTHESISE_53; kernel <= J2K_KERNEL_SYNTHESISE_97; kernel++) {
+            begin_launch(w);
+            add_resolution(w, r, kernel);
+            end_launch(w, kernel);
+        }
 }
 
 /* The last levels that are made when they are put out: their records are behind all others. */
@@ -234,7 +265,8 @@ static void add_output(struct writer *w, const struct work_output *output)
         w->work[w->at++] = w->groups;
         w->output[w->record] = *output;
     }
-    w->bytes += output->filled ? 0 : sizeof(uint32_t) * output->width * output->height * output->count;
+    w->bytes +=
+        output->filled ? 0 : (output->narrow ? 2U : 4U) * (uint64_t)output->width * output->height * output->count;
     w->groups += divide_up(output->width, J2K_OUTPUT_WIDTH) * divide_up(output->height, J2K_OUTPUT_HEIGHT);
     w->record++;
 }
@@ -284,7 +316,7 @@ static void add_finish(struct writer *w, const struct j2k_tile_component *tc, st
         w->work[w->at++] = w->groups;
         w->output[w->record] = *output;
     }
-    w->bytes += 3 * sizeof(uint32_t) * j2k_gpu_area(rect);
+    w->bytes += 3 * bytes_of(w->batch, output->picture, tc) * j2k_gpu_area(rect);
     w->groups += tiles_of(rect);
     w->record++;
 }
@@ -300,6 +332,7 @@ static struct work_output describe_output(
         .height = j2k_gpu_height(tc->area),
         .transform = c == 0 ? tile->transform : 0,
         .reversible = tc->reversible,
+        .narrow = is_narrow(batch, index, tc),
         .first = c,
         .count = c == 0 && go_together(plan, tile) ? 3 : 1,
         .x = tc->area.x0 - component->area.x0,
@@ -329,7 +362,9 @@ static void add_tile(
         const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + c];
         struct work_output output = describe_output(w->batch, index, tile, c, levels_at);
         if (c == 0 && finished) {
-            if (kernel == (tc->reversible ? J2K_KERNEL_FINISH_53 : J2K_KERNEL_FINISH_97))
+            if (kernel == (!tc->reversible    ? J2K_KERNEL_FINISH_97
+                              : output.narrow ? J2K_KERNEL_FINISH_53_NARROW
+                                              : J2K_KERNEL_FINISH_53))
                 add_finish(w, tc, &output);
             w->finished += 3;
         } else if (kernel == J2K_KERNEL_PUT_OUT && tc->resolution_count > 0) {

@@ -39,13 +39,13 @@ FUNCTION struct finish find_finish(GLOBAL const u32 *work, u32 list, u32 count, 
 }
 
 /* The pairs of all three components. */
-FUNCTION void load_components(const struct level_tile *t, GLOBAL const u32 *samples, u32 *even, u32 *odd)
+FUNCTION void load_components(const struct level_tile *t, GLOBAL const u32 *samples, u32 narrow, u32 *even, u32 *odd)
 {
     struct level_tile own = *t;
     UNROLL for (u32 c = 0; c < 3; c++)
     {
         own.level = t->level + c;
-        load_pairs(&own, samples, even + c * LEVEL_TURNS, odd + c * LEVEL_TURNS);
+        load_pairs(&own, samples, narrow, even + c * LEVEL_TURNS, odd + c * LEVEL_TURNS);
     }
 }
 
@@ -160,18 +160,16 @@ FUNCTION void put_rows(const struct finish *f, LOCAL const u32 *pixel, GLOBAL u8
     }
 }
 
-KERNEL(J2K_LEVEL_GROUP)
-finish_53(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, GLOBAL u8 *RESTRICT pixels, u32 list,
-    u32 count, u32 first_output)
+/* Whole work-group. */
+FUNCTION void finish_tile_53(const struct finish *f, const struct level_tile *tile_at, GLOBAL const u32 *samples,
+    u32 narrow, GLOBAL u8 *pixels, LOCAL i32 *tile, LOCAL u32 *pixel)
 {
-    SHARED i32 tile[3 * FINISH_TILE];
-    SHARED u32 pixel[FINISH_PIXELS];
-    struct level_tile t;
-    struct finish f = find_finish(work, list, count, first_output, &t);
-    u32 pair = local_index() % LEVEL_PAIRS, place = own_place(), first[FINISH_TURNS], second[FINISH_TURNS];
+    const struct level_tile t = *tile_at;
+    PLACES_OF_PAIRS
+    u32 first[FINISH_TURNS], second[FINISH_TURNS];
     u32 made[3 * LEVEL_RUN];
     i32 even[FINISH_TURNS], odd[FINISH_TURNS];
-    load_components(&t, samples, first, second);
+    load_components(&t, samples, narrow, first, second);
     UNROLL for (u32 k = 0; k < FINISH_TURNS; k++)
     {
         even[k] = (i32)first[k];
@@ -184,10 +182,33 @@ finish_53(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, G
         synthesise_column_53(&t, tile + c * FINISH_TILE, value);
         UNROLL for (u32 i = 0; i < LEVEL_RUN; i++) made[c * LEVEL_RUN + i] = (u32)value[LEVEL_MARGIN + i];
     }
-    finish_column(&f, 1, made, pixel, pixels);
+    finish_column(f, 1, made, pixel, pixels);
     barrier_local();
-    if (f.view->packed)
-        put_rows(&f, pixel, pixels);
+    if (f->view->packed)
+        put_rows(f, pixel, pixels);
+}
+
+KERNEL(J2K_LEVEL_GROUP)
+finish_53(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, GLOBAL u8 *RESTRICT pixels, u32 list,
+    u32 count, u32 first_output)
+{
+    SHARED i32 tile[3 * FINISH_TILE];
+    SHARED u32 pixel[FINISH_PIXELS];
+    struct level_tile t;
+    struct finish f = find_finish(work, list, count, first_output, &t);
+    finish_tile_53(&f, &t, samples, 0, pixels, tile, pixel);
+}
+
+/* Of samples of 16 bits. */
+KERNEL(J2K_LEVEL_GROUP)
+finish_53_narrow(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, GLOBAL u8 *RESTRICT pixels,
+    u32 list, u32 count, u32 first_output)
+{
+    SHARED i32 tile[3 * FINISH_TILE];
+    SHARED u32 pixel[FINISH_PIXELS];
+    struct level_tile t;
+    struct finish f = find_finish(work, list, count, first_output, &t);
+    finish_tile_53(&f, &t, samples, 1, pixels, tile, pixel);
 }
 
 KERNEL(J2K_LEVEL_GROUP)
@@ -198,10 +219,11 @@ finish_97(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, G
     SHARED u32 pixel[FINISH_PIXELS];
     struct level_tile t;
     struct finish f = find_finish(work, list, count, first_output, &t);
-    u32 pair = local_index() % LEVEL_PAIRS, place = own_place(), first[FINISH_TURNS], second[FINISH_TURNS];
+    PLACES_OF_PAIRS
+    u32 first[FINISH_TURNS], second[FINISH_TURNS];
     u32 made[3 * LEVEL_RUN];
     float even[FINISH_TURNS], odd[FINISH_TURNS];
-    load_components(&t, samples, first, second);
+    load_components(&t, samples, 0, first, second);
     UNROLL for (u32 k = 0; k < FINISH_TURNS; k++)
     {
         even[k] = float_of(first[k]);

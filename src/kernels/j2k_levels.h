@@ -5,6 +5,8 @@
  * outside of the level is its mirror image. Along rows a work-item has a pair of coefficients of every eighth row,
  * along columns eight samples of one. All operations are those of the processor's code.
  */
+#include "group.h"
+
 #include "j2k_lines.h"
 #include "j2k_store.h"
 
@@ -34,8 +36,8 @@ FUNCTION u32 place_of(const struct level_tile *t, const struct level_pair *pair,
     return level->band[band] + line * level->pitch[band] + pair->at[i];
 }
 
-/* A work-item's pairs of coefficients, that at the even position first. */
-FUNCTION void load_pairs(const struct level_tile *t, GLOBAL const u32 *samples, u32 *even, u32 *odd)
+/* A work-item's pairs of coefficients, that at the even position first. `narrow`: of 16 bits. */
+FUNCTION void load_pairs(const struct level_tile *t, GLOBAL const u32 *samples, u32 narrow, u32 *even, u32 *odd)
 {
     const struct level_pair pair = find_pair(t);
     i32 y = t->y + (i32)(local_index() / LEVEL_PAIRS), y0 = (i32)t->level->y0, y1 = (i32)t->level->y1;
@@ -44,15 +46,15 @@ FUNCTION void load_pairs(const struct level_tile *t, GLOBAL const u32 *samples, 
         u32 low = LEVEL_STEP / 2 * t->level->pitch[band], high = LEVEL_STEP / 2 * t->level->pitch[band + 1];
         UNROLL for (u32 k = 0; k < LEVEL_TURNS; k++)
         {
-            even[k] = samples[first + k * (pair.band[0] ? high : low)];
-            odd[k] = samples[second + k * (pair.band[1] ? high : low)];
+            even[k] = take_sample(samples, first + k * (pair.band[0] ? high : low), narrow);
+            odd[k] = take_sample(samples, second + k * (pair.band[1] ? high : low), narrow);
         }
     } else {
         UNROLL for (u32 k = 0; k < LEVEL_TURNS; k++)
         {
             i32 row = mirror(y + (i32)(k * LEVEL_STEP), y0, y1);
-            even[k] = samples[place_of(t, &pair, 0, row)];
-            odd[k] = samples[place_of(t, &pair, 1, row)];
+            even[k] = take_sample(samples, place_of(t, &pair, 0, row), narrow);
+            odd[k] = take_sample(samples, place_of(t, &pair, 1, row), narrow);
         }
     }
 }
@@ -83,24 +85,78 @@ FUNCTION u32 level_target(const struct level_tile *t, u32 column, u32 row, u32 *
            (u32)x < t->level->x1 - t->level->x0 && (u32)y < t->level->y1 - t->level->y0;
 }
 
-/*
- * The steps along rows of so many tiles' worth of turns, from coefficients in registers to the group's memory. A single
- * odd column or row is halved (F.3.6). Whole work-group.
- */
-#define SYNTHESISE_ROWS_53(t, turns, even, odd, tile)                                                                  \
-    if ((t).only_x && (t).level->x0 == 1) {                                                                            \
-        UNROLL for (u32 k = 0; k < (turns); k++)(odd)[k] >>= 1;                                                        \
-    }                                                                                                                  \
+/* A work-item's pairs to the group's memory. */
+#define PUT_PAIRS(turns, even, odd, tile)                                                                              \
     UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
     {                                                                                                                  \
         (tile)[place + k * LEVEL_STEP * LEVEL_ROW] = (even)[k];                                                        \
         (tile)[place + k * LEVEL_STEP * LEVEL_ROW + LEVEL_ODD] = (odd)[k];                                             \
     }                                                                                                                  \
-    barrier_local();                                                                                                   \
-    if (!(t).only_x) {                                                                                                 \
-        LIFT_EVEN_PLACES(i32, turns, even, odd, tile, lift_even(own, far, near))                                       \
-        LIFT_ODD_PLACES(i32, turns, even, odd, tile, lift_odd(own, near, far))                                         \
+    barrier_local();
+
+/*
+ * Steps along rows of work-items' pairs, which are in the group's memory in the end. A row is as long as there are
+ * lanes: where these see each other it gets there only then. See LIFT_EVEN_PLACES. Whole work-group.
+ */
+#if HAS_WARPS
+
+#define PLACES_OF_PAIRS                                                                                                \
+    u32 place = own_place(), lane = lane_index(), before = lane > 0 ? lane - 1 : 0,                                    \
+        behind = lane + 1 < LANES ? lane + 1 : lane;
+
+#define LIFT_EVEN_PAIRS(type, turns, even, odd, tile, expression)                                                      \
+    UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
+    {                                                                                                                  \
+        type own = (even)[k], near = (odd)[k], far = type##_of(warp_shuffle(bits_of_##type(near), before));            \
+        (even)[k] = (expression);                                                                                      \
     }
+
+#define LIFT_ODD_PAIRS(type, turns, even, odd, tile, expression)                                                       \
+    UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
+    {                                                                                                                  \
+        type own = (odd)[k], near = (even)[k], far = type##_of(warp_shuffle(bits_of_##type(near), behind));            \
+        (odd)[k] = (expression);                                                                                       \
+    }
+
+#define START_PAIRS(turns, even, odd, tile)
+#define END_PAIRS(turns, even, odd, tile) PUT_PAIRS(turns, even, odd, tile)
+
+#else
+
+#define PLACES_OF_PAIRS u32 pair = local_index() % LEVEL_PAIRS, place = own_place();
+#define LIFT_EVEN_PAIRS LIFT_EVEN_PLACES
+#define LIFT_ODD_PAIRS LIFT_ODD_PLACES
+#define START_PAIRS(turns, even, odd, tile) PUT_PAIRS(turns, even, odd, tile)
+#define END_PAIRS(turns, even, odd, tile)
+
+#endif
+
+FUNCTION u32 bits_of_i32(i32 x)
+{
+    return (u32)x;
+}
+
+FUNCTION i32 i32_of(u32 x)
+{
+    return (i32)x;
+}
+
+FUNCTION u32 bits_of_float(float x)
+{
+    return bits_of(x);
+}
+
+/* The steps along rows, from coefficients in registers on. A single odd column or row is halved (F.3.6). */
+#define SYNTHESISE_ROWS_53(t, turns, even, odd, tile)                                                                  \
+    if ((t).only_x && (t).level->x0 == 1) {                                                                            \
+        UNROLL for (u32 k = 0; k < (turns); k++)(odd)[k] >>= 1;                                                        \
+    }                                                                                                                  \
+    START_PAIRS(turns, even, odd, tile)                                                                                \
+    if (!(t).only_x) {                                                                                                 \
+        LIFT_EVEN_PAIRS(i32, turns, even, odd, tile, lift_even(own, far, near))                                        \
+        LIFT_ODD_PAIRS(i32, turns, even, odd, tile, lift_odd(own, near, far))                                          \
+    }                                                                                                                  \
+    END_PAIRS(turns, even, odd, tile)
 
 #define SYNTHESISE_ROWS_97(t, turns, even, odd, tile)                                                                  \
     UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
@@ -108,16 +164,15 @@ FUNCTION u32 level_target(const struct level_tile *t, u32 column, u32 row, u32 *
         float only = (t).level->x0 == 1 ? 0.5f : 1.0f;                                                                 \
         (even)[k] = ((t).only_x ? only : LEVEL_SCALE) * (even)[k];                                                     \
         (odd)[k] = ((t).only_x ? only : LEVEL_INVERSE_SCALE) * (odd)[k];                                               \
-        (tile)[place + k * LEVEL_STEP * LEVEL_ROW] = (even)[k];                                                        \
-        (tile)[place + k * LEVEL_STEP * LEVEL_ROW + LEVEL_ODD] = (odd)[k];                                             \
     }                                                                                                                  \
-    barrier_local();                                                                                                   \
+    START_PAIRS(turns, even, odd, tile)                                                                                \
     if (!(t).only_x) {                                                                                                 \
-        LIFT_EVEN_PLACES(float, turns, even, odd, tile, lift(own, LIFT_DELTA, far, near))                              \
-        LIFT_ODD_PLACES(float, turns, even, odd, tile, lift(own, LIFT_GAMMA, near, far))                               \
-        LIFT_EVEN_PLACES(float, turns, even, odd, tile, lift(own, LIFT_BETA, far, near))                               \
-        LIFT_ODD_PLACES(float, turns, even, odd, tile, lift(own, LIFT_ALPHA, near, far))                               \
-    }
+        LIFT_EVEN_PAIRS(float, turns, even, odd, tile, lift(own, LIFT_DELTA, far, near))                               \
+        LIFT_ODD_PAIRS(float, turns, even, odd, tile, lift(own, LIFT_GAMMA, near, far))                                \
+        LIFT_EVEN_PAIRS(float, turns, even, odd, tile, lift(own, LIFT_BETA, far, near))                                \
+        LIFT_ODD_PAIRS(float, turns, even, odd, tile, lift(own, LIFT_ALPHA, near, far))                                \
+    }                                                                                                                  \
+    END_PAIRS(turns, even, odd, tile)
 
 /* The samples of a column from number LEVEL_MARGIN on, out of a tile in the group's memory. */
 FUNCTION void synthesise_column_53(const struct level_tile *t, LOCAL const i32 *tile, i32 *value)
@@ -148,14 +203,14 @@ FUNCTION void synthesise_column_97(const struct level_tile *t, LOCAL const float
     }
 }
 
-KERNEL(J2K_LEVEL_GROUP)
-synthesise_53(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)
+/* Whole work-group. */
+FUNCTION void synthesise_tile_53(const struct level_tile *tile_at, GLOBAL u32 *samples, u32 narrow, LOCAL i32 *tile)
 {
-    SHARED i32 tile[LEVEL_ROWS * LEVEL_ROW];
-    struct level_tile t = find_tile(work, list, count, first_level);
-    u32 pair = local_index() % LEVEL_PAIRS, place = own_place(), first[LEVEL_TURNS], second[LEVEL_TURNS];
+    const struct level_tile t = *tile_at;
+    PLACES_OF_PAIRS
+    u32 first[LEVEL_TURNS], second[LEVEL_TURNS];
     i32 even[LEVEL_TURNS], odd[LEVEL_TURNS], value[LEVEL_REACH];
-    load_pairs(&t, samples, first, second);
+    load_pairs(&t, samples, narrow, first, second);
     UNROLL for (u32 k = 0; k < LEVEL_TURNS; k++)
     {
         even[k] = (i32)first[k];
@@ -167,8 +222,25 @@ synthesise_53(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u3
     {
         u32 to;
         if (level_target(&t, own_column(), own_run() + i, &to))
-            samples[to] = (u32)value[i];
+            put_sample(samples, to, narrow, (u32)value[i]);
     }
+}
+
+KERNEL(J2K_LEVEL_GROUP)
+synthesise_53(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)
+{
+    SHARED i32 tile[LEVEL_ROWS * LEVEL_ROW];
+    struct level_tile t = find_tile(work, list, count, first_level);
+    synthesise_tile_53(&t, samples, 0, tile);
+}
+
+/* Of samples of 16 bits. */
+KERNEL(J2K_LEVEL_GROUP)
+synthesise_53_narrow(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)
+{
+    SHARED i32 tile[LEVEL_ROWS * LEVEL_ROW];
+    struct level_tile t = find_tile(work, list, count, first_level);
+    synthesise_tile_53(&t, samples, 1, tile);
 }
 
 KERNEL(J2K_LEVEL_GROUP)
@@ -176,9 +248,10 @@ synthesise_97(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u3
 {
     SHARED float tile[LEVEL_ROWS * LEVEL_ROW];
     struct level_tile t = find_tile(work, list, count, first_level);
-    u32 pair = local_index() % LEVEL_PAIRS, place = own_place(), first[LEVEL_TURNS], second[LEVEL_TURNS];
+    PLACES_OF_PAIRS
+    u32 first[LEVEL_TURNS], second[LEVEL_TURNS];
     float even[LEVEL_TURNS], odd[LEVEL_TURNS], value[LEVEL_REACH];
-    load_pairs(&t, samples, first, second);
+    load_pairs(&t, samples, 0, first, second);
     UNROLL for (u32 k = 0; k < LEVEL_TURNS; k++)
     {
         even[k] = float_of(first[k]);

@@ -62,7 +62,7 @@ FUNCTION void make_samples(GLOBAL const struct work_output *o, GLOBAL const u32 
 {
     u32 from[3];
     UNROLL for (u32 c = 0; c < 3; c++) from[c] =
-        c < o->count && !o->filled ? samples[o->from[c] + y * o->pitch[c] + x] : 0;
+        c < o->count && !o->filled ? take_sample(samples, o->from[c] + y * o->pitch[c] + x, o->narrow) : 0;
     finish_samples(o, from, value);
 }
 
@@ -122,8 +122,11 @@ FUNCTION u32 pack_pixel(GLOBAL const struct work_view *view, GLOBAL const struct
 }
 
 /* At once where that can be: the buffer is aligned. */
-FUNCTION u32x4 load_four(GLOBAL const u32 *samples, u32 at)
+FUNCTION u32x4 load_four(GLOBAL const u32 *samples, u32 at, u32 narrow)
 {
+    if (narrow)
+        return make_u32x4(take_sample(samples, at, 1), take_sample(samples, at + 1, 1), take_sample(samples, at + 2, 1),
+            take_sample(samples, at + 3, 1));
     if (at % 4 == 0)
         return *(GLOBAL const u32x4 *)(GLOBAL const void *)(samples + at);
     return make_u32x4(samples[at], samples[at + 1], samples[at + 2], samples[at + 3]);
@@ -135,7 +138,7 @@ FUNCTION void put_packed(GLOBAL const struct work_view *view, GLOBAL const struc
 {
     u32 pixel[J2K_OUTPUT_PIXELS];
     u32x4 four[3];
-    UNROLL for (u32 c = 0; c < 3; c++) four[c] = load_four(samples, o->from[c] + y * o->pitch[c] + x);
+    UNROLL for (u32 c = 0; c < 3; c++) four[c] = load_four(samples, o->from[c] + y * o->pitch[c] + x, o->narrow);
     UNROLL for (u32 i = 0; i < J2K_OUTPUT_PIXELS; i++)
     {
         i32 value[3];

@@ -107,6 +107,20 @@ FUNCTION struct stored_planes count_planes(GLOBAL const struct work_block *block
     return p;
 }
 
+/* `narrow`: of 16 bits. */
+FUNCTION u32 take_sample(GLOBAL const u32 *samples, u32 at, u32 narrow)
+{
+    return narrow ? (u32)(i32)((GLOBAL const i16 *)(GLOBAL const void *)samples)[at] : samples[at];
+}
+
+FUNCTION void put_sample(GLOBAL u32 *samples, u32 at, u32 narrow, u32 value)
+{
+    if (narrow)
+        ((GLOBAL i16 *)(GLOBAL void *)samples)[at] = (i16)value;
+    else
+        samples[at] = value;
+}
+
 /* A column of a word of any block; x, y: its first row's place in it. */
 FUNCTION void store_column(GLOBAL const struct work_block *block, const struct stored_planes *p,
     const struct stored_word *word, u32 bit, u32 x, u32 y, GLOBAL u32 *samples)
@@ -123,8 +137,8 @@ FUNCTION void store_column(GLOBAL const struct work_block *block, const struct s
         u32 magnitude =
             biased(block, v.inside[r], v.outside[r], p->last, p->behind && !(word->visited >> bit >> r & 1));
         if (x >= block->left && x < block->right && row >= block->top && row < block->bottom)
-            samples[block->to + (row - block->top) * block->pitch + (x - block->left)] =
-                coefficient(block->factor, significant >> r & 1 ? magnitude : 0, negative >> r & 1);
+            put_sample(samples, block->to + (row - block->top) * block->pitch + (x - block->left), block->narrow,
+                coefficient(block->factor, significant >> r & 1 ? magnitude : 0, negative >> r & 1));
     }
 }
 
@@ -175,20 +189,31 @@ FUNCTION struct stored_scale find_scale(GLOBAL const struct work_block *block, c
     return s;
 }
 
+/* The low halves of both. */
+FUNCTION u32 join_halves(u32 low, u32 high)
+{
+    return (low & 0xFFFF) | high << 16;
+}
+
 /* Eight coefficients of a row from column x on. */
 FUNCTION void store_row(GLOBAL const struct work_block *block, u32 x, u32 row, const u32 *value, GLOBAL u32 *samples)
 {
     u32 at = block->to + (row - block->top) * block->pitch + (x - block->left);
     if (row < block->top || row >= block->bottom)
         return;
-    if (x >= block->left && x + J2K_WORD_COLUMNS <= block->right && at % 4 == 0) {
-        GLOBAL u32x4 *to = (GLOBAL u32x4 *)(GLOBAL void *)(samples + at);
+    if (x >= block->left && x + J2K_WORD_COLUMNS <= block->right && at % (block->narrow ? 8 : 4) == 0) {
+        GLOBAL u32x4 *to = (GLOBAL u32x4 *)(GLOBAL void *)samples + (block->narrow ? at / 8 : at / 4);
+        if (block->narrow) {
+            *to = make_u32x4(join_halves(value[0], value[1]), join_halves(value[2], value[3]),
+                join_halves(value[4], value[5]), join_halves(value[6], value[7]));
+            return;
+        }
         to[0] = make_u32x4(value[0], value[1], value[2], value[3]);
         to[1] = make_u32x4(value[4], value[5], value[6], value[7]);
         return;
     }
     UNROLL for (u32 c = 0; c < J2K_WORD_COLUMNS; c++) if (x + c >= block->left && x + c < block->right)
-        samples[at + c] = value[c];
+        put_sample(samples, at + c, block->narrow, value[c]);
 }
 
 /*

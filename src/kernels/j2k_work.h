@@ -66,6 +66,7 @@ struct work_block {
     u32 factor;   /* bits of the single-precision number that makes coefficients of indices; 0: integers */
     u32 to;       /* of its sample at (left, top), in the buffer of samples */
     u32 pitch;
+    u32 narrow;                   /* samples have 16 bits; see below */
     u16 left, top, right, bottom; /* the part of it that is wanted */
     u32 picture;
     u32 offset; /* of its first byte in the picture's stream, which damage is told by */
@@ -84,6 +85,11 @@ struct work_bundle {
     u32 history; /* decoding: bit planes; encoding: half-words a column, for planes that its word has no room for */
     u32 state;   /* offset in the buffer of states, a multiple of 4: see j2k_passes.h */
 };
+
+/*
+ * Samples of a tile, its coefficients included, have 32 bits, or 16 where that is enough for all of them whatever the
+ * coded bits are (j2k/range.h). Then places in the buffer of samples count half-words, not words.
+ */
 
 /* A resolution of a tile-component, made from the one below and three bands (T.800 F.3). */
 struct work_level {
@@ -111,6 +117,7 @@ struct work_output {
     u32 level;     /* with the last level made at once, that of the first of three components; the others follow */
     u32 left, top; /* with that, where in the level it starts */
     u32 plain;     /* likewise: the pixels are just these, 8 bits each and unsigned */
+    u32 narrow;    /* samples have 16 bits */
 };
 
 /* A channel of the picture. */

@@ -433,12 +433,12 @@ static void finish_plan(
     plan->image = rect;
 }
 
-/* Blocks of several shapes with all or some of their passes, in a style; every second time damaged. */
-static void compare_style(uint32_t style, uint32_t orientation, bool reversible, bool spoilt)
+/* Blocks of several shapes and so many planes with all or some of their passes, in a style; `spoilt`: damaged. */
+static void compare_style(uint32_t style, uint32_t planes, uint32_t orientation, bool reversible, bool spoilt)
 {
     static const uint32_t shapes[][2] = {{64, 64}, {17, 9}, {5, 30}, {40, 3}, {1, 1}, {200, 12}};
     struct made *made = calloc(1, sizeof *made);
-    uint32_t x = 0, planes = 4 + random_below(9), count = simulated() ? 2 : 6;
+    uint32_t x = 0, count = simulated() ? 2 : 6;
     char name[64];
     assert_non_null(made);
     made->band.orientation = (uint8_t)orientation;
@@ -452,7 +452,8 @@ static void compare_style(uint32_t style, uint32_t orientation, bool reversible,
     for (uint32_t k = 0; spoilt && k < 3 && made->plan.length > 0; k++)
         made->data[random_below((uint32_t)made->plan.length)] ^= (uint8_t)(1 + random_below(255));
     finish_plan(made, x, 64, planes, style, reversible);
-    snprintf(name, sizeof name, "style %u, band %u%s", style, orientation, spoilt ? ", damaged" : "");
+    snprintf(
+        name, sizeof name, "style %u, %u planes, band %u%s", style, planes, orientation, spoilt ? ", damaged" : "");
     compare_plan(name, &made->plan, 1, false);
     free(made);
 }
@@ -462,10 +463,21 @@ static void test_styles(void **state)
     (void)state;
     damaged = 0;
     for (uint32_t style = 0; style < 64; style += simulated() ? 42 : 1) {
-        compare_style(style, style % 4, style % 3 == 0, false);
-        compare_style(style, (style + 1) % 4, style % 3 == 1, true);
+        compare_style(style, 4 + random_below(9), style % 4, style % 3 == 0, false);
+        compare_style(style, 4 + random_below(9), (style + 1) % 4, style % 3 == 1, true);
     }
     assert_true(damaged > 0);
+}
+
+/* The most planes that samples of 16 bits have room for, that bits are turned into bytes of, and more. */
+static void test_planes(void **state)
+{
+    static const uint32_t planes[] = {15, 16, 17, 20};
+    (void)state;
+    for (size_t i = 0; i < sizeof planes / sizeof *planes; i++) {
+        compare_style(0, planes[i], (uint32_t)i % 4, true, false);
+        compare_style(0, planes[i], (uint32_t)i % 4, false, false);
+    }
 }
 
 static int open_executors(void **state)
@@ -514,6 +526,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_styles),
+        cmocka_unit_test(test_planes),
         cmocka_unit_test(test_whole),
         cmocka_unit_test(test_regions),
         cmocka_unit_test(test_damaged),
