@@ -15,6 +15,9 @@ enum {
     STATE_WORDS = 6,  /* beside those of planes: see kernels/j2k_passes.h */
     STREAM_AHEAD = 8, /* bytes behind a stream that may be read */
     BUNDLES_A_UNIT = 12,
+    FEW_LANES = 2,
+    FRONT_SHARE = 30, /* of 100 blocks */
+    REST_LANES = 4,
     SLICE = 2048 /* blocks that a thread writes down at once */
 };
 
@@ -238,18 +241,18 @@ uint32_t kst_gpu_j2k_choose_lanes(uint32_t blocks, uint32_t bundles)
     return lanes;
 }
 
-/* As many blocks of a shape as there are lanes. */
-static bool make_bundles(struct j2k_batch *batch, uint32_t lanes)
+/* As many blocks of a shape as there are lanes; `lanes`: of the first `front` blocks, `rest`: of the others. */
+static bool make_bundles(struct j2k_batch *batch, uint32_t front, uint32_t lanes, uint32_t rest)
 {
     uint64_t states = 0;
     for (uint32_t i = 0; i < batch->blocks;) {
-        struct work_bundle bundle = {.block = i, .lanes = lanes, .state = (uint32_t)states};
+        struct work_bundle bundle = {.block = i, .lanes = i < front ? lanes : rest, .state = (uint32_t)states};
         uint16_t shape = batch->entry[i].shape;
         for (; i < batch->blocks && bundle.blocks < bundle.lanes && batch->entry[i].shape == shape;
              i++, bundle.blocks++)
             widen(&bundle, &batch->items[batch->entry[i].item].plan->block[batch->entry[i].block]);
-        uint64_t words = (uint64_t)J2K_PITCH(bundle.width) * bundle.stripes * lanes;
-        states += round_up((STATE_WORDS + bundle.history) * (words + lanes), 4);
+        uint64_t words = (uint64_t)J2K_PITCH(bundle.width) * bundle.stripes * bundle.lanes;
+        states += round_up((STATE_WORDS + bundle.history) * (words + bundle.lanes), 4);
         batch->store_group[batch->bundles] = batch->store_groups;
         batch->store_groups += (uint32_t)((words + J2K_STORE_GROUP - 1) / J2K_STORE_GROUP);
         batch->bundle[batch->bundles++] = bundle;
@@ -258,6 +261,20 @@ static bool make_bundles(struct j2k_batch *batch, uint32_t lanes)
     }
     batch->states = (uint32_t)states;
     return true;
+}
+
+/*
+ * Not many blocks are decoded when the longest of them are, and these sooner with fewer others beside them: where
+ * bundles would have FEW_LANES or one, only those of the longest blocks do.
+ */
+static bool choose_bundles(struct j2k_batch *batch, uint32_t units, uint32_t lanes)
+{
+    uint32_t bundles = units * BUNDLES_A_UNIT, few = kst_gpu_j2k_choose_lanes(batch->blocks, bundles);
+    if (lanes)
+        return make_bundles(batch, batch->blocks, lanes, lanes);
+    if (few > FEW_LANES || batch->blocks < bundles)
+        return make_bundles(batch, batch->blocks, few, few);
+    return make_bundles(batch, (uint32_t)((uint64_t)batch->blocks * FRONT_SHARE / 100), few, REST_LANES);
 }
 
 static uint32_t count_words(const struct j2k_batch *batch)
@@ -298,8 +315,7 @@ bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, const str
     batch->bundle = kst_memory_array(memory, batch->blocks, sizeof *batch->bundle, NULL);
     batch->store_group = kst_memory_array(memory, batch->blocks, sizeof *batch->store_group, NULL);
     if (!batch->entry || !batch->band || !batch->bundle || !batch->store_group || !find_narrow(batch) ||
-        !sort_blocks(batch) ||
-        !make_bundles(batch, lanes ? lanes : kst_gpu_j2k_choose_lanes(batch->blocks, units * BUNDLES_A_UNIT)))
+        !sort_blocks(batch) || !choose_bundles(batch, units, lanes))
         return false;
     place_bands(batch);
     batch->covered = blocks_cover(batch);

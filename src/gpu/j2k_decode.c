@@ -89,7 +89,6 @@ static void clear(struct j2k_job *job)
 static void decode_blocks(struct j2k_job *job)
 {
     const struct j2k_batch *batch = &job->batch;
-    clear(job);
     LAUNCH(J2K_KERNEL_GATHER, batch->segments, NULL, J2K_WORK, J2K_STREAM, J2K_BITS);
     end_step(job, J2K_STEP_GATHER);
     LAUNCH(J2K_KERNEL_BLOCKS, groups_of(batch->bundles, J2K_DECODE_GROUP / J2K_BUNDLE), NULL, J2K_WORK, J2K_BITS,
@@ -111,11 +110,15 @@ static void make_pixels(struct j2k_job *job)
     end_step(job, J2K_STEP_OUTPUT);
 }
 
+/* The work is written down while the device clears what it has to, and the streams are on their way. */
 static void run(struct j2k_job *job)
 {
     struct gpu_queue *queue = &job->lane->queue;
     queue->gpu->backend->record(queue, &job->lane->event[0]);
-    kst_gpu_j2k_upload(job);
+    clear(job);
+    kst_gpu_j2k_upload_streams(job);
+    kst_gpu_j2k_work(&job->batch, job->executor->threads, (uint32_t *)(void *)job->buffer[J2K_HOST_WORK].host);
+    kst_gpu_j2k_upload_work(job);
     end_step(job, J2K_STEP_UPLOAD);
     decode_blocks(job);
     make_pixels(job);
@@ -163,7 +166,6 @@ struct j2k_job *kst_gpu_j2k_begin(struct gpu_executor *executor, const struct j2
     job->items = items;
     job->count = count;
     if (prepare(job, order, error)) {
-        kst_gpu_j2k_work(&job->batch, executor->threads, (uint32_t *)(void *)job->buffer[J2K_HOST_WORK].host);
         run(job);
         return job;
     }

@@ -32,7 +32,8 @@ struct j2k_job {
 
 /* What a batch brings to the device, and what comes back: queued; and from staging memory to images, once it is there.
  */
-void kst_gpu_j2k_upload(struct j2k_job *job);
+void kst_gpu_j2k_upload_streams(struct j2k_job *job);
+void kst_gpu_j2k_upload_work(struct j2k_job *job);
 void kst_gpu_j2k_download(struct j2k_job *job);
 void kst_gpu_j2k_fetch(struct j2k_job *job);
 

@@ -55,13 +55,17 @@ static void upload_stream(struct j2k_job *job, uint32_t index)
         &job->lane->queue, &job->buffer[J2K_STREAM], at, &job->buffer[J2K_HOST_STREAM], at, end_of(job, index) - at);
 }
 
-void kst_gpu_j2k_upload(struct j2k_job *job)
+void kst_gpu_j2k_upload_streams(struct j2k_job *job)
 {
-    const struct gpu_backend *backend = job->executor->gpu->backend;
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].plan->length > 0)
             upload_stream(job, i);
-    backend->copy(
+    job->executor->gpu->backend->flush(&job->lane->queue);
+}
+
+void kst_gpu_j2k_upload_work(struct j2k_job *job)
+{
+    job->executor->gpu->backend->copy(
         &job->lane->queue, &job->buffer[J2K_WORK], 0, &job->buffer[J2K_HOST_WORK], 0, (size_t)job->batch.words * 4);
 }
 
