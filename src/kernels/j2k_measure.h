@@ -24,26 +24,34 @@ FUNCTION u32 left_shift(u32 plane)
     return plane + 1 > LEFT_BITS ? plane + 1 - LEFT_BITS : 0;
 }
 
-/* An index with its sign in bit 31, and the quantiser's error in 2^-14 of its step, squared, if that is wanted. */
-FUNCTION u32 find_index(GLOBAL const struct coded_block *block, u32 from, u32 x, u32 y, u64 *error)
+/* An integer as an index: with its sign in bit 31. */
+FUNCTION u32 index_of_integer(u32 from)
 {
-    u32 index;
-    if (block->exact) {
-        u32 sign = from >> 31;
-        index = (from ^ (0 - sign)) + sign + (sign << 31);
-    } else {
-        float value = float_of(from) * float_of(block->factor), size = value < 0.0f ? -value : value;
-        u32 magnitude = (u32)(i32)size;
-        if (block->measured & J2K_MEASURED_ERRORS) {
-            float middle = magnitude > 0 ? (float)magnitude + 0.5f : 0.0f;
-            i32 part = (i32)((size - middle) * 16384.0f);
-            *error += (u64)((i64)part * part);
-        }
-        index = magnitude | (value < 0.0f ? 0x80000000u : 0);
-    }
-    if (x >= block->left && x < block->right && y >= block->top && y < block->bottom)
-        index = (index & 0x80000000u) | (index & 0x7FFFFFFFu) << block->roi_shift;
-    return index;
+    u32 sign = from >> 31;
+    return (from ^ (0 - sign)) + sign + (sign << 31);
+}
+
+FUNCTION u32 index_of_real(u32 from, float factor)
+{
+    float value = float_of(from) * factor, size = value < 0.0f ? -value : value;
+    return (u32)(i32)size | (value < 0.0f ? 0x80000000u : 0);
+}
+
+/* The quantiser's error in 2^-14 of its step, squared. */
+FUNCTION u64 error_of_real(u32 from, float factor)
+{
+    float value = float_of(from) * factor, size = value < 0.0f ? -value : value;
+    u32 magnitude = (u32)(i32)size;
+    float middle = magnitude > 0 ? (float)magnitude + 0.5f : 0.0f;
+    i32 part = (i32)((size - middle) * 16384.0f);
+    return (u64)((i64)part * part);
+}
+
+/* An index raised by what regions of interest are, if it is in one. */
+FUNCTION u32 raised(GLOBAL const struct coded_block *block, u32 index, u32 x, u32 y)
+{
+    u32 inside = x >= block->left && x < block->right && y >= block->top && y < block->bottom;
+    return (index & 0x80000000u) | (index & 0x7FFFFFFFu) << (inside ? block->roi_shift : 0);
 }
 
 /* 32 words as rows of bits: makes columns of rows. */

@@ -94,11 +94,19 @@ FUNCTION u64 load_planes(
                 r->live >> i & 1 ? samples[block->from + run_row(r, i) * block->pitch + run_column(r, i)] : 0;
         }
     }
-    UNROLL for (u32 i = 0; i < RUN_SAMPLES; i++)
-    {
-        word[i] = r->live >> i & 1 ? find_index(block, word[i], run_column(r, i), run_row(r, i), &error) : 0;
-        bits |= word[i];
+    float factor = float_of(block->factor);
+    if (!block->exact && (block->measured & J2K_MEASURED_ERRORS) != 0) {
+        UNROLL for (u32 i = 0; i < RUN_SAMPLES; i++) error += error_of_real(word[i], factor);
     }
+    if (block->exact) {
+        UNROLL for (u32 i = 0; i < RUN_SAMPLES; i++) word[i] = index_of_integer(word[i]);
+    } else {
+        UNROLL for (u32 i = 0; i < RUN_SAMPLES; i++) word[i] = index_of_real(word[i], factor);
+    }
+    if (block->right > block->left) {
+        UNROLL for (u32 i = 0; i < RUN_SAMPLES; i++) word[i] = raised(block, word[i], run_column(r, i), run_row(r, i));
+    }
+    UNROLL for (u32 i = 0; i < RUN_SAMPLES; i++) bits |= word[i];
     join_local(any, bits & 0x7FFFFFFFu);
     transpose(word);
     return error;
