@@ -29,7 +29,8 @@ static void interrupted(int signal_number)
 
 void output_catch_signals(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    /* SIGBUS: a file that is mapped became shorter. */
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGBUS};
 
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction action, before;
@@ -120,20 +121,47 @@ bool output_open(struct output *output, const char *path, struct problem *proble
     return true;
 }
 
-bool output_write(struct output *output, const void *data, size_t length, struct problem *problem)
+bool output_in_order(const struct output *output)
+{
+    return output->temporary == NULL;
+}
+
+static ssize_t write_some(const struct output *output, uint64_t offset, const void *data, size_t length)
+{
+    length = length < (1u << 30) ? length : 1u << 30;
+    return output_in_order(output) ? write(output->descriptor, data, length)
+                                   : pwrite(output->descriptor, data, length, (off_t)offset);
+}
+
+bool output_write_at(struct output *output, uint64_t offset, const void *data, size_t length, struct problem *problem)
 {
     const char *next = data;
 
     while (length > 0) {
-        ssize_t written = write(output->descriptor, next, length < (1u << 30) ? length : (1u << 30));
+        ssize_t written = write_some(output, offset, next, length);
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
             return problem_set(problem, "cannot write: %s", strerror(errno));
         next += written;
+        offset += (uint64_t)written;
         length -= (size_t)written;
     }
     return true;
+}
+
+bool output_write(struct output *output, const void *data, size_t length, struct problem *problem)
+{
+    bool good = output_write_at(output, output->written, data, length, problem);
+
+    output->written += length;
+    return good;
+}
+
+bool output_end_at(struct output *output, uint64_t length, struct problem *problem)
+{
+    return output_in_order(output) || ftruncate(output->descriptor, (off_t)length) == 0 ||
+           problem_set(problem, "cannot write: %s", strerror(errno));
 }
 
 static void forget(struct output *output)

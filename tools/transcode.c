@@ -131,7 +131,7 @@ static struct option_group transcode_group(struct transcode_settings *settings)
 /* What the output is, which may be another thing than its name says. */
 static const char *extension_of(const kst_buffer *buffer)
 {
-    const struct source made = {"", buffer->data, buffer->length};
+    const struct source made = {.name = "", .data = buffer->data, .length = buffer->length};
 
     if (file_format_of(&made) != &file_j2k)
         return "jpg";

@@ -353,9 +353,13 @@ kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const ks
 
 kst_status kst_encoding_end(struct encoding *e, kst_status status)
 {
-    if (status != KST_OK) {
+    kst_sink_flush(&e->sink);
+    if (status == KST_OK && e->sink.writer)
+        status = e->sink.status;
+    e->written = e->sink.passed;
+    if (status != KST_OK || e->sink.writer) {
         kst_sink_release(&e->sink);
-        return fail(e, status, NULL);
+        return status == KST_OK ? KST_OK : fail(e, status, NULL);
     }
     kst_sink_close(&e->sink, &e->context->memory, e->output);
     return KST_OK;
@@ -420,22 +424,36 @@ static kst_status run_on_gpu(struct encoding *e)
     return kst_encoding_settle(e, &times, &error);
 }
 
+static kst_status run(struct encoding *e)
+{
+    return e->on_gpu ? run_on_gpu(e) : kst_encoding_run_on_cpu(e);
+}
+
+static kst_status refuse(kst_report *report)
+{
+    kst_report own;
+    kst_report_init(&own);
+    kst_report_error(&own, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
+    kst_report_copy(report, &own);
+    return KST_ERROR_ARGUMENT;
+}
+
 static kst_status encode(kst_context *context, const kst_image *image, const kst_rows *rows,
     const kst_encode_options *options, kst_buffer *output, kst_report *report)
 {
     struct encoding e;
-    if (!context) {
-        kst_report own;
-        kst_report_init(&own);
-        kst_report_error(&own, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
-        kst_report_copy(report, &own);
-        return KST_ERROR_ARGUMENT;
-    }
+    if (!context)
+        return refuse(report);
     kst_status status = kst_encoding_begin(&e, context, image, rows, options, output);
     if (status == KST_OK)
-        status = e.on_gpu ? run_on_gpu(&e) : kst_encoding_run_on_cpu(&e);
+        status = run(&e);
     kst_report_copy(report, &e.report);
     return status;
+}
+
+static bool is_whole(const kst_rows *rows)
+{
+    return rows && rows->size == sizeof *rows && rows->read;
 }
 
 kst_status kst_encode(kst_context *context, const kst_image *image, const kst_encode_options *options,
@@ -447,6 +465,24 @@ kst_status kst_encode(kst_context *context, const kst_image *image, const kst_en
 kst_status kst_encode_rows(kst_context *context, const kst_image *image, const kst_rows *rows,
     const kst_encode_options *options, kst_buffer *output, kst_report *report)
 {
-    bool whole = rows && rows->size == sizeof *rows && rows->read;
-    return encode(whole ? context : NULL, image, rows, options, output, report);
+    return encode(is_whole(rows) ? context : NULL, image, rows, options, output, report);
+}
+
+kst_status kst_encode_to(kst_context *context, const kst_image *image, const kst_rows *rows,
+    const kst_encode_options *options, const kst_writer *writer, uint64_t *length, kst_report *report)
+{
+    struct encoding e;
+    kst_buffer none = {.data = NULL};
+    bool whole = writer && writer->size == sizeof *writer && writer->write && (!rows || is_whole(rows));
+    if (!context || !whole)
+        return refuse(report);
+    kst_status status = kst_encoding_begin(&e, context, image, rows, options, &none);
+    if (status == KST_OK) {
+        kst_sink_init_writer(&e.sink, &e.memory, writer);
+        status = run(&e);
+    }
+    if (status == KST_OK && length)
+        *length = e.written;
+    kst_report_copy(report, &e.report);
+    return status;
 }

@@ -20,6 +20,7 @@ struct encoding {
     struct jpeg_sampler sampler;
     struct sink sink;
     kst_buffer *output;
+    uint64_t written;         /* by its end, where the sink has a writer */
     struct gpu_executor *gpu; /* of the context; null: it works on the CPU */
     bool on_gpu;              /* a JPEG: whether the kernels encode it, as `item` says */
     struct jpeg_encode_item item;

@@ -136,7 +136,7 @@ double kst_j2k_encode_samples(const struct j2k_encode_work *work)
     return sum;
 }
 
-static double sample_bits(const struct j2k_encode_work *work)
+double kst_j2k_encode_sample_bits(const struct j2k_encode_work *work)
 {
     double sum = 0;
     for (uint32_t c = 0; c < work->component_count; c++) {
@@ -153,7 +153,7 @@ static bool is_low_rate(const struct j2k_encode_work *work)
     double last = o->layer_value ? o->layer_value[o->layers - 1] : o->value;
     double pixels = (double)work->image->width * work->image->height;
     return (o->target == KST_J2K_RATE && 2 * last * pixels < kst_j2k_encode_samples(work)) ||
-           (o->target == KST_J2K_RATIO && 2 * sample_bits(work) / last < kst_j2k_encode_samples(work));
+           (o->target == KST_J2K_RATIO && 2 * kst_j2k_encode_sample_bits(work) / last < kst_j2k_encode_samples(work));
 }
 
 /* A step below what the target will need: of the embedded quantisers that truncation gives the finest. */
@@ -201,7 +201,7 @@ static struct j2k_layer_target target_of(const struct j2k_encode_work *work, uin
         target.bytes = whole_bytes(value * share * work->image->width * work->image->height / 8);
         break;
     case KST_J2K_RATIO:
-        target.bytes = whole_bytes(sample_bits(work) * share / value / 8);
+        target.bytes = whole_bytes(kst_j2k_encode_sample_bits(work) * share / value / 8);
         break;
     case KST_J2K_PSNR:
         target.error = work->estimate ? work->estimate[layer] : kst_j2k_estimated_error(work, layer);
@@ -213,7 +213,7 @@ static struct j2k_layer_target target_of(const struct j2k_encode_work *work, uin
     return target;
 }
 
-static bool needs_rates(const struct j2k_encode_work *work)
+bool kst_j2k_encode_needs_rates(const struct j2k_encode_work *work)
 {
     const kst_j2k_options *o = &work->options;
     return o->layers > 1 || (o->target != KST_J2K_LOSSLESS && o->target != KST_J2K_STEP);
@@ -337,7 +337,7 @@ static kst_status allocate_layers(struct j2k_encode_work *work)
     if (!work->target)
         return fail(e, status, NULL);
     work->coded.layer_passes = work->layer_passes;
-    if (needs_rates(work))
+    if (kst_j2k_encode_needs_rates(work))
         return work->options.target == KST_J2K_PSNR ? kst_j2k_encode_reach(work) : kst_j2k_encode_rates(work);
     for (uint32_t b = 0; b < blocks; b++)
         work->layer_passes[b] = work->coded.block[b].passes;
@@ -358,15 +358,29 @@ static size_t expected_bytes(const struct j2k_encode_work *work)
     return AROUND + sum + sum / SHARE;
 }
 
+/* Without a target a profile's limit may be missed. */
+static kst_status check_length(const struct j2k_encode_work *work, uint64_t bytes)
+{
+    if (bytes <= work->limits.bytes)
+        return KST_OK;
+    return kst_report_error(&work->e->report, KST_ERROR_J2K_PROFILE, KST_NO_OFFSET,
+        "%s: a codestream has at most %llu bytes, and this %llu; use a lower rate or a higher level",
+        kst_j2k_profile_name(work->options.profile), (unsigned long long)work->limits.bytes, (unsigned long long)bytes);
+}
+
 static kst_status write_file(struct j2k_encode_work *work)
 {
     struct encoding *e = work->e;
+    struct j2k_codestream *stream;
     double start = kst_seconds();
     kst_sink_expect(&e->sink, expected_bytes(work));
-    kst_status status =
-        work->options.codestream
-            ? kst_j2k_write(&e->memory, &work->coded, &work->writing, &e->sink, &e->report)
-            : kst_j2k_write_file(&e->memory, &work->coded, &work->writing, &work->file, &e->sink, &e->report);
+    kst_status status = kst_j2k_codestream_make(&e->memory, &work->coded, &work->writing, &stream, &e->report);
+    if (!status)
+        status = check_length(work, kst_j2k_codestream_length(stream));
+    if (!status)
+        status = work->options.codestream ? kst_j2k_codestream_put(stream, &e->sink)
+                                          : kst_j2k_put_file(&work->coded, stream, &work->file, &e->sink, &e->report);
+    kst_j2k_codestream_release(stream);
     kst_report_stage(&e->report, KST_STAGE_WRITE, KST_DEVICE_CPU, start);
     return status;
 }
@@ -387,20 +401,11 @@ static kst_status choose_place(struct j2k_encode_work *work)
     return KST_OK;
 }
 
-/* Without a target a profile's limit may be missed. */
-static kst_status check_length(struct j2k_encode_work *work, size_t before)
+/* Of the box around code-blocks that need not all be there before it begins: no fourfold of the samples' bytes. */
+static void settle_width(struct j2k_encode_work *work)
 {
-    struct encoding *e = work->e;
-    uint64_t around = 0;
-    if (work->limits.bytes == UINT64_MAX)
-        return KST_OK;
-    kst_status status = bytes_around(work, &around);
-    uint64_t bytes = e->sink.length - before - around;
-    if (status || bytes <= work->limits.bytes)
-        return status;
-    return kst_report_error(&e->report, KST_ERROR_J2K_PROFILE, KST_NO_OFFSET,
-        "%s: a codestream has at most %llu bytes, and this %llu; use a lower rate or a higher level",
-        kst_j2k_profile_name(work->options.profile), (unsigned long long)work->limits.bytes, (unsigned long long)bytes);
+    if (!kst_j2k_encode_needs_rates(work))
+        work->file.width = kst_j2k_encode_sample_bits(work) / 8 > UINT32_MAX / 4 ? J2K_WIDTH_WIDE : J2K_WIDTH_NARROW;
 }
 
 /* All that is known before a sample is looked at. */
@@ -415,6 +420,7 @@ static kst_status plan(struct j2k_encode_work *work)
     status = kst_j2k_encode_headers(work);
     if (!status)
         status = kst_j2k_encode_file(work);
+    settle_width(work);
     if (!status)
         status = kst_j2k_coded_layout(&e->memory, &e->context->limits, &work->coded, &e->report);
     if (!status)
@@ -425,7 +431,7 @@ static kst_status plan(struct j2k_encode_work *work)
         return status;
     work->source.origin = work->origin;
     work->source.rows = e->rows;
-    work->source.measure = needs_rates(work);
+    work->source.measure = kst_j2k_encode_needs_rates(work);
     set_goal(work);
     return KST_OK;
 }
@@ -442,13 +448,12 @@ kst_status kst_j2k_encode_plan(struct j2k_encode_work *work, struct encoding *e)
 
 kst_status kst_j2k_encode_settle(struct j2k_encode_work *work)
 {
+    if (kst_j2k_encode_goes_by_tiles(work))
+        return kst_j2k_encode_by_tiles(work);
     kst_status status = work->on_gpu ? KST_OK : kst_j2k_encode_blocks(work);
     if (!status)
         status = allocate_layers(work);
-    size_t before = work->e->sink.length;
-    if (!status)
-        status = write_file(work);
-    return status ? status : check_length(work, before);
+    return status ? status : write_file(work);
 }
 
 void kst_j2k_encode_release(struct j2k_encode_work *work)

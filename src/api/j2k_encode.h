@@ -95,8 +95,11 @@ kst_status kst_j2k_encode_group_again(struct j2k_encode_work *work);
 /* Say in the picture's report what its group did. */
 void kst_j2k_gpu_report_encoding(struct j2k_encode_work *work);
 
-/* The picture's samples, of all components. */
+/* The picture's samples, of all components, and their bits. */
 double kst_j2k_encode_samples(const struct j2k_encode_work *work);
+double kst_j2k_encode_sample_bits(const struct j2k_encode_work *work);
+/* Whether what a block gets depends on others. */
+bool kst_j2k_encode_needs_rates(const struct j2k_encode_work *work);
 /* Code blocks as the source says, and find the layers' passes for their targets: farther where that has to be. */
 kst_status kst_j2k_encode_blocks(struct j2k_encode_work *work);
 kst_status kst_j2k_encode_rates(struct j2k_encode_work *work);
@@ -119,6 +122,13 @@ kst_status kst_j2k_encode_measure(struct j2k_encode_work *work, const bool *want
  */
 bool kst_j2k_gpu_cuts(struct j2k_encode_work *work);
 kst_status kst_j2k_gpu_code_windows(struct j2k_encode_work *work);
+
+/*
+ * j2k_encode_tiles.c: whether tiles can be written as soon as they are coded, so that the others need not be in memory,
+ * and there is need for that; and do so, to the end of the file.
+ */
+bool kst_j2k_encode_goes_by_tiles(const struct j2k_encode_work *work);
+kst_status kst_j2k_encode_by_tiles(struct j2k_encode_work *work);
 
 /* j2k_encode_gpu.c: what both have in common. The image as the kernels see it; where pixels are read from. */
 void kst_j2k_gpu_describe(const struct j2k_encode_work *work, struct j2k_encode_item *item);

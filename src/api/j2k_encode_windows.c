@@ -65,11 +65,11 @@ static struct j2k_rect cells_of(const struct j2k_cut *cut, struct j2k_rect tile)
         tile.x0 / cut->width, tile.y0 / cut->height, divide_up(tile.x1, cut->width), divide_up(tile.y1, cut->height)};
 }
 
-/* As many tiles as go together, from one on. */
-static struct span span_at(const struct j2k_encode_work *work, uint32_t first)
+/* As many tiles as go together, from one on, of the first so many. */
+static struct span span_at(const struct j2k_encode_work *work, uint32_t first, uint32_t tiles)
 {
     const struct j2k_cut *cut = &work->cut;
-    uint32_t columns = work->coded.headers.size.columns, tiles = plan_of(work)->tile_count, end = first + cut->tiles;
+    uint32_t columns = work->coded.headers.size.columns, end = first + cut->tiles;
     if (cut->tiles < columns && end > (first / columns + 1) * columns)
         end = (first / columns + 1) * columns;
     struct span span = {first, (end < tiles ? end : tiles) - first, {0, 0, 1, 1}};
@@ -132,7 +132,7 @@ static struct j2k_window_choice largest_choice(const struct j2k_encode_work *wor
     struct span span;
     uint64_t most = 0;
     for (uint32_t t = 0; t < plan_of(work)->tile_count; t = span.first_tile + span.tile_count) {
-        span = span_at(work, t);
+        span = span_at(work, t, plan_of(work)->tile_count);
         for (uint32_t i = 0; i < cell_count(&span); i++) {
             struct j2k_window_choice choice = choice_of(work, &span, i);
             uint64_t area = extent(work, &choice);
@@ -462,9 +462,10 @@ kst_status kst_j2k_gpu_code_windows(struct j2k_encode_work *work)
     if (status)
         return status;
     coding.tile = kst_j2k_encode_take(&coding.job, work->cut.tiles, sizeof *coding.tile);
-    for (uint32_t t = 0; t < plan_of(work)->tile_count && kst_j2k_encode_goes_on(&coding.job);
-         t += coding.span.tile_count) {
-        coding.span = span_at(work, t);
+    const struct j2k_tiles tiles = kst_j2k_encode_tiles_of(&coding.job);
+    uint32_t end = tiles.first + tiles.count;
+    for (uint32_t t = tiles.first; t < end && kst_j2k_encode_goes_on(&coding.job); t += coding.span.tile_count) {
+        coding.span = span_at(work, t, end);
         code_span(&coding);
     }
     kst_memory_release(&e->memory, coding.tile);

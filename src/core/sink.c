@@ -15,6 +15,11 @@ void kst_sink_init_fixed(struct sink *sink, uint8_t *data, size_t capacity)
     *sink = (struct sink){.data = data, .capacity = capacity};
 }
 
+void kst_sink_init_writer(struct sink *sink, struct memory *memory, const kst_writer *writer)
+{
+    *sink = (struct sink){.memory = memory, .writer = writer};
+}
+
 void kst_sink_open(struct sink *sink, struct memory *memory, const kst_buffer *buffer)
 {
     if (buffer->data)
@@ -51,7 +56,7 @@ static void grow(struct sink *sink, size_t needed)
 
 void kst_sink_expect(struct sink *sink, size_t length)
 {
-    if (sink->status == KST_OK && sink->memory && length <= SIZE_MAX - sink->length &&
+    if (sink->status == KST_OK && sink->memory && !sink->writer && length <= SIZE_MAX - sink->length &&
         sink->length + length > sink->capacity)
         set_capacity(sink, sink->length + length);
 }
@@ -113,5 +118,43 @@ void kst_sink_release(struct sink *sink)
 {
     if (sink->memory)
         kst_memory_release(sink->memory, sink->data);
-    *sink = (struct sink){.memory = sink->memory};
+    *sink = (struct sink){.memory = sink->memory, .writer = sink->writer};
+}
+
+static void pass_on(struct sink *sink, uint64_t position, const void *data, size_t length)
+{
+    if (length > 0 && !sink->writer->write(sink->writer->user, position, data, length))
+        sink->status = KST_ERROR_WRITE;
+}
+
+void kst_sink_flush(struct sink *sink)
+{
+    if (!sink->writer || sink->status)
+        return;
+    pass_on(sink, sink->passed, sink->data, sink->length);
+    sink->passed += sink->length;
+    sink->length = 0;
+}
+
+void kst_sink_patch(struct sink *sink, uint64_t position, const void *data, size_t length)
+{
+    if (sink->status)
+        return;
+    size_t there = 0;
+    if (position < sink->passed) {
+        there = sink->passed - position < length ? (size_t)(sink->passed - position) : length;
+        pass_on(sink, position, data, there);
+    }
+    if (there < length)
+        memcpy(sink->data + (position + there - sink->passed), (const uint8_t *)data + there, length - there);
+}
+
+void kst_sink_rewind(struct sink *sink, uint64_t position)
+{
+    if (position >= sink->passed) {
+        sink->length = (size_t)(position - sink->passed);
+        return;
+    }
+    sink->passed = position;
+    sink->length = 0;
 }

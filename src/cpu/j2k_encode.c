@@ -29,6 +29,23 @@ bool kst_j2k_encode_goes_on(struct j2k_encode_job *job)
     return atomic_load_explicit(&job->status, memory_order_relaxed) == KST_OK;
 }
 
+struct j2k_tiles kst_j2k_encode_tiles_of(const struct j2k_encode_job *job)
+{
+    const struct j2k_tiles all = {0, job->coded->plan.tile_count};
+    return job->source->tiles.count > 0 ? job->source->tiles : all;
+}
+
+/* Their blocks: from the first on, up to the end. */
+struct range {
+    uint32_t first, end;
+};
+
+static struct range blocks_of(const struct j2k_encode_job *job)
+{
+    struct j2k_span span = kst_j2k_coded_blocks(job->coded, kst_j2k_encode_tiles_of(job));
+    return (struct range){span.first, span.first + span.count};
+}
+
 /* The tile's blocks follow one another in the plan. */
 void kst_j2k_encode_find_tile(struct j2k_encode_job *job, uint32_t index, struct j2k_encode_tile *tile)
 {
@@ -64,7 +81,7 @@ static void encode_tile(void *argument, uint32_t index)
     struct j2k_encode_tile tile;
     if (!kst_j2k_encode_goes_on(job))
         return;
-    kst_j2k_encode_find_tile(job, index, &tile);
+    kst_j2k_encode_find_tile(job, kst_j2k_encode_tiles_of(job).first + index, &tile);
     kst_j2k_encode_given_stop(&tile);
     if (kst_j2k_encode_samples_first(&tile)) {
         encode_blocks(&tile, J2K_SAMPLE_BLOCKS);
@@ -79,8 +96,9 @@ static void encode_tile(void *argument, uint32_t index)
 static uint32_t missing_planes(const struct j2k_encode_job *job)
 {
     const struct j2k_plan *plan = &job->coded->plan;
+    struct range blocks = blocks_of(job);
     uint32_t most = 0;
-    for (uint32_t b = 0; b < plan->block_count; b++) {
+    for (uint32_t b = blocks.first; b < blocks.end; b++) {
         uint32_t planes = plan->band[plan->block[b].band].planes, needed = job->result[b].planes;
         if (needed > planes && needed - planes > most)
             most = needed - planes;
@@ -119,7 +137,8 @@ static kst_status make_room(struct j2k_encode_job *job, kst_report *report)
         band->magnitude = (uint8_t)(band->magnitude + extra);
         band->planes = (uint8_t)(band->planes + extra);
     }
-    for (uint32_t b = 0; b < coded->plan.block_count; b++)
+    struct range blocks = blocks_of(job);
+    for (uint32_t b = blocks.first; b < blocks.end; b++)
         coded->block[b].missing = (uint8_t)(coded->plan.band[coded->plan.block[b].band].planes - job->result[b].planes);
     return KST_OK;
 }
@@ -129,15 +148,16 @@ static bool join_passes(struct j2k_encode_job *job)
 {
     struct j2k_coded *coded = job->coded;
     struct j2k_encoded *encoded = job->encoded;
+    struct range blocks = blocks_of(job);
     size_t total = 0;
-    for (uint32_t b = 0; b < coded->plan.block_count; b++)
+    for (uint32_t b = blocks.first; b < blocks.end; b++)
         total += coded->block[b].passes;
     encoded->pass_length = kst_j2k_encode_take(job, total, sizeof *encoded->pass_length);
     if (job->source->measure)
         encoded->pass_gain = kst_j2k_encode_take(job, total, sizeof *encoded->pass_gain);
     if (!encoded->pass_length || (job->source->measure && !encoded->pass_gain))
         return false;
-    for (uint32_t b = 0; b < coded->plan.block_count; b++) {
+    for (uint32_t b = blocks.first; b < blocks.end; b++) {
         uint32_t band = coded->plan.block[b].band;
         double half = coded->plan.band[band].step / 2;
         double unit = job->source->measure ? job->source->weight[band] * half * half : 0;
@@ -192,7 +212,7 @@ kst_status kst_j2k_cpu_encode(struct memory *memory, struct pool *pool, enum cpu
     kst_j2k_forward_init(&job.forward, tier);
     job.passes = kst_j2k_coding_passes(tier);
     if (job.result)
-        kst_pool_run(pool, coded->plan.tile_count, encode_tile, &job);
+        kst_pool_run(pool, kst_j2k_encode_tiles_of(&job).count, encode_tile, &job);
     kst_j2k_encode_drop_workers(&job);
     return kst_j2k_encode_finish(&job, report);
 }

@@ -10,8 +10,9 @@
 struct j2k_encode_source {
     const struct j2k_origin *origin; /* of each component: where plan.component[c].area begins */
     const kst_rows *rows;            /* that bring the samples; null: they are in memory */
-    const double *weight; /* of each band of the plan: squared error of the picture for one of its coefficients */
-    bool measure;         /* gains are wanted */
+    const double *weight;   /* of each band of the plan: squared error of the picture for one of its coefficients */
+    struct j2k_tiles tiles; /* that are to be coded; a count of 0: all */
+    bool measure;           /* gains are wanted */
     /*
      * What of them will be wanted: passes that are clearly of no use for that may be left out. All blocks together no
      * longer than so many bytes (UINT64_MAX: any length), or no better than this squared error (0: as good as can be).
@@ -35,8 +36,8 @@ struct j2k_encoded {
 };
 
 /*
- * Fill in coded->block and coded->pass_length. Where a coefficient needs more bits than its band has, guard bits are
- * added to the parameters in force and to the bands; KST_ERROR_IMAGE_DEPTH where that is not possible.
+ * Fill in coded->block, of the tiles, and coded->pass_length. Where a coefficient needs more bits than its band has,
+ * guard bits are added to the parameters in force and to the bands; KST_ERROR_IMAGE_DEPTH where that is not possible.
  */
 kst_status kst_j2k_cpu_encode(struct memory *memory, struct pool *pool, enum cpu_tier tier, struct j2k_coded *coded,
     const struct j2k_encode_source *source, struct j2k_encoded *encoded, kst_report *report);

@@ -48,6 +48,9 @@ struct j2k_encode_tile {
     double stop; /* planes that gain less for a byte are left out */
 };
 
+/* The tiles that are to be coded. */
+struct j2k_tiles kst_j2k_encode_tiles_of(const struct j2k_encode_job *job);
+
 /* Memory that is missing ends the encoding. */
 void *kst_j2k_encode_take(struct j2k_encode_job *job, size_t count, size_t size);
 bool kst_j2k_encode_goes_on(struct j2k_encode_job *job);

@@ -22,6 +22,31 @@ const struct j2k_parameters *kst_j2k_coded_parameters(const struct j2k_coded *co
     return coded->tile ? &coded->tile[tile] : &coded->headers.main;
 }
 
+struct j2k_span kst_j2k_coded_precincts(const struct j2k_coded *coded, struct j2k_tiles tiles)
+{
+    struct j2k_span span = {0, 0};
+    if (tiles.count > 0)
+        span.first = coded->tiles[tiles.first].first_precinct;
+    for (uint32_t t = 0; t < tiles.count; t++)
+        span.count += coded->tiles[tiles.first + t].precinct_count;
+    return span;
+}
+
+struct j2k_span kst_j2k_coded_blocks(const struct j2k_coded *coded, struct j2k_tiles tiles)
+{
+    struct j2k_span precincts = kst_j2k_coded_precincts(coded, tiles), span = {UINT32_MAX, 0};
+    for (uint32_t p = 0; p < precincts.count; p++) {
+        const struct j2k_coded_precinct *precinct = &coded->precinct[precincts.first + p];
+        for (uint32_t b = 0; b < 3; b++) {
+            uint32_t count = (uint32_t)precinct->columns[b] * precinct->rows[b];
+            if (count > 0 && precinct->first_block[b] < span.first)
+                span.first = precinct->first_block[b];
+            span.count += count;
+        }
+    }
+    return span.count > 0 ? span : (struct j2k_span){0, 0};
+}
+
 static kst_status grow(struct laying *laying, void **array, uint32_t count, uint32_t *capacity, size_t size)
 {
     return kst_j2k_grow(laying->builder.memory, laying->builder.report, array, count, capacity, size);

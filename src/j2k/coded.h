@@ -98,6 +98,19 @@ kst_status kst_j2k_coded_layout(
 /* All that kst_j2k_coded_layout() allocated, not `headers` (kst_j2k_stream_release()), nor what is borrowed. */
 void kst_j2k_coded_release(struct memory *memory, struct j2k_coded *coded);
 
+/* Tiles of the raster, one after the other. */
+struct j2k_tiles {
+    uint32_t first, count;
+};
+
+/* Their elements of a flat array, which follow one another. */
+struct j2k_span {
+    uint32_t first, count;
+};
+
+struct j2k_span kst_j2k_coded_precincts(const struct j2k_coded *coded, struct j2k_tiles tiles);
+struct j2k_span kst_j2k_coded_blocks(const struct j2k_coded *coded, struct j2k_tiles tiles);
+
 /* The parameters in force for a tile of the raster. */
 const struct j2k_parameters *kst_j2k_coded_parameters(const struct j2k_coded *coded, uint32_t tile);
 

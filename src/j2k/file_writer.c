@@ -187,22 +187,38 @@ static uint64_t coded_bytes(const struct j2k_coded *coded)
     return sum;
 }
 
+/* The header of jp2c; `length`: of what stands in it. */
+static size_t box_header(bool wide, uint64_t length, uint8_t header[WIDE_HEADER])
+{
+    length += wide ? WIDE_HEADER : HEADER;
+    j2k_put32(header, wide ? 1 : (uint32_t)length);
+    j2k_put32(header + 4, J2K_BOX('j', 'p', '2', 'c'));
+    j2k_put32(header + 8, (uint32_t)(length >> 32));
+    j2k_put32(header + 12, (uint32_t)length);
+    return wide ? WIDE_HEADER : HEADER;
+}
+
+static kst_status put_codestream(const struct j2k_coded *coded, const struct j2k_codestream *stream,
+    enum j2k_box_width width, struct sink *sink, kst_report *report)
+{
+    bool wide = width == J2K_WIDTH_BY_BLOCKS ? coded_bytes(coded) > UINT32_MAX / 2 : width == J2K_WIDTH_WIDE;
+    uint8_t header[WIDE_HEADER];
+    uint64_t length = kst_j2k_codestream_length(stream);
+    if (!wide && length > UINT32_MAX - HEADER)
+        return kst_report_error(report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "headers larger than code-blocks");
+    kst_sink_bytes(sink, header, box_header(wide, length, header));
+    return kst_j2k_codestream_put(stream, sink);
+}
+
 kst_status kst_j2k_put_codestream_box(struct memory *memory, const struct j2k_coded *coded,
     const struct j2k_writing *writing, struct sink *sink, kst_report *report)
 {
-    bool wide = coded_bytes(coded) > UINT32_MAX / 2;
-    uint32_t type = J2K_BOX('j', 'p', '2', 'c');
-    size_t begin = wide ? wide_begin(sink, type) : kst_j2k_box_begin(sink, type);
-    kst_status status = kst_j2k_write(memory, coded, writing, sink, report);
-    if (status)
-        return status;
-    if (!wide && sink->length - begin > UINT32_MAX - HEADER)
-        return kst_report_error(report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "headers larger than code-blocks");
-    if (wide)
-        wide_end(sink, begin);
-    else
-        kst_j2k_box_end(sink, begin);
-    return KST_OK;
+    struct j2k_codestream *stream;
+    kst_status status = kst_j2k_codestream_make(memory, coded, writing, &stream, report);
+    if (!status)
+        status = put_codestream(coded, stream, J2K_WIDTH_BY_BLOCKS, sink, report);
+    kst_j2k_codestream_release(stream);
+    return status;
 }
 
 static kst_status refuse(kst_report *report, const char *what)
@@ -256,8 +272,8 @@ static void put_boxes(struct sink *sink, const struct j2k_file_writing *file, bo
             kst_j2k_put_box(sink, file->box[i].type, file->box[i].data, file->box[i].length);
 }
 
-kst_status kst_j2k_write_file(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
-    const struct j2k_file_writing *file, struct sink *sink, kst_report *report)
+static kst_status put_front(
+    const struct j2k_coded *coded, const struct j2k_file_writing *file, struct sink *sink, kst_report *report)
 {
     kst_status status = check(&coded->headers, file, report);
     if (status)
@@ -265,9 +281,55 @@ kst_status kst_j2k_write_file(struct memory *memory, const struct j2k_coded *cod
     kst_j2k_put_signature(sink);
     kst_j2k_put_file_header(sink, &coded->headers, file);
     put_boxes(sink, file, false);
-    status = kst_j2k_put_codestream_box(memory, coded, writing, sink, report);
+    return KST_OK;
+}
+
+static kst_status put_back(const struct j2k_file_writing *file, struct sink *sink, kst_report *report)
+{
     put_boxes(sink, file, true);
-    if (!status && sink->status)
-        status = kst_report_error(report, sink->status, KST_NO_OFFSET, "while writing");
+    return sink->status ? kst_report_error(report, sink->status, KST_NO_OFFSET, "while writing") : KST_OK;
+}
+
+kst_status kst_j2k_put_file(const struct j2k_coded *coded, const struct j2k_codestream *stream,
+    const struct j2k_file_writing *file, struct sink *sink, kst_report *report)
+{
+    kst_status status = put_front(coded, file, sink, report);
+    if (!status)
+        status = put_codestream(coded, stream, file->width, sink, report);
+    return status ? status : put_back(file, sink, report);
+}
+
+kst_status kst_j2k_write_file(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
+    const struct j2k_file_writing *file, struct sink *sink, kst_report *report)
+{
+    struct j2k_codestream *stream;
+    kst_status status = check(&coded->headers, file, report);
+    if (status)
+        return status;
+    status = kst_j2k_codestream_make(memory, coded, writing, &stream, report);
+    if (!status)
+        status = kst_j2k_put_file(coded, stream, file, sink, report);
+    kst_j2k_codestream_release(stream);
     return status;
+}
+
+kst_status kst_j2k_file_begin(const struct j2k_coded *coded, const struct j2k_file_writing *file, struct sink *sink,
+    uint64_t *box, kst_report *report)
+{
+    uint8_t header[WIDE_HEADER];
+    kst_status status = put_front(coded, file, sink, report);
+    *box = kst_sink_position(sink);
+    kst_sink_bytes(sink, header, box_header(file->width == J2K_WIDTH_WIDE, 0, header));
+    return status;
+}
+
+kst_status kst_j2k_file_end(const struct j2k_file_writing *file, struct sink *sink, uint64_t box, kst_report *report)
+{
+    bool wide = file->width == J2K_WIDTH_WIDE;
+    uint8_t header[WIDE_HEADER];
+    uint64_t length = kst_sink_position(sink) - box - (wide ? WIDE_HEADER : HEADER);
+    if (!wide && length > UINT32_MAX - HEADER)
+        return kst_report_error(report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "headers larger than code-blocks");
+    kst_sink_patch(sink, box, header, box_header(wide, length, header));
+    return put_back(file, sink, report);
 }

@@ -13,6 +13,9 @@ struct j2k_raw_box {
     bool behind; /* the codestream; else between jp2h and it */
 };
 
+/* Of a box's length: by what code-blocks take, or as is settled before they are coded. */
+enum j2k_box_width { J2K_WIDTH_BY_BLOCKS, J2K_WIDTH_NARROW, J2K_WIDTH_WIDE };
+
 struct j2k_file_writing {
     enum j2k_colour_method colour; /* ENUMERATED: colour_space; ICC: icc; NONE is not allowed */
     uint32_t colour_space;         /* EnumCS: J2K_COLOUR_SPACE_… */
@@ -32,6 +35,7 @@ struct j2k_file_writing {
     struct j2k_resolution_box capture, display;
     const struct j2k_raw_box *box; /* xml, uuid and the like */
     uint32_t box_count;
+    enum j2k_box_width width; /* of the length of jp2c */
 };
 
 /*
@@ -40,6 +44,19 @@ struct j2k_file_writing {
  */
 kst_status kst_j2k_write_file(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
     const struct j2k_file_writing *file, struct sink *sink, kst_report *report);
+
+/* The same around a codestream that is made. */
+kst_status kst_j2k_put_file(const struct j2k_coded *coded, const struct j2k_codestream *stream,
+    const struct j2k_file_writing *file, struct sink *sink, kst_report *report);
+
+/*
+ * The same in steps, for codestreams that are written some tiles at a time: all in front of jp2c and its header, whose
+ * width must be settled; when the codestream is there, the box's length and what stands behind it. `box`: where it
+ * begins.
+ */
+kst_status kst_j2k_file_begin(const struct j2k_coded *coded, const struct j2k_file_writing *file, struct sink *sink,
+    uint64_t *box, kst_report *report);
+kst_status kst_j2k_file_end(const struct j2k_file_writing *file, struct sink *sink, uint64_t box, kst_report *report);
 
 /* The signature box and a file type box: brand and compatibility `jp2 `. */
 void kst_j2k_put_signature(struct sink *sink);

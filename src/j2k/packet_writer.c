@@ -372,7 +372,15 @@ static kst_status allocate(struct memory *memory, struct j2k_packets *packets)
     return status ? status : allocate_told(memory, &packets->tried, (size_t)nodes, coded->plan.block_count);
 }
 
-kst_status kst_j2k_packets_create(
+void kst_j2k_packets_fill(struct j2k_packets *packets, struct j2k_tiles tiles)
+{
+    struct j2k_span precincts = kst_j2k_coded_precincts(packets->coded, tiles);
+    for (uint32_t p = precincts.first; p < precincts.first + precincts.count; p++)
+        for (uint32_t b = 0; b < 3; b++)
+            fill_values(packets, p, b);
+}
+
+kst_status kst_j2k_packets_open(
     struct memory *memory, const struct j2k_coded *coded, struct j2k_packets **packets, kst_report *report)
 {
     kst_status status = KST_OK;
@@ -386,10 +394,16 @@ kst_status kst_j2k_packets_create(
         *packets = NULL;
         return kst_report_error(report, status, KST_NO_OFFSET, "for packet headers");
     }
-    for (uint32_t p = 0; p < coded->precinct_count; p++)
-        for (uint32_t b = 0; b < 3; b++)
-            fill_values(*packets, p, b);
     return KST_OK;
+}
+
+kst_status kst_j2k_packets_create(
+    struct memory *memory, const struct j2k_coded *coded, struct j2k_packets **packets, kst_report *report)
+{
+    kst_status status = kst_j2k_packets_open(memory, coded, packets, report);
+    if (*packets)
+        kst_j2k_packets_fill(*packets, (struct j2k_tiles){0, coded->plan.tile_count});
+    return status;
 }
 
 static void release_told(struct memory *memory, struct told *told)

@@ -6,6 +6,12 @@
 #include "j2k/header_writer.h"
 #include "j2k/write.h"
 
+/* kst_j2k_packets_create() in two steps, of which the second can be taken for some tiles, once their blocks are coded.
+ */
+kst_status kst_j2k_packets_open(
+    struct memory *memory, const struct j2k_coded *coded, struct j2k_packets **packets, kst_report *report);
+void kst_j2k_packets_fill(struct j2k_packets *packets, struct j2k_tiles tiles);
+
 /*
  * Append the header of a packet to the sink (null: count only) and commit to it. Returns the header's bytes, without
  * SOP and EPH, and in *body those of the code-blocks.

@@ -117,7 +117,7 @@ kst_status kst_j2k_profile_plan(struct memory *memory, const struct j2k_coded *c
         .regions = has_regions(coded),
         .tile_parameters = coded->tile != NULL,
         .least_parts = UINT32_MAX};
-    kst_status status = kst_j2k_sequence_make(memory, coded, writing, NULL, &sequence, report);
+    kst_status status = kst_j2k_sequence_make(memory, coded, writing, NULL, NULL, &sequence, report);
     for (uint32_t i = 0; i < sequence.part_count && !status; i++) {
         uint32_t parts = sequence.part[i].count;
         facts->most_parts = parts > facts->most_parts ? parts : facts->most_parts;

@@ -17,7 +17,8 @@ struct making {
     kst_report *report;
     kst_status status;
     uint32_t packet_capacity, part_capacity;
-    uint16_t *sent; /* of each precinct: layers so far */
+    uint16_t *sent; /* of each precinct of the tiles: layers so far */
+    uint32_t first_precinct;
 
     /* of the tile at hand */
     uint32_t tile, parts, packets_before;
@@ -76,9 +77,10 @@ static bool visit(void *argument, const struct j2k_grid *grid, uint32_t precinct
 {
     struct making *making = argument;
     uint32_t index = making->coded->tiles[making->tile].first_precinct + grid->first_precinct + precinct;
-    if (making->sent[index] > layer) /* a volume before this one had it */
+    uint16_t *sent = &making->sent[index - making->first_precinct];
+    if (*sent > layer) /* a volume before this one had it */
         return true;
-    making->sent[index]++;
+    ++*sent;
     making->status = add_packet(making, grid, index, layer);
     return making->status == KST_OK;
 }
@@ -104,7 +106,7 @@ static kst_status check_sent(const struct making *making)
     const struct j2k_coded_tile *tile = &making->coded->tiles[making->tile];
     uint16_t layers = kst_j2k_coded_parameters(making->coded, making->tile)->layers;
     for (uint32_t p = 0; p < tile->precinct_count; p++)
-        if (making->sent[tile->first_precinct + p] < layers)
+        if (making->sent[tile->first_precinct - making->first_precinct + p] < layers)
             return kst_report_error(making->report, KST_ERROR_J2K_PROGRESSION, KST_NO_OFFSET,
                 "tile %u: packets are left out", (unsigned)making->tile);
     return KST_OK;
@@ -121,7 +123,7 @@ static kst_status add_tile(struct making *making)
     kst_status status = KST_OK;
     uint32_t first_part = sequence->part_count;
     making->parts = 0;
-    sequence->tile_packet[making->tile] = sequence->packet_count;
+    sequence->tile_packet[making->tile - sequence->tiles.first] = sequence->packet_count;
     for (uint32_t i = 0; i < (parameters->volume_count ? parameters->volume_count : 1) && !status; i++) {
         struct j2k_volume volume = parameters->volume_count ? parameters->volume[i] : all;
         if (volume.layers > parameters->layers)
@@ -158,7 +160,8 @@ static kst_status interleave(struct making *making)
 }
 
 kst_status kst_j2k_sequence_make(struct memory *memory, const struct j2k_coded *coded,
-    const struct j2k_writing *writing, struct j2k_packets *packets, struct j2k_sequence *sequence, kst_report *report)
+    const struct j2k_writing *writing, const struct j2k_tiles *tiles, struct j2k_packets *packets,
+    struct j2k_sequence *sequence, kst_report *report)
 {
     struct making making = {.memory = memory,
         .coded = coded,
@@ -166,14 +169,18 @@ kst_status kst_j2k_sequence_make(struct memory *memory, const struct j2k_coded *
         .packets = packets,
         .sequence = sequence,
         .report = report};
+    const struct j2k_tiles all = {0, coded->plan.tile_count};
     kst_status status = KST_OK;
-    *sequence = (struct j2k_sequence){0};
+    *sequence = (struct j2k_sequence){.tiles = tiles ? *tiles : all};
+    struct j2k_span precincts = kst_j2k_coded_precincts(coded, sequence->tiles);
+    uint32_t end = sequence->tiles.first + sequence->tiles.count;
     kst_sink_init(&sequence->headers, memory);
-    sequence->tile_packet = kst_memory_array(memory, coded->plan.tile_count, sizeof *sequence->tile_packet, &status);
-    making.sent = kst_memory_zeroed(memory, coded->precinct_count, sizeof *making.sent, &status);
+    sequence->tile_packet = kst_memory_array(memory, sequence->tiles.count, sizeof *sequence->tile_packet, &status);
+    making.sent = kst_memory_zeroed(memory, precincts.count, sizeof *making.sent, &status);
+    making.first_precinct = precincts.first;
     if (status)
         kst_report_error(report, status, KST_NO_OFFSET, "for the order of packets");
-    for (; making.tile < coded->plan.tile_count && !status; making.tile++)
+    for (making.tile = sequence->tiles.first; making.tile < end && !status; making.tile++)
         status = add_tile(&making);
     if (!status && writing->part_by_part)
         status = interleave(&making);

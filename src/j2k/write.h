@@ -35,6 +35,28 @@ kst_status kst_j2k_write(struct memory *memory, const struct j2k_coded *coded, c
     struct sink *sink, kst_report *report);
 
 /*
+ * The same in two steps, between which the length is known. After an error there is nothing to release. All that is
+ * passed, the sink aside, is borrowed until the release (null allowed).
+ */
+struct j2k_codestream;
+
+kst_status kst_j2k_codestream_make(struct memory *memory, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, struct j2k_codestream **stream, kst_report *report);
+uint64_t kst_j2k_codestream_length(const struct j2k_codestream *stream);
+kst_status kst_j2k_codestream_put(const struct j2k_codestream *stream, struct sink *sink);
+void kst_j2k_codestream_release(struct j2k_codestream *stream);
+
+/*
+ * Or tile after tile, each of which must be coded no sooner than it is written, and may be dropped then; not with
+ * part_by_part or PPM. With TLM the main header is written anew at the end. Release it after that or after an error,
+ * but for one of the first step.
+ */
+kst_status kst_j2k_codestream_begin(struct memory *memory, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, struct sink *sink, struct j2k_codestream **stream, kst_report *report);
+kst_status kst_j2k_codestream_tiles(struct j2k_codestream *stream, struct j2k_tiles tiles, struct sink *sink);
+kst_status kst_j2k_codestream_end(struct j2k_codestream *stream, struct sink *sink);
+
+/*
  * Rate allocation: the state of packet headers, layer after layer. A packet of layer l depends only on the layers
  * 0 … l, so that layers can be settled one by one: measure layer l for as many choices of layer_passes as it takes,
  * commit to one, go on with l + 1.

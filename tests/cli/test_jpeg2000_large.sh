@@ -59,6 +59,22 @@ for options in '--region 400x7500+50+99' '--reduce 1 --region 240x3990+3+5'; do
     same whole.pam again.pam
 done
 
+# Files that find no more room leave nothing, wherever that is.
+{
+    printf 'P6\n300 300\n255\n'
+    head -c 270000 /dev/urandom
+} >noise.ppm
+for tiles in 300x300 100x100; do
+    for blocks in 0 1 90 500; do
+        (
+            trap '' XFSZ
+            ulimit -f $blocks
+            "$KOSTKA" encode --max-memory $limit --tiles $tiles noise.ppm none.jp2
+        ) 2>&1 | cat >err
+        says 'cannot write: File too large'
+    done
+done
+
 # Files that end early, and streams that cannot be decoded, leave nothing.
 head -c 11000000 big.ppm >short.ppm
 expect 1 "$KOSTKA" encode --max-memory $limit short.ppm none.jp2

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/sink.h"
 
+#include <string.h>
+
 #include "support.h"
 
 static void test_growing(void **state)
@@ -92,9 +94,68 @@ static void test_errors_stick(void **state)
     assert_int_equal(memory.used, 0);
 }
 
+struct taken {
+    uint8_t data[3 * SINK_PIECE];
+    uint64_t end;
+    size_t most;
+};
+
+static bool take(void *user, uint64_t offset, const void *data, size_t length)
+{
+    struct taken *taken = user;
+    if (offset + length > taken->most)
+        return false;
+    memcpy(taken->data + offset, data, length);
+    taken->end = offset + length > taken->end ? offset + length : taken->end;
+    return true;
+}
+
+/* Bytes go to the writer when they are enough, and may be changed before and after. */
+static void test_writer(void **state)
+{
+    static struct taken taken;
+    (void)state;
+    struct memory memory;
+    struct sink sink;
+    const kst_writer writer = {.size = sizeof writer, .write = take, .user = &taken};
+    kst_memory_init(&memory, NULL, UINT64_MAX);
+    kst_sink_init_writer(&sink, &memory, &writer);
+    taken.most = sizeof taken.data;
+    for (uint32_t i = 0; i < SINK_PIECE / 2; i++) {
+        kst_sink_u32(&sink, i);
+        kst_sink_settle(&sink);
+    }
+    assert_int_equal(taken.end, 2 * SINK_PIECE);
+    kst_sink_bytes(&sink, "1234", 4);
+    kst_sink_settle(&sink);
+    assert_int_equal(taken.end, 2 * SINK_PIECE);
+    assert_int_equal(kst_sink_position(&sink), 2 * SINK_PIECE + 4);
+    kst_sink_patch(&sink, 0, "ab", 2);
+    kst_sink_patch(&sink, 2 * SINK_PIECE - 2, "cdefg", 5);
+    kst_sink_patch(&sink, 2 * SINK_PIECE + 3, "h", 1);
+    kst_sink_flush(&sink);
+    assert_memory_equal(taken.data, "ab\0\0\0\0\0\1", 8);
+    assert_memory_equal(taken.data + 2 * SINK_PIECE - 2, "cdefgh", 6);
+    kst_sink_rewind(&sink, 1);
+    kst_sink_bytes(&sink, "xyz", 3);
+    kst_sink_rewind(&sink, 3);
+    kst_sink_flush(&sink);
+    assert_memory_equal(taken.data, "axy\0\0\0\0\1", 8);
+    assert_int_equal(kst_sink_position(&sink), 3);
+    assert_int_equal(sink.status, KST_OK);
+    taken.most = 4;
+    kst_sink_bytes(&sink, "xyz", 3);
+    kst_sink_flush(&sink);
+    assert_int_equal(sink.status, KST_ERROR_WRITE);
+    assert_null(kst_sink_reserve(&sink, 1));
+    kst_sink_release(&sink);
+    assert_int_equal(memory.used, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_writer),
         cmocka_unit_test(test_growing),
         cmocka_unit_test(test_reserve),
         cmocka_unit_test(test_fixed),

@@ -7,15 +7,19 @@
 #include "files/samples.h"
 #include "output.h"
 
-/* A whole file in memory. */
+/* A whole file in memory, or mapped into it where it is large. */
 struct source {
     const char *name; /* as given; "-" is standard input */
-    uint8_t *data;
+    uint8_t *data;    /* not to be changed */
     size_t length;
+    bool mapped;
 };
 
 bool source_read(struct source *source, const char *name, struct problem *problem);
 void source_release(struct source *source);
+
+/* What is mapped need not stay in memory until it is looked at again. */
+void source_rest(const struct source *source);
 
 struct file_format;
 
@@ -75,6 +79,13 @@ const char *file_extension(const struct file_format *format, const struct pictur
 /* Encode as the options say, with the picture's own metadata beside theirs. */
 bool jpeg_encode(struct output *output, const struct picture *picture, const kst_encode_options *options,
     const struct file_settings *settings, struct problem *problem);
+
+/*
+ * Encode to JPEG 2000 as kst_encode_to() does, into an output that nothing was written to. With KST_ERROR_WRITE the
+ * problem says why.
+ */
+kst_status j2k_encode_to(struct output *output, kst_context *context, const kst_image *image, const kst_rows *rows,
+    const kst_encode_options *options, kst_report *report, struct problem *problem);
 
 /* What a JPEG or JPEG 2000 stream reported, as one line; warnings are told to `complain`. */
 bool jpeg_report_problem(const kst_report *report, kst_status status, struct problem *problem);

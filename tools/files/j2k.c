@@ -2,7 +2,32 @@
 /* JPEG 2000 files, which the library reads as it reads JPEG. */
 #include <string.h>
 
+#include <kostka/kostka_writer.h>
+
 #include "files/files.h"
+
+struct destination {
+    struct output *output;
+    struct problem *problem;
+};
+
+static bool write_part(void *user, uint64_t offset, const void *data, size_t length)
+{
+    const struct destination *to = user;
+    return output_write_at(to->output, offset, data, length, to->problem);
+}
+
+kst_status j2k_encode_to(struct output *output, kst_context *context, const kst_image *image, const kst_rows *rows,
+    const kst_encode_options *options, kst_report *report, struct problem *problem)
+{
+    struct destination to = {output, problem};
+    const kst_writer writer = {
+        .size = sizeof writer, .write = write_part, .user = &to, .in_order = output_in_order(output)};
+    uint64_t length = 0;
+    kst_status status = kst_encode_to(context, image, rows, options, &writer, &length, report);
+
+    return status == KST_OK && !output_end_at(output, length, problem) ? KST_ERROR_WRITE : status;
+}
 
 /* A JP2 file's signature box, or the start and size of a codestream. */
 static bool j2k_detect(const uint8_t *data, size_t length)

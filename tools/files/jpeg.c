@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <kostka/kostka_writer.h>
+
 #include "files/files.h"
 
 bool jpeg_report_problem(const kst_report *report, kst_status status, struct problem *problem)
@@ -156,6 +158,18 @@ static kst_metadata *join_metadata(const struct picture *picture, const kst_enco
     return joined;
 }
 
+static bool encode_to(struct output *output, const struct picture *picture, const kst_encode_options *options,
+    const struct file_settings *settings, struct problem *problem)
+{
+    kst_report report;
+
+    kst_report_init(&report);
+    kst_status status = j2k_encode_to(output, settings->context, &picture->image, NULL, options, &report, problem);
+    if (settings->verbose)
+        jpeg_report_details("encoding", &report);
+    return status == KST_OK || (status != KST_ERROR_WRITE && jpeg_report_problem(&report, status, problem));
+}
+
 static bool encode(struct output *output, const struct picture *picture, const kst_encode_options *options,
     const struct file_settings *settings, struct problem *problem)
 {
@@ -189,7 +203,8 @@ bool jpeg_encode(struct output *output, const struct picture *picture, const kst
     }
     options.metadata = metadata;
     options.metadata_count = count;
-    bool good = encode(output, picture, &options, settings, problem);
+    bool good =
+        (options.codec == KST_CODEC_JPEG2000 ? encode_to : encode)(output, picture, &options, settings, problem);
     free(metadata);
     return good;
 }

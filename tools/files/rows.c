@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <kostka/kostka_writer.h>
+
 #include "files/pnm.h"
 #include "progress.h"
 
@@ -180,20 +182,16 @@ static bool encode(struct row_file *file, struct output *output, const struct fi
     const kst_encode_options *options, struct problem *problem)
 {
     const kst_rows rows = {.size = sizeof rows, .read = read_row, .user = file};
-    kst_buffer buffer = {0};
     kst_report report;
 
     kst_report_init(&report);
     progress_grow(file->image.height);
-    kst_status status = kst_encode_rows(settings->context, &file->image, &rows, options, &buffer, &report);
+    kst_status status = j2k_encode_to(output, settings->context, &file->image, &rows, options, &report, problem);
     if (settings->verbose)
         jpeg_report_details("encoding", &report);
-    bool good = status == KST_OK ? output_write(output, buffer.data, buffer.length, problem)
-                : status == KST_ERROR_ROWS
-                    ? problem_set(problem, "cannot read: %s", strerror(atomic_load(&file->error)))
-                    : jpeg_report_problem(&report, status, problem);
-    kst_buffer_release(settings->context, &buffer);
-    return good;
+    if (status == KST_ERROR_ROWS)
+        return problem_set(problem, "cannot read: %s", strerror(atomic_load(&file->error)));
+    return status == KST_OK || (status != KST_ERROR_WRITE && jpeg_report_problem(&report, status, problem));
 }
 
 bool row_file_encode(

@@ -3,12 +3,27 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "files/files.h"
 
-enum { FIRST_CAPACITY = 1 << 16 };
+enum { FIRST_CAPACITY = 1 << 16, MAPPED = 1 << 26 /* bytes from which on a file is mapped */ };
+
+/* Pages that nobody has written to come from the file, and may go again. */
+static bool map(int descriptor, const struct stat *state, struct source *source)
+{
+    if (!S_ISREG(state->st_mode) || state->st_size < MAPPED)
+        return false;
+    void *mapped = mmap(NULL, (size_t)state->st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (mapped == MAP_FAILED)
+        return false;
+    source->data = mapped;
+    source->length = (size_t)state->st_size;
+    source->mapped = true;
+    return true;
+}
 
 /* Reads on until the end; the size known beforehand is only where to begin. */
 static bool read_all(int descriptor, size_t expected, struct source *source, struct problem *problem)
@@ -46,8 +61,9 @@ bool source_read(struct source *source, const char *name, struct problem *proble
     if (descriptor < 0 || fstat(descriptor, &state) != 0)
         return problem_set(problem, "%s", strerror(errno));
     size_t expected = S_ISREG(state.st_mode) && state.st_size > 0 ? (size_t)state.st_size : FIRST_CAPACITY;
-    bool good = S_ISDIR(state.st_mode) ? problem_set(problem, "is a directory; name the files in it")
-                                       : read_all(descriptor, expected, source, problem);
+    bool good = S_ISDIR(state.st_mode)
+                    ? problem_set(problem, "is a directory; name the files in it")
+                    : map(descriptor, &state, source) || read_all(descriptor, expected, source, problem);
     if (!standard)
         close(descriptor);
     if (!good)
@@ -57,7 +73,15 @@ bool source_read(struct source *source, const char *name, struct problem *proble
 
 void source_release(struct source *source)
 {
-    free(source->data);
-    source->data = NULL;
-    source->length = 0;
+    if (source->mapped)
+        munmap(source->data, source->length);
+    else
+        free(source->data);
+    *source = (struct source){.name = source->name};
+}
+
+void source_rest(const struct source *source)
+{
+    if (source->mapped)
+        madvise(source->data, source->length, MADV_DONTNEED);
 }

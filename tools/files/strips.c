@@ -52,7 +52,7 @@ static bool begin(struct strips *strips, const struct source *source, const stru
 
 bool strips_open(struct strips *strips, const struct source *source, const struct file_settings *settings)
 {
-    *strips = (struct strips){.decoder = NULL};
+    *strips = (struct strips){.source = source};
     if (file_format_of(source) != &file_j2k || kst_decoder_create(settings->context, &strips->decoder) != KST_OK)
         return false;
     if (begin(strips, source, settings))
@@ -99,6 +99,7 @@ static bool write_strips(struct strips *strips, struct output *output, const cha
         good = decode_strip(strips, y, name, strip, settings, problem) &&
                (raw ? file_raw.write(output, strip, settings, problem) : pnm_write_rows(output, strip, problem));
         progress_step();
+        source_rest(strips->source);
     }
     return good;
 }

@@ -7,6 +7,7 @@
 
 /* A stream opened for it, and what is asked for. */
 struct strips {
+    const struct source *source;
     kst_decoder *decoder; /* null: not open */
     kst_decode_options options;
     kst_image image; /* described, of the whole */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KOSTKA_WRITER_H
+#define KOSTKA_WRITER_H
+
+/**
+ * @file
+ * Files that are written while they are made, so that memory never holds all of them.
+ */
+
+#include <kostka/kostka.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The caller's function did not take the bytes it was given. */
+#define KST_ERROR_WRITE ((kst_status)7)
+
+/** Where a call's bytes go while it makes them, instead of to memory. */
+typedef struct kst_writer {
+    size_t size;
+    /**
+     * Take `length` bytes (at least 1) that belong at `offset` of the file, as pwrite() does. Called by one thread at a
+     * time.
+     * @return false where they cannot be written, which ends the call with KST_ERROR_WRITE
+     */
+    bool (*write)(void *user, uint64_t offset, const void *data, size_t length);
+    void *user;
+    bool in_order; /**< a pipe or the like: each offset must be where the bytes before ended. Else some bytes may be
+                        written anew, and all of them when it turns out late how the file has to begin */
+} kst_writer;
+
+/**
+ * As kst_encode() or, where `rows` is not null, kst_encode_rows(), but to a writer: the file is never in memory as a
+ * whole. Nor are its code-blocks where a JPEG 2000 picture has tiles, no rate or quality to reach, one layer and no
+ * PPM, and the writer does not demand order: tiles are written as soon as they are coded. A JPEG is written at the end.
+ * Thread-safe.
+ *
+ * @param length null, or receives the file's length; what may have been written behind it is to be cut off
+ * @return KST_OK or the error, after which what was written is of no use
+ */
+KST_API kst_status kst_encode_to(kst_context *context, const kst_image *image, const kst_rows *rows,
+    const kst_encode_options *options, const kst_writer *writer, uint64_t *length, kst_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
