@@ -38,6 +38,7 @@ static const struct kernel encode_kernels[ENCODE_KERNELS] = {
 
 static const struct kernel j2k_kernels[J2K_KERNELS] = {
     [J2K_KERNEL_GATHER] = {"gather_segments", J2K_GATHER_GROUP},
+    [J2K_KERNEL_WAVES] = {"decode_waves", J2K_WAVE_GROUP},
     [J2K_KERNEL_BLOCKS] = {"decode_blocks", J2K_DECODE_GROUP},
     [J2K_KERNEL_STORE] = {"store_blocks", J2K_STORE_GROUP},
     [J2K_KERNEL_SYNTHESISE_53] = {"synthesise_53", J2K_LEVEL_GROUP},

@@ -35,6 +35,7 @@ enum encode_kernel {
 /* Those that decode JPEG 2000. */
 enum j2k_kernel {
     J2K_KERNEL_GATHER,
+    J2K_KERNEL_WAVES,
     J2K_KERNEL_BLOCKS,
     J2K_KERNEL_STORE,
     J2K_KERNEL_SYNTHESISE_53,

@@ -10,7 +10,7 @@
 enum {
     BITS = 31, /* of a magnitude */
     COSTS = 4096,
-    SHAPES = 256,
+    SHAPES = 2048,
     STREAM_ALIGNMENT = 16,
     STATE_WORDS = 6,  /* beside those of planes: see kernels/j2k_passes.h */
     STREAM_AHEAD = 8, /* bytes behind a stream that may be read */
@@ -180,16 +180,37 @@ static void place_bands(struct j2k_batch *batch)
     }
 }
 
+/* How blocks are to be decoded, and on what. */
+struct j2k_wish {
+    uint32_t units;
+    uint64_t bytes;          /* for each unit */
+    uint32_t lanes, flights; /* as in struct j2k_gpu_order */
+};
+
+/* Of a power of two, counted from 1; 0 of 0. */
+static uint32_t power_of(uint32_t x)
+{
+    uint32_t power = 0;
+    for (; x > 0; x /= 2)
+        power++;
+    return power;
+}
+
 /* What a bundle's blocks have in common, and how much work a block is. */
-static struct j2k_entry entry_of(const struct j2k_plan *plan, uint32_t item, uint32_t index)
+static struct j2k_entry entry_of(
+    const struct j2k_plan *plan, uint32_t item, uint32_t index, const struct j2k_wish *wish)
 {
     const struct j2k_block *block = &plan->block[index];
     const struct j2k_tile_component *tc = component_of(plan, block);
     uint32_t passes = block->passes < 255 ? block->passes : 255,
              length = block->length >> 8 < 15 ? block->length >> 8 : 15;
+    uint32_t flights = wish->flights == J2K_NO_FLIGHTS ? 0
+                       : wish->flights                 ? wish->flights
+                                                       : kst_gpu_j2k_flights(tc, wish->bytes);
     return (struct j2k_entry){.item = item,
         .block = index,
-        .shape = (uint16_t)((12U - tc->block_width - tc->block_height) * 16 + tc->block_width),
+        .shape = (uint16_t)(power_of(flights) << J2K_SHAPE_FLIGHTS |
+                            ((12U - tc->block_width - tc->block_height) * 16 + tc->block_width)),
         .cost = (uint16_t)(COSTS - 1 - (passes << 4 | length))};
 }
 
@@ -211,7 +232,7 @@ void kst_gpu_j2k_sort_entries(struct j2k_entry *entry, struct j2k_entry *room, u
         entry[place[room[i].shape]++] = room[i];
 }
 
-static bool sort_blocks(struct j2k_batch *batch)
+static bool sort_blocks(struct j2k_batch *batch, const struct j2k_wish *wish)
 {
     uint32_t at = 0;
     struct j2k_entry *room = kst_memory_array(batch->memory, batch->blocks, sizeof *room, NULL);
@@ -219,7 +240,7 @@ static bool sort_blocks(struct j2k_batch *batch)
         return false;
     for (uint32_t i = 0; i < batch->count; i++)
         for (uint32_t k = 0; k < batch->items[i].plan->block_count; k++)
-            batch->entry[at++] = entry_of(batch->items[i].plan, i, k);
+            batch->entry[at++] = entry_of(batch->items[i].plan, i, k, wish);
     kst_gpu_j2k_sort_entries(batch->entry, room, batch->blocks);
     kst_memory_release(batch->memory, room);
     return true;
@@ -241,13 +262,27 @@ uint32_t kst_gpu_j2k_choose_lanes(uint32_t blocks, uint32_t bundles)
     return lanes;
 }
 
+static uint32_t wave_lanes(const struct j2k_wish *wish, uint32_t flights)
+{
+    if (!wish->lanes)
+        return kst_gpu_j2k_wave_lanes(flights, wish->bytes);
+    return wish->lanes < J2K_BUNDLE / flights ? wish->lanes : J2K_BUNDLE / flights;
+}
+
 /* As many blocks of a shape as there are lanes; `lanes`: of the first `front` blocks, `rest`: of the others. */
-static bool make_bundles(struct j2k_batch *batch, uint32_t front, uint32_t lanes, uint32_t rest)
+static bool make_bundles(
+    struct j2k_batch *batch, const struct j2k_wish *wish, uint32_t front, uint32_t lanes, uint32_t rest)
 {
     uint64_t states = 0;
     for (uint32_t i = 0; i < batch->blocks;) {
-        struct work_bundle bundle = {.block = i, .lanes = i < front ? lanes : rest, .state = (uint32_t)states};
         uint16_t shape = batch->entry[i].shape;
+        uint32_t flights = shape >> J2K_SHAPE_FLIGHTS ? 1U << ((shape >> J2K_SHAPE_FLIGHTS) - 1) : 0;
+        struct work_bundle bundle = {.block = i,
+            .lanes = flights     ? wave_lanes(wish, flights)
+                     : i < front ? lanes
+                                 : rest,
+            .state = (uint32_t)states,
+            .flights = flights};
         for (; i < batch->blocks && bundle.blocks < bundle.lanes && batch->entry[i].shape == shape;
              i++, bundle.blocks++)
             widen(&bundle, &batch->items[batch->entry[i].item].plan->block[batch->entry[i].block]);
@@ -255,6 +290,7 @@ static bool make_bundles(struct j2k_batch *batch, uint32_t front, uint32_t lanes
         states += round_up((STATE_WORDS + bundle.history) * (words + bundle.lanes), 4);
         batch->store_group[batch->bundles] = batch->store_groups;
         batch->store_groups += (uint32_t)((words + J2K_STORE_GROUP - 1) / J2K_STORE_GROUP);
+        batch->wave += flights == 0;
         batch->bundle[batch->bundles++] = bundle;
         if (states > UINT32_MAX / 2)
             return false;
@@ -267,14 +303,15 @@ static bool make_bundles(struct j2k_batch *batch, uint32_t front, uint32_t lanes
  * Not many blocks are decoded when the longest of them are, and these sooner with fewer others beside them: where
  * bundles would have FEW_LANES or one, only those of the longest blocks do.
  */
-static bool choose_bundles(struct j2k_batch *batch, uint32_t units, uint32_t lanes)
+static bool choose_bundles(struct j2k_batch *batch, const struct j2k_wish *wish)
 {
-    uint32_t bundles = units * BUNDLES_A_UNIT, few = kst_gpu_j2k_choose_lanes(batch->blocks, bundles);
+    uint32_t lanes = wish->lanes, bundles = wish->units * BUNDLES_A_UNIT,
+             few = kst_gpu_j2k_choose_lanes(batch->blocks, bundles);
     if (lanes)
-        return make_bundles(batch, batch->blocks, lanes, lanes);
+        return make_bundles(batch, wish, batch->blocks, lanes, lanes);
     if (few > FEW_LANES || batch->blocks < bundles)
-        return make_bundles(batch, batch->blocks, few, few);
-    return make_bundles(batch, (uint32_t)((uint64_t)batch->blocks * FRONT_SHARE / 100), few, REST_LANES);
+        return make_bundles(batch, wish, batch->blocks, few, few);
+    return make_bundles(batch, wish, (uint32_t)((uint64_t)batch->blocks * FRONT_SHARE / 100), few, REST_LANES);
 }
 
 static uint32_t count_words(const struct j2k_batch *batch)
@@ -304,18 +341,20 @@ static bool blocks_cover(const struct j2k_batch *batch)
 }
 
 bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count,
-    uint32_t units, uint32_t lanes)
+    uint32_t units, uint32_t lanes, uint32_t flights)
 {
     *batch = (struct j2k_batch){.memory = memory, .items = items, .count = count, .finishes = true};
     batch->place = kst_memory_array(memory, count, sizeof *batch->place, NULL);
     if (!batch->place || !place_items(batch))
         return false;
+    const struct j2k_wish wish = {
+        .units = units, .bytes = units ? UINT64_C(4) * batch->bits / units : 0, .lanes = lanes, .flights = flights};
     batch->entry = kst_memory_array(memory, batch->blocks, sizeof *batch->entry, NULL);
     batch->band = kst_memory_array(memory, batch->bands, sizeof *batch->band, NULL);
     batch->bundle = kst_memory_array(memory, batch->blocks, sizeof *batch->bundle, NULL);
     batch->store_group = kst_memory_array(memory, batch->blocks, sizeof *batch->store_group, NULL);
     if (!batch->entry || !batch->band || !batch->bundle || !batch->store_group || !find_narrow(batch) ||
-        !sort_blocks(batch) || !choose_bundles(batch, units, lanes))
+        !sort_blocks(batch, &wish) || !choose_bundles(batch, &wish))
         return false;
     place_bands(batch);
     batch->covered = blocks_cover(batch);
@@ -511,6 +550,7 @@ void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *w
         .block = block,
         .bundles = batch->bundles,
         .bundle = bundle,
+        .wave = batch->wave,
         .view = view,
         .store_groups = groups};
     for (uint32_t i = 0; i < batch->count; i++)

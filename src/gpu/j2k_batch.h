@@ -55,6 +55,9 @@ struct j2k_entry {
     uint16_t shape, cost; /* least first: the longest */
 };
 
+/* Of a shape's higher bits: which power of two of planes is decoded at once, counted from 1; 0: none. */
+enum { J2K_SHAPE_FLIGHTS = 8 };
+
 struct j2k_batch {
     struct memory *memory;
     const struct j2k_gpu_item *items;
@@ -66,6 +69,7 @@ struct j2k_batch {
     struct work_bundle *bundle;
     uint32_t *store_group; /* of each bundle, the first */
     uint32_t blocks, segments, pieces, bands, tiles, bundles, levels, outputs, store_groups;
+    uint32_t wave;         /* the first bundle of blocks with several passes at once, which are last */
     uint32_t words;        /* of the work */
     uint32_t bits, states; /* words of those buffers; exact */
     uint64_t samples;
@@ -85,11 +89,11 @@ bool kst_gpu_j2k_supports(const struct j2k_plan *plan);
 /* Bytes of device memory that a picture takes, about. */
 uint64_t kst_gpu_j2k_memory(const struct j2k_plan *plan);
 
-/* Measure and sort. `lanes`: of each bundle, a power of two up to J2K_BUNDLE; 0: what suits the
- * blocks and a device of so many units. False where memory is missing or the batch too
- * large; it is to be released in any case. */
+/* Measure and sort. `lanes`: of each bundle, a power of two up to J2K_BUNDLE; 0: what suits the blocks and a device of
+ * so many units. `flights`: as in struct j2k_gpu_order. False where memory is missing or the batch too large; it is to
+ * be released in any case. */
 bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count,
-    uint32_t units, uint32_t lanes);
+    uint32_t units, uint32_t lanes, uint32_t flights);
 /* Likewise without blocks: levels and outputs alone. */
 bool kst_gpu_j2k_batch_geometry(
     struct j2k_batch *batch, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count);
@@ -101,6 +105,14 @@ void kst_gpu_j2k_sort_entries(struct j2k_entry *entry, struct j2k_entry *room, u
 /* A bundle of few blocks is over sooner, one of many leaves more of the device to others: the most blocks, a power of
  * two, with which there are still so many bundles. */
 uint32_t kst_gpu_j2k_choose_lanes(uint32_t blocks, uint32_t bundles);
+
+/* j2k_waves.c: planes of such blocks that are decoded at once, a power of two, where the device has so many coded bytes
+ * for each of its units; 0: passes follow each other. And how many blocks a bundle of them takes. */
+uint32_t kst_gpu_j2k_flights(const struct j2k_tile_component *tc, uint64_t bytes);
+uint32_t kst_gpu_j2k_wave_lanes(uint32_t flights, uint64_t bytes);
+
+/* Of struct j2k_gpu_order: all blocks pass by pass. */
+#define J2K_NO_FLIGHTS UINT32_MAX
 
 /* Fill the work, batch->words words, and the list of launches. `threads`: null, or those that help. */
 void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *work);

@@ -91,6 +91,8 @@ static void decode_blocks(struct j2k_job *job)
     const struct j2k_batch *batch = &job->batch;
     LAUNCH(J2K_KERNEL_GATHER, batch->segments, NULL, J2K_WORK, J2K_STREAM, J2K_BITS);
     end_step(job, J2K_STEP_GATHER);
+    if (batch->wave < batch->bundles)
+        LAUNCH(J2K_KERNEL_WAVES, batch->bundles - batch->wave, NULL, J2K_WORK, J2K_BITS, J2K_STATES, J2K_PASSES);
     LAUNCH(J2K_KERNEL_BLOCKS, groups_of(batch->bundles, J2K_DECODE_GROUP / J2K_BUNDLE), NULL, J2K_WORK, J2K_BITS,
         J2K_STATES, J2K_PASSES, J2K_DAMAGE);
     end_step(job, J2K_STEP_BLOCKS);
@@ -142,8 +144,8 @@ static bool prepare(struct j2k_job *job, const struct j2k_gpu_order *order, stru
     struct gpu_executor *executor = job->executor;
     if (!kst_gpu_executor_decodes_j2k(executor, error))
         return false;
-    if (!kst_gpu_j2k_batch(
-            &job->batch, executor->gpu->memory, job->items, job->count, executor->gpu->info.units, order->lanes)) {
+    if (!kst_gpu_j2k_batch(&job->batch, executor->gpu->memory, job->items, job->count, executor->gpu->info.units,
+            order->lanes, order->flights)) {
         error->status = KST_ERROR_MEMORY;
         return false;
     }

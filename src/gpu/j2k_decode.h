@@ -36,6 +36,7 @@ struct j2k_job;
 struct j2k_gpu_order {
     const struct gpu_event *after; /* null: nothing to wait for */
     uint32_t lanes;                /* blocks of a bundle; 0: as many as suit the device */
+    uint32_t flights;              /* planes of a block at once, or J2K_NO_FLIGHTS; 0: what suits the block */
 };
 
 /*

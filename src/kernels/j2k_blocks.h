@@ -135,7 +135,7 @@ FUNCTION u32 decode_block(struct block_state *b, GLOBAL const u32 *RESTRICT work
     return done;
 }
 
-/* `passes`: of each sorted block, how many were decoded. */
+/* `passes`: of each sorted block, how many were decoded; what went wrong in j2k_waves.h is done here. */
 DENSE_KERNEL(J2K_DECODE_GROUP, 6)
 decode_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *states,
     GLOBAL u32 *RESTRICT passes, GLOBAL u32 *RESTRICT damage)
@@ -151,8 +151,8 @@ decode_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bits, 
     barrier_local();
     if (index < head->bundles) {
         GLOBAL const struct work_bundle *bundle = (GLOBAL const struct work_bundle *)(work + head->bundle) + index;
-        if (lane < bundle->blocks) {
-            u32 number = bundle->block + lane;
+        u32 number = bundle->block + lane;
+        if (lane < bundle->blocks && (bundle->flights == 0 || passes[number] == J2K_AGAIN)) {
             GLOBAL const struct work_block *block = (GLOBAL const struct work_block *)(work + head->block) + number;
             struct block_state b;
             u32 origin = head->origin;

@@ -3,6 +3,7 @@
 #include "portable.h"
 
 #include "j2k_gather.h"
+#include "j2k_waves.h"
 #include "j2k_blocks.h"
 #include "j2k_store.h"
 #include "j2k_levels.h"

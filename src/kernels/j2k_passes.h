@@ -250,37 +250,41 @@ FUNCTION void find_rest(struct block_state *b, struct near *n, u32 at, u32 known
     decode_word(b, n, PASS_CLEANUP, 0, ~known & ~(quiet * 14), 0, quiet);
 }
 
+/* A word of a stripe in a significance or cleanup pass; `missing`: coefficients that the block has not; `first`: pass.
+ */
+FUNCTION void walk_word(struct block_state *b, enum pass_kind kind, u32 raw, u32 first, u32 stripe, u32 at, u32 missing)
+{
+    struct near n;
+    n.here = *record_at(b, at);
+    u32 before = n.here.x;
+    if (kind == PASS_SIGNIFICANCE) {
+        u32 todo = ~(before | missing), visited = 0;
+        if (todo)
+            visited = find_new(b, &n, raw, at, todo);
+        b->states[at + b->visited] = visited;
+        b->states[at + b->plane] = n.here.x ^ before;
+    } else {
+        u32 known = before | missing | (first ? 0 : b->states[at + b->visited]);
+        if (~known)
+            find_rest(b, &n, at, known);
+        if (first)
+            b->states[at + b->plane] = n.here.x;
+        else if (n.here.x != before)
+            b->states[at + b->plane] |= n.here.x ^ before;
+    }
+    if (n.here.x != before) {
+        *(GLOBAL u32x2 *)(GLOBAL void *)record_at(b, at) = make_u32x2(n.here.x, n.here.y);
+        tell_neighbours(b, at, stripe, n.here.x ^ before, n.here.y);
+    }
+}
+
 /* A significance or cleanup pass over all words in the order of D.1. `first`: of the block. */
 FUNCTION void walk_new(struct block_state *b, enum pass_kind kind, u32 raw, u32 first)
 {
     for (u32 stripe = 0; stripe < b->stripes; stripe++) {
         u32 live = live_rows(b, stripe), at = first_of(b, stripe), end = at + b->span;
-        for (; at != end; at += b->lanes) {
-            struct near n;
-            n.here = *record_at(b, at);
-            u32 before = n.here.x, missing = ~live;
-            if (at + b->lanes == end)
-                missing |= ~b->last_columns;
-            if (kind == PASS_SIGNIFICANCE) {
-                u32 todo = ~(before | missing), visited = 0;
-                if (todo)
-                    visited = find_new(b, &n, raw, at, todo);
-                b->states[at + b->visited] = visited;
-                b->states[at + b->plane] = n.here.x ^ before;
-            } else {
-                u32 known = before | missing | (first ? 0 : b->states[at + b->visited]);
-                if (~known)
-                    find_rest(b, &n, at, known);
-                if (first)
-                    b->states[at + b->plane] = n.here.x;
-                else if (n.here.x != before)
-                    b->states[at + b->plane] |= n.here.x ^ before;
-            }
-            if (n.here.x != before) {
-                *(GLOBAL u32x2 *)(GLOBAL void *)record_at(b, at) = make_u32x2(n.here.x, n.here.y);
-                tell_neighbours(b, at, stripe, n.here.x ^ before, n.here.y);
-            }
-        }
+        for (; at != end; at += b->lanes)
+            walk_word(b, kind, raw, first, stripe, at, ~live | (at + b->lanes == end ? ~b->last_columns : 0));
     }
 }
 
@@ -309,23 +313,28 @@ FUNCTION u32 find_near_at(const struct block_state *b, u32 at)
     return find_near(&n);
 }
 
+/* A word of a refinement pass. */
+FUNCTION void walk_refined(struct block_state *b, u32 raw, u32 at)
+{
+    u32 todo = b->states[4 * at] & ~b->states[at + b->visited];
+    if (todo) {
+        u32 refined = b->states[at + b->refined], near = 0;
+        if (todo & ~refined) {
+            near = find_near_at(b, at);
+            b->states[at + b->refined] = refined | todo;
+        }
+        u32 set = refine_word(b, raw, todo, refined, near);
+        if (set)
+            b->states[at + b->plane] |= set;
+    }
+}
+
 FUNCTION void walk_refinement(struct block_state *b, u32 raw)
 {
     for (u32 stripe = 0; stripe < b->stripes; stripe++) {
         u32 at = first_of(b, stripe), end = at + b->span;
-        for (; at != end; at += b->lanes) {
-            u32 todo = b->states[4 * at] & ~b->states[at + b->visited];
-            if (todo) {
-                u32 refined = b->states[at + b->refined], near = 0;
-                if (todo & ~refined) {
-                    near = find_near_at(b, at);
-                    b->states[at + b->refined] = refined | todo;
-                }
-                u32 set = refine_word(b, raw, todo, refined, near);
-                if (set)
-                    b->states[at + b->plane] |= set;
-            }
-        }
+        for (; at != end; at += b->lanes)
+            walk_refined(b, raw, at);
     }
 }
 

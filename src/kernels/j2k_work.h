@@ -20,6 +20,7 @@ enum {
     J2K_GATHER_GROUP = 64,  /* work-items, which share a segment */
     J2K_DECODE_GROUP = 128, /* work-items; J2K_BUNDLE of them share a bundle of blocks */
     J2K_BUNDLE = 32,
+    J2K_WAVE_GROUP = 96,   /* work-items: J2K_BUNDLE for each kind of pass */
     J2K_STORE_GROUP = 256, /* work-items, each of which stores a word of a bundle */
     J2K_WORD_COLUMNS = 8,  /* of a stripe, of which a word holds a bit for each coefficient */
     J2K_LEVEL_GROUP = 256,
@@ -84,7 +85,12 @@ struct work_bundle {
     u32 stripes; /* of the highest */
     u32 history; /* decoding: bit planes; encoding: half-words a column, for planes that its word has no room for */
     u32 state;   /* offset in the buffer of states, a multiple of 4: see j2k_passes.h */
+    u32 flights; /* planes of a block that are decoded at once, a power of two, `lanes` × that ≤ J2K_BUNDLE; 0: passes
+                    follow each other */
 };
+
+/* Of a block, instead of the number of its passes: decoding them at once met damage. */
+#define J2K_AGAIN 0xFFFFFFFFu
 
 /*
  * Samples of a tile, its coefficients included, have 32 bits, or 16 where that is enough for all of them whatever the
@@ -149,7 +155,7 @@ struct j2k_batch_work {
     u32 output;
     u32 store_groups; /* offset of a list: the first group of each bundle */
     u32 origin;       /* 0: addresses that it is added to are worked out once, not for each symbol */
-    u32 reserved;
+    u32 wave;         /* the first bundle with flights; there are only such behind it */
 };
 
 #endif

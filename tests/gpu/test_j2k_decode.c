@@ -2,7 +2,8 @@
 /*
  * Every device must decode JPEG 2000 to the samples that the CPU does, and count the same damage: the conformance
  * streams whole, in parts and damaged, and made code-blocks of all styles. With arguments: those files on every device,
- * a number of copies of each at once (KOSTKA_TEST_COPIES), with the device's times.
+ * a number of copies of each at once (KOSTKA_TEST_COPIES), with the device's times; of sizes of bundles so many from
+ * the largest on (KOSTKA_TEST_LANES).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,11 +114,11 @@ static void expect_same(const char *name, const char *device, const struct pictu
     }
 }
 
-static void show_times(uint32_t copies, uint32_t lanes, const struct j2k_gpu_times *times)
+static void show_times(uint32_t copies, const struct j2k_gpu_order *order, const struct j2k_gpu_times *times)
 {
     static const char *const names[J2K_STEPS] = {"upload", "gather", "blocks", "store", "levels", "output", "download"};
     double sum = 0;
-    printf("  %2u pictures, %2u lanes:", copies, lanes);
+    printf("  %2u pictures, %2u lanes, %2d planes at once:", copies, order->lanes, (int)order->flights);
     for (int i = 0; i < J2K_STEPS; i++) {
         printf(" %s %.3f", names[i], times->step[i] * 1e3);
         sum += i == J2K_STEP_UPLOAD || i == J2K_STEP_DOWNLOAD ? 0 : times->step[i];
@@ -143,20 +144,19 @@ static void forget_buffers(uint32_t device)
 
 /* `copies` of a plan at once on a device. */
 static void run_device(uint32_t device, const char *name, const struct j2k_plan *plan, const struct picture *wanted,
-    const kst_report *report, uint32_t copies, uint32_t lanes, bool timed)
+    const kst_report *report, uint32_t copies, const struct j2k_gpu_order *order, bool timed)
 {
     struct j2k_gpu_item items[COPIES_MAX];
     struct picture found[COPIES_MAX];
     struct j2k_gpu_damage damage[COPIES_MAX];
     struct j2k_gpu_times times, best;
     struct gpu_error error;
-    const struct j2k_gpu_order order = {.lanes = lanes};
     for (uint32_t i = 0; i < copies; i++) {
         make_picture(plan, &found[i]);
         items[i] = item_of(plan, &found[i]);
     }
     for (int again = 0; again < (timed && !simulated() ? 4 : 1); again++) {
-        struct j2k_job *job = kst_gpu_j2k_begin(executors[device], items, copies, &order, &error);
+        struct j2k_job *job = kst_gpu_j2k_begin(executors[device], items, copies, order, &error);
         if (job)
             kst_gpu_j2k_end(job, damage, &times, &error);
         expect_no_error(&error);
@@ -175,11 +175,25 @@ static void run_device(uint32_t device, const char *name, const struct j2k_plan 
     compared += copies;
     forget_buffers(device);
     if (timed)
-        show_times(copies, lanes, &best);
+        show_times(copies, order, &best);
 }
 
-/* The damage that building met is another matter. */
-static void compare_plan(const char *name, const struct j2k_plan *plan, uint32_t copies, bool timed)
+/* Blocks of a bundle, and planes of a block at once: all there are, to be timed. */
+static void run_timed(uint32_t device, const char *name, const struct j2k_plan *plan, const struct picture *wanted,
+    const kst_report *report, uint32_t copies)
+{
+    const char *most = getenv("KOSTKA_TEST_LANES");
+    uint32_t kinds = most ? (uint32_t)strtoul(most, NULL, 10) : UINT32_MAX;
+    printf("%s on %s\n", name, gpus[device]->info.name);
+    for (uint32_t flights = 0; flights <= 8; flights = flights ? 2 * flights : 1)
+        for (uint32_t lanes = J2K_BUNDLE / (flights ? flights : 1), k = 0; lanes > 0 && k < kinds; lanes /= 2, k++) {
+            struct j2k_gpu_order order = {.lanes = lanes, .flights = flights ? flights : J2K_NO_FLIGHTS};
+            run_device(device, name, plan, wanted, report, copies, &order, true);
+        }
+}
+
+/* The damage that building met is another matter. `forced`: planes of all blocks at once, whether it pays or not. */
+static void compare_plan(const char *name, const struct j2k_plan *plan, uint32_t copies, bool forced, bool timed)
 {
     struct picture wanted;
     kst_report report;
@@ -190,13 +204,13 @@ static void compare_plan(const char *name, const struct j2k_plan *plan, uint32_t
     assert_int_equal(kst_j2k_cpu_decode(&memory, threads, plan, wanted.target, kst_cpu_best(), false, &report), KST_OK);
     damaged += report.warnings > 0;
     for (uint32_t i = 0; i < gpu_count; i++) {
+        struct j2k_gpu_order order = {.lanes = 0};
         if (timed)
-            printf("%s on %s\n", name, gpus[i]->info.name);
-        for (uint32_t lanes = timed ? 32 : 0; lanes <= 32; lanes = timed ? lanes / 2 : 33) {
-            run_device(i, name, plan, &wanted, &report, copies, lanes, timed);
-            if (lanes == 1)
-                break;
-        }
+            run_timed(i, name, plan, &wanted, &report, copies);
+        else
+            run_device(i, name, plan, &wanted, &report, copies, &order, false);
+        for (order.flights = 1; forced && order.flights <= (simulated() ? 1 : 4); order.flights *= 4)
+            run_device(i, name, plan, &wanted, &report, copies, &order, false);
     }
     free_picture(&wanted);
 }
@@ -212,7 +226,7 @@ static bool compare_filter(
         return false;
     bool built = kst_j2k_plan_build(&memory, &limits, &stream, filter, &plan, &report) == KST_OK;
     if (built) {
-        compare_plan(name, &plan, copies, timed);
+        compare_plan(name, &plan, copies, false, timed);
         kst_j2k_plan_release(&memory, &plan);
     }
     kst_j2k_stream_release(&memory, &stream);
@@ -434,12 +448,11 @@ static void finish_plan(
 }
 
 /* Blocks of several shapes and so many planes with all or some of their passes, in a style; `spoilt`: damaged. */
-static void compare_style(uint32_t style, uint32_t planes, uint32_t orientation, bool reversible, bool spoilt)
+static struct made *make_blocks(uint32_t style, uint32_t planes, uint32_t orientation, bool reversible, bool spoilt)
 {
-    static const uint32_t shapes[][2] = {{64, 64}, {17, 9}, {5, 30}, {40, 3}, {1, 1}, {200, 12}};
+    static const uint32_t shapes[][2] = {{64, 64}, {12, 23}, {5, 30}, {40, 3}, {1, 1}, {200, 12}, {17, 9}};
     struct made *made = calloc(1, sizeof *made);
-    uint32_t x = 0, count = simulated() ? 2 : 6;
-    char name[64];
+    uint32_t x = 0, count = simulated() ? 2 : 7;
     assert_non_null(made);
     made->band.orientation = (uint8_t)orientation;
     model.orientation = orientation;
@@ -452,17 +465,74 @@ static void compare_style(uint32_t style, uint32_t planes, uint32_t orientation,
     for (uint32_t k = 0; spoilt && k < 3 && made->plan.length > 0; k++)
         made->data[random_below((uint32_t)made->plan.length)] ^= (uint8_t)(1 + random_below(255));
     finish_plan(made, x, 64, planes, style, reversible);
+    return made;
+}
+
+static void compare_style(uint32_t style, uint32_t planes, uint32_t orientation, bool reversible, bool spoilt)
+{
+    struct made *made = make_blocks(style, planes, orientation, reversible, spoilt);
+    char name[64];
     snprintf(
         name, sizeof name, "style %u, %u planes, band %u%s", style, planes, orientation, spoilt ? ", damaged" : "");
-    compare_plan(name, &made->plan, 1, false);
+    compare_plan(name, &made->plan, 1, true, false);
     free(made);
+}
+
+enum { MIXED = 3 };
+
+static void run_mixed(uint32_t device, struct made *made[MIXED], const struct picture wanted[MIXED])
+{
+    struct picture found[MIXED];
+    struct j2k_gpu_item items[MIXED];
+    struct j2k_gpu_damage damage[MIXED];
+    const struct j2k_gpu_order order = {.lanes = 0};
+    struct j2k_gpu_times times;
+    struct gpu_error error;
+    for (uint32_t i = 0; i < MIXED; i++) {
+        make_picture(&made[i]->plan, &found[i]);
+        items[i] = item_of(&made[i]->plan, &found[i]);
+    }
+    struct j2k_job *job = kst_gpu_j2k_begin(executors[device], items, MIXED, &order, &error);
+    if (job)
+        kst_gpu_j2k_end(job, damage, &times, &error);
+    expect_no_error(&error);
+    for (uint32_t i = 0; i < MIXED; i++) {
+        expect_same("mixed", gpus[device]->info.name, &wanted[i], &found[i]);
+        free_picture(&found[i]);
+    }
+    compared += MIXED;
+    forget_buffers(device);
+}
+
+/* Pictures of one batch whose blocks are decoded in different ways. */
+static void test_mixed(void **state)
+{
+    static const uint32_t styles[MIXED] = {J2K_STYLE_RESET | J2K_STYLE_TERMALL, 0, J2K_STYLE_TERMALL};
+    struct made *made[MIXED];
+    struct picture wanted[MIXED];
+    (void)state;
+    for (uint32_t i = 0; i < MIXED; i++) {
+        kst_report report;
+        kst_report_init(&report);
+        made[i] = make_blocks(styles[i], 4 + random_below(9), i, true, false);
+        make_picture(&made[i]->plan, &wanted[i]);
+        assert_int_equal(
+            kst_j2k_cpu_decode(&memory, threads, &made[i]->plan, wanted[i].target, kst_cpu_best(), false, &report),
+            KST_OK);
+    }
+    for (uint32_t i = 0; i < gpu_count; i++)
+        run_mixed(i, made, wanted);
+    for (uint32_t i = 0; i < MIXED; i++) {
+        free_picture(&wanted[i]);
+        free(made[i]);
+    }
 }
 
 static void test_styles(void **state)
 {
     (void)state;
     damaged = 0;
-    for (uint32_t style = 0; style < 64; style += simulated() ? 42 : 1) {
+    for (uint32_t style = 0; style < 64; style += simulated() ? 63 : 1) {
         compare_style(style, 4 + random_below(9), style % 4, style % 3 == 0, false);
         compare_style(style, 4 + random_below(9), (style + 1) % 4, style % 3 == 1, true);
     }
@@ -527,6 +597,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_styles),
         cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_mixed),
         cmocka_unit_test(test_whole),
         cmocka_unit_test(test_regions),
         cmocka_unit_test(test_damaged),
