@@ -13,9 +13,6 @@
 extern "C" {
 #endif
 
-/** The caller's function did not take the bytes it was given. */
-#define KST_ERROR_WRITE ((kst_status)7)
-
 /** Where a call's bytes go while it makes them, instead of to memory. */
 typedef struct kst_writer {
     size_t size;
