@@ -239,7 +239,8 @@ static bool is_superbox(const struct j2k_box *box)
            (box->depth == 1 && box->type == J2K_BOX('r', 'e', 's', ' '));
 }
 
-/* Boxes nest at most twice here, so that a stack of three ends is enough. */
+/* Boxes nest at most twice here, so that a stack of three ends is enough. One that reaches over the codestream, which
+ * no box holds, ends in front of it. */
 static kst_status walk_boxes(struct walk *walk, uint64_t length)
 {
     uint64_t end[3] = {length}, at = 0;
@@ -253,6 +254,11 @@ static kst_status walk_boxes(struct walk *walk, uint64_t length)
         if (!read_header(walk, at, end[depth], &box)) {
             complain(walk, at);
             at = end[depth];
+            continue;
+        }
+        if (depth > 0 && box.type == J2K_BOX('j', 'p', '2', 'c')) {
+            complain(walk, at);
+            depth = 0;
             continue;
         }
         kst_status status = remember(walk, &box);

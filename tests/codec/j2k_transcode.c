@@ -414,6 +414,36 @@ static void test_metadata(void **state)
     unload(&source);
 }
 
+/* A header box that reaches over the codestream does not take the old one along. */
+static void test_swallowed_codestream(void **state)
+{
+    (void)state;
+    kst_transcode_options options;
+    kst_buffer output, mended;
+    kst_report report;
+    struct source source;
+    load(&source, "file4.jp2");
+    kst_transcode_options_init(&options);
+    options.jpeg2000.reduce = 1;
+    assert_int_equal(transcode(&source, &options, &output), KST_OK);
+    size_t header = 4;
+    while (memcmp(source.data + header, "jp2h", 4) != 0)
+        header++;
+    size_t reach = source.length - (header - 4);
+    for (uint32_t i = 0; i < 4; i++)
+        source.data[header - 4 + i] = (uint8_t)(reach >> (24 - 8 * i));
+    kst_report_init(&report);
+    mended = (kst_buffer){0};
+    assert_int_equal(kst_transcode(context, source.data, source.length, &options, &mended, &report), KST_OK);
+    assert_int_equal(report.warnings, 1);
+    assert_int_equal(report.first_warning, KST_WARNING_J2K_BOX);
+    assert_int_equal(mended.length, output.length);
+    assert_memory_equal(mended.data, output.data, output.length);
+    kst_buffer_release(context, &mended);
+    kst_buffer_release(context, &output);
+    unload(&source);
+}
+
 /* What is of JPEG alone, and what there is not. */
 static void test_options(void **state)
 {
@@ -623,6 +653,7 @@ int main(void)
         cmocka_unit_test(test_rates),
         cmocka_unit_test(test_containers),
         cmocka_unit_test(test_metadata),
+        cmocka_unit_test(test_swallowed_codestream),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_unchanged),

@@ -196,6 +196,34 @@ static void test_hostile_lengths(void **state)
     }
 }
 
+/* A header that reaches over the codestream ends in front of it, and so does a box inside that one. */
+static void test_swallowed_codestream(void **state)
+{
+    (void)state;
+    for (uint32_t nested = 0; nested < 2; nested++) {
+        struct j2k_stream stream;
+        start_file();
+        size_t header = made.length, outside = 8 + sizeof image_header + 8 + 8 * nested;
+        made_number(&made, outside + 8 + codestream.length, 4);
+        made_bytes(&made, "jp2h", 4);
+        box_bytes(&made, "ihdr", image_header, sizeof image_header);
+        if (nested) {
+            made_number(&made, 16 + codestream.length, 4);
+            made_bytes(&made, "res ", 4);
+        }
+        box(&made, "jp2c", &codestream);
+        assert_int_equal(made.length - header, outside + 8 + codestream.length);
+        expect_open(&stream, 1);
+        assert_int_equal(made_report()->first_warning, KST_WARNING_J2K_BOX);
+        const struct j2k_box *last = &stream.file.box[stream.file.box_count - 1];
+        assert_int_equal(last->type, J2K_BOX('j', 'p', '2', 'c'));
+        assert_int_equal(last->depth, 0);
+        assert_int_equal(last->offset, stream.file.codestream);
+        assert_int_equal(stream.end - stream.start, codestream.length);
+        release(&stream);
+    }
+}
+
 static void test_limit(void **state)
 {
     (void)state;
@@ -219,6 +247,7 @@ int main(void)
         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_damaged_boxes),
         cmocka_unit_test(test_hostile_lengths),
+        cmocka_unit_test(test_swallowed_codestream),
         cmocka_unit_test(test_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
