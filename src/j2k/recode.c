@@ -14,7 +14,7 @@ struct recoding {
     struct j2k_plan plan; /* of the source; without blocks */
     struct j2k_recoded *recoded;
     const struct j2k_recoding *wanted;
-    size_t data_length;
+    size_t data_length, data_room;
     bool relayered; /* which layers passes were in does not count */
 };
 
@@ -61,6 +61,10 @@ static kst_status take_block(
             warn(recoding);
         if (passes == 0)
             break;
+        if (c->length > recoding->data_room - recoding->data_length) { /* damaged packets that claim the same bytes */
+            warn(recoding);
+            break;
+        }
         memcpy(recoding->recoded->data + recoding->data_length, recoding->builder.stream->data + c->offset, c->length);
         recoding->data_length += c->length;
         length += c->length;
@@ -130,7 +134,8 @@ static kst_status reserve(struct recoding *recoding)
             "%u layers of %u code-blocks", recoded->coded.layers, (unsigned)recoded->coded.plan.block_count);
     for (uint32_t i = 0; i < stream->part_count; i++)
         total += stream->part[i].body_length;
-    recoded->data = kst_memory_array(memory, (size_t)total, 1, &status);
+    recoding->data_room = (size_t)total;
+    recoded->data = kst_memory_array(memory, recoding->data_room, 1, &status);
     recoded->layer_passes = kst_memory_zeroed(memory, recoded->coded.plan.block_count, recoded->coded.layers, &status);
     return status ? kst_report_error(recoding->builder.report, status, KST_NO_OFFSET, NULL) : KST_OK;
 }

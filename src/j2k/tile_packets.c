@@ -207,12 +207,25 @@ static uint64_t behind_sop(const struct source *source, uint64_t at)
     return source->end - at > J2K_SOP_LENGTH ? at + J2K_SOP_LENGTH : source->end;
 }
 
-/* Behind damage to the packet at `at`, go on where an SOP tells what comes there. */
+/* The packet before is not what it seemed. */
+static void drop_before(struct source *source)
+{
+    warn(source, KST_WARNING_J2K_PACKET, source->start);
+    drop_packet(source, source->first_contribution);
+    source->precinct->broken = true;
+}
+
+/*
+ * Behind damage to the packet at `at`, go on where an SOP tells what comes there. One inside the packet before shows
+ * that this was shorter; no two packets have the same bytes.
+ */
 static bool resume(struct source *source, uint64_t at)
 {
     if (!source->numbered || source->lengths.count > 0 ||
         !go_to_sop(source, behind_sop(source, at), 1, packets_left(source)))
         return false;
+    if (source->precinct && source->position >= source->start && source->position < at)
+        drop_before(source);
     kst_report_warning(source->builder->report, KST_WARNING_J2K_PACKET, at, source->lost, false);
     source->astray = true;
     return true;
@@ -242,9 +255,7 @@ static void settle(struct source *source)
         return;
     if (source->precinct && source->start >= stream->part[source->part - 1].body &&
         go_to_sop(source, behind_sop(source, source->start), 0, 0)) {
-        warn(source, KST_WARNING_J2K_PACKET, source->start);
-        drop_packet(source, source->first_contribution);
-        source->precinct->broken = true;
+        drop_before(source);
         return;
     }
     uint32_t ahead = (here - expected) & 0xFFFF;
