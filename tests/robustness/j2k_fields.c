@@ -329,7 +329,7 @@ static const struct row box_rows[] = {
     {"ftyp", "BR", {0, 4, 0}, OPENS(KST_OK), 0},
     {"ftyp", "MinV", {4, 4, UINT32_MAX}, OPENS(KST_OK), 0},
     {"ftyp", "CL", {8, 4, 0}, OPENS(KST_OK), 0},
-    {"jp2h", "LBox", {BOX, 4, 0}, OPENS(KST_OK), 0},
+    {"jp2h", "LBox", {BOX, 4, 0}, OPENS(KST_WARNING_J2K_BOX), 0},
     {"jp2h", "LBox", {BOX, 4, 7}, FAILS(J2K_NO_CODESTREAM), 0},
     {"jp2h", "LBox", {BOX, 4, UINT32_MAX}, OPENS(KST_WARNING_J2K_BOX), 0},
     {"ihdr", "LBox", {BOX, 4, 0}, OPENS(KST_WARNING_J2K_BOX), 0},
