@@ -43,9 +43,6 @@ bool kst_gpu_j2k_supports(const struct j2k_plan *plan)
     for (uint32_t i = 0; i < plan->block_count; i++)
         if (component_of(plan, &plan->block[i])->roi_shift > 0 && fraction_of(plan, &plan->block[i]) < 0)
             return false;
-    for (uint32_t c = 0; c < plan->component_count; c++)
-        if (plan->component[c].wanted && plan->component[c].depth > 16)
-            return false;
     return true;
 }
 
@@ -103,9 +100,9 @@ static void place_planes(const struct j2k_gpu_item *item, struct j2k_place *plac
 {
     for (uint32_t i = 0; i < item->output.plane_count; i++) {
         const kst_plane *plane = &item->output.plane[i];
-        size_t bytes = (size_t)(plane->depth > 8 ? 2 : 1), samples = kst_format_channels(item->output.format);
+        size_t samples = kst_format_samples(item->output.format), row = plane->width * samples;
         place->plane[i] = *pixels;
-        place->pitch[i] = round_up(plane->width * (samples ? samples : 1) * bytes, STREAM_ALIGNMENT);
+        place->pitch[i] = round_up(row * kst_plane_sample_bytes(plane), STREAM_ALIGNMENT);
         *pixels += item->in_place ? 0 : place->pitch[i] * plane->height;
     }
 }
@@ -491,7 +488,7 @@ static struct work_channel describe_channel(const struct j2k_batch *batch, uint3
     const struct j2k_place *place = &batch->place[index];
     uint32_t samples = kst_format_channels(item->output.format), p = samples ? 0 : k;
     const kst_plane *plane = &item->output.plane[p];
-    uint32_t bytes = plane->depth > 8 ? 2 : 1;
+    uint32_t bytes = kst_plane_sample_bytes(plane);
     uint64_t at = item->in_place ? item->image.buffer[p].handle + item->image.offset[p] : place->plane[p];
     at += samples ? (uint64_t)k * bytes : 0;
     return (struct work_channel){.component = item->channel[k].component,

@@ -18,7 +18,7 @@ struct j2k_gpu_channel {
 /* A picture to decode. */
 struct j2k_gpu_item {
     const struct j2k_plan *plan;
-    kst_image output;                                  /* describes the image, which takes samples of 8 or 16 bits */
+    kst_image output;                                  /* describes the image, which takes integers */
     struct j2k_gpu_channel channel[J2K_WORK_CHANNELS]; /* in the order of the image's: interleaved, or its planes */
     uint32_t channels;
     bool pinned; /* the stream of bytes is */

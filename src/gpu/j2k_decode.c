@@ -217,13 +217,13 @@ kst_status kst_gpu_j2k_end(
     return error->status;
 }
 
-/* Whether the kernels can write to the image: samples of two bytes want even places. */
+/* Whether the kernels can write to the image: samples want places at multiples of their length. */
 static bool can_write(const struct j2k_gpu_item *item)
 {
     for (uint32_t i = 0; i < item->output.plane_count; i++) {
         const kst_plane *plane = &item->output.plane[i];
         uint64_t at = item->image.buffer[i].handle + item->image.offset[i];
-        if (plane->depth > 8 && (at % 2 != 0 || plane->pitch % 2 != 0))
+        if (!kst_plane_is_aligned(plane, at))
             return false;
     }
     return item->output.memory == KST_MEMORY_CUDA;

@@ -39,11 +39,7 @@ uint32_t kst_format_samples(kst_format format)
 
 bool kst_image_suits_kernels(const kst_image *image)
 {
-    const uint32_t most = sizeof image->plane / sizeof image->plane[0];
-    for (uint32_t i = 0; i < image->plane_count && i < most; i++)
-        if (image->plane[i].sample == KST_SAMPLE_INTEGER && kst_plane_sample_bytes(&image->plane[i]) > 2)
-            return false;
-    return image->plane_count <= most;
+    return image->plane_count <= sizeof image->plane / sizeof image->plane[0];
 }
 
 kst_colour kst_format_colour(kst_format format)

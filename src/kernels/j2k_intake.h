@@ -30,13 +30,15 @@ FUNCTION i32 load_sample(
     if (channel->bytes == 1)
         return is_signed ? (i32)(value ^ 0x80) - 0x80 : (i32)value;
     value |= (u32)from[1] << 8;
+    if (channel->bytes == 4)
+        return (i32)(value | (u32)from[2] << 16 | (u32)from[3] << 24);
     return is_signed ? (i32)(value ^ 0x8000) - 0x8000 : (i32)value;
 }
 
 /* Clamped to its depth, unsigned ones moved down by half of the range (G.1). */
 FUNCTION i32 shift_sample(i32 value, u32 depth, u32 is_signed)
 {
-    i32 range = (i32)(1u << (depth - 1)), low = is_signed ? -range : 0, high = is_signed ? range - 1 : 2 * range - 1;
+    i32 range = (i32)(1u << (depth - 1)), low = is_signed ? -range : 0, high = range - 1 + (is_signed ? 0 : range);
     value = value < low ? low : value;
     value = value > high ? high : value;
     return value - (is_signed ? 0 : range);

@@ -103,6 +103,8 @@ FUNCTION void put_pixel(GLOBAL const struct work_view *view, GLOBAL const struct
         u32 sample = channel->component == J2K_CONSTANT ? channel->value : (u32)chosen(value, which);
         if (channel->bytes == 2)
             *(GLOBAL u16 *)(GLOBAL void *)to = (u16)sample;
+        else if (channel->bytes == 4)
+            *(GLOBAL u32 *)(GLOBAL void *)to = sample;
         else
             *to = (u8)sample;
     }

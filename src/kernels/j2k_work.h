@@ -133,7 +133,7 @@ struct work_channel {
     u32 offset[2]; /* of the first byte, in the buffer of pixels; CUDA: or its address; low and high half */
     u32 pitch;     /* bytes */
     u32 step;      /* samples from one to the next */
-    u32 bytes;     /* of a sample: 1 or 2 */
+    u32 bytes;     /* of a sample: 1, 2 or 4 */
     u32 absolute;  /* it is an address */
 };
 
