@@ -80,9 +80,10 @@ static void skip_sop(struct source *source)
     source->builder->plan->totals.header_bytes += J2K_SOP_LENGTH;
 }
 
-static const uint8_t *skip_eph(const uint8_t *next, const uint8_t *end)
+/* Only where COD announces it (A.8.2): what looks like one elsewhere is the start of a damaged body. */
+static const uint8_t *skip_eph(const struct source *source, const uint8_t *next, const uint8_t *end)
 {
-    bool here = end - next >= EPH_LENGTH && next[0] == 0xFF && next[1] == J2K_EPH;
+    bool here = source->builder->in_force.eph && end - next >= EPH_LENGTH && next[0] == 0xFF && next[1] == J2K_EPH;
     return here ? next + EPH_LENGTH : next;
 }
 
@@ -126,8 +127,7 @@ static bool skip_packet(struct source *source, uint32_t length)
             return false;
         at += J2K_SOP_LENGTH;
     }
-    bool closed = end - at == 1 + EPH_LENGTH && at[1] == 0xFF && at[2] == J2K_EPH;
-    if (at[0] < 0x80 && end - at != 1 && !closed)
+    if (at[0] < 0x80 && skip_eph(source, at + 1, end) != end)
         return false;
     source->position += length;
     source->packets++;
@@ -308,7 +308,7 @@ static bool read_packet(struct source *source, const struct j2k_grid *grid, uint
     if (outcome == J2K_PACKET_DAMAGED)
         return damaged(source, p, first, &packet);
     const uint8_t *header_end = packet.next;
-    packet.next = skip_eph(packet.next, packet.end);
+    packet.next = skip_eph(source, packet.next, packet.end);
     bool closed = packet.next != header_end || !builder->in_force.eph;
     bool cut = !closed && source->closed_before; /* EPH is where it shall be, but for damage */
     source->closed_before = source->closed_before || packet.next != header_end;

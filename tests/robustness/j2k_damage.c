@@ -267,6 +267,34 @@ static void packets(void **state)
     kst_buffer_release(machine[1], &coded);
 }
 
+static size_t find_marker(const kst_buffer *coded, size_t from, uint8_t marker)
+{
+    while (from + 1 < coded->length && !(coded->data[from] == 0xFF && coded->data[from + 1] == marker))
+        from++;
+    assert_true(from + 1 < coded->length);
+    return from;
+}
+
+/* Where COD announces no EPH, a body that damage starts with one is a body: the other packets lie where they did. */
+static void like_eph(void **state)
+{
+    static struct decoded clean, damaged;
+    const struct j2k_rect top = {0, 0, WIDTH, HEIGHT * 3 / 4}; /* beyond what the first code-block reaches */
+    kst_buffer coded = encode(0, true, false, false), marked = encode(0, true, false, true);
+    (void)state;
+    decode(coded.data, coded.length, &clean);
+    size_t header = find_marker(&marked, 0, 0x91) + 6;
+    size_t body = find_marker(&coded, 0, 0x93) + 2 + find_marker(&marked, header, 0x92) - header;
+    coded.data[body] = 0xFF;
+    coded.data[body + 1] = 0x92;
+    decode(coded.data, coded.length, &damaged);
+    assert_int_equal(damaged.status, KST_OK);
+    assert_int_equal(damaged.report.warnings, 0);
+    assert_true(count_differences(&clean, &damaged, top) > 0);
+    kst_buffer_release(machine[1], &coded);
+    kst_buffer_release(machine[1], &marked);
+}
+
 /* Tiles are on their own: whatever happens to one, the others stay as they are. */
 static void tile_parts(void **state)
 {
@@ -314,6 +342,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks),
         cmocka_unit_test(packets),
+        cmocka_unit_test(like_eph),
         cmocka_unit_test(tile_parts),
     };
     return cmocka_run_group_tests(tests, start, stop);

@@ -98,8 +98,8 @@ static const struct row main_rows[] = {
     {"COD", "Lcod", {L, 2, 13}, FAILS(J2K_LENGTH), 0},
     {"COD", "Lcod", {L, 2, 15}, FAILS(J2K_LENGTH), 0},
     {"COD", "Lcod", {L, 2, 65535}, FAILS(TRUNCATED), 0},
-    {"COD", "Scod", {0, 1, 0}, FAILS(J2K_LENGTH), 0}, /* the sizes of precincts are left */
-    {"COD", "Scod", {0, 1, 1}, OPENS(KST_OK), 0},
+    {"COD", "Scod", {0, 1, 0}, FAILS(J2K_LENGTH), 0},           /* the sizes of precincts are left */
+    {"COD", "Scod", {0, 1, 1}, OPENS(KST_WARNING_J2K_LEFT), 0}, /* its EPH are bytes of bodies now */
     {"COD", "Scod", {0, 1, 8}, FAILS(J2K_CODING), 0},
     {"COD", "Scod", {0, 1, 255}, FAILS(J2K_CODING), 0},
     {"COD", "progression", {1, 1, 4}, OPENS(KST_OK), 0},
