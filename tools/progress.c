@@ -8,13 +8,14 @@
 
 #include "tool.h"
 
-enum { BAR = 40 };
+enum { BAR = 40, STEPS = 100 /* of a picture */ };
 
 /* The terminal is one for the whole process, and so is this. */
 static struct {
     pthread_mutex_t lock;
     size_t total;
     size_t done;
+    bool many; /* files, which are counted instead of what there is to do for each */
     double began;
     double drawn;
     bool visible;
@@ -37,36 +38,57 @@ static void draw(void)
     bar[BAR] = '\0';
     double elapsed = seconds_now() - state.began;
     double left = elapsed * (double)(state.total - state.done) / (double)state.done;
-    fprintf(stderr, "\r[%s] %zu of %zu, %.0f s left\033[K", bar, state.done, state.total, left);
+    if (state.many)
+        fprintf(stderr, "\r[%s] %zu of %zu, %.0f s left\033[K", bar, state.done, state.total, left);
+    else
+        fprintf(stderr, "\r[%s] %zu %%, %.0f s left\033[K", bar, 100 * state.done / state.total, left);
     state.visible = true;
 }
 
 void progress_begin(size_t total)
 {
-    state.total = total > 1 && isatty(STDERR_FILENO) ? total : 0;
+    state.many = total > 1;
+    state.total = state.many && isatty(STDERR_FILENO) ? total : 0;
     state.done = 0;
     state.began = seconds_now();
     state.drawn = 0.0;
 }
 
-void progress_grow(size_t steps)
+static void grow(size_t steps)
 {
     pthread_mutex_lock(&state.lock);
-    state.total += isatty(STDERR_FILENO) ? steps : 0;
+    state.total += !state.many && isatty(STDERR_FILENO) ? steps : 0;
     pthread_mutex_unlock(&state.lock);
 }
 
-void progress_step(void)
+static void advance(size_t steps)
 {
     pthread_mutex_lock(&state.lock);
     double now = seconds_now();
-    if (state.done < state.total)
-        state.done++;
+    state.done += steps < state.total - state.done ? steps : state.total - state.done;
     if (state.total != 0 && now - state.began > 1.0 && now - state.drawn > 0.1) {
         draw();
         state.drawn = now;
     }
     pthread_mutex_unlock(&state.lock);
+}
+
+void progress_step(void)
+{
+    advance(1);
+}
+
+bool progress_picture(void *picture, double done)
+{
+    struct progress_picture *p = picture;
+    size_t steps = (size_t)(done * STEPS);
+
+    if (!(done > 0))
+        grow(STEPS);
+    else if (steps > p->steps)
+        advance(steps - p->steps);
+    p->steps = steps;
+    return true;
 }
 
 void progress_end(void)

@@ -3,14 +3,18 @@
 #ifndef KOSTKA_TOOL_PROGRESS_H
 #define KOSTKA_TOOL_PROGRESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* Begin work of `total` steps. Nothing is ever shown where standard error is no terminal or, unless it grows, for a
- * single step. */
+/* Begin work of `total` steps. Nothing is ever shown where standard error is no terminal; of a single step what its
+ * pictures tell. */
 void progress_begin(size_t total);
 
-/* Part of the work turns out to be so many steps more. Thread-safe. */
-void progress_grow(size_t steps);
+/* A picture's share of the work of a single step, for a kst_progress. Thread-safe. */
+struct progress_picture {
+    size_t steps; /* that are done; 0 to begin with */
+};
+bool progress_picture(void *picture, double done);
 
 /* One more step is done. Thread-safe. */
 void progress_step(void);

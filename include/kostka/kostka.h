@@ -284,6 +284,21 @@ typedef struct kst_metadata {
 
 #define KST_ALL_TILES UINT32_MAX
 
+/**
+ * Is told how far work on a picture has come, and may end it. JPEG 2000 is told of by the code-block, on a GPU by the
+ * strip or part of a picture that does not fit, else once all is coded there; JPEG at the beginning and the end alone.
+ */
+typedef struct kst_progress {
+    size_t size;
+    /**
+     * `done` is 0 at first, never less than before, and 1 at last if nothing fails. Called by any of the context's
+     * threads, but of a picture by one at a time; it should return soon.
+     * @return false to end the work soon with KST_ERROR_CANCELLED; of no effect when all is done
+     */
+    bool (*told)(void *user, double done);
+    void *user;
+} kst_progress;
+
 typedef struct kst_decode_options {
     size_t size;
     kst_format format; /**< default KST_FORMAT_AUTO */
@@ -312,6 +327,7 @@ typedef struct kst_decode_options {
     kst_sample sample;
     float mean[4];  /**< by channel, in units of the values (0–255); 0 or of a magnitude of 2^−60 to 2^60 */
     float scale[4]; /**< likewise; 0 stands for what makes 1 of the greatest value: 1 ÷ 255 */
+    const kst_progress *progress; /**< null, or told of the decoding; must stay until that has ended */
 } kst_decode_options;
 
 KST_API void kst_decode_options_init(kst_decode_options *options);
@@ -479,7 +495,7 @@ typedef enum kst_subsampling {
 typedef struct kst_encode_options {
     size_t size;
     kst_codec codec;             /**< default KST_CODEC_JPEG; of KST_CODEC_JPEG2000 only the metadata, density and last
-                                      member count */
+                                      two members count */
     int quality;                 /**< 1–100; default 75 */
     kst_subsampling subsampling; /**< of the second and third component; ignored where RGB, CMYK or grey is coded */
     uint8_t h[4];                /**< factors 1–4 of each component instead of `subsampling`; all 0: not given */
@@ -498,6 +514,7 @@ typedef struct kst_encode_options {
     uint16_t density_x;
     uint16_t density_y;
     const kst_j2k_options *jpeg2000; /**< null for the defaults */
+    const kst_progress *progress;    /**< null, or told of the encoding; must stay until that has ended */
 } kst_encode_options;
 
 KST_API void kst_encode_options_init(kst_encode_options *options);

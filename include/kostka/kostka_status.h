@@ -25,6 +25,7 @@ typedef enum kst_status {
     KST_ERROR_THREAD = 5, /* a thread could not be started */
     KST_ERROR_ROWS = 6,   /* the caller's function did not bring the rows it was asked for */
     KST_ERROR_WRITE = 7,  /* the caller's function did not take the bytes it was given */
+    KST_ERROR_CANCELLED = 8, /* the caller's function ended the operation (kst_progress) */
 
     /* 20–39: devices */
     KST_ERROR_DEVICE_NAME = 20,    /* a device name that is not of the form cpu, cuda[:N], opencl[:N], auto */

@@ -22,7 +22,7 @@ static kst_status choose_options(const kst_decode_options *options, kst_decode_o
     if (options->size != sizeof *options)
         return KST_ERROR_OPTIONS;
     *chosen = *options;
-    if ((unsigned)options->sample > KST_SAMPLE_FLOAT32)
+    if ((unsigned)options->sample > KST_SAMPLE_FLOAT32 || !kst_progress_is_fine(options->progress))
         return KST_ERROR_OPTIONS;
     bool changed = options->orient || options->sample != KST_SAMPLE_INTEGER;
     return changed && options->format == KST_FORMAT_RAW ? KST_ERROR_OPTIONS : KST_OK;
@@ -238,9 +238,19 @@ static kst_status end(struct decoding *d, kst_status status)
         kst_image_keep(decoder->context, &decoder->memory, d->image);
     if (status)
         return kst_decoder_fail(decoder, status);
+    kst_progress_end(&d->progress);
     if (decoder->report.warnings > 0)
         kst_context_log(decoder->context, KST_LOG_WARNING, "decode: %s", decoder->report.message);
     return KST_OK;
+}
+
+static kst_status begin(struct decoding *d, kst_decoder *decoder, const kst_decode_options *options, kst_image *image)
+{
+    *d = (struct decoding){.decoder = decoder, .image = image};
+    kst_decoder_begin(decoder, decoder->open ? &decoder->parsed : NULL);
+    if (!decoder->open)
+        return KST_ERROR_STATE;
+    return image->size == sizeof *image ? plan(d, options) : KST_ERROR_OPTIONS;
 }
 
 /* Open the stream once more, presuming nothing, and plan anew. */
@@ -249,28 +259,29 @@ static kst_status begin_again(struct decoding *d, const kst_decode_options *opti
     kst_decoder *decoder = d->decoder;
     kst_image *image = d->image;
     const struct gpu_event *after = d->after;
+    const struct progress progress = d->progress;
     if (d->made)
         kst_image_drop_in(decoder->context, &decoder->memory, image);
     kst_status status = kst_decoder_open(decoder, decoder->stream.plan.data, decoder->stream.plan.length);
-    if (!status)
-        status = kst_decoding_begin(d, decoder, options, image);
+    if (status)
+        return status;
+    status = begin(d, decoder, options, image);
     d->after = after;
-    return status;
+    d->progress = progress;
+    return status ? end(d, status) : KST_OK;
 }
 
 kst_status kst_decoding_begin(
     struct decoding *d, kst_decoder *decoder, const kst_decode_options *options, kst_image *image)
 {
-    *d = (struct decoding){.decoder = decoder, .image = image};
-    kst_decoder_begin(decoder, decoder->open ? &decoder->parsed : NULL);
-    if (!decoder->open)
-        return kst_decoder_fail(decoder, KST_ERROR_STATE);
-    if (image->size != sizeof *image)
-        return kst_decoder_fail(decoder, KST_ERROR_OPTIONS);
-    kst_status status = plan(d, options);
-    if (status && decoder->stream.presumed)
-        return begin_again(d, options);
-    return status ? end(d, status) : KST_OK;
+    kst_status status = begin(d, decoder, options, image);
+    if (status && decoder->open && decoder->stream.presumed)
+        status = begin_again(d, options);
+    else if (status)
+        status = end(d, status);
+    if (!status && !kst_progress_begin(&d->progress, d->options.progress))
+        status = end(d, KST_ERROR_CANCELLED);
+    return status;
 }
 
 void kst_decoding_confirm(struct decoding *d, struct pool *threads)
@@ -292,7 +303,7 @@ static kst_status decode_stored(struct decoding *d, const kst_image *image)
 {
     kst_decoder *decoder = d->decoder;
     if (!is_jpeg(decoder))
-        return kst_j2k_decode(decoder, &d->options, image);
+        return kst_j2k_decode(decoder, &d->options, image, &d->progress);
     return kst_jpeg_cpu_decode(
         decoder->context, &decoder->memory, &decoder->stream.plan, &d->options, image, &decoder->report);
 }

@@ -5,6 +5,7 @@
 
 #include "api/device.h"
 #include "api/j2k_gpu.h"
+#include "core/progress.h"
 #include "cpu/jpeg_blocks.h"
 #include "gpu/jpeg_decode.h"
 #include "j2k/stream.h"
@@ -60,7 +61,8 @@ struct decoding {
     struct jpeg_gpu_item item;     /* on_gpu, or device memory: the image there */
     struct jpeg_plan compact;      /* on_gpu: the item's plan, where the stream's cannot be; or nothing */
     struct jpeg_blocks blocks;     /* on_gpu: of a picture whose scans the CPU reads */
-    struct j2k_planned *j2k;       /* on_gpu: a picture of JPEG 2000, instead of item */
+    struct progress progress;
+    struct j2k_planned *j2k; /* on_gpu: a picture of JPEG 2000, instead of item */
 };
 
 /* Check and plan it. An error is in the decoder's report; nothing is left to be done then. */

@@ -335,6 +335,8 @@ kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const ks
         return fail(e, KST_ERROR_OPTIONS, "not set up by kst_encode_options_init()");
     if (options)
         e->options = *options;
+    if (!kst_progress_is_fine(e->options.progress))
+        return fail(e, KST_ERROR_OPTIONS, "progress");
     kst_memory_init(&e->memory, &context->memory.allocator, context->limits.memory);
     memcpy(e->report.device, context->device, sizeof e->report.device);
     e->report.threads = kst_pool_threads(context->pool);
@@ -346,6 +348,8 @@ kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const ks
     if (status == KST_OK)
         status = choose_device(e, jpeg);
     kst_report_stage(&e->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
+    if (status == KST_OK && !kst_progress_begin(&e->progress, e->options.progress))
+        status = fail(e, KST_ERROR_CANCELLED, NULL);
     if (status == KST_OK)
         kst_sink_open(&e->sink, &e->memory, output);
     return status;
@@ -357,6 +361,8 @@ kst_status kst_encoding_end(struct encoding *e, kst_status status)
     if (status == KST_OK && e->sink.writer)
         status = e->sink.status;
     e->written = e->sink.passed;
+    if (status == KST_OK)
+        kst_progress_end(&e->progress);
     if (status != KST_OK || e->sink.writer) {
         kst_sink_release(&e->sink);
         return status == KST_OK ? KST_OK : fail(e, status, NULL);

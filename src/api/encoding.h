@@ -4,6 +4,7 @@
 #define KOSTKA_API_ENCODING_H
 
 #include "core/context.h"
+#include "core/progress.h"
 #include "cpu/jpeg_encode.h"
 #include "gpu/jpeg_encode.h"
 
@@ -19,6 +20,7 @@ struct encoding {
     struct jpeg_encoding jpeg;
     struct jpeg_sampler sampler;
     struct sink sink;
+    struct progress progress;
     kst_buffer *output;
     uint64_t written;         /* by its end, where the sink has a writer */
     struct gpu_executor *gpu; /* of the context; null: it works on the CPU */

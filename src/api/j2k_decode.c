@@ -16,6 +16,7 @@ struct j2k_work {
     struct j2k_output output;
     struct j2k_channels channels;
     struct j2k_plan plan;
+    struct progress *progress;
     struct j2k_target *target; /* of each component */
     bool *wanted;              /* likewise */
     uint16_t **plane;          /* likewise, only with a conversion */
@@ -157,7 +158,7 @@ static kst_status run(struct j2k_work *work)
         status = kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
     if (!status)
         status = kst_j2k_cpu_decode(&decoder->memory, decoder->context->pool, &work->plan, work->target,
-            decoder->context->tier, work->options->strict, report);
+            decoder->context->tier, work->options->strict, work->progress, report);
     kst_j2k_plan_release(&decoder->memory, &work->plan);
     kst_report_stage(report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
     report->threads = kst_pool_threads(decoder->context->pool);
@@ -215,9 +216,10 @@ static kst_status decode(struct j2k_work *work)
     return status || direct ? status : convert(work);
 }
 
-kst_status kst_j2k_decode(kst_decoder *decoder, const kst_decode_options *options, const kst_image *image)
+kst_status kst_j2k_decode(
+    kst_decoder *decoder, const kst_decode_options *options, const kst_image *image, struct progress *progress)
 {
-    struct j2k_work work = {.decoder = decoder, .options = options, .image = image};
+    struct j2k_work work = {.decoder = decoder, .options = options, .image = image, .progress = progress};
     kst_image described;
     kst_status status = kst_j2k_output_describe(&decoder->j2k, options, &described, decoder->more, &work.output);
     if (status)

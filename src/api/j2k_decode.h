@@ -19,6 +19,7 @@ kst_status kst_j2k_open_further(kst_decoder *decoder, const struct j2k_filter *f
 kst_status kst_j2k_refuse_depth(kst_decoder *decoder, const kst_decode_options *options);
 
 /* Decode to an image in host memory, which has what kst_j2k_output_describe() says. */
-kst_status kst_j2k_decode(kst_decoder *decoder, const kst_decode_options *options, const kst_image *image);
+kst_status kst_j2k_decode(
+    kst_decoder *decoder, const kst_decode_options *options, const kst_image *image, struct progress *progress);
 
 #endif

@@ -323,6 +323,7 @@ kst_status kst_j2k_encode_rates(struct j2k_encode_work *work)
     if (status || threshold >= stop_tolerance * stop)
         return status;
     work->source.stop = stop_tolerance * threshold;
+    kst_progress_again(&work->e->progress, work->coded.plan.block_count);
     status = kst_j2k_encode_blocks(work);
     return status ? status : allocate_rate(work, &threshold);
 }
@@ -408,6 +409,12 @@ static void settle_width(struct j2k_encode_work *work)
         work->file.width = kst_j2k_encode_sample_bits(work) / 8 > UINT32_MAX / 4 ? J2K_WIDTH_WIDE : J2K_WIDTH_NARROW;
 }
 
+/* Of the whole, when blocks are coded once: decoding for a PSNR takes several times as long. */
+static double share_of_coding(const struct j2k_encode_work *work)
+{
+    return work->options.target == KST_J2K_PSNR ? 0.25 : kst_j2k_encode_needs_rates(work) ? 0.9 : 1;
+}
+
 /* All that is known before a sample is looked at. */
 static kst_status plan(struct j2k_encode_work *work)
 {
@@ -430,6 +437,8 @@ static kst_status plan(struct j2k_encode_work *work)
     if (status)
         return status;
     work->source.origin = work->origin;
+    work->source.progress = &e->progress;
+    kst_progress_stage(&e->progress, work->coded.plan.block_count, share_of_coding(work));
     work->source.rows = e->rows;
     work->source.measure = kst_j2k_encode_needs_rates(work);
     set_goal(work);

@@ -230,6 +230,7 @@ static void take_outcomes(void *argument, uint32_t index)
     struct j2k_pass *room = round->pass = kst_j2k_encode_take(&round->job, passes, sizeof *room);
     for (uint32_t i = 0; i < count && room; room += round->outcome[i++].passes)
         take_outcome(round, i, room);
+    kst_j2k_encode_count(&round->job, count);
 }
 
 static void fail_all(struct rounds *rounds, const struct gpu_error *error)

@@ -204,6 +204,7 @@ static kst_status measure_layer(
     strips = (image->height - 1) / rows + 1;
     kst_status status = KST_OK;
     *error = 0;
+    kst_progress_again(&work->e->progress, image->height);
     for (uint32_t i = 0; i < strips && !status; i++) {
         kst_decode_options options;
         kst_decode_options_init(&options);
@@ -213,11 +214,14 @@ static kst_status measure_layer(
         options.region.y = rows_before(work, i, strips);
         options.region.height = rows_before(work, i + 1, strips) - options.region.y;
         status = measure_strip(work, decoder, image, &options, error);
+        if (!status && !kst_progress_add(&work->e->progress, options.region.height))
+            status = KST_ERROR_CANCELLED;
         if (status != KST_ERROR_LIMIT_MEMORY || image->height / strips < 2 * STRIP_ROWS_MIN)
             continue;
         status = KST_OK;
         *error = 0;
         strips *= 2;
+        kst_progress_again(&work->e->progress, image->height);
         i = UINT32_MAX; /* from the first one again */
     }
     return status ? fail(work, status) : KST_OK;

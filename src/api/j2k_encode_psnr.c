@@ -128,6 +128,7 @@ static kst_status settle(struct j2k_encode_work *work, struct goal *goal)
     kst_status status = KST_OK;
     if (all && work->source.stop != DBL_MIN) {
         work->source.stop = DBL_MIN; /* nothing gains less */
+        kst_progress_again(&work->e->progress, work->coded.plan.block_count);
         status = kst_j2k_encode_blocks(work);
     }
     return status ? status : kst_j2k_encode_rates(work);

@@ -107,6 +107,8 @@ kst_status kst_j2k_encode_by_tiles(struct j2k_encode_work *work)
     for (status = KST_OK; again && !status;) {
         kst_sink_rewind(&e->sink, file.start);
         status = write(&file, &again);
+        if (again)
+            kst_progress_again(&e->progress, work->coded.plan.block_count);
     }
     return status;
 }

@@ -416,6 +416,8 @@ static void code_window(struct coding *c, enum j2k_choice choice)
         kst_pool_run(c->job.pool, divide_up(c->count, c->slice), keep_slice, c);
     else
         fail_on_device(c, &error);
+    if (done && choice == J2K_ALL_BLOCKS)
+        kst_j2k_encode_count(&c->job, c->count);
 }
 
 /* One window stays for both; others are made anew. */

@@ -30,6 +30,7 @@ bool kst_j2k_gpu_strips(struct decoding *d, kst_status *status)
     struct j2k_rows rows = {.first = 0, .count = d->image->height / 2};
     bool good = true;
     *status = KST_OK;
+    kst_progress_stage(&d->progress, d->image->height, 1);
     while (good && *status == KST_OK && rows.first < d->image->height) {
         enum j2k_fit fit;
         bool damaged = false;
@@ -45,6 +46,8 @@ bool kst_j2k_gpu_strips(struct decoding *d, kst_status *status)
             *status = run(d, &damaged);
         good = good && !damaged && report->warnings == before.warnings;
         rows.first += rows.count;
+        if (good && !*status && !kst_progress_add(&d->progress, rows.count))
+            *status = kst_report_error(report, KST_ERROR_CANCELLED, KST_NO_OFFSET, NULL);
     }
     if (!good && *status == KST_OK)
         *report = before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <kostka/kostka_writer.h>
+#include <kostka/kostka.h>
 
 struct status_entry {
     kst_status status;
@@ -21,6 +21,7 @@ static const struct status_entry entries[] = {
     ENTRY(ERROR_STATE, "the handle is not in a state that allows this call"),
     ENTRY(ERROR_THREAD, "a thread could not be started"),
     ENTRY(ERROR_ROWS, "the rows of the picture could not be had"),
+    ENTRY(ERROR_CANCELLED, "the caller ended the operation"),
     ENTRY(ERROR_WRITE, "the coded bytes could not be written"),
 
     ENTRY(ERROR_DEVICE_NAME, "not a device name (cpu, cuda[:N], opencl[:N] or auto)"),

@@ -115,10 +115,14 @@ static kst_status check_depths(const struct j2k_plan *plan, kst_report *report)
 }
 
 kst_status kst_j2k_cpu_decode(struct memory *memory, struct pool *pool, const struct j2k_plan *plan,
-    const struct j2k_target *target, enum cpu_tier tier, bool strict, kst_report *report)
+    const struct j2k_target *target, enum cpu_tier tier, bool strict, struct progress *progress, kst_report *report)
 {
-    struct j2k_decoding decoding = {
-        .memory = memory, .pool = pool, .plan = plan, .target = target, .passes = kst_j2k_block_passes(tier)};
+    struct j2k_decoding decoding = {.memory = memory,
+        .pool = pool,
+        .plan = plan,
+        .target = target,
+        .passes = kst_j2k_block_passes(tier),
+        .progress = progress};
     atomic_init(&decoding.status, KST_OK);
     atomic_init(&decoding.damaged, 0);
     atomic_init(&decoding.damage_offset, UINT64_MAX);
@@ -127,6 +131,8 @@ kst_status kst_j2k_cpu_decode(struct memory *memory, struct pool *pool, const st
         return status;
     if (plan->missing_tiles > 0)
         fill(&decoding);
+    if (progress)
+        kst_progress_stage(progress, plan->block_count, 1);
     kst_j2k_inverse_init(&decoding.steps, tier);
     kst_jpeg_dsp_init(&decoding.dsp, tier);
     pthread_mutex_init(&decoding.lock, NULL);

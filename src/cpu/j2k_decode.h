@@ -6,6 +6,7 @@
 #include "core/cpu.h"
 #include "core/memory.h"
 #include "core/pool.h"
+#include "core/progress.h"
 #include "j2k/plan.h"
 
 enum { J2K_DECODED_DEPTH = 31 }; /* bits of a sample at most: coefficients and samples take 32 */
@@ -24,6 +25,6 @@ struct j2k_target {
  * counted as warnings; with `strict` the first of them ends it.
  */
 kst_status kst_j2k_cpu_decode(struct memory *memory, struct pool *pool, const struct j2k_plan *plan,
-    const struct j2k_target *target, enum cpu_tier tier, bool strict, kst_report *report);
+    const struct j2k_target *target, enum cpu_tier tier, bool strict, struct progress *progress, kst_report *report);
 
 #endif

@@ -24,6 +24,12 @@ void kst_j2k_encode_fail(struct j2k_encode_job *job, kst_status status)
     atomic_compare_exchange_strong(&job->status, &none, (int)status);
 }
 
+void kst_j2k_encode_count(struct j2k_encode_job *job, uint32_t blocks)
+{
+    if (!kst_progress_add(job->source->progress, blocks))
+        kst_j2k_encode_fail(job, KST_ERROR_CANCELLED);
+}
+
 bool kst_j2k_encode_goes_on(struct j2k_encode_job *job)
 {
     return atomic_load_explicit(&job->status, memory_order_relaxed) == KST_OK;

@@ -4,15 +4,17 @@
 #define KOSTKA_CPU_J2K_ENCODE_H
 
 #include "core/pool.h"
+#include "core/progress.h"
 #include "cpu/j2k_forward.h"
 #include "j2k/coded.h"
 
 struct j2k_encode_source {
     const struct j2k_origin *origin; /* of each component: where plan.component[c].area begins */
     const kst_rows *rows;            /* that bring the samples; null: they are in memory */
-    const double *weight;   /* of each band of the plan: squared error of the picture for one of its coefficients */
-    struct j2k_tiles tiles; /* that are to be coded; a count of 0: all */
-    bool measure;           /* gains are wanted */
+    const double *weight;      /* of each band of the plan: squared error of the picture for one of its coefficients */
+    struct progress *progress; /* a step a code-block */
+    struct j2k_tiles tiles;    /* that are to be coded; a count of 0: all */
+    bool measure;              /* gains are wanted */
     /*
      * What of them will be wanted: passes that are clearly of no use for that may be left out. All blocks together no
      * longer than so many bytes (UINT64_MAX: any length), or no better than this squared error (0: as good as can be).

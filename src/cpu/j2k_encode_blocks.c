@@ -238,6 +238,7 @@ void kst_j2k_encode_one(const struct j2k_coding_group *group, struct j2k_encode_
     }
     kst_j2k_block_encode(&worker->encoder, &source);
     store(job, worker, index, error);
+    kst_j2k_encode_count(job, 1);
 }
 
 /* Of single precision, so that its products with lengths are exact. */

@@ -55,6 +55,8 @@ struct j2k_tiles kst_j2k_encode_tiles_of(const struct j2k_encode_job *job);
 void *kst_j2k_encode_take(struct j2k_encode_job *job, size_t count, size_t size);
 bool kst_j2k_encode_goes_on(struct j2k_encode_job *job);
 void kst_j2k_encode_fail(struct j2k_encode_job *job, kst_status status);
+/* So many blocks are coded; the caller may end it here. */
+void kst_j2k_encode_count(struct j2k_encode_job *job, uint32_t blocks);
 
 /*
  * j2k_encode.c: begin with all but `result` and `shared` filled in; when there are results of all blocks, or something

@@ -38,6 +38,7 @@ struct j2k_decoding {
     struct j2k_inverse steps;
     struct jpeg_dsp dsp;
     const struct j2k_block_passes *passes;
+    struct progress *progress; /* a step a code-block; may be null */
     pthread_mutex_t lock;
     struct j2k_worker *idle;            /* guarded by `lock` */
     atomic_int status;                  /* of the first thing that failed; then nothing more is begun */

@@ -119,5 +119,9 @@ static void decode_block(const struct j2k_group *group, struct j2k_worker *worke
 
 void kst_j2k_decode_one(const struct j2k_group *group, struct j2k_worker *worker, uint32_t block)
 {
-    decode_block(group, worker, &group->decoding->plan->block[group->first_block + group->order[block]]);
+    struct j2k_decoding *decoding = group->decoding;
+    int none = KST_OK;
+    decode_block(group, worker, &decoding->plan->block[group->first_block + group->order[block]]);
+    if (decoding->progress && !kst_progress_add(decoding->progress, 1))
+        atomic_compare_exchange_strong(&decoding->status, &none, KST_ERROR_CANCELLED);
 }

@@ -143,7 +143,7 @@ static void run_plan(const struct j2k_plan *plan, struct pool *pool, struct deco
         target[c] = (struct j2k_target){
             .data = decoded->sample[c], .pitch = (ptrdiff_t)(width_of(area) * sizeof(int32_t)), .step = 1, .bytes = 4};
     }
-    assert_int_equal(kst_j2k_cpu_decode(&memory, pool, plan, target, kst_cpu_best(), false, report), KST_OK);
+    assert_int_equal(kst_j2k_cpu_decode(&memory, pool, plan, target, kst_cpu_best(), false, NULL, report), KST_OK);
 }
 
 static uint32_t number_at(const uint8_t *data, uint32_t bytes)

@@ -112,7 +112,7 @@ static void run(const struct j2k_plan *plan, uint32_t size, enum cpu_tier tier, 
             target[p] =
                 (struct j2k_target){.data = bytes + p, .pitch = (ptrdiff_t)WIDTH * PLANES, .step = PLANES, .bytes = 1};
     }
-    kst_j2k_cpu_decode(&memory, pool, plan, target, tier, false, &report);
+    kst_j2k_cpu_decode(&memory, pool, plan, target, tier, false, NULL, &report);
 }
 
 static bool is_narrow(const struct j2k_plan *plan)

@@ -201,7 +201,8 @@ static void compare_plan(const char *name, const struct j2k_plan *plan, uint32_t
         return;
     kst_report_init(&report);
     make_picture(plan, &wanted);
-    assert_int_equal(kst_j2k_cpu_decode(&memory, threads, plan, wanted.target, kst_cpu_best(), false, &report), KST_OK);
+    assert_int_equal(
+        kst_j2k_cpu_decode(&memory, threads, plan, wanted.target, kst_cpu_best(), false, NULL, &report), KST_OK);
     damaged += report.warnings > 0;
     for (uint32_t i = 0; i < gpu_count; i++) {
         struct j2k_gpu_order order = {.lanes = 0};
@@ -516,8 +517,8 @@ static void test_mixed(void **state)
         kst_report_init(&report);
         made[i] = make_blocks(styles[i], 4 + random_below(9), i, true, false);
         make_picture(&made[i]->plan, &wanted[i]);
-        assert_int_equal(
-            kst_j2k_cpu_decode(&memory, threads, &made[i]->plan, wanted[i].target, kst_cpu_best(), false, &report),
+        assert_int_equal(kst_j2k_cpu_decode(
+                             &memory, threads, &made[i]->plan, wanted[i].target, kst_cpu_best(), false, NULL, &report),
             KST_OK);
     }
     for (uint32_t i = 0; i < gpu_count; i++)

@@ -5,6 +5,7 @@
 #include <kostka/kostka_writer.h>
 
 #include "files/files.h"
+#include "progress.h"
 
 struct destination {
     struct output *output;
@@ -23,8 +24,13 @@ kst_status j2k_encode_to(struct output *output, kst_context *context, const kst_
     struct destination to = {output, problem};
     const kst_writer writer = {
         .size = sizeof writer, .write = write_part, .user = &to, .in_order = output_in_order(output)};
+    struct progress_picture picture = {0};
+    const kst_progress progress = {.size = sizeof progress, .told = progress_picture, .user = &picture};
+    kst_encode_options told = *options;
     uint64_t length = 0;
-    kst_status status = kst_encode_to(context, image, rows, options, &writer, &length, report);
+
+    told.progress = &progress;
+    kst_status status = kst_encode_to(context, image, rows, &told, &writer, &length, report);
 
     return status == KST_OK && !output_end_at(output, length, problem) ? KST_ERROR_WRITE : status;
 }

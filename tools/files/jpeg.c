@@ -7,6 +7,7 @@
 #include <kostka/kostka_writer.h>
 
 #include "files/files.h"
+#include "progress.h"
 
 bool jpeg_report_problem(const kst_report *report, kst_status status, struct problem *problem)
 {
@@ -84,6 +85,8 @@ static bool keep_metadata(
 static bool decode_open(kst_decoder *decoder, const struct source *source, const struct file_settings *settings,
     struct picture *picture, struct problem *problem)
 {
+    struct progress_picture told = {0};
+    const kst_progress progress = {.size = sizeof progress, .told = progress_picture, .user = &told};
     kst_decode_options options = settings->decode;
     kst_status status = kst_decoder_open(decoder, source->data, source->length);
 
@@ -108,6 +111,7 @@ static bool decode_open(kst_decoder *decoder, const struct source *source, const
         if (!keep_metadata(decoder, settings, picture, problem))
             return false;
         picture->context = settings->context;
+        options.progress = &progress;
         status = kst_decoder_decode(decoder, &options, &picture->image);
     }
     const kst_report *report = kst_decoder_report(decoder);

@@ -11,7 +11,6 @@
 #include <kostka/kostka_writer.h>
 
 #include "files/pnm.h"
-#include "progress.h"
 
 enum { HEADER = 4096, CHUNK = 1 << 16 };
 
@@ -62,8 +61,6 @@ static bool read_row(void *user, uint32_t plane, uint32_t x, uint32_t y, uint32_
     struct row_file *file = user;
     uint64_t width = file->image.width, area = width * file->image.height, at = width * y + x;
     uint32_t channels = kst_format_channels(file->image.format);
-    if (x == 0 && plane == 0 && atomic_fetch_add(&file->rows, 1) < file->image.height)
-        progress_step();
     for (uint32_t c = 0; c < channels && file->together; c++)
         if (!read_channel(file, file->first + (c * area + at) * file->bytes, count,
                 (uint8_t *)samples + c * file->bytes, channels))
@@ -185,7 +182,6 @@ static bool encode(struct row_file *file, struct output *output, const struct fi
     kst_report report;
 
     kst_report_init(&report);
-    progress_grow(file->image.height);
     kst_status status = j2k_encode_to(output, settings->context, &file->image, &rows, options, &report, problem);
     if (settings->verbose)
         jpeg_report_details("encoding", &report);

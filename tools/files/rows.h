@@ -19,7 +19,6 @@ struct row_file {
     bool swap;       /* the samples' bytes */
     bool together;   /* planes in the file, channels of a pixel in the image */
     atomic_int error;
-    atomic_uint rows; /* read so far, and counted as progress */
 };
 
 /*

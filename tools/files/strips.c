@@ -66,15 +66,31 @@ void strips_close(struct strips *strips)
     kst_decoder_destroy(&strips->decoder);
 }
 
+/* What the strips' share of the whole comes to. */
+struct told {
+    struct progress_picture picture;
+    double from, share; /* of the strip at hand */
+};
+
+static bool tell(void *user, double done)
+{
+    struct told *told = user;
+    return progress_picture(&told->picture, told->from + told->share * done);
+}
+
 /* Rows from y on, into the strip's pixels. */
-static bool decode_strip(struct strips *strips, uint32_t y, const char *name, struct picture *strip,
+static bool decode_strip(struct strips *strips, uint32_t y, struct told *told, const char *name, struct picture *strip,
     const struct file_settings *settings, struct problem *problem)
 {
+    const kst_progress progress = {.size = sizeof progress, .told = tell, .user = told};
     kst_decode_options options = strips->options;
     const kst_region *region = &strips->options.region;
     uint32_t left = strips->image.height - y;
     options.region =
         (kst_region){region->x, region->y + y, strips->image.width, left < strips->rows ? left : strips->rows};
+    told->from = (double)y / strips->image.height;
+    told->share = (double)options.region.height / strips->image.height;
+    options.progress = &progress;
     strip->image = strips->image;
     strip->image.height = strip->image.plane[0].height = options.region.height;
     strip->image.plane[0].data = strip->pixels;
@@ -92,13 +108,12 @@ static bool decode_strip(struct strips *strips, uint32_t y, const char *name, st
 static bool write_strips(struct strips *strips, struct output *output, const char *name, struct picture *strip,
     const struct file_settings *settings, struct problem *problem)
 {
+    struct told told = {.share = 0};
     bool raw = settings->target == &file_raw;
     bool good = raw || pnm_write_header(output, &strips->image, settings->target == &file_pam, problem);
-    progress_grow((strips->image.height + strips->rows - 1) / strips->rows);
     for (uint32_t y = 0; good && y < strips->image.height; y += strip->image.height) {
-        good = decode_strip(strips, y, name, strip, settings, problem) &&
+        good = decode_strip(strips, y, &told, name, strip, settings, problem) &&
                (raw ? file_raw.write(output, strip, settings, problem) : pnm_write_rows(output, strip, problem));
-        progress_step();
         source_rest(strips->source);
     }
     return good;

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/progress.h"
+
+static const double grain = 1.0 / 1024; /* of a stage; less is not worth a call */
+
+bool kst_progress_begin(struct progress *progress, const kst_progress *to)
+{
+    progress->to = to;
+    progress->last = 0;
+    atomic_init(&progress->cancelled, false);
+    atomic_flag_clear(&progress->busy);
+    kst_progress_stage(progress, 1, 1);
+    return !to || to->told(to->user, 0);
+}
+
+void kst_progress_stage(struct progress *progress, uint64_t total, double end)
+{
+    progress->total = total > 0 ? total : 1;
+    progress->from = progress->last;
+    progress->end = end < 1 ? end : 1 - grain;
+    progress->told = 0;
+    atomic_store(&progress->done, 0);
+}
+
+void kst_progress_again(struct progress *progress, uint64_t total)
+{
+    kst_progress_stage(progress, total, (progress->last + 1) / 2);
+}
+
+static void tell(struct progress *progress)
+{
+    double share = (double)atomic_load(&progress->done) / (double)progress->total;
+    if (share < progress->told + grain)
+        return;
+    progress->told = share;
+    progress->last = progress->from + (progress->end - progress->from) * (share < 1 ? share : 1);
+    if (!progress->to->told(progress->to->user, progress->last))
+        atomic_store(&progress->cancelled, true);
+}
+
+bool kst_progress_add(struct progress *progress, uint64_t steps)
+{
+    if (!progress->to)
+        return true;
+    atomic_fetch_add(&progress->done, steps);
+    if (!atomic_flag_test_and_set(&progress->busy)) {
+        if (!atomic_load(&progress->cancelled))
+            tell(progress);
+        atomic_flag_clear(&progress->busy);
+    }
+    return !atomic_load(&progress->cancelled);
+}
+
+void kst_progress_end(struct progress *progress)
+{
+    if (progress->to)
+        progress->to->told(progress->to->user, 1);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* JPEG 2000 pictures that do not fit, part by part on every device: to a writer, with progress, and given up midway. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <kostka/kostka_writer.h>
+
+#include "contexts.h"
+#include "gpus.h"
+#include "support.h"
+
+enum { WIDTH = 700, HEIGHT = 1500, MEMORY = 11 << 19, ROOM = 2 << 20 };
+
+struct told {
+    double last, stop;
+    uint32_t calls;
+};
+
+static bool told(void *user, double done)
+{
+    struct told *t = user;
+    assert_true(t->calls == 0 ? done == 0 : done >= t->last && done <= 1);
+    t->calls++;
+    t->last = done;
+    return done < t->stop;
+}
+
+struct file {
+    uint8_t data[ROOM];
+    uint64_t end;
+    uint32_t patches;
+};
+
+static bool take(void *user, uint64_t offset, const void *data, size_t length)
+{
+    struct file *file = user;
+    assert_true(offset <= file->end && offset + length <= ROOM);
+    memcpy(file->data + offset, data, length);
+    file->patches += offset < file->end;
+    file->end = offset + length > file->end ? offset + length : file->end;
+    return true;
+}
+
+static bool refuse(void *user, uint64_t offset, const void *data, size_t length)
+{
+    (void)user;
+    (void)data;
+    return offset + length < 10000;
+}
+
+static kst_context *make_narrow(uint32_t device)
+{
+    kst_device_info info = {.size = sizeof info};
+    kst_context_options options;
+    kst_context *context;
+    assert_int_equal(kst_context_device(gpu_context[device], &info), KST_OK);
+    kst_context_options_init(&options);
+    options.device = info.name;
+    options.threads = 2;
+    options.limits.memory = MEMORY;
+    assert_int_equal(kst_context_create(&options, &context), KST_OK);
+    return context;
+}
+
+static kst_image make_picture(void)
+{
+    kst_image image;
+    uint8_t *pixels = malloc((size_t)WIDTH * HEIGHT);
+    uint32_t random = 1;
+    assert_non_null(pixels);
+    for (uint32_t i = 0; i < WIDTH * HEIGHT; i++) {
+        random = random * 1664525 + 1013904223;
+        pixels[i] = (uint8_t)(i % WIDTH / 4 + i / WIDTH / 30 + (random >> 28));
+    }
+    assert_int_equal(kst_image_wrap(&image, KST_FORMAT_GREY, WIDTH, HEIGHT, pixels, 0), KST_OK);
+    return image;
+}
+
+static bool is_on_device(const kst_report *report)
+{
+    return report->stage_device[KST_STAGE_ENTROPY] > KST_DEVICE_CPU;
+}
+
+static void check_encoding(kst_context *context, const kst_image *image, const kst_j2k_options *j2k, bool apart)
+{
+    static struct file file;
+    struct told whole = {.stop = 2}, half = {.stop = 0.4};
+    kst_progress progress = {.size = sizeof progress, .told = told, .user = &whole};
+    kst_writer writer = {.size = sizeof writer, .write = take, .user = &file};
+    kst_encode_options options;
+    kst_buffer wanted = {.data = NULL};
+    kst_report report;
+    uint64_t length = 0;
+    kst_report_init(&report);
+    kst_encode_options_init(&options);
+    options.codec = KST_CODEC_JPEG2000;
+    options.jpeg2000 = j2k;
+    assert_int_equal(kst_encode(cpu_context, image, &options, &wanted, NULL), KST_OK);
+    options.progress = &progress;
+    file.end = file.patches = 0;
+    assert_int_equal(kst_encode_to(context, image, NULL, &options, &writer, &length, &report), KST_OK);
+    assert_true(is_on_device(&report));
+    assert_int_equal(length, wanted.length);
+    assert_memory_equal(file.data, wanted.data, wanted.length);
+    assert_int_equal(file.patches > 0, apart);
+    assert_true(whole.last == 1 && whole.calls > 3);
+    progress.user = &half;
+    file.end = 0;
+    assert_int_equal(kst_encode_to(context, image, NULL, &options, &writer, &length, &report), KST_ERROR_CANCELLED);
+    assert_true(half.last >= 0.4 && half.last < 1);
+    options.progress = NULL;
+    writer.write = refuse;
+    assert_int_equal(kst_encode_to(context, image, NULL, &options, &writer, &length, &report), KST_ERROR_WRITE);
+    kst_buffer_release(cpu_context, &wanted);
+}
+
+static void check_decoding(kst_context *context, const kst_image *image, const kst_j2k_options *j2k)
+{
+    struct told whole = {.stop = 2}, half = {.stop = 0.4};
+    kst_progress progress = {.size = sizeof progress, .told = told, .user = &whole};
+    kst_encode_options options;
+    kst_decode_options way;
+    kst_buffer coded = {.data = NULL};
+    kst_report report;
+    kst_image found, none;
+    kst_report_init(&report);
+    kst_encode_options_init(&options);
+    kst_decode_options_init(&way);
+    options.codec = KST_CODEC_JPEG2000;
+    options.jpeg2000 = j2k;
+    way.progress = &progress;
+    assert_int_equal(kst_encode(cpu_context, image, &options, &coded, NULL), KST_OK);
+    kst_image_init(&found);
+    kst_image_init(&none);
+    assert_int_equal(kst_decode(context, coded.data, coded.length, &way, &found, &report), KST_OK);
+    assert_true(is_on_device(&report));
+    assert_true(whole.last == 1 && whole.calls > 3);
+    expect_same_image("windows", context, image, &found);
+    progress.user = &half;
+    assert_int_equal(kst_decode(context, coded.data, coded.length, &way, &none, &report), KST_ERROR_CANCELLED);
+    assert_true(half.last >= 0.4 && half.last < 1 && !none.plane[0].data);
+    kst_image_release(context, &found);
+    kst_buffer_release(cpu_context, &coded);
+}
+
+static void parts(void **state)
+{
+    (void)state;
+    kst_image image = make_picture();
+    for (uint32_t d = 0; d < gpu_contexts; d++) {
+        kst_context *context = make_narrow(d);
+        for (uint32_t tiles = 0; tiles < 2; tiles++) {
+            kst_j2k_options j2k;
+            kst_j2k_options_init(&j2k);
+            j2k.levels = 2;
+            j2k.block_width = j2k.block_height = 32;
+            j2k.tile_width = j2k.tile_height = tiles ? 180 : 0;
+            j2k.tile_part_lengths = true;
+            check_encoding(context, &image, &j2k, tiles);
+            check_decoding(context, &image, &j2k);
+        }
+        kst_context_destroy(&context);
+    }
+    free(image.plane[0].data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(parts)};
+    return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
+}
