@@ -296,7 +296,7 @@ void kst_decoding_confirm(struct decoding *d, struct pool *threads)
 
 uint64_t kst_decoding_need(const struct decoding *d)
 {
-    return d->j2k ? kst_gpu_j2k_memory(&d->j2k->plan) : kst_gpu_jpeg_memory(&d->item, 1);
+    return d->j2k ? kst_gpu_j2k_memory(&d->j2k->item) : kst_gpu_jpeg_memory(&d->item, 1);
 }
 
 static kst_status decode_stored(struct decoding *d, const kst_image *image)

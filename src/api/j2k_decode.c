@@ -224,7 +224,7 @@ kst_status kst_j2k_decode(
     kst_status status = kst_j2k_output_describe(&decoder->j2k, options, &described, decoder->more, &work.output);
     if (status)
         return status;
-    kst_j2k_channels(&decoder->j2k, &work.channels);
+    kst_j2k_output_channels(&decoder->j2k, image->format, &work.channels);
     status = allocate(&work);
     if (!status)
         status = decode(&work);

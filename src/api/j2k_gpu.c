@@ -7,49 +7,99 @@
 #include "core/report.h"
 #include "j2k/output.h"
 
-/* The channels of an image with more than one in a pixel: what each is, in the picture's order. */
-static bool choose_interleaved(
-    struct j2k_gpu_item *item, const struct j2k_channels *channels, const kst_decode_options *options)
+/* Whether channels are something else than components as they are. */
+static bool must_convert(const struct j2k_channels *channels)
 {
-    kst_format format = item->output.format;
-    bool reversed = format == KST_FORMAT_BGR || format == KST_FORMAT_BGRA;
-    bool grey = channels->colour == KST_COLOUR_GREY && format != KST_FORMAT_GREY;
-    uint32_t colours = format == KST_FORMAT_CMYK ? 4 : format == KST_FORMAT_GREY ? 1 : 3;
-    item->channels = kst_format_channels(format);
-    for (uint32_t k = 0; k < item->channels; k++) {
-        struct j2k_gpu_channel *channel = &item->channel[reversed && k < 3 ? 2 - k : k];
-        if (k >= colours && !channels->has_alpha)
-            *channel = (struct j2k_gpu_channel){
-                .component = J2K_CONSTANT, .value = options->alpha * ((1U << channels->channel[0].depth) - 1) / 255};
-        else
-            channel->component = channels->channel[k >= colours ? channels->count - 1 : grey ? 0 : k].component;
-    }
-    return true;
+    for (uint32_t i = 0; i < channels->count; i++)
+        if (channels->channel[i].palette)
+            return true;
+    return channels->colour == KST_COLOUR_YCBCR || channels->enlarged;
 }
 
-/* False for what the kernels do not know: palettes, sYCC and channels of less than the picture's size. */
-static bool choose_channels(
-    struct j2k_gpu_item *item, const struct j2k_stream *stream, const kst_decode_options *options)
+/* The palettes' columns that channels take, as the kernels look them up. */
+static kst_status read_palettes(struct j2k_planned *planned, kst_decoder *decoder, const struct j2k_channels *channels)
 {
-    struct j2k_channels channels;
-    if (item->output.format == KST_FORMAT_RAW) {
-        item->channels = item->output.plane_count;
-        for (uint32_t k = 0; k < item->channels; k++)
-            item->channel[k].component = kst_j2k_output_component(options, k);
-        return true;
+    const struct j2k_stream *stream = &decoder->j2k;
+    const struct j2k_palette *palette = &stream->file.palette;
+    struct j2k_gpu_conversion *conversion = &planned->item.conversion;
+    kst_status status = KST_OK;
+    size_t total = (size_t)palette->entries * channels->count;
+    uint16_t *entry = planned->palette = kst_memory_array(&decoder->memory, total, sizeof *entry, &status);
+    conversion->entries = palette->entries;
+    for (uint32_t i = 0; entry && i < channels->count; i++) {
+        if (!channels->channel[i].palette)
+            continue;
+        conversion->source[i].palette = entry;
+        for (uint32_t k = 0; k < palette->entries; k++)
+            *entry++ = (uint16_t)kst_j2k_palette_value(stream->data, palette, k, channels->channel[i].column);
     }
-    kst_j2k_channels(stream, &channels);
-    for (uint32_t k = 0; k < channels.count; k++)
-        if (channels.channel[k].palette)
-            return false;
-    if (channels.colour == KST_COLOUR_YCBCR || channels.enlarged)
-        return false;
-    if (item->output.format != KST_FORMAT_PLANAR)
-        return choose_interleaved(item, &channels, options);
+    return status;
+}
+
+/* Every channel a source; where they lie is known once the plan is. */
+static kst_status choose_sources(struct j2k_planned *planned, kst_decoder *decoder, const struct j2k_channels *channels)
+{
+    struct j2k_gpu_conversion *conversion = &planned->item.conversion;
+    conversion->sources = channels->count;
+    for (uint32_t i = 0; i < channels->count; i++)
+        conversion->source[i].component = channels->channel[i].component;
+    if (channels->colour == KST_COLOUR_YCBCR)
+        conversion->ycc = channels->channel[0].depth;
+    return read_palettes(planned, decoder, channels);
+}
+
+/* Which of the picture's channels the image's channel k is; count: none, for a constant one. */
+static uint32_t channel_of(const struct j2k_channels *channels, kst_format format, uint32_t k)
+{
+    bool reversed = format == KST_FORMAT_BGR || format == KST_FORMAT_BGRA;
+    bool alpha = format == KST_FORMAT_RGBA || format == KST_FORMAT_BGRA;
+    if (alpha && k == 3)
+        return channels->has_alpha ? channels->count - 1 : channels->count;
+    if (channels->colour == KST_COLOUR_GREY)
+        return 0;
+    return reversed ? 2 - k : k;
+}
+
+static void choose_raw(struct j2k_gpu_item *item, const kst_decode_options *options)
+{
     item->channels = item->output.plane_count;
     for (uint32_t k = 0; k < item->channels; k++)
-        item->channel[k].component = channels.channel[k].component;
-    return true;
+        item->channel[k].component = kst_j2k_output_component(options, k);
+}
+
+static kst_status choose_channels(struct j2k_planned *planned, kst_decoder *decoder, const kst_decode_options *options)
+{
+    struct j2k_gpu_item *item = &planned->item;
+    kst_format format = item->output.format;
+    struct j2k_channels channels;
+    if (format == KST_FORMAT_RAW) {
+        choose_raw(item, options);
+        return KST_OK;
+    }
+    kst_j2k_output_channels(&decoder->j2k, format, &channels);
+    bool converted = must_convert(&channels);
+    uint32_t samples = kst_format_channels(format);
+    item->channels = samples ? samples : item->output.plane_count;
+    for (uint32_t k = 0; k < item->channels; k++) {
+        uint32_t from = channel_of(&channels, format, k);
+        if (from == channels.count)
+            item->channel[k] = (struct j2k_gpu_channel){
+                .component = J2K_CONSTANT, .value = options->alpha * ((1U << channels.channel[0].depth) - 1) / 255};
+        else
+            item->channel[k].component = converted ? from : channels.channel[from].component;
+    }
+    return converted ? choose_sources(planned, decoder, &channels) : KST_OK;
+}
+
+/* The components that the item takes. */
+static void mark_wanted(const struct j2k_gpu_item *item, bool *wanted)
+{
+    const struct j2k_gpu_conversion *conversion = &item->conversion;
+    for (uint32_t s = 0; s < conversion->sources; s++)
+        wanted[conversion->source[s].component] = true;
+    for (uint32_t k = 0; conversion->sources == 0 && k < item->channels; k++)
+        if (item->channel[k].component != J2K_CONSTANT)
+            wanted[item->channel[k].component] = true;
 }
 
 static bool is_whole(const struct decoding *d, struct j2k_rows rows)
@@ -57,22 +107,24 @@ static bool is_whole(const struct decoding *d, struct j2k_rows rows)
     return rows.count == d->image->height;
 }
 
-static kst_status build(struct decoding *d, const bool *wanted, struct j2k_rows rows, struct j2k_plan *plan)
+/* Of some rows a plan is what it is of a region: smaller components reach beyond them. */
+static kst_status build(struct decoding *d, const bool *wanted, struct j2k_rows rows, struct j2k_planned *planned)
 {
     kst_decoder *decoder = d->decoder;
+    kst_decode_options options = d->options;
     struct j2k_output output;
     kst_image described;
     double start = kst_seconds();
-    kst_status status = kst_j2k_output_describe(&decoder->j2k, &d->options, &described, decoder->more, &output);
+    if (!is_whole(d, rows))
+        options.region = (kst_region){options.region.x, options.region.y + rows.first, d->image->width, rows.count};
+    kst_status status = kst_j2k_output_describe(&decoder->j2k, &options, &described, decoder->more, &output);
     if (status)
         return status;
     output.filter.components = wanted;
-    if (!is_whole(d, rows)) {
-        output.filter.region.y0 += rows.first;
-        output.filter.region.y1 = output.filter.region.y0 + rows.count;
-    }
+    planned->item.conversion.x = output.shown.x0;
+    planned->item.conversion.y = output.shown.y0;
     status = kst_j2k_plan_build(
-        &decoder->memory, &decoder->context->limits, &decoder->j2k, &output.filter, plan, &decoder->report);
+        &decoder->memory, &decoder->context->limits, &decoder->j2k, &output.filter, &planned->plan, &decoder->report);
     if (!status)
         kst_report_stage(&decoder->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
     return status;
@@ -93,14 +145,14 @@ static kst_status plan_item(
     kst_decoder *decoder = d->decoder;
     kst_report *report = &decoder->report, before = *report;
     *fit = J2K_FITS_NOT;
-    kst_status status = build(d, wanted, rows, &planned->plan);
+    kst_status status = build(d, wanted, rows, planned);
     if (status)
         return status;
+    planned->item.plan = &planned->plan;
     if (d->options.strict && report->warnings > 0)
         status = kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
     else if (kst_gpu_j2k_supports(&planned->plan))
-        *fit = kst_gpu_j2k_memory(&planned->plan) <= memory_limit(d) ? J2K_FITS : J2K_FITS_IN_STRIPS;
-    planned->item.plan = &planned->plan;
+        *fit = kst_gpu_j2k_memory(&planned->item) <= memory_limit(d) ? J2K_FITS : J2K_FITS_IN_STRIPS;
     if (!status && *fit == J2K_FITS)
         return KST_OK;
     kst_j2k_plan_release(&decoder->memory, &planned->plan);
@@ -124,28 +176,42 @@ static void cut(struct j2k_gpu_item *item, struct j2k_rows rows)
     }
 }
 
+static void release(struct memory *memory, struct j2k_planned *planned)
+{
+    if (planned)
+        kst_memory_release(memory, planned->palette);
+    kst_memory_release(memory, planned);
+}
+
+static kst_status plan_rows(struct decoding *d, struct j2k_rows rows, struct j2k_planned *planned, enum j2k_fit *fit)
+{
+    kst_decoder *decoder = d->decoder;
+    kst_status status = choose_channels(planned, decoder, &d->options);
+    if (status)
+        return status;
+    bool *wanted = kst_memory_zeroed(&decoder->memory, decoder->j2k.component_count, sizeof *wanted, &status);
+    if (!wanted)
+        return status;
+    if (!is_whole(d, rows))
+        cut(&planned->item, rows);
+    mark_wanted(&planned->item, wanted);
+    status = plan_item(d, wanted, rows, planned, fit);
+    kst_memory_release(&decoder->memory, wanted);
+    return status;
+}
+
 kst_status kst_j2k_gpu_plan(struct decoding *d, struct j2k_rows rows, enum j2k_fit *fit)
 {
     kst_decoder *decoder = d->decoder;
     kst_status status = KST_OK;
-    struct j2k_gpu_item item = {.output = *d->image, .sink = d->item.sink, .image = d->item.image};
     *fit = J2K_FITS_NOT;
-    if (!choose_channels(&item, &decoder->j2k, &d->options))
-        return KST_OK;
-    if (!is_whole(d, rows))
-        cut(&item, rows);
     struct j2k_planned *planned = kst_memory_zeroed(&decoder->memory, 1, sizeof *planned, &status);
-    bool *wanted = kst_memory_zeroed(&decoder->memory, decoder->j2k.component_count, sizeof *wanted, &status);
-    if (planned && wanted) {
-        for (uint32_t k = 0; k < item.channels; k++)
-            if (item.channel[k].component != J2K_CONSTANT)
-                wanted[item.channel[k].component] = true;
-        planned->item = item;
-        status = plan_item(d, wanted, rows, planned, fit);
-    }
-    kst_memory_release(&decoder->memory, wanted);
+    if (!planned)
+        return status;
+    planned->item = (struct j2k_gpu_item){.output = *d->image, .sink = d->item.sink, .image = d->item.image};
+    status = plan_rows(d, rows, planned, fit);
     if (status || *fit != J2K_FITS)
-        kst_memory_release(&decoder->memory, planned);
+        release(&decoder->memory, planned);
     else
         d->j2k = planned;
     if (*fit == J2K_FITS_IN_STRIPS && d->image->format == KST_FORMAT_RAW) /* planes may be of several heights */
@@ -158,7 +224,7 @@ void kst_j2k_gpu_drop(struct decoding *d)
     if (!d->j2k)
         return;
     kst_j2k_plan_release(&d->decoder->memory, &d->j2k->plan);
-    kst_memory_release(&d->decoder->memory, d->j2k);
+    release(&d->decoder->memory, d->j2k);
     d->j2k = NULL;
 }
 

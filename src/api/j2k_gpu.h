@@ -12,6 +12,7 @@ struct decoding;
 struct j2k_planned {
     struct j2k_plan plan;
     struct j2k_gpu_item item;
+    uint16_t *palette; /* of the item's conversion, or null */
 };
 
 /* Rows of the image that a decoding makes. */

@@ -48,6 +48,7 @@ static const struct kernel j2k_kernels[J2K_KERNELS] = {
     [J2K_KERNEL_FINISH_53] = {"finish_53", J2K_LEVEL_GROUP},
     [J2K_KERNEL_FINISH_53_NARROW] = {"finish_53_narrow", J2K_LEVEL_GROUP},
     [J2K_KERNEL_FINISH_97] = {"finish_97", J2K_LEVEL_GROUP},
+    [J2K_KERNEL_CONVERT] = {"convert_channels", J2K_OUTPUT_GROUP},
 };
 
 static const struct kernel j2k_encode_kernels[J2K_ENCODE_KERNELS] = {

@@ -73,8 +73,9 @@ static uint32_t planes_of(const struct j2k_block *block)
     return planes < J2K_PLANES_MOST ? planes : J2K_PLANES_MOST;
 }
 
-uint64_t kst_gpu_j2k_memory(const struct j2k_plan *plan)
+uint64_t kst_gpu_j2k_memory(const struct j2k_gpu_item *item)
 {
+    const struct j2k_plan *plan = item->plan;
     uint64_t bands, samples = sample_words(plan, &bands), states = 0;
     for (uint32_t i = 0; i < plan->block_count; i++) {
         const struct j2k_block *block = &plan->block[i];
@@ -82,7 +83,7 @@ uint64_t kst_gpu_j2k_memory(const struct j2k_plan *plan)
     }
     return 4 * (samples + states) + 2 * (uint64_t)plan->length +
            sizeof(struct work_block) * (uint64_t)plan->block_count +
-           sizeof(struct work_codeword) * 2 * (uint64_t)plan->segment_count + 4 * bands;
+           sizeof(struct work_codeword) * 2 * (uint64_t)plan->segment_count + 4 * bands + kst_gpu_j2k_plane_bytes(item);
 }
 
 /* The bits of a segment with its head, in words; one bit is in front of those of the MQ coder. */
@@ -135,6 +136,7 @@ static bool place_items(struct j2k_batch *batch)
         if ((samples | stream | bits | segments | pieces | blocks | bands | tiles) > UINT32_MAX / 2)
             return false;
     }
+    kst_gpu_j2k_place_sources(batch);
     batch->samples = samples;
     batch->stream = (size_t)stream;
     batch->bits = (uint32_t)bits;
@@ -316,7 +318,8 @@ static uint32_t count_words(const struct j2k_batch *batch)
     return WORDS(struct j2k_batch_work) + batch->count * WORDS(struct work_view) +
            batch->segments * WORDS(struct work_codeword) + batch->pieces * WORDS(struct work_piece) +
            batch->blocks * WORDS(struct work_block) + batch->bundles * (WORDS(struct work_bundle) + 1) +
-           batch->levels * (WORDS(struct work_level) + 1) + batch->outputs * (WORDS(struct work_output) + 1);
+           batch->levels * (WORDS(struct work_level) + 1) + batch->outputs * (WORDS(struct work_output) + 1) +
+           kst_gpu_j2k_conversion_words(batch);
 }
 
 /* Whether there is a block for every coefficient. */
@@ -481,8 +484,7 @@ static struct work_block describe_block(
         .offset = first_byte(plan, block)};
 }
 
-/* The image's memory, or its place in the buffer of pixels. */
-static struct work_channel describe_channel(const struct j2k_batch *batch, uint32_t index, uint32_t k)
+struct work_channel kst_gpu_j2k_channel(const struct j2k_batch *batch, uint32_t index, uint32_t k)
 {
     const struct j2k_gpu_item *item = &batch->items[index];
     const struct j2k_place *place = &batch->place[index];
@@ -503,10 +505,12 @@ static struct work_channel describe_channel(const struct j2k_batch *batch, uint3
 static struct work_view describe_view(const struct j2k_batch *batch, uint32_t index)
 {
     const struct j2k_gpu_item *item = &batch->items[index];
+    if (item->conversion.sources > 0)
+        return kst_gpu_j2k_source_view(batch, index);
     struct work_view view = {.channels = item->channels};
     bool together = kst_format_channels(item->output.format) == item->channels && item->channels >= 3;
     for (uint32_t k = 0; k < item->channels; k++) {
-        view.channel[k] = describe_channel(batch, index, k);
+        view.channel[k] = kst_gpu_j2k_channel(batch, index, k);
         together = together && view.channel[k].bytes == 1 &&
                    (view.channel[k].component < 3 || view.channel[k].component == J2K_CONSTANT);
     }
@@ -560,5 +564,6 @@ void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *w
         memcpy(work + bundle, batch->bundle, batch->bundles * sizeof *batch->bundle);
         memcpy(work + groups, batch->store_group, batch->bundles * sizeof *batch->store_group);
     }
-    kst_gpu_j2k_write_levels(batch, work, groups + batch->bundles);
+    uint32_t end = kst_gpu_j2k_write_levels(batch, work, groups + batch->bundles);
+    kst_gpu_j2k_write_conversions(batch, work, end);
 }

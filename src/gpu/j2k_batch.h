@@ -11,8 +11,21 @@
 
 /* Where a channel of the image comes from. */
 struct j2k_gpu_channel {
-    uint32_t component; /* J2K_CONSTANT: `value` */
+    uint32_t component; /* with a conversion: the number of a source instead; J2K_CONSTANT: `value` */
     uint32_t value;
+};
+
+/* What channels are made of that are not components as they are: of each pixel of the reference grid the sample that
+ * j2k_sample_at() names, looked up or turned to RGB. */
+struct j2k_gpu_conversion {
+    uint32_t sources; /* 0: there is nothing to convert */
+    struct {
+        uint32_t component;
+        const uint16_t *palette; /* what samples stand for; null: themselves */
+    } source[J2K_WORK_CHANNELS]; /* by colour, and then alpha */
+    uint32_t entries;            /* of palettes */
+    uint32_t ycc;                /* bits of a sample of sYCC; 0: it is not */
+    uint32_t x, y;               /* where the image's first pixel lies on the reduced reference grid */
 };
 
 /* A picture to decode. */
@@ -21,6 +34,7 @@ struct j2k_gpu_item {
     kst_image output;                                  /* describes the image, which takes integers */
     struct j2k_gpu_channel channel[J2K_WORK_CHANNELS]; /* in the order of the image's: interleaved, or its planes */
     uint32_t channels;
+    struct j2k_gpu_conversion conversion;
     bool pinned; /* the stream of bytes is */
     enum jpeg_gpu_sink sink;
     struct gpu_image image; /* of all sinks but the first */
@@ -34,7 +48,7 @@ struct j2k_launch {
     uint64_t bytes; /* of samples that it reads and writes */
 };
 
-enum { J2K_LAUNCHES = 3 * J2K_LEVELS + 5 };
+enum { J2K_LAUNCHES = 3 * J2K_LEVELS + 6 };
 
 /* Where a picture's parts lie in the buffers. */
 struct j2k_place {
@@ -47,6 +61,7 @@ struct j2k_place {
     size_t pixels;                      /* bytes */
     size_t plane[KST_IMAGE_PLANES_MAX]; /* of each, in the buffer of pixels */
     size_t pitch[KST_IMAGE_PLANES_MAX]; /* there */
+    size_t source[J2K_WORK_CHANNELS];   /* of a conversion: likewise, behind all images */
 };
 
 /* A block to be sorted: where it is from, and what it is sorted by. */
@@ -74,8 +89,10 @@ struct j2k_batch {
     uint32_t bits, states; /* words of those buffers; exact */
     uint64_t samples;
     size_t stream, pixels; /* bytes */
-    bool covered;          /* blocks fill all bands */
-    bool finishes;         /* the last levels of three components are made when they are put out */
+    size_t planes;         /* bytes behind those pixels, of components that are to be converted */
+    uint32_t conversions;
+    bool covered;  /* blocks fill all bands */
+    bool finishes; /* the last levels of three components are made when they are put out */
     struct j2k_launch launch[J2K_LAUNCHES];
     uint32_t launches;
 };
@@ -87,7 +104,7 @@ struct j2k_batch {
 bool kst_gpu_j2k_supports(const struct j2k_plan *plan);
 
 /* Bytes of device memory that a picture takes, about. */
-uint64_t kst_gpu_j2k_memory(const struct j2k_plan *plan);
+uint64_t kst_gpu_j2k_memory(const struct j2k_gpu_item *item);
 
 /* Measure and sort. `lanes`: of each bundle, a power of two up to J2K_BUNDLE; 0: what suits the blocks and a device of
  * so many units. `flights`: as in struct j2k_gpu_order. False where memory is missing or the batch too large; it is to
@@ -120,6 +137,19 @@ void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *w
 /* j2k_batch_levels.c: levels and outputs: count them, and write them from word `at` on. Returns the word behind. */
 void kst_gpu_j2k_count_levels(struct j2k_batch *batch);
 uint32_t kst_gpu_j2k_write_levels(struct j2k_batch *batch, uint32_t *work, uint32_t at);
+
+/* A channel of an image: its memory, or its place in the buffer of pixels. */
+struct work_channel kst_gpu_j2k_channel(const struct j2k_batch *batch, uint32_t index, uint32_t k);
+
+/* j2k_convert.c: components that are to be converted have planes; their bytes, their places, and how they are put out.
+ */
+uint64_t kst_gpu_j2k_plane_bytes(const struct j2k_gpu_item *item);
+void kst_gpu_j2k_place_sources(struct j2k_batch *batch);
+struct work_view kst_gpu_j2k_source_view(const struct j2k_batch *batch, uint32_t index);
+
+/* Words of the conversions; and write them from word `at` on. Returns the word behind. */
+uint32_t kst_gpu_j2k_conversion_words(const struct j2k_batch *batch);
+uint32_t kst_gpu_j2k_write_conversions(struct j2k_batch *batch, uint32_t *work, uint32_t at);
 
 /* Whether samples of a picture's tile have 16 bits: places in the buffer then count those. */
 static inline bool j2k_gpu_is_narrow(const struct j2k_batch *batch, uint32_t index, const struct j2k_tile *tile)

@@ -30,7 +30,7 @@ static void measure(struct j2k_job *job, size_t length[J2K_BUFFERS])
     length[J2K_STATES] = (size_t)batch->states * 4;
     length[J2K_PASSES] = (size_t)batch->blocks * 4;
     length[J2K_SAMPLES] = (size_t)batch->samples * 4;
-    length[J2K_PIXELS] = batch->pixels;
+    length[J2K_PIXELS] = batch->pixels + batch->planes;
     length[J2K_DAMAGE] = job->damage_length;
 }
 
@@ -49,9 +49,10 @@ static void launch(struct j2k_job *job, enum j2k_kernel kernel, uint32_t groups,
     uint32_t count, const struct j2k_launch *over)
 {
     struct gpu_argument arguments[ARGUMENTS];
+    enum j2k_buffer counted = kernel == J2K_KERNEL_CONVERT ? J2K_PIXELS : J2K_SAMPLES;
     for (uint32_t i = 0; i < count; i++)
         arguments[i] = (struct gpu_argument){
-            .buffer = &job->buffer[buffers[i]], .bytes = over && buffers[i] == J2K_SAMPLES ? over->bytes : 0};
+            .buffer = &job->buffer[buffers[i]], .bytes = over && buffers[i] == counted ? over->bytes : 0};
     if (over) {
         arguments[count++] = (struct gpu_argument){.value = over->list};
         arguments[count++] = (struct gpu_argument){.value = over->count};
@@ -107,8 +108,10 @@ static void make_pixels(struct j2k_job *job)
     for (; i < batch->launches && batch->launch[i].kernel < J2K_KERNEL_PUT_OUT; i++)
         LAUNCH(batch->launch[i].kernel, batch->launch[i].groups, &batch->launch[i], J2K_WORK, J2K_SAMPLES);
     end_step(job, J2K_STEP_LEVELS);
-    for (; i < batch->launches; i++)
+    for (; i < batch->launches && batch->launch[i].kernel != J2K_KERNEL_CONVERT; i++)
         LAUNCH(batch->launch[i].kernel, batch->launch[i].groups, &batch->launch[i], J2K_WORK, J2K_SAMPLES, J2K_PIXELS);
+    for (; i < batch->launches; i++)
+        LAUNCH(J2K_KERNEL_CONVERT, batch->launch[i].groups, &batch->launch[i], J2K_WORK, J2K_PIXELS);
     end_step(job, J2K_STEP_OUTPUT);
 }
 

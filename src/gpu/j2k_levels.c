@@ -295,7 +295,8 @@ static void add_filled(struct writer *w, uint32_t index)
 static bool is_plain(const struct j2k_gpu_item *item)
 {
     const struct j2k_component *component = item->plan->component;
-    if (kst_format_channels(item->output.format) != 3 || item->channels != 3 || item->output.plane[0].depth > 8)
+    if (kst_format_channels(item->output.format) != 3 || item->channels != 3 || item->output.plane[0].depth > 8 ||
+        item->conversion.sources > 0)
         return false;
     for (uint32_t c = 0; c < 3; c++)
         if (item->channel[c].component != c || component[c].depth != 8 || component[c].is_signed)

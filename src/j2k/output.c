@@ -58,6 +58,15 @@ static bool choose_region(const kst_region *wanted, struct j2k_rect image, struc
     return true;
 }
 
+void kst_j2k_output_channels(const struct j2k_stream *stream, kst_format format, struct j2k_channels *channels)
+{
+    kst_j2k_channels(stream, channels);
+    if (!channels->has_alpha || format == KST_FORMAT_RGBA || format == KST_FORMAT_BGRA)
+        return;
+    channels->has_alpha = false;
+    channels->count--;
+}
+
 uint32_t kst_j2k_output_component(const kst_decode_options *options, uint32_t index)
 {
     return options->components ? options->components[index] : index;

@@ -34,6 +34,9 @@ static inline uint32_t j2k_sample_at(uint32_t at, uint32_t separation, uint32_t 
 kst_status kst_j2k_output_describe(const struct j2k_stream *stream, const kst_decode_options *options, kst_image *image,
     kst_plane *more, struct j2k_output *output);
 
+/* The channels that images of a format, not RAW, are made of: alpha only where there is room for it. */
+void kst_j2k_output_channels(const struct j2k_stream *stream, kst_format format, struct j2k_channels *channels);
+
 /* The component that plane `index` of a RAW image holds. */
 uint32_t kst_j2k_output_component(const kst_decode_options *options, uint32_t index);
 

@@ -9,3 +9,4 @@
 #include "j2k_levels.h"
 #include "j2k_output.h"
 #include "j2k_finish.h"
+#include "j2k_convert.h"

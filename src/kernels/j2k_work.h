@@ -146,6 +146,28 @@ struct work_view {
     struct work_channel channel[J2K_WORK_CHANNELS];
 };
 
+/* Samples of a component that channels of a picture are made of, put out whole: see j2k_convert.h. */
+struct work_source {
+    u32 offset[2];      /* of the first byte, in the buffer of pixels; low and high half */
+    u32 pitch;          /* bytes */
+    u32 bytes;          /* of a sample: 1 or 2 */
+    u32 x0, y0, x1, y1; /* its area: never empty */
+    u32 dx, dy;         /* from a sample to the next one on the reference grid: 1 to 255 */
+    u32 palette;        /* offset of what samples stand for, two in a word; 0: themselves */
+    u32 last;           /* the highest index there is; larger ones count as it */
+};
+
+/* A picture whose channels are not components as they are. */
+struct work_composite {
+    u32 width, height; /* pixels */
+    u32 x, y;          /* where the first lies on the reduced reference grid */
+    u32 sources;
+    u32 ycc; /* the first three are sYCC: bits of their samples; 0: they are not */
+    u32 reserved[2];
+    struct work_source source[J2K_WORK_CHANNELS]; /* by colour, and then alpha */
+    struct work_view view;                        /* of the image, whose channels name sources, not components */
+};
+
 struct j2k_batch_work {
     u32 segments, segment; /* how many; offset of the first */
     u32 blocks, block;
