@@ -7,9 +7,13 @@
  * without any cost nothing.
  *
  * Of each eight columns there is a record of four words: significance, signs of what is significant, and both of the
- * rows that adjoin in the stripes above and below, at the rows that they adjoin. Behind all records there are words of
- * their numbers: what was visited in this plane; what has been refined before; and the bits of each plane. Work-items
- * of a bundle have theirs side by side.
+ * row that adjoins in the stripe above, and below. Of these, significance is at the row that they adjoin, the sign
+ * beside it, away from the border; each is written by that stripe alone. Behind all records there are words of their
+ * numbers: what was visited in this plane; what has been refined before; and the bits of each plane. Work-items of a
+ * bundle have theirs side by side.
+ *
+ * Nothing is waited for in memory while there is something to decode: what the next word needs is loaded before, and
+ * bits are added to planes there.
  */
 #include "j2k_coder.h"
 
@@ -58,12 +62,6 @@ FUNCTION GLOBAL u32x4 *record_at(const struct block_state *b, u32 at)
     return (GLOBAL u32x4 *)(GLOBAL void *)b->states + at;
 }
 
-/* The second half of a record: adjoining rows. */
-FUNCTION GLOBAL u32x2 *edges_at(const struct block_state *b, u32 at)
-{
-    return (GLOBAL u32x2 *)(GLOBAL void *)b->states + (2 * at + 1);
-}
-
 /* A stripe's first record. In front of it, and so behind each stripe, there is one that holds nothing. */
 FUNCTION u32 first_of(const struct block_state *b, u32 stripe)
 {
@@ -76,26 +74,27 @@ FUNCTION u32 live_rows(const struct block_state *b, u32 stripe)
     return rows < 4 ? ((1u << rows) - 1) * TOP_ROWS : 0xFFFFFFFFu;
 }
 
-/* What has become significant in the first row goes to the stripe above, what has in the last row to the one below. */
-FUNCTION void tell_neighbours(const struct block_state *b, u32 at, u32 stripe, u32 fresh, u32 sign)
+/* Where something has become significant in the first row, that goes to the stripe above; in the last, to the one
+ * below.
+ */
+FUNCTION void tell_neighbours(const struct block_state *b, u32 at, u32 stripe, u32 fresh, u32 found, u32 sign)
 {
-    u32 top = fresh & TOP_ROWS, bottom = fresh & BOTTOM_ROWS;
-    if (top && stripe > 0 && !b->causal) {
-        GLOBAL u32x2 *edges = edges_at(b, at - b->pitch);
-        u32x2 old = *edges;
-        *edges = make_u32x2(old.x | top << 3, old.y | (top & sign) << 3);
-    }
-    if (bottom && stripe + 1 < b->stripes) {
-        GLOBAL u32x2 *edges = edges_at(b, at + b->pitch);
-        u32x2 old = *edges;
-        *edges = make_u32x2(old.x | bottom >> 3, old.y | (bottom & sign) >> 3);
-    }
+    if ((fresh & TOP_ROWS) != 0 && stripe > 0 && !b->causal)
+        b->states[4 * (at - b->pitch) + 3] = (found & TOP_ROWS) << 3 | (sign & TOP_ROWS) << 2;
+    if ((fresh & BOTTOM_ROWS) != 0 && stripe + 1 < b->stripes)
+        b->states[4 * (at + b->pitch) + 2] = (found & BOTTOM_ROWS) >> 3 | (sign & BOTTOM_ROWS) >> 2;
+}
+
+/* A record's rows of the stripes above and below. */
+FUNCTION u32 edges_of(u32x4 record)
+{
+    return record.z | record.w;
 }
 
 /* Coefficients above or below which there is a significant one. */
-FUNCTION u32 beside_in_column(u32 own, u32 edge)
+FUNCTION u32 beside_in_column(u32x4 record)
 {
-    return (own << 1 & ~TOP_ROWS) | (own >> 1 & ~BOTTOM_ROWS) | edge;
+    return (record.x << 1 & ~TOP_ROWS) | (record.x >> 1 & ~BOTTOM_ROWS) | (edges_of(record) & (TOP_ROWS | BOTTOM_ROWS));
 }
 
 /* A word's record, and those beside it. */
@@ -103,18 +102,27 @@ struct near {
     u32x4 west, here, east;
 };
 
-FUNCTION void look_beside(const struct block_state *b, struct near *n, u32 at)
+FUNCTION void look_around_word(const struct block_state *b, struct near *n, u32 at)
 {
     n->west = *record_at(b, at - b->lanes);
+    n->here = *record_at(b, at);
     n->east = *record_at(b, at + b->lanes);
+}
+
+/* To the next word of a stripe; `behind`: the record behind it. */
+FUNCTION void move_on(struct near *n, u32x4 behind)
+{
+    n->west = n->here;
+    n->here = n->east;
+    n->east = behind;
 }
 
 /* Coefficients with a significant neighbour. */
 FUNCTION u32 find_near(const struct near *n)
 {
-    u32 beside = beside_in_column(n->here.x, n->here.z), column = beside | n->here.x;
-    u32 before = beside_in_column(n->west.x, n->west.z) | n->west.x;
-    u32 behind = beside_in_column(n->east.x, n->east.z) | n->east.x;
+    u32 beside = beside_in_column(n->here), column = beside | n->here.x;
+    u32 before = beside_in_column(n->west) | n->west.x;
+    u32 behind = beside_in_column(n->east) | n->east.x;
     return beside | column << 4 | before >> 28 | column >> 4 | behind << 28;
 }
 
@@ -126,12 +134,17 @@ struct window {
     u32 low, high, edge_low, edge_high;
 };
 
-FUNCTION void open_window(struct window *w, u32 west, u32 here, u32 east, u32 west_edge, u32 here_edge, u32 east_edge)
+FUNCTION void open_windows(const struct near *n, struct window *found, struct window *negative)
 {
-    w->low = funnel(here, west, 5);
-    w->high = funnel(east, here, 5);
-    w->edge_low = (funnel(here_edge, west_edge, 4) & TOP_ROWS) | (funnel(here_edge, west_edge, 6) & ~TOP_ROWS);
-    w->edge_high = (funnel(east_edge, here_edge, 4) & TOP_ROWS) | (funnel(east_edge, here_edge, 6) & ~TOP_ROWS);
+    u32 west = edges_of(n->west), here = edges_of(n->here), east = edges_of(n->east);
+    found->low = funnel(n->here.x, n->west.x, 5);
+    found->high = funnel(n->east.x, n->here.x, 5);
+    found->edge_low = (funnel(here, west, 4) & TOP_ROWS) | (funnel(here, west, 6) & ~TOP_ROWS);
+    found->edge_high = (funnel(east, here, 4) & TOP_ROWS) | (funnel(east, here, 6) & ~TOP_ROWS);
+    negative->low = funnel(n->here.y, n->west.y, 5);
+    negative->high = funnel(n->east.y, n->here.y, 5);
+    negative->edge_low = (funnel(here, west, 3) & TOP_ROWS) | (funnel(here, west, 7) & ~TOP_ROWS);
+    negative->edge_high = (funnel(east, here, 3) & TOP_ROWS) | (funnel(east, here, 7) & ~TOP_ROWS);
 }
 
 /* What surrounds the coefficient of bit `at`. `edge`: which of the bits are in a stripe above or below. */
@@ -179,8 +192,7 @@ FUNCTION u32 decode_word(
     struct block_state *b, struct near *n, enum pass_kind kind, u32 raw, u32 todo, u32 more, u32 quiet)
 {
     struct window w, negative;
-    open_window(&w, n->west.x, n->here.x, n->east.x, n->west.z, n->here.z, n->east.z);
-    open_window(&negative, n->west.y, n->here.y, n->east.y, n->west.w, n->here.w, n->east.w);
+    open_windows(n, &w, &negative);
     while (todo) {
         u32 bit = todo & (0 - todo), at = number_of(bit), run = kind == PASS_CLEANUP ? quiet & bit : 0, found;
         u32 edge = (at & 3) == 0 ? AROUND_NORTH : (at & 3) == 3 ? AROUND_SOUTH : 0, around = 0;
@@ -233,9 +245,8 @@ FUNCTION u32 find_quiet(u32 known)
 }
 
 /* D.3.1 of a word of which `todo` is not significant yet. Returns what it came to. */
-FUNCTION u32 find_new(struct block_state *b, struct near *n, u32 raw, u32 at, u32 todo)
+FUNCTION u32 find_new(struct block_state *b, struct near *n, u32 raw, u32 todo)
 {
-    look_beside(b, n, at);
     u32 near = find_near(n), left = todo & ~near;
     if (todo & near)
         left = decode_word(b, n, PASS_SIGNIFICANCE, raw, todo & near, left, 0);
@@ -243,48 +254,66 @@ FUNCTION u32 find_new(struct block_state *b, struct near *n, u32 raw, u32 at, u3
 }
 
 /* D.3.4; `known`: what there is not, was visited, or is significant. */
-FUNCTION void find_rest(struct block_state *b, struct near *n, u32 at, u32 known)
+FUNCTION void find_rest(struct block_state *b, struct near *n, u32 known)
 {
-    look_beside(b, n, at);
     u32 quiet = find_quiet(find_near(n) | known);
     decode_word(b, n, PASS_CLEANUP, 0, ~known & ~(quiet * 14), 0, quiet);
 }
 
-/* A word of a stripe in a significance or cleanup pass; `missing`: coefficients that the block has not; `first`: pass.
- */
-FUNCTION void walk_word(struct block_state *b, enum pass_kind kind, u32 raw, u32 first, u32 stripe, u32 at, u32 missing)
+/* Bits for a plane's word. */
+FUNCTION void add_bits(const struct block_state *b, u32 at, u32 bits)
 {
-    struct near n;
-    n.here = *record_at(b, at);
-    u32 before = n.here.x;
+    if (bits)
+        join(b->states + (at + b->plane), bits);
+}
+
+/*
+ * A word of a stripe in a significance or cleanup pass; `missing`: coefficients that the block has not; `first`: pass;
+ * `visited`: in the plane's significance pass.
+ */
+FUNCTION void walk_word(struct block_state *b, struct near *n, enum pass_kind kind, u32 raw, u32 first, u32 stripe,
+    u32 at, u32 missing, u32 visited)
+{
+    u32 before = n->here.x, fresh;
     if (kind == PASS_SIGNIFICANCE) {
-        u32 todo = ~(before | missing), visited = 0;
-        if (todo)
-            visited = find_new(b, &n, raw, at, todo);
+        u32 todo = ~(before | missing);
+        visited = todo ? find_new(b, n, raw, todo) : 0;
         b->states[at + b->visited] = visited;
-        b->states[at + b->plane] = n.here.x ^ before;
-    } else {
-        u32 known = before | missing | (first ? 0 : b->states[at + b->visited]);
-        if (~known)
-            find_rest(b, &n, at, known);
-        if (first)
-            b->states[at + b->plane] = n.here.x;
-        else if (n.here.x != before)
-            b->states[at + b->plane] |= n.here.x ^ before;
-    }
-    if (n.here.x != before) {
-        *(GLOBAL u32x2 *)(GLOBAL void *)record_at(b, at) = make_u32x2(n.here.x, n.here.y);
-        tell_neighbours(b, at, stripe, n.here.x ^ before, n.here.y);
+    } else if (~(before | missing | visited))
+        find_rest(b, n, before | missing | visited);
+    fresh = n->here.x ^ before;
+    if (kind == PASS_SIGNIFICANCE || first)
+        b->states[at + b->plane] = fresh;
+    else
+        add_bits(b, at, fresh);
+    if (fresh) {
+        *(GLOBAL u32x2 *)(GLOBAL void *)record_at(b, at) = make_u32x2(n->here.x, n->here.y);
+        tell_neighbours(b, at, stripe, fresh, n->here.x, n->here.y);
     }
 }
 
 /* A significance or cleanup pass over all words in the order of D.1. `first`: of the block. */
 FUNCTION void walk_new(struct block_state *b, enum pass_kind kind, u32 raw, u32 first)
 {
+    u32 lanes = b->lanes, asks = kind == PASS_CLEANUP && !first;
     for (u32 stripe = 0; stripe < b->stripes; stripe++) {
-        u32 live = live_rows(b, stripe), at = first_of(b, stripe), end = at + b->span;
-        for (; at != end; at += b->lanes)
-            walk_word(b, kind, raw, first, stripe, at, ~live | (at + b->lanes == end ? ~b->last_columns : 0));
+        u32 missing = ~live_rows(b, stripe), at = first_of(b, stripe), end = at + b->span;
+        u32 visited = 0, next_visited = asks ? b->states[at + b->visited] : 0;
+        struct near n;
+        u32x4 ahead = *record_at(b, at + lanes);
+        n.here = make_u32x4(0, 0, 0, 0);
+        n.east = *record_at(b, at);
+        for (; at != end; at += lanes) {
+            move_on(&n, ahead);
+            visited = next_visited;
+            if (at + lanes == end)
+                missing |= ~b->last_columns;
+            else {
+                ahead = *record_at(b, at + 2 * lanes);
+                next_visited = asks ? b->states[at + lanes + b->visited] : 0;
+            }
+            walk_word(b, &n, kind, raw, first, stripe, at, missing, visited);
+        }
     }
 }
 
@@ -304,37 +333,40 @@ FUNCTION u32 refine_word(struct block_state *b, u32 raw, u32 todo, u32 refined, 
     return set;
 }
 
-/* Of coefficients that are refined for the first time it counts whether they have significant neighbours. */
-FUNCTION u32 find_near_at(const struct block_state *b, u32 at)
+/* A word of a refinement pass. Of coefficients that are refined for the first time it counts whether they have
+ * significant neighbours. */
+FUNCTION void walk_refined(struct block_state *b, const struct near *n, u32 raw, u32 at, u32 visited, u32 refined)
 {
-    struct near n;
-    n.here = *record_at(b, at);
-    look_beside(b, &n, at);
-    return find_near(&n);
-}
-
-/* A word of a refinement pass. */
-FUNCTION void walk_refined(struct block_state *b, u32 raw, u32 at)
-{
-    u32 todo = b->states[4 * at] & ~b->states[at + b->visited];
+    u32 todo = n->here.x & ~visited, near = 0;
     if (todo) {
-        u32 refined = b->states[at + b->refined], near = 0;
         if (todo & ~refined) {
-            near = find_near_at(b, at);
+            near = find_near(n);
             b->states[at + b->refined] = refined | todo;
         }
-        u32 set = refine_word(b, raw, todo, refined, near);
-        if (set)
-            b->states[at + b->plane] |= set;
+        add_bits(b, at, refine_word(b, raw, todo, refined, near));
     }
 }
 
 FUNCTION void walk_refinement(struct block_state *b, u32 raw)
 {
+    u32 lanes = b->lanes;
     for (u32 stripe = 0; stripe < b->stripes; stripe++) {
         u32 at = first_of(b, stripe), end = at + b->span;
-        for (; at != end; at += b->lanes)
-            walk_refined(b, raw, at);
+        u32 next_visited = b->states[at + b->visited], next_refined = b->states[at + b->refined];
+        struct near n;
+        u32x4 ahead = *record_at(b, at + lanes);
+        n.here = make_u32x4(0, 0, 0, 0);
+        n.east = *record_at(b, at);
+        for (; at != end; at += lanes) {
+            u32 visited = next_visited, refined = next_refined;
+            move_on(&n, ahead);
+            if (at + lanes != end) {
+                ahead = *record_at(b, at + 2 * lanes);
+                next_visited = b->states[at + lanes + b->visited];
+                next_refined = b->states[at + lanes + b->refined];
+            }
+            walk_refined(b, &n, raw, at, visited, refined);
+        }
     }
 }
 

@@ -140,17 +140,20 @@ FUNCTION void wave_word(struct wave *w)
 {
     struct block_state *b = &w->b;
     u32 missing = ~live_rows(b, w->stripe) | (w->at + b->lanes == w->end ? ~b->last_columns : 0);
+    u32 visited = w->kind != PASS_SIGNIFICANCE && w->s.pass > 0 ? b->states[w->at + b->visited] : 0;
+    struct near n;
+    look_around_word(b, &n, w->at);
     if (w->kind == PASS_CLEANUP)
-        walk_word(b, PASS_CLEANUP, 0, w->s.pass == 0, w->stripe, w->at, missing);
+        walk_word(b, &n, PASS_CLEANUP, 0, w->s.pass == 0, w->stripe, w->at, missing, visited);
     else if (w->kind == PASS_SIGNIFICANCE) {
         if (b->raw)
-            walk_word(b, PASS_SIGNIFICANCE, 1, 0, w->stripe, w->at, missing);
+            walk_word(b, &n, PASS_SIGNIFICANCE, 1, 0, w->stripe, w->at, missing, 0);
         else
-            walk_word(b, PASS_SIGNIFICANCE, 0, 0, w->stripe, w->at, missing);
+            walk_word(b, &n, PASS_SIGNIFICANCE, 0, 0, w->stripe, w->at, missing, 0);
     } else if (b->raw)
-        walk_refined(b, 1, w->at);
+        walk_refined(b, &n, 1, w->at, visited, b->states[w->at + b->refined]);
     else
-        walk_refined(b, 0, w->at);
+        walk_refined(b, &n, 0, w->at, visited, b->states[w->at + b->refined]);
 }
 
 FUNCTION void wave_step(struct wave *w, u32 step)

@@ -92,6 +92,11 @@ FUNCTION u32 atomic_least(GLOBAL u32 *p, u32 x)
     return atomicMin(p, x);
 }
 
+FUNCTION void join(GLOBAL u32 *p, u32 x)
+{
+    atomicOr(p, x);
+}
+
 FUNCTION void join_local(LOCAL u32 *p, u32 x)
 {
     atomicOr(p, x);
@@ -267,6 +272,11 @@ FUNCTION u32 count_up_local(volatile LOCAL u32 *p, u32 x)
 FUNCTION u32 atomic_least(volatile GLOBAL u32 *p, u32 x)
 {
     return atomic_min(p, x);
+}
+
+FUNCTION void join(volatile GLOBAL u32 *p, u32 x)
+{
+    atomic_or(p, x);
 }
 
 FUNCTION void join_local(volatile LOCAL u32 *p, u32 x)
