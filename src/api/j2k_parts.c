@@ -94,9 +94,15 @@ static void begin_part(struct j2k_parts *parts)
         settle(parts, part, (const struct j2k_gpu_damage[PART_PICTURES]){{0}}, &(struct j2k_gpu_times){{0}}, &error);
 }
 
+/* Whether the next part gets no more pictures. */
+static bool is_ready(const struct j2k_parts *parts, bool more)
+{
+    return !more || parts->begun + 1 < parts->part_count || parts->part[parts->begun].count == PART_PICTURES;
+}
+
 void kst_j2k_parts_run(struct j2k_parts *parts, bool more)
 {
-    while (parts->begun + (more ? 1 : 0) < parts->part_count) {
+    while (parts->begun < parts->part_count && is_ready(parts, more)) {
         if (parts->begun - parts->ended >= PARTS_AT_ONCE)
             end_part(parts);
         begin_part(parts);

@@ -28,7 +28,7 @@ void kst_j2k_parts_release(struct j2k_parts *parts); /* all have ended */
 
 void kst_j2k_parts_add(struct j2k_parts *parts, struct decoding *decoding);
 
-/* Begin all parts, but for the last one while `more` pictures may come. */
+/* Begin all parts, but for one that more pictures may come to, as `more` tells. */
 void kst_j2k_parts_run(struct j2k_parts *parts, bool more);
 
 void kst_j2k_parts_follow(struct j2k_parts *parts, struct gpu_queue *queue);
