@@ -6,6 +6,7 @@
 
 #include "codec/outcome.h"
 #include "codec/pixels.h"
+#include "random.h"
 #include "support.h"
 
 #define FACTORS_420 .h = {2, 1, 1}, .v = {2, 1, 1}
@@ -71,11 +72,11 @@ static size_t mutate(uint8_t *data, const struct stream *stream, uint32_t *rando
 {
     size_t length = stream->length, header = find_scan(stream);
     memcpy(data, stream->data, length);
-    for (uint32_t n = 1 + next_random(random) % 4; n > 0; n--) {
-        size_t from = next_random(random) % 4 == 0 ? 2 : header;
-        size_t at = from + next_random(random) % (length - from - 8);
-        size_t count = 1 + next_random(random) % 7;
-        switch (next_random(random) % 8) {
+    for (uint32_t n = 1 + random_next(random) % 4; n > 0; n--) {
+        size_t from = random_next(random) % 4 == 0 ? 2 : header;
+        size_t at = from + random_next(random) % (length - from - 8);
+        size_t count = 1 + random_next(random) % 7;
+        switch (random_next(random) % 8) {
         case 0:
             memmove(data + at, data + at + count, length - at - count);
             length -= count;
@@ -85,18 +86,18 @@ static size_t mutate(uint8_t *data, const struct stream *stream, uint32_t *rando
             break;
         case 2:
             data[at] = 0xFF;
-            data[at + 1] = (uint8_t)(0xD0 + next_random(random) % 10);
+            data[at + 1] = (uint8_t)(0xD0 + random_next(random) % 10);
             break;
         case 3: /* a fill byte in front of a stuffed pair, or what comes to look like it */
             memmove(data + at + 3, data + at, length - at - 3);
             memcpy(data + at, (const uint8_t[]){0xFF, 0xFF, 0}, 3);
             break;
         case 4:
-            if (length > header + 64 && next_random(random) % 4 == 0)
+            if (length > header + 64 && random_next(random) % 4 == 0)
                 length = at + 4;
             break;
         default:
-            data[at] = (uint8_t)next_random(random);
+            data[at] = (uint8_t)random_next(random);
         }
         if (length < header + 32)
             break;
@@ -108,17 +109,17 @@ static kst_decode_options random_options(const struct recipe *recipe, uint32_t *
 {
     kst_decode_options options;
     kst_decode_options_init(&options);
-    if (next_random(random) % 3 == 0)
-        options.format = next_random(random) % 2 ? KST_FORMAT_RAW : KST_FORMAT_PLANAR;
-    if (next_random(random) % 4 == 0)
-        options.reduce = next_random(random) % 4;
-    if (next_random(random) % 3 == 0 && options.reduce == 0) {
-        uint32_t x = next_random(random) % recipe->width, y = next_random(random) % recipe->height;
+    if (random_next(random) % 3 == 0)
+        options.format = random_next(random) % 2 ? KST_FORMAT_RAW : KST_FORMAT_PLANAR;
+    if (random_next(random) % 4 == 0)
+        options.reduce = random_next(random) % 4;
+    if (random_next(random) % 3 == 0 && options.reduce == 0) {
+        uint32_t x = random_next(random) % recipe->width, y = random_next(random) % recipe->height;
         options.region = (kst_region){x, y, recipe->width - x, recipe->height - y};
-        if (next_random(random) % 2)
+        if (random_next(random) % 2)
             options.region.height = (options.region.height + 1) / 2;
     }
-    options.strict = next_random(random) % 10 == 0;
+    options.strict = random_next(random) % 10 == 0;
     return options;
 }
 

@@ -4,6 +4,7 @@
 
 #include "codec/machines.h"
 #include "codec/pixels.h"
+#include "random.h"
 #include "support.h"
 
 static uint32_t smaller(uint32_t a, uint32_t b)
@@ -121,10 +122,10 @@ static bool convertible(kst_colour colour, kst_format format)
 static kst_region random_region(uint32_t width, uint32_t height, uint32_t *random)
 {
     kst_region region;
-    region.x = next_random(random) % width;
-    region.y = next_random(random) % height;
-    region.width = 1 + next_random(random) % (width - region.x);
-    region.height = 1 + next_random(random) % (height - region.y);
+    region.x = random_next(random) % width;
+    region.y = random_next(random) % height;
+    region.width = 1 + random_next(random) % (width - region.x);
+    region.height = 1 + random_next(random) % (height - region.y);
     return region;
 }
 
@@ -142,7 +143,7 @@ static void check_random_regions(const struct recipe *recipe, uint32_t count, ui
             kst_image whole = decode_image(contexts.context[0], &stream, &options);
             for (uint32_t i = 0; i < count; i++) {
                 options.region = random_region(whole.width, whole.height, random);
-                check_region(next_random(random) % contexts.count, recipe, &stream, &options, &whole);
+                check_region(random_next(random) % contexts.count, recipe, &stream, &options, &whole);
             }
             kst_image_release(contexts.context[0], &whole);
         }

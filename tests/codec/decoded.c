@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "support.h"
-
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "decoded.h"
+
+#include <string.h>
+
+#include "support.h"
 
 struct machine machines[machine_count] = {
     {"c", 1, NULL}, {NULL, 1, NULL}, {NULL, 2, NULL}, {"c", 5, NULL}, {NULL, 5, NULL}};
@@ -53,55 +49,4 @@ void drop_decoded(struct decoded *decoded)
     kst_jpeg_stream_release(&decoded->memory, &decoded->stream);
     assert_int_equal(decoded->memory.used, 0);
     memset(decoded, 0, sizeof *decoded);
-}
-
-static uint8_t *read_file(const char *folder, const char *name, size_t *length)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *length = (size_t)ftell(file);
-    rewind(file);
-    uint8_t *data = malloc(*length + 1);
-    assert_int_equal(fread(data, 1, *length, file), *length);
-    fclose(file);
-    return data;
-}
-
-static void corpus_folder(char folder[3000], const char *subfolder)
-{
-    const char *corpus = getenv("KOSTKA_CORPUS");
-    snprintf(folder, 3000, "%s/jpeg/%s", corpus ? corpus : "../shared/corpus", subfolder);
-}
-
-uint8_t *read_corpus_file(const char *subfolder, const char *name, size_t *length)
-{
-    char folder[3000];
-    corpus_folder(folder, subfolder);
-    if (access(folder, R_OK) != 0)
-        skip();
-    return read_file(folder, name, length);
-}
-
-uint32_t for_each_corpus_file(const char *subfolder, void (*check)(const char *, const uint8_t *, size_t))
-{
-    char folder[3000];
-    corpus_folder(folder, subfolder);
-    DIR *directory = opendir(folder);
-    uint32_t count = 0;
-    if (!directory)
-        skip();
-    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
-        size_t length = strlen(entry->d_name);
-        if (length < 4 || strcmp(entry->d_name + length - 4, ".jpg") != 0)
-            continue;
-        uint8_t *data = read_file(folder, entry->d_name, &length);
-        check(entry->d_name, data, length);
-        free(data);
-        count++;
-    }
-    closedir(directory);
-    return count;
 }

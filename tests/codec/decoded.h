@@ -35,8 +35,4 @@ void decode_stream(kst_context *context, const uint8_t *data, size_t length, str
 /* Also sees to it that nothing was left allocated. */
 void drop_decoded(struct decoded *decoded);
 
-/* Returns how many there were; the test is skipped where there is no corpus. */
-uint32_t for_each_corpus_file(const char *folder, void (*check)(const char *name, const uint8_t *data, size_t length));
-uint8_t *read_corpus_file(const char *folder, const char *name, size_t *length);
-
 #endif

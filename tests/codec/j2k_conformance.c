@@ -14,6 +14,7 @@
 #include "j2k/build.h"
 #include "j2k/geometry.h"
 #include "j2k_corpus.h"
+#include "random.h"
 #include "support.h"
 
 enum { COMPONENTS_MAX = 4, CLASS_0_COMPONENT = -1, ALL_COMPONENTS = -2 };
@@ -405,12 +406,6 @@ static void test_lossless(void **state)
 
 static uint32_t random_state = 5;
 
-static uint32_t random_below(uint32_t bound)
-{
-    random_state = random_state * 1664525 + 1013904223;
-    return (random_state >> 8) % bound;
-}
-
 /* A part of component `c` is the same as in the whole picture. */
 static void compare_part(const struct decoded *whole, const struct decoded *part, uint32_t c)
 {
@@ -434,10 +429,10 @@ static void test_regions(void **state)
             decode(part_streams[i], &filter, false, three, &whole);
             struct j2k_rect image = whole.area[0];
             for (uint32_t k = 0; k < 6; k++) {
-                filter.region.x0 = image.x0 + random_below(image.x1 - image.x0);
-                filter.region.y0 = image.y0 + random_below(image.y1 - image.y0);
-                filter.region.x1 = filter.region.x0 + 1 + random_below(40);
-                filter.region.y1 = filter.region.y0 + 1 + random_below(40);
+                filter.region.x0 = image.x0 + random_below(&random_state, image.x1 - image.x0);
+                filter.region.y0 = image.y0 + random_below(&random_state, image.y1 - image.y0);
+                filter.region.x1 = filter.region.x0 + 1 + random_below(&random_state, 40);
+                filter.region.y1 = filter.region.y0 + 1 + random_below(&random_state, 40);
                 decode(part_streams[i], &filter, false, one, &part);
                 for (uint32_t c = 0; c < part.components; c++)
                     compare_part(&whole, &part, c);

@@ -11,18 +11,13 @@
 #include "core/report.h"
 #include "cpu_context.h"
 #include "j2k/build.h"
+#include "random.h"
 #include "support.h"
 
 enum { SIDE = 200, MUTATIONS = 150 };
 
 static kst_context *context;
 static uint32_t random_state = 9;
-
-static uint32_t random_below(uint32_t bound)
-{
-    random_state = random_state * 1664525 + 1013904223;
-    return (random_state >> 8) % bound;
-}
 
 struct variant {
     kst_progression progression;
@@ -44,7 +39,7 @@ static kst_buffer encode(const struct variant *variant)
     kst_buffer buffer = {0};
     for (size_t i = 0; i < sizeof pixels; i++) {
         size_t x = i / 3 % SIDE, y = i / 3 / SIDE;
-        pixels[i] = (uint8_t)(x < 100 ? x + y : x < 150 ? 40 : random_below(256));
+        pixels[i] = (uint8_t)(x < 100 ? x + y : x < 150 ? 40 : random_below(&random_state, 256));
     }
     assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGB, SIDE, SIDE, pixels, 0), KST_OK);
     kst_encode_options_init(&options);
@@ -85,13 +80,15 @@ static bool same_pixels(const kst_image *a, const kst_image *b)
 static void choose(kst_decode_options *options)
 {
     kst_decode_options_init(options);
-    options->reduce = random_below(3);
-    options->layers = random_below(4);
+    options->reduce = random_below(&random_state, 3);
+    options->layers = random_below(&random_state, 4);
     uint32_t side = SIDE >> options->reduce;
-    options->region.x = random_below(side);
-    options->region.y = random_below(side);
-    options->region.width = 1 + random_below(side - options->region.x < 40 ? side - options->region.x : 40);
-    options->region.height = 1 + random_below(side - options->region.y < 40 ? side - options->region.y : 40);
+    options->region.x = random_below(&random_state, side);
+    options->region.y = random_below(&random_state, side);
+    options->region.width =
+        1 + random_below(&random_state, side - options->region.x < 40 ? side - options->region.x : 40);
+    options->region.height =
+        1 + random_below(&random_state, side - options->region.y < 40 ? side - options->region.y : 40);
 }
 
 /* The stream without lengths. */
@@ -183,11 +180,12 @@ static void mutate(kst_buffer *coded, size_t segment)
     uint8_t *contents = coded->data + segment + 4;
     if (length < 6)
         return;
-    uint8_t *a = contents + random_below(length - 2), *b = contents + 1 + random_below(length - 3);
+    uint8_t *a = contents + random_below(&random_state, length - 2),
+            *b = contents + 1 + random_below(&random_state, length - 3);
     uint8_t held = *a;
-    switch (random_below(4)) {
+    switch (random_below(&random_state, 4)) {
     case 0:
-        *a = (uint8_t)random_below(256);
+        *a = (uint8_t)random_below(&random_state, 256);
         break;
     case 1:
         ++*a;
@@ -199,7 +197,7 @@ static void mutate(kst_buffer *coded, size_t segment)
         break;
     default:
         for (uint32_t i = 1; i + 3 < length; i++)
-            contents[i] = (uint8_t)(contents[i] ^ (random_below(20) == 0 ? 1 : 0));
+            contents[i] = (uint8_t)(contents[i] ^ (random_below(&random_state, 20) == 0 ? 1 : 0));
     }
 }
 
@@ -219,7 +217,7 @@ static void test_wrong(void **state)
             uint32_t count = find(&good, plt ? 0xFF58 : 0xFF55, at);
             assert_true(count > 0);
             memcpy(bad.data, good.data, good.length);
-            mutate(&bad, at[plt ? random_below(count) : 0]);
+            mutate(&bad, at[plt ? random_below(&random_state, count) : 0]);
             choose(&options);
             kst_image wanted = decode(&good, &options, &report), found = decode(&bad, &options, &report);
             if (!same_pixels(&wanted, &found))
@@ -279,12 +277,13 @@ static void read_part(struct part *part, const uint8_t *sot)
 /* One packet fewer between two others, and one more behind: what follows is taken for what came before it. */
 static void falsify(struct part *part)
 {
-    uint32_t at = random_below(part->count / 2), to = at + 1 + random_below(part->count - at - 2);
+    uint32_t at = random_below(&random_state, part->count / 2),
+             to = at + 1 + random_below(&random_state, part->count - at - 2);
     if (part->length[to + 1] < 4)
         return;
     part->length[at] += part->length[at + 1];
     memmove(part->length + at + 1, part->length + at + 2, (to - at) * sizeof part->length[0]);
-    uint32_t split = 1 + random_below(part->length[to] > 2 ? part->length[to] - 1 : 1);
+    uint32_t split = 1 + random_below(&random_state, part->length[to] > 2 ? part->length[to] - 1 : 1);
     memmove(part->length + to + 1, part->length + to, (part->count - to - 1) * sizeof part->length[0]);
     if (part->length[to] > split) {
         part->length[to + 1] = part->length[to] - split;

@@ -13,6 +13,7 @@
 #include "cpu_context.h"
 #include "j2k/build.h"
 #include "j2k/range.h"
+#include "random.h"
 #include "support.h"
 
 enum {
@@ -31,12 +32,6 @@ static int32_t wide[PLANES][COUNT];
 static uint16_t narrow[PLANES][COUNT];
 static uint8_t bytes[COUNT * PLANES];
 
-static uint32_t next(uint32_t *random)
-{
-    *random = *random * 1664525 + 1013904223;
-    return *random >> 8;
-}
-
 struct kind {
     uint32_t depth, planes, levels, pattern;
     bool is_signed;
@@ -48,9 +43,9 @@ static void fill(const struct kind *kind, uint32_t *random)
     uint32_t max = (1U << kind->depth) - 1;
     for (uint32_t p = 0; p < kind->planes; p++)
         for (uint32_t i = 0; i < COUNT; i++) {
-            uint32_t x = i % WIDTH, y = i / WIDTH, value = next(random) & max;
+            uint32_t x = i % WIDTH, y = i / WIDTH, value = random_next(random) & max;
             if (kind->pattern == 1)
-                value = next(random) & 16 ? max : 0;
+                value = random_next(random) & 16 ? max : 0;
             else if (kind->pattern == 2)
                 value = ((x + y + p) & 1) != 0 ? max : 0;
             if (kind->is_signed && value > max / 2)
@@ -216,7 +211,7 @@ static void streams_may_say_anything(void **state)
         for (uint32_t p = 0; p < kind.planes; p++)
             data[DEPTH_AT + 3 * p] = (uint8_t)((depths[i % 4] - 1) | (kind.is_signed ? 0x80 : 0));
         for (uint32_t k = 0; k < i % 3 * 20; k++)
-            data[coded.length / 4 + next(&random) % (coded.length * 3 / 4 - 2)] = (uint8_t)next(&random);
+            data[coded.length / 4 + random_next(&random) % (coded.length * 3 / 4 - 2)] = (uint8_t)random_next(&random);
         bool fits = check(data, coded.length, &range);
         below += fits && range > INT16_MAX / 8;
         above += !fits && range < INT16_MAX;

@@ -6,19 +6,14 @@
 #include <kostka/kostka.h>
 
 #include "cpu_context.h"
+#include "random.h"
 #include "support.h"
 
 enum { SIDE = 150, PLANES = 4, FIELDS = 127, TILES = 4 };
 
 static kst_context *context, *plain;
 static uint16_t samples[PLANES][SIDE * SIDE];
-static uint32_t state_of_random = 1;
-
-static uint32_t below(uint32_t bound)
-{
-    state_of_random = state_of_random * 1664525 + 1013904223;
-    return (state_of_random >> 8) % bound;
-}
+static uint32_t random_state = 1;
 
 static int setup(void **state)
 {
@@ -54,7 +49,8 @@ static kst_image describe(kst_colour colour, uint32_t planes)
             .height = SIDE,
             .depth = deep ? 12 : 8};
         for (uint32_t i = 0; i < width * SIDE; i++) {
-            uint32_t x = i % width, y = i / width, value = x * (p + 1) + y / 2 + below(9) + (x * y > 5000 ? 90 : 0);
+            uint32_t x = i % width, y = i / width,
+                     value = x * (p + 1) + y / 2 + random_below(&random_state, 9) + (x * y > 5000 ? 90 : 0);
             if (deep)
                 samples[p][i] = (uint16_t)(value * 7 & 0xFFF);
             else
@@ -105,17 +101,17 @@ static double encode_and_decode(const kst_image *image, const kst_j2k_options *j
 static kst_j2k_component random_component(uint32_t index, uint32_t tiles)
 {
     static const uint32_t sides[][2] = {{64, 64}, {32, 16}, {4, 256}, {128, 8}};
-    uint32_t side = below(4);
+    uint32_t side = random_below(&random_state, 4);
     return (kst_j2k_component){.component = index,
-        .fields = below(FIELDS + 1),
-        .levels = below(7),
+        .fields = random_below(&random_state, FIELDS + 1),
+        .levels = random_below(&random_state, 7),
         .block_width = sides[side][0],
         .block_height = sides[side][1],
-        .style = below(64),
+        .style = random_below(&random_state, 64),
         .reversible = true,
-        .step = 0.5 + below(8),
-        .guard_bits = 1 + below(7),
-        .tile = below(tiles)};
+        .step = 0.5 + random_below(&random_state, 8),
+        .guard_bits = 1 + random_below(&random_state, 7),
+        .tile = random_below(&random_state, tiles)};
 }
 
 static void by_themselves(void **state)
@@ -129,17 +125,17 @@ static void by_themselves(void **state)
         for (uint32_t c = 0; c <= PLANES; c++)
             own[c] = random_component(c % PLANES, i % 3 ? 1 : TILES);
         j2k.component = own;
-        j2k.component_count = 1 + below(PLANES + 1);
-        j2k.levels = below(6);
+        j2k.component_count = 1 + random_below(&random_state, PLANES + 1);
+        j2k.levels = random_below(&random_state, 6);
         j2k.tile_width = j2k.tile_height = i % 3 ? 0 : 97; /* TILES of them */
-        j2k.progression = (kst_progression)below(5);
-        j2k.layers = 1 + below(3);
+        j2k.progression = (kst_progression)random_below(&random_state, 5);
+        j2k.layers = 1 + random_below(&random_state, 3);
         if (encode_and_decode(&image, &j2k) < HUGE_VAL)
             fail_msg("%u: not the same", i);
         j2k.target = KST_J2K_PSNR;
         j2k.value = 34;
         for (uint32_t c = 0; c <= PLANES; c++)
-            own[c].reversible = below(2);
+            own[c].reversible = random_below(&random_state, 2);
         double reached = encode_and_decode(&image, &j2k);
         if (reached < 34 || reached > 37)
             fail_msg("%u: %f dB", i, reached);

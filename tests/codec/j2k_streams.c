@@ -12,6 +12,7 @@
 #include "j2k/build.h"
 #include "j2k/geometry.h"
 #include "j2k_corpus.h"
+#include "random.h"
 #include "support.h"
 
 enum { MUTATIONS = 60 };
@@ -194,18 +195,14 @@ static void test_streams(void **state)
 
 static uint32_t random_state = 3;
 
-static uint32_t random_below(size_t bound)
-{
-    random_state = random_state * 1664525 + 1013904223;
-    return (uint32_t)((random_state >> 4) % bound);
-}
-
 static void try_damaged(const uint8_t *data, size_t length)
 {
     struct j2k_stream stream;
     struct j2k_plan plan;
     kst_report report;
-    struct j2k_filter filter = {.tile = J2K_ALL_TILES, .reduce = (uint8_t)random_below(3), .layers = random_below(3)};
+    struct j2k_filter filter = {.tile = J2K_ALL_TILES,
+        .reduce = (uint8_t)random_below(&random_state, 3),
+        .layers = random_below(&random_state, 3)};
     kst_report_init(&report);
     if (kst_j2k_parse(&memory, &limits, data, length, &stream, &report) == KST_OK) {
         if (build(&stream, &filter, &plan, &report) == KST_OK)
@@ -223,11 +220,12 @@ static void test_damaged(void **state)
         size_t length;
         uint8_t *data = j2k_corpus_read("streams", cases[i].name, &length);
         for (uint32_t m = 0; m < MUTATIONS; m++) {
-            size_t cut = m % 3 == 0 ? 1 + random_below(length) : length;
+            size_t cut = m % 3 == 0 ? 1 + random_below(&random_state, (uint32_t)length) : length;
             uint8_t *damaged = malloc(cut); /* its own size, for a sanitizer to see its end */
             memcpy(damaged, data, cut);
-            for (uint32_t k = random_below(4); k > 0; k--)
-                damaged[random_below(m % 2 && cut > 300 ? 300 : cut)] = (uint8_t)random_below(256);
+            for (uint32_t k = random_below(&random_state, 4); k > 0; k--)
+                damaged[random_below(&random_state, (uint32_t)(m % 2 && cut > 300 ? 300 : cut))] =
+                    (uint8_t)random_below(&random_state, 256);
             try_damaged(damaged, cut);
             free(damaged);
         }

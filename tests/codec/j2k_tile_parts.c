@@ -9,18 +9,13 @@
 #include <kostka/kostka.h>
 
 #include "cpu_context.h"
+#include "random.h"
 #include "support.h"
 
 enum { WIDTH = 150, HEIGHT = 110, TRIES = 8, PARTS = 400, SOT = 12 };
 
 static kst_context *context;
 static uint32_t random_state = 5;
-
-static uint32_t random_below(uint32_t bound)
-{
-    random_state = random_state * 1664525 + 1013904223;
-    return (random_state >> 8) % bound;
-}
 
 struct variant {
     kst_progression progression;
@@ -43,7 +38,7 @@ static kst_buffer encode(const struct variant *variant)
     kst_j2k_options j2k;
     kst_buffer buffer = {0};
     for (size_t i = 0; i < sizeof pixels; i++)
-        pixels[i] = (uint8_t)(i / 3 % WIDTH + i / 3 / WIDTH * 2 + i % 3 * 40 + random_below(16));
+        pixels[i] = (uint8_t)(i / 3 % WIDTH + i / 3 / WIDTH * 2 + i % 3 * 40 + random_below(&random_state, 16));
     assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGB, WIDTH, HEIGHT, pixels, 0), KST_OK);
     kst_encode_options_init(&options);
     kst_j2k_options_init(&j2k);
@@ -116,16 +111,18 @@ static kst_buffer hide(const kst_buffer *coded)
 static void choose(kst_decode_options *options, uint32_t tiles)
 {
     kst_decode_options_init(options);
-    options->reduce = random_below(3);
-    options->layers = random_below(3);
-    if (random_below(3) == 0) {
-        options->tile = random_below(tiles);
-    } else if (random_below(5) > 0) {
+    options->reduce = random_below(&random_state, 3);
+    options->layers = random_below(&random_state, 3);
+    if (random_below(&random_state, 3) == 0) {
+        options->tile = random_below(&random_state, tiles);
+    } else if (random_below(&random_state, 5) > 0) {
         uint32_t width = WIDTH >> options->reduce, height = HEIGHT >> options->reduce;
-        options->region.x = random_below(width);
-        options->region.y = random_below(height);
-        options->region.width = 1 + random_below(width - options->region.x < 30 ? width - options->region.x : 30);
-        options->region.height = 1 + random_below(height - options->region.y < 30 ? height - options->region.y : 30);
+        options->region.x = random_below(&random_state, width);
+        options->region.y = random_below(&random_state, height);
+        options->region.width =
+            1 + random_below(&random_state, width - options->region.x < 30 ? width - options->region.x : 30);
+        options->region.height =
+            1 + random_below(&random_state, height - options->region.y < 30 ? height - options->region.y : 30);
     }
 }
 
@@ -189,13 +186,13 @@ typedef bool damage(uint8_t *tlm, uint32_t entries, uint32_t size);
 
 static bool change_length(uint8_t *tlm, uint32_t entries, uint32_t size)
 {
-    tlm[6 + size * random_below(entries) + size - 1]++;
+    tlm[6 + size * random_below(&random_state, entries) + size - 1]++;
     return true;
 }
 
 static bool shift_length(uint8_t *tlm, uint32_t entries, uint32_t size)
 {
-    uint8_t *a = tlm + 6 + size * random_below(entries - 1), *b = a + size;
+    uint8_t *a = tlm + 6 + size * random_below(&random_state, entries - 1), *b = a + size;
     put(a + size - 4, get(a + size - 4, 4) + 1, 4);
     put(b + size - 4, get(b + size - 4, 4) - 1, 4);
     return true;
@@ -203,7 +200,7 @@ static bool shift_length(uint8_t *tlm, uint32_t entries, uint32_t size)
 
 static bool change_order(uint8_t *tlm, uint32_t entries, uint32_t size)
 {
-    uint8_t *a = tlm + 6 + size * random_below(entries - 1), held[8];
+    uint8_t *a = tlm + 6 + size * random_below(&random_state, entries - 1), held[8];
     if (memcmp(a, a + size, size) == 0)
         return false;
     memcpy(held, a, size);
@@ -214,7 +211,8 @@ static bool change_order(uint8_t *tlm, uint32_t entries, uint32_t size)
 
 static bool change_tile(uint8_t *tlm, uint32_t entries, uint32_t size)
 {
-    uint8_t *a = tlm + 6 + size * random_below(entries), *b = tlm + 6 + size * random_below(entries);
+    uint8_t *a = tlm + 6 + size * random_below(&random_state, entries),
+            *b = tlm + 6 + size * random_below(&random_state, entries);
     if (memcmp(a, b, size - 4) == 0)
         return false;
     memcpy(a, b, size - 4);
@@ -224,7 +222,7 @@ static bool change_tile(uint8_t *tlm, uint32_t entries, uint32_t size)
 /* Two tile-parts as one. The segment keeps its length by one that is too short to be. */
 static bool join_parts(uint8_t *tlm, uint32_t entries, uint32_t size)
 {
-    uint8_t *a = tlm + 6 + size * random_below(entries - 1);
+    uint8_t *a = tlm + 6 + size * random_below(&random_state, entries - 1);
     put(a + size - 4, get(a + size - 4, 4) + get(a + 2 * size - 4, 4) - 14, 4);
     put(a + 2 * size - 4, 14, 4);
     return true;
@@ -283,12 +281,13 @@ static void test_damaged_parts(void **state)
         struct anatomy a;
         dissect(&with, &a);
         for (uint32_t k = 0; k < 12; k++) {
-            size_t part = a.part[random_below(a.parts)], at = part + (k < 10 ? k + 2 : 12), length = with.length;
+            size_t part = a.part[random_below(&random_state, a.parts)], at = part + (k < 10 ? k + 2 : 12),
+                   length = with.length;
             uint8_t held = with.data[at];
             uint32_t tile = get(with.data + part + 4, 2);
             with.data[at] = without.data[at] = (uint8_t)(held ^ 1);
             if (k == 11)
-                with.length = without.length = part + random_below(40);
+                with.length = without.length = part + random_below(&random_state, 40);
             /* A tile-part that is not wanted may be the one that is damaged: with the whole picture wanted nothing may.
              */
             kst_decoder *x = open(&without), *y = open(&with);
@@ -322,7 +321,8 @@ static void test_strict(void **state)
     (void)state;
     dissect(&with, &a);
     for (uint32_t k = 0; k < 10; k++) {
-        uint32_t part = a.parts - 1 - random_below(a.parts / 2), tile = get(with.data + a.part[part] + 4, 2);
+        uint32_t part = a.parts - 1 - random_below(&random_state, a.parts / 2),
+                 tile = get(with.data + a.part[part] + 4, 2);
         assert_true(tile > 0);
         put(with.data + a.part[part] + 4, 0, 2);
         kst_decode_options options;

@@ -53,9 +53,3 @@ bool same_picture(const kst_image *a, const kst_image *b)
             return false;
     return a->width == b->width && a->height == b->height && is_part(a, b, origin, origin);
 }
-
-uint32_t next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return *state >> 8;
-}

@@ -20,7 +20,4 @@ bool is_part(const kst_image *part, const kst_image *whole, const uint32_t x[4],
 /* Whether two pictures have the same format, size and samples. */
 bool same_picture(const kst_image *a, const kst_image *b);
 
-/* One of a fixed row of numbers. */
-uint32_t next_random(uint32_t *state);
-
 #endif

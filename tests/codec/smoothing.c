@@ -10,6 +10,7 @@
 #include "cpu/jpeg_smooth.h"
 #include "decoded.h"
 #include "peer.h"
+#include "robustness/corpus.h"
 
 static void compare_block(
     const char *name, const struct peer_image *peer, uint32_t component, uint32_t x, uint32_t y, const uint8_t *ours)
@@ -67,7 +68,8 @@ static bool check(const char *name, const uint8_t *data, size_t length)
 static void check_corpus_file(const char *name, bool smoothed)
 {
     size_t length;
-    uint8_t *data = read_corpus_file("valid", name, &length);
+    uint8_t *data = corpus_read("jpeg/valid", name, &length);
+    assert_non_null(data);
     assert_int_equal(check(name, data, length), smoothed);
     free(data);
 }
@@ -75,6 +77,8 @@ static void check_corpus_file(const char *name, bool smoothed)
 static void test_corpus(void **state)
 {
     (void)state;
+    if (!corpus_present())
+        skip();
     check_corpus_file("partial_progressive.jpg", false);
     check_corpus_file("progressive-missing-ac.jpg", true);
     check_corpus_file("progressive-missing-dc.jpg", false);

@@ -8,7 +8,7 @@
 #include "support.h"
 
 kst_context *context[MOST_BENCHES];
-uint32_t contexts;
+uint32_t context_count;
 
 const struct texture_format texture_format[TEXTURE_FORMATS] = {
     {"R8", GL_R8, GL_RED, KST_FORMAT_GREY, true},
@@ -24,8 +24,8 @@ static void start_context(const char *device)
     kst_context_options_init(&options);
     options.device = device;
     options.threads = 2;
-    assert_int_equal(kst_context_create(&options, &context[contexts]), KST_OK);
-    contexts++;
+    assert_int_equal(kst_context_create(&options, &context[context_count]), KST_OK);
+    context_count++;
 }
 
 int start_surfaces(void **state)
@@ -36,7 +36,7 @@ int start_surfaces(void **state)
         assert_int_equal(kst_device_get(i, &info), KST_OK);
         start_context(info.name);
     }
-    for (uint32_t c = 0; c < contexts; c++)
+    for (uint32_t c = 0; c < context_count; c++)
         for (uint32_t i = 0; i < worlds; i++) {
             kst_device_info info = {.size = sizeof info};
             assert_int_equal(kst_context_device(context[c], &info), KST_OK);
@@ -48,8 +48,8 @@ int start_surfaces(void **state)
 
 int stop_surfaces(void **state)
 {
-    while (contexts > 0)
-        kst_context_destroy(&context[--contexts]);
+    while (context_count > 0)
+        kst_context_destroy(&context[--context_count]);
     return stop_worlds(state);
 }
 
@@ -83,7 +83,7 @@ bool can_share(kst_context *c, const struct world *w)
     return status == KST_OK;
 }
 
-kst_buffer make_stream(uint32_t width, uint32_t height, bool grey, const kst_encode_options *options)
+kst_buffer make_jpeg(uint32_t width, uint32_t height, bool grey, const kst_encode_options *options)
 {
     uint32_t random = width * 77 + height;
     size_t length = (size_t)width * height * (grey ? 1 : 3);

@@ -9,7 +9,7 @@ enum { MOST_BENCHES = 8 };
 
 /* A context of each device, the CPU's first; each goes into all worlds. */
 extern kst_context *context[MOST_BENCHES];
-extern uint32_t contexts;
+extern uint32_t context_count;
 
 /* Worlds and contexts. Exits with 77 where there is no OpenGL. */
 int start_surfaces(void **state);
@@ -22,7 +22,7 @@ kst_gl *bind_context(kst_context *c, const struct world *w, kst_gl_sharing shari
 bool can_share(kst_context *c, const struct world *w);
 
 /* Noise on slopes, coded by the CPU; grey or colour. */
-kst_buffer make_stream(uint32_t width, uint32_t height, bool grey, const kst_encode_options *options);
+kst_buffer make_jpeg(uint32_t width, uint32_t height, bool grey, const kst_encode_options *options);
 
 struct texture_format {
     const char *name;

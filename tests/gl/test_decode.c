@@ -81,7 +81,7 @@ static void check_texture(const struct setting *s, const kst_buffer *stream, con
 static void for_each_setting(void (*check)(const struct setting *setting))
 {
     for (uint32_t w = 0; w < worlds; w++)
-        for (uint32_t c = 0; c < contexts; c++)
+        for (uint32_t c = 0; c < context_count; c++)
             for (int sharing = KST_GL_SHARING_AUTO; sharing <= KST_GL_SHARING_OFF; sharing += 2) {
                 struct setting s = {context[c], &world[w], NULL, (kst_gl_sharing)sharing, false};
                 s.shares = sharing != KST_GL_SHARING_OFF && can_share(s.context, s.world);
@@ -102,7 +102,7 @@ static void check_textures(const struct setting *s)
             kst_encode_options_init(&options);
             options.subsampling = kind == 1 ? KST_SUBSAMPLING_444 : KST_SUBSAMPLING_420;
             options.coding = kind == 2 ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
-            kst_buffer stream = make_stream(sizes[i][0], sizes[i][1], kind == 3, &options);
+            kst_buffer stream = make_jpeg(sizes[i][0], sizes[i][1], kind == 3, &options);
             for (int f = 0; f < TEXTURE_FORMATS; f++)
                 check_texture(s, &stream, &texture_format[f], sizes[i][0], sizes[i][1], f % 2 == kind % 2);
             kst_buffer_release(context[0], &stream);
@@ -128,7 +128,7 @@ static void check_in_turn(const struct setting *s)
         kst_encode_options_init(&options);
         kst_gl_surface_init(&surface);
         options.quality = 10 + 20 * i;
-        stream[i] = make_stream(SIDE, SIDE, false, &options);
+        stream[i] = make_jpeg(SIDE, SIDE, false, &options);
         name[i] = make_texture(s->world, format, SIDE, SIDE, NULL);
         surface.kind = KST_GL_TEXTURE;
         surface.name = name[i];
@@ -157,8 +157,8 @@ static void test_in_turn(void **state)
 static void test_large(void **state)
 {
     (void)state;
-    kst_buffer stream = make_stream(4096, 4096, false, NULL);
-    for (uint32_t c = 0; c < contexts; c++) {
+    kst_buffer stream = make_jpeg(4096, 4096, false, NULL);
+    for (uint32_t c = 0; c < context_count; c++) {
         struct setting s = {context[c], &world[0], NULL, KST_GL_SHARING_AUTO, can_share(context[c], &world[0])};
         s.gl = bind_context(s.context, s.world, s.sharing);
         check_texture(&s, &stream, &texture_format[2], 4096, 4096, false);
@@ -204,7 +204,7 @@ static void check_buffer(
 
 static void check_buffers(const struct setting *s)
 {
-    kst_buffer stream = make_stream(120, 80, false, NULL);
+    kst_buffer stream = make_jpeg(120, 80, false, NULL);
     for (kst_format format = KST_FORMAT_GREY; format <= KST_FORMAT_BGRA; format++)
         for (size_t offset = 0; offset < 12; offset += 5)
             check_buffer(s, &stream, format, offset, offset);

@@ -104,7 +104,7 @@ static void test_encode(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < worlds; i++)
-        for (uint32_t c = 0; c < contexts; c++)
+        for (uint32_t c = 0; c < context_count; c++)
             for (int sharing = KST_GL_SHARING_AUTO; sharing <= KST_GL_SHARING_OFF; sharing += 2) {
                 const struct world *w = &world[i];
                 shares = sharing != KST_GL_SHARING_OFF && can_share(context[c], w);

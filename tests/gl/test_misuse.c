@@ -13,7 +13,7 @@ static kst_buffer stream;
 static int start(void **state)
 {
     int result = start_surfaces(state);
-    stream = make_stream(40, 30, false, NULL);
+    stream = make_jpeg(40, 30, false, NULL);
     return result;
 }
 
@@ -201,7 +201,7 @@ static void test_objects(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < worlds; i++)
-        for (uint32_t c = 0; c < contexts; c++) {
+        for (uint32_t c = 0; c < context_count; c++) {
             kst_gl *gl = bind_context(context[c], &world[i], KST_GL_SHARING_AUTO);
             check_textures(gl, &world[i]);
             check_surfaces(gl, &world[i]);
@@ -258,7 +258,7 @@ static void test_contexts(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < worlds; i++)
-        for (uint32_t c = 0; c < contexts; c++) {
+        for (uint32_t c = 0; c < context_count; c++) {
             const struct world *w = &world[i];
             void *other = add_context(w);
             kst_gl *gl = bind_context(context[c], w, KST_GL_SHARING_AUTO);
@@ -407,7 +407,7 @@ static void test_state(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < worlds; i++)
-        for (uint32_t c = 0; c < contexts; c++)
+        for (uint32_t c = 0; c < context_count; c++)
             check_state(context[c], &world[i]);
 }
 

@@ -6,6 +6,7 @@
 
 #include "cpu/jpeg_samples.h"
 #include "pictures.h"
+#include "random.h"
 #include "stage.h"
 #include "support.h"
 

@@ -10,15 +10,6 @@ kst_context *cpu;
 struct gpu_executor *executors[MOST_GPUS];
 struct memory memory;
 
-uint32_t next_random(void)
-{
-    static uint32_t state = 0x2545F491;
-    state ^= state << 13;
-    state ^= state >> 17;
-    state ^= state << 5;
-    return state;
-}
-
 static void open_executors(void)
 {
     for (uint32_t i = 0; i < gpu_count; i++) {

@@ -17,8 +17,6 @@ int close_pictures(void **state);
 /* The simulator takes what is in a buffer that is used again for uninitialised: start anew there. */
 void renew_executors(void);
 
-uint32_t next_random(void);
-
 /* Fails, with the name, where two pictures of the same shape differ. */
 void expect_same_picture(const char *name, const kst_image *wanted, const kst_image *found);
 void poison_picture(const kst_image *image);

@@ -7,6 +7,7 @@
 #include "core/report.h"
 #include "gpu/jpeg_tables.h"
 #include "pictures.h"
+#include "random.h"
 #include "stage.h"
 #include "support.h"
 

@@ -7,6 +7,7 @@
 
 #include "gpu/pool.h"
 #include "gpus.h"
+#include "random.h"
 #include "support.h"
 
 extern const struct gpu_kernels kst_kernels_helpers;
@@ -20,15 +21,6 @@ struct bench {
     struct gpu_program program;
     struct gpu_buffer up, in, out, down;
 };
-
-static uint32_t next_random(void)
-{
-    static uint32_t state = 0x9E3779B9;
-    state ^= state << 13;
-    state ^= state >> 17;
-    state ^= state << 5;
-    return state;
-}
 
 static void set_up(struct bench *bench, struct gpu *gpu)
 {

@@ -18,6 +18,7 @@
 #include "gpus.h"
 #include "j2k/build.h"
 #include "j2k/geometry.h"
+#include "random.h"
 #include "support.h"
 
 enum { COMPONENTS_MAX = 4, COPIES_MAX = 64, GUARD = 16 };
@@ -276,12 +277,6 @@ static void test_whole(void **state)
 
 static uint32_t random_state = 7;
 
-static uint32_t random_below(uint32_t bound)
-{
-    random_state = random_state * 1664525 + 1013904223;
-    return (random_state >> 8) % bound;
-}
-
 static void test_regions(void **state)
 {
     (void)state;
@@ -292,10 +287,10 @@ static void test_regions(void **state)
         uint8_t *data = load(streams[i], &length);
         for (uint32_t k = 0; k < 3; k++) {
             struct j2k_filter filter = {.tile = J2K_ALL_TILES, .reduce = (uint8_t)(k % 2)};
-            filter.region.x0 = random_below(300);
-            filter.region.y0 = random_below(200);
-            filter.region.x1 = filter.region.x0 + 1 + random_below(100);
-            filter.region.y1 = filter.region.y0 + 1 + random_below(100);
+            filter.region.x0 = random_below(&random_state, 300);
+            filter.region.y0 = random_below(&random_state, 200);
+            filter.region.x1 = filter.region.x0 + 1 + random_below(&random_state, 100);
+            filter.region.y1 = filter.region.y0 + 1 + random_below(&random_state, 100);
             compare_filter(streams[i], data, length, &filter, 1, false);
         }
         free(data);
@@ -305,8 +300,8 @@ static void test_regions(void **state)
 /* Bytes changed, runs of ones, ends cut off. */
 static void damage_bytes(uint8_t *data, size_t *length)
 {
-    size_t at = *length / 8 + random_below((uint32_t)(*length - *length / 8));
-    switch (random_below(4)) {
+    size_t at = *length / 8 + random_below(&random_state, (uint32_t)(*length - *length / 8));
+    switch (random_below(&random_state, 4)) {
     case 0:
         *length = at;
         break;
@@ -314,8 +309,9 @@ static void damage_bytes(uint8_t *data, size_t *length)
         memset(data + at, 0xFF, at + 6 < *length ? 6 : *length - at);
         break;
     default:
-        for (uint32_t k = 0; k < 1 + random_below(8); k++)
-            data[at + random_below((uint32_t)(*length - at))] ^= (uint8_t)(1u << random_below(8));
+        for (uint32_t k = 0; k < 1 + random_below(&random_state, 8); k++)
+            data[at + random_below(&random_state, (uint32_t)(*length - at))] ^=
+                (uint8_t)(1u << random_below(&random_state, 8));
     }
 }
 
@@ -367,9 +363,10 @@ static void fill_model(uint32_t width, uint32_t height, uint32_t planes)
     model.height = height;
     model.planes = planes;
     for (uint32_t i = 0; i < width * height; i++) {
-        uint32_t bits = random_below(planes + 1);
-        model.magnitude[i] = random_below(4) == 0 ? random_below(1u << 20) >> (20 - bits) : random_below(2);
-        model.negative[i] = (uint8_t)random_below(2);
+        uint32_t bits = random_below(&random_state, planes + 1);
+        model.magnitude[i] = random_below(&random_state, 4) == 0 ? random_below(&random_state, 1u << 20) >> (20 - bits)
+                                                                 : random_below(&random_state, 2);
+        model.negative[i] = (uint8_t)random_below(&random_state, 2);
     }
 }
 
@@ -460,11 +457,12 @@ static struct made *make_blocks(uint32_t style, uint32_t planes, uint32_t orient
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *shape = shapes[simulated() ? 1 + 3 * i : i];
         fill_model(shape[0], shape[1], planes);
-        add_block(made, x, i % 2 ? 1 + random_below(3 * planes - 2) : 3 * planes - 2, style);
+        add_block(made, x, i % 2 ? 1 + random_below(&random_state, 3 * planes - 2) : 3 * planes - 2, style);
         x += shape[0];
     }
     for (uint32_t k = 0; spoilt && k < 3 && made->plan.length > 0; k++)
-        made->data[random_below((uint32_t)made->plan.length)] ^= (uint8_t)(1 + random_below(255));
+        made->data[random_below(&random_state, (uint32_t)made->plan.length)] ^=
+            (uint8_t)(1 + random_below(&random_state, 255));
     finish_plan(made, x, 64, planes, style, reversible);
     return made;
 }
@@ -515,7 +513,7 @@ static void test_mixed(void **state)
     for (uint32_t i = 0; i < MIXED; i++) {
         kst_report report;
         kst_report_init(&report);
-        made[i] = make_blocks(styles[i], 4 + random_below(9), i, true, false);
+        made[i] = make_blocks(styles[i], 4 + random_below(&random_state, 9), i, true, false);
         make_picture(&made[i]->plan, &wanted[i]);
         assert_int_equal(kst_j2k_cpu_decode(
                              &memory, threads, &made[i]->plan, wanted[i].target, kst_cpu_best(), false, NULL, &report),
@@ -534,8 +532,8 @@ static void test_styles(void **state)
     (void)state;
     damaged = 0;
     for (uint32_t style = 0; style < 64; style += simulated() ? 63 : 1) {
-        compare_style(style, 4 + random_below(9), style % 4, style % 3 == 0, false);
-        compare_style(style, 4 + random_below(9), (style + 1) % 4, style % 3 == 1, true);
+        compare_style(style, 4 + random_below(&random_state, 9), style % 4, style % 3 == 0, false);
+        compare_style(style, 4 + random_below(&random_state, 9), (style + 1) % 4, style % 3 == 1, true);
     }
     assert_true(damaged > 0);
 }

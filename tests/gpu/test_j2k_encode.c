@@ -8,15 +8,10 @@
 
 #include "contexts.h"
 #include "gpus.h"
+#include "random.h"
 #include "support.h"
 
 static uint32_t random_state = 3;
-
-static uint32_t below(uint32_t bound)
-{
-    random_state = random_state * 1664525 + 1013904223;
-    return (random_state >> 8) % bound;
-}
 
 /* Slopes, sharp lines, flat areas and noise over the whole range of the depth. */
 static uint32_t paint(uint32_t x, uint32_t y, uint32_t seed, uint32_t max)
@@ -25,11 +20,11 @@ static uint32_t paint(uint32_t x, uint32_t y, uint32_t seed, uint32_t max)
     case 0:
         return (x * 37 + y * 61) & max;
     case 1:
-        return below(max + 1);
+        return random_below(&random_state, max + 1);
     case 2:
         return (x ^ y) & 8 ? max : 0;
     default:
-        return max / 2 + (below(4) & max);
+        return max / 2 + (random_below(&random_state, 4) & max);
     }
 }
 
@@ -188,28 +183,28 @@ static kst_j2k_options random_options(const kst_image *image)
 {
     static const uint32_t sides[][2] = {{64, 64}, {64, 64}, {32, 32}, {16, 8}, {4, 512}, {256, 16}, {4, 4}};
     kst_j2k_options j2k = defaults();
-    uint32_t side = below(sizeof sides / sizeof *sides);
-    j2k.target = (kst_j2k_target)below(5);
-    j2k.value = j2k.target == KST_J2K_RATIO  ? 2 + below(40)
-                : j2k.target == KST_J2K_PSNR ? 25 + below(25)
-                : j2k.target == KST_J2K_RATE ? 0.25 * (1 + below(16))
-                                             : 0.25 * (1 + below(80));
-    j2k.reversible = j2k.target != KST_J2K_STEP && below(3) == 0;
-    j2k.layers = below(2) ? 1 : 1 + below(5);
-    j2k.levels = below(8);
+    uint32_t side = random_below(&random_state, sizeof sides / sizeof *sides);
+    j2k.target = (kst_j2k_target)random_below(&random_state, 5);
+    j2k.value = j2k.target == KST_J2K_RATIO  ? 2 + random_below(&random_state, 40)
+                : j2k.target == KST_J2K_PSNR ? 25 + random_below(&random_state, 25)
+                : j2k.target == KST_J2K_RATE ? 0.25 * (1 + random_below(&random_state, 16))
+                                             : 0.25 * (1 + random_below(&random_state, 80));
+    j2k.reversible = j2k.target != KST_J2K_STEP && random_below(&random_state, 3) == 0;
+    j2k.layers = random_below(&random_state, 2) ? 1 : 1 + random_below(&random_state, 5);
+    j2k.levels = random_below(&random_state, 8);
     j2k.block_width = sides[side][0];
     j2k.block_height = sides[side][1];
-    j2k.style = below(2) ? below(64) : 0;
-    j2k.guard_bits = 1 + below(3);
-    j2k.keep_components = below(4) == 0;
-    j2k.codestream = below(2);
-    if (below(2)) {
-        j2k.image_x = below(50);
-        j2k.image_y = below(50);
-        j2k.tile_width = 60 + below(100);
-        j2k.tile_height = 60 + below(100);
+    j2k.style = random_below(&random_state, 2) ? random_below(&random_state, 64) : 0;
+    j2k.guard_bits = 1 + random_below(&random_state, 3);
+    j2k.keep_components = random_below(&random_state, 4) == 0;
+    j2k.codestream = random_below(&random_state, 2);
+    if (random_below(&random_state, 2)) {
+        j2k.image_x = random_below(&random_state, 50);
+        j2k.image_y = random_below(&random_state, 50);
+        j2k.tile_width = 60 + random_below(&random_state, 100);
+        j2k.tile_height = 60 + random_below(&random_state, 100);
     }
-    if (below(4) == 0 && j2k.target != KST_J2K_PSNR && image->plane[0].depth == 8) {
+    if (random_below(&random_state, 4) == 0 && j2k.target != KST_J2K_PSNR && image->plane[0].depth == 8) {
         j2k.guard_bits = 1;
         j2k.interest = (kst_region){image->width / 4, image->height / 5, image->width / 2, image->height / 2};
     }
@@ -273,8 +268,8 @@ static void test_options(void **state)
     if (simulated())
         skip();
     for (uint32_t i = 0; i < 60; i++) {
-        kst_image image =
-            make_image(i % 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, 1 + below(240), 1 + below(200), 1, i % 4 ? 8 : 12);
+        kst_image image = make_image(i % 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, 1 + random_below(&random_state, 240),
+            1 + random_below(&random_state, 200), 1, i % 4 ? 8 : 12);
         kst_j2k_options j2k = random_options(&image);
         if (is_possible(&image, &j2k)) {
             check(&image, &j2k, false);
@@ -320,7 +315,7 @@ static void test_extremes(void **state)
         for (uint32_t y = 0; y < 160; y++)
             for (uint32_t x = 0; x < 200 * bytes; x++)
                 ((uint8_t *)image.plane[0].data)[(ptrdiff_t)y * image.plane[0].pitch + (ptrdiff_t)x] =
-                    (x / bytes + y) % 2 || (i > 1 && below(2)) ? 0xFF : 0;
+                    (x / bytes + y) % 2 || (i > 1 && random_below(&random_state, 2)) ? 0xFF : 0;
         j2k.guard_bits = 1;
         j2k.style = i > 1 ? 4 | 1 : 0;
         j2k.block_width = j2k.block_height = i > 1 ? 4 : 64;

@@ -14,6 +14,7 @@
 #include "gpu/jpeg_decode.h"
 #include "jpeg/parse.h"
 #include "pictures.h"
+#include "random.h"
 #include "robustness/corpus.h"
 #include "support.h"
 

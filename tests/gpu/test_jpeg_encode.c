@@ -11,21 +11,13 @@
 #include "gpu/executor.h"
 #include "gpus.h"
 #include "jpeg/encoding.h"
+#include "random.h"
 #include "support.h"
 
 extern const struct gpu_kernels kst_kernels_encode_stage;
 
 static kst_context *cpu, *contexts[MOST_GPUS];
 static unsigned long compared;
-
-static uint32_t next_random(void)
-{
-    static uint32_t state = 0x1234567;
-    state ^= state << 13;
-    state ^= state >> 17;
-    state ^= state << 5;
-    return state;
-}
 
 static kst_context *make(const char *device)
 {

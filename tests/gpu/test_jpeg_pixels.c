@@ -12,6 +12,7 @@
 #include "gpu/jpeg_decode.h"
 #include "image/orient.h"
 #include "pictures.h"
+#include "random.h"
 #include "support.h"
 
 /* Pictures of a batch. */
@@ -35,7 +36,7 @@ static const struct sampling {
     {3, {2, 2, 1}, {2, 1, 2}}, {4, {1, 1, 1, 1}, {1, 1, 1, 1}}, {4, {2, 1, 1, 2}, {2, 1, 1, 2}},
     {4, {4, 3, 2, 1}, {1, 2, 3, 4}}, {2, {1, 2}, {1, 1}}};
 
-static uint32_t random_below(uint32_t n)
+static uint32_t below(uint32_t n)
 {
     return next_random() % n;
 }
@@ -45,22 +46,22 @@ static kst_colour random_colour(uint32_t components)
     if (components == 1)
         return KST_COLOUR_GREY;
     if (components == 3)
-        return random_below(4) ? KST_COLOUR_YCBCR : KST_COLOUR_RGB;
+        return below(4) ? KST_COLOUR_YCBCR : KST_COLOUR_RGB;
     if (components == 4)
-        return random_below(2) ? KST_COLOUR_YCCK : KST_COLOUR_CMYK;
+        return below(2) ? KST_COLOUR_YCCK : KST_COLOUR_CMYK;
     return KST_COLOUR_UNKNOWN;
 }
 
 static void make_frame(const struct sampling *sampling, uint32_t width, uint32_t height, struct jpeg_frame *frame)
 {
-    bool wild = random_below(4) == 0;
+    bool wild = below(4) == 0;
     *frame = (struct jpeg_frame){.width = width, .height = height, .component_count = sampling->count};
     frame->colour = random_colour(sampling->count);
     for (uint32_t i = 0; i < sampling->count; i++) {
         frame->component[i].h = sampling->h[i];
         frame->component[i].v = sampling->v[i];
         for (uint32_t j = 0; j < 64; j++)
-            frame->component[i].quant[j] = (uint16_t)(wild ? next_random() : 1 + random_below(20));
+            frame->component[i].quant[j] = (uint16_t)(wild ? next_random() : 1 + below(20));
     }
     kst_jpeg_frame_geometry(frame);
 }
@@ -70,14 +71,14 @@ static int16_t make_coefficient(uint32_t kind, uint32_t index)
 {
     if (kind == 2)
         return (int16_t)next_random();
-    int32_t range = index == 0 ? 400 : kind == 1 ? 200 : random_below(8) ? 0 : 12;
-    return (int16_t)((int32_t)random_below(2 * (uint32_t)range + 1) - range);
+    int32_t range = index == 0 ? 400 : kind == 1 ? 200 : below(8) ? 0 : 12;
+    return (int16_t)((int32_t)below(2 * (uint32_t)range + 1) - range);
 }
 
 static void make_blocks(struct picture *p)
 {
     const struct jpeg_frame *frame = &p->plan.frame;
-    uint32_t kind = random_below(3);
+    uint32_t kind = below(3);
     p->blocks.smoothed = false;
     assert_int_equal(kst_jpeg_coefficients_create(&memory, frame, &p->blocks.coefficients), KST_OK);
     for (uint32_t i = 0; i < frame->component_count; i++) {
@@ -91,12 +92,12 @@ static void choose_region(struct picture *p, uint32_t reduce)
 {
     uint32_t width = ((p->plan.frame.width - 1) >> reduce) + 1, height = ((p->plan.frame.height - 1) >> reduce) + 1;
     kst_region *region = &p->options.region;
-    if (random_below(2))
+    if (below(2))
         return;
-    region->x = random_below(width) & (random_below(2) ? ~15U : ~0U);
-    region->y = random_below(height);
-    region->width = 1 + random_below(width - region->x);
-    region->height = 1 + random_below(height - region->y);
+    region->x = below(width) & (below(2) ? ~15U : ~0U);
+    region->y = below(height);
+    region->width = 1 + below(width - region->x);
+    region->height = 1 + below(height - region->y);
 }
 
 /* What plain C makes of it. */
@@ -140,16 +141,16 @@ static bool make_picture(struct picture *p, size_t sampling, uint32_t width, uin
     p->plan.scan_count = 1;
     make_frame(&samplings[sampling], width, height, &p->plan.frame);
     kst_decode_options_init(&p->options);
-    p->options.format = (kst_format)random_below(KST_FORMAT_RAW + 1);
+    p->options.format = (kst_format)below(KST_FORMAT_RAW + 1);
     p->options.alpha = (uint8_t)next_random();
     p->options.reduce = reduce;
     choose_region(p, reduce);
     if (kst_jpeg_output_describe(&p->plan.frame, &p->options, &p->wanted) != KST_OK)
         return false;
     const kst_region *r = &p->options.region;
-    bool turned = p->options.format != KST_FORMAT_RAW && random_below(2);
+    bool turned = p->options.format != KST_FORMAT_RAW && below(2);
     p->item = (struct jpeg_gpu_item){.plan = &p->plan,
-        .orientation = turned ? 1 + (int)random_below(8) : 1,
+        .orientation = turned ? 1 + (int)below(8) : 1,
         .coefficients = {&p->blocks, kst_jpeg_blocks_copy}};
     snprintf(p->name, sizeof p->name,
         "sampling %zu, %ux%u, reduced %u, format %d, colour %d, region %u %u %u %u, orientation %d", sampling, width,

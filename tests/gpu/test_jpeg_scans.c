@@ -9,18 +9,10 @@
 
 #include "../../fuzz/damage.h"
 #include "gpu/contexts.h"
+#include "random.h"
 #include "support.h"
 
 enum { MOST_SCANS = 4, BATCH = 15 };
-
-static uint32_t next_random(void)
-{
-    static uint32_t state = 0x2545F491;
-    state ^= state << 13;
-    state ^= state >> 17;
-    state ^= state << 5;
-    return state;
-}
 
 static bool simulated(void)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "pictures.h"
+#include "random.h"
 #include "scan_lists.h"
 #include "support.h"
 

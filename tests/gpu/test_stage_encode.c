@@ -5,6 +5,7 @@
 
 #include "encode_model.h"
 #include "pictures.h"
+#include "random.h"
 #include "stage.h"
 #include "support.h"
 

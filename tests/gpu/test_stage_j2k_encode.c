@@ -12,6 +12,7 @@
 #include "gpus.h"
 #include "j2k/geometry.h"
 #include "kernels/j2k_encode_work.h"
+#include "random.h"
 #include "stage.h"
 #include "support.h"
 
@@ -29,18 +30,6 @@ enum {
 static struct memory memory;
 static struct gpu_executor *executors[MOST_GPUS];
 static struct j2k_forward forward;
-
-static uint32_t next_random(void)
-{
-    static uint32_t state = 99;
-    state = state * 1664525 + 1013904223;
-    return state >> 8;
-}
-
-static uint32_t random_word(void)
-{
-    return next_random() << 16 ^ next_random();
-}
 
 static uint32_t float_bits(float value)
 {
@@ -84,9 +73,9 @@ static void fetch_row(const void *source, uint32_t y, void *const room[], const 
 static uint32_t coefficient(bool reversible, uint32_t kind)
 {
     if (reversible)
-        return kind == 0 ? random_word() : kind == 1 ? random_word() % 512 - 256 : next_random() % 2 * 0x7FFFFFFF;
-    return float_bits(kind == 0 ? ldexpf((float)(int32_t)random_word(), -(int)(next_random() % 40))
-                                : (float)(int32_t)(random_word() % 512 - 256));
+        return kind == 0 ? next_random() : kind == 1 ? next_random() % 512 - 256 : next_random() % 2 * 0x7FFFFFFF;
+    return float_bits(kind == 0 ? ldexpf((float)(int32_t)next_random(), -(int)(next_random() % 40))
+                                : (float)(int32_t)(next_random() % 512 - 256));
 }
 
 /* A level in an area from word `at` on, and what it becomes. Returns the word behind. */
@@ -276,7 +265,7 @@ static void fill_block(const struct block *block, uint32_t planes, uint32_t *to)
         if (i % 61 == 0)
             quiet = next_random() % (planes + 1);
         uint32_t bits = noise == 0 ? planes : next_random() % (planes - quiet + 1);
-        uint32_t magnitude = random_word() & (((uint32_t)1 << bits) - 1), negative = next_random() & 1;
+        uint32_t magnitude = next_random() & (((uint32_t)1 << bits) - 1), negative = next_random() & 1;
         if (block->exact)
             to[i] = negative ? 0 - magnitude : magnitude;
         else

@@ -8,6 +8,7 @@
 
 #include "cpu/jpeg_dsp.h"
 #include "pictures.h"
+#include "random.h"
 #include "scan_model.h"
 #include "stage.h"
 #include "support.h"

@@ -8,6 +8,7 @@
 
 #include <kostka/kostka.h>
 
+#include "random.h"
 #include "support.h"
 
 enum { WIDTH = 192, HEIGHT = 160, SOP = 6, PACKETS = 4000 };
@@ -15,12 +16,6 @@ enum { WIDTH = 192, HEIGHT = 160, SOP = 6, PACKETS = 4000 };
 static kst_context *context;
 static uint8_t pixels[WIDTH * HEIGHT * 3];
 static uint32_t random_state = 5;
-
-static uint32_t random_below(uint32_t bound)
-{
-    random_state = random_state * 1664525 + 1013904223;
-    return (random_state >> 8) % bound;
-}
 
 struct variant {
     const char *name;
@@ -124,7 +119,7 @@ static void test_headers(void **state)
         kst_image clean = decode(&with, NULL, &report);
         assert_int_equal(report.warnings, 0);
         for (uint32_t k = 0; k < 60; k++) {
-            uint32_t n = random_below(packets - 1);
+            uint32_t n = random_below(&random_state, packets - 1);
             if (at[n + 1] - at[n] < SOP + 12)
                 continue;
             kst_buffer a = copy_of(&with), b = copy_of(&without);
@@ -199,7 +194,8 @@ static void test_anything(void **state)
             kst_buffer damaged = copy_of(&whole);
             const size_t start = 200;
             for (uint32_t i = 0; i < 1 + k; i++)
-                damaged.data[start + random_below((uint32_t)(damaged.length - start))] = (uint8_t)random_below(256);
+                damaged.data[start + random_below(&random_state, (uint32_t)(damaged.length - start))] =
+                    (uint8_t)random_below(&random_state, 256);
             kst_image image = decode(&damaged, NULL, &report);
             kst_decode_options_init(&options);
             options.region = (kst_region){0, 0, WIDTH, HEIGHT};
@@ -238,11 +234,11 @@ static void test_overlap(void **state)
     kst_buffer coded = encode(&variants[3], true);
     uint32_t packets = find_packets(&coded, at);
     for (uint32_t k = 0; k < 300; k++) {
-        uint32_t n = random_below(packets / 8);
+        uint32_t n = random_below(&random_state, packets / 8);
         kst_buffer copy = copy_of(&coded);
         memset(copy.data + at[n + 1], 0, SOP);
         for (uint32_t i = 0; i < 3; i++)
-            copy.data[at[n] + SOP + 1 + random_below(4)] |= (uint8_t)random_below(256);
+            copy.data[at[n] + SOP + 1 + random_below(&random_state, 4)] |= (uint8_t)random_below(&random_state, 256);
         compare_transcoded(&copy);
         free(copy.data);
     }

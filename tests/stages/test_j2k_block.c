@@ -5,6 +5,7 @@
 
 #include "cpu/j2k_block.h"
 #include "j2k_model.h"
+#include "random.h"
 #include "support.h"
 
 struct fixture {
@@ -13,12 +14,6 @@ struct fixture {
 };
 
 static enum cpu_tier tier;
-
-static uint32_t next(uint32_t *random)
-{
-    *random = *random * 1664525 + 1013904223;
-    return *random >> 8;
-}
 
 static int setup(void **state)
 {
@@ -41,12 +36,12 @@ static void fill(struct model *model, uint32_t seed)
     uint32_t random = seed, quiet = 0;
     for (uint32_t i = 0; i < model->width * model->height; i++) {
         if (i % 61 == 0)
-            quiet = next(&random) % 3 == 0 ? model->planes : next(&random) % (model->planes + 1);
-        uint64_t bits = (uint64_t)next(&random) << 24 ^ next(&random);
+            quiet = random_next(&random) % 3 == 0 ? model->planes : random_next(&random) % (model->planes + 1);
+        uint64_t bits = (uint64_t)random_next(&random) << 24 ^ random_next(&random);
         uint32_t length = quiet == model->planes ? 0 : model->planes - quiet;
-        length = length == 0 ? 0 : next(&random) % (length + 1);
+        length = length == 0 ? 0 : random_next(&random) % (length + 1);
         model->magnitude[i] = bits & (((uint64_t)1 << length) - 1);
-        model->negative[i] = next(&random) & 1;
+        model->negative[i] = random_next(&random) & 1;
     }
 }
 
@@ -92,8 +87,8 @@ static void compare(const struct fixture *f, uint32_t fraction)
 static void round_trip(
     struct fixture *f, uint32_t width, uint32_t height, uint32_t orientation, uint32_t style, uint32_t seed)
 {
-    uint32_t random = seed, fraction = next(&random) % 2, planes = 1 + next(&random) % (31 - fraction);
-    uint32_t all = 3 * planes - 2, passes = next(&random) % 3 == 0 ? 1 + next(&random) % all : all;
+    uint32_t random = seed, fraction = random_next(&random) % 2, planes = 1 + random_next(&random) % (31 - fraction);
+    uint32_t all = 3 * planes - 2, passes = random_next(&random) % 3 == 0 ? 1 + random_next(&random) % all : all;
     describe(&f->source, width, height, orientation, style, planes);
     f->model = f->source;
     fill(&f->source, seed);
@@ -141,17 +136,17 @@ static void any_bytes(void **state)
     struct fixture *f = *state;
     uint32_t random = 99;
     for (uint32_t i = 0; i < 400; i++) {
-        uint32_t style = i % 16, width = 1 + next(&random) % 20, height = 1 + next(&random) % 20;
-        uint32_t ones = next(&random) % 3;
-        describe(&f->source, width, height, i / 16 % 4, style, 1 + next(&random) % 30);
+        uint32_t style = i % 16, width = 1 + random_next(&random) % 20, height = 1 + random_next(&random) % 20;
+        uint32_t ones = random_next(&random) % 3;
+        describe(&f->source, width, height, i / 16 % 4, style, 1 + random_next(&random) % 30);
         fill(&f->source, i);
         model_encode(&f->source, 3 * f->source.planes - 2);
         for (uint32_t s = 0; s < f->source.segment_count; s++) {
             struct j2k_codeword *segment = &f->source.segment[s];
-            segment->length = next(&random) % (segment->length + 1);
+            segment->length = random_next(&random) % (segment->length + 1);
             for (uint32_t b = 0; b < segment->length; b++)
-                if (next(&random) % 8 == 0)
-                    f->source.room[segment->data + b - f->source.room] = (uint8_t)(ones ? 0xFF : next(&random));
+                if (random_next(&random) % 8 == 0)
+                    f->source.room[segment->data + b - f->source.room] = (uint8_t)(ones ? 0xFF : random_next(&random));
             avoid_carries((uint8_t *)segment->data, segment->length);
         }
         describe(&f->model, width, height, i / 16 % 4, style, f->source.planes);
@@ -168,14 +163,16 @@ static void noise(void **state)
     struct fixture *f = *state;
     uint32_t random = 7;
     for (uint32_t i = 0; i < 2000; i++) {
-        uint32_t left = sizeof f->source.room, count = 1 + next(&random) % 20, most = 1 + next(&random) % 300;
-        describe(&f->source, 1 + next(&random) % 24, 1 + next(&random) % 24, i % 4, i / 4 % 64, 1 + next(&random) % 30);
+        uint32_t left = sizeof f->source.room, count = 1 + random_next(&random) % 20,
+                 most = 1 + random_next(&random) % 300;
+        describe(&f->source, 1 + random_next(&random) % 24, 1 + random_next(&random) % 24, i % 4, i / 4 % 64,
+            1 + random_next(&random) % 30);
         for (uint32_t s = 0; s < count; s++) {
-            uint32_t length = next(&random) % most;
+            uint32_t length = random_next(&random) % most;
             left -= length;
-            f->source.segment[s] = (struct j2k_codeword){f->source.room + left, length, next(&random) % 12};
+            f->source.segment[s] = (struct j2k_codeword){f->source.room + left, length, random_next(&random) % 12};
             for (uint32_t b = 0; b < length; b++)
-                f->source.room[left + b] = (uint8_t)(next(&random) % 3 == 0 ? 0xFF : next(&random) >> 5);
+                f->source.room[left + b] = (uint8_t)(random_next(&random) % 3 == 0 ? 0xFF : random_next(&random) >> 5);
         }
         f->source.segment_count = count;
         struct j2k_coded_block block = block_of(&f->source, 1);
@@ -257,8 +254,10 @@ static void regions_of_interest(void **state)
 {
     struct fixture *f = *state;
     for (uint32_t i = 0; i < 200; i++) {
-        uint32_t random = i, planes = 1 + next(&random) % 26, shift = planes + next(&random) % (38 - planes);
-        uint32_t all = 3 * (planes + shift) - 2, passes = i % 2 ? all : 1 + next(&random) % all, fraction = i / 2 % 2;
+        uint32_t random = i, planes = 1 + random_next(&random) % 26,
+                 shift = planes + random_next(&random) % (38 - planes);
+        uint32_t all = 3 * (planes + shift) - 2, passes = i % 2 ? all : 1 + random_next(&random) % all,
+                 fraction = i / 2 % 2;
         describe(&f->source, 16, 16, i % 4, 0, planes);
         fill(&f->source, i);
         for (uint32_t k = 0; k < 256; k++)

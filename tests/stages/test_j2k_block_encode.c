@@ -6,6 +6,7 @@
 
 #include "cpu/j2k_block_encode.h"
 #include "j2k_model.h"
+#include "random.h"
 #include "support.h"
 
 struct fixture {
@@ -14,12 +15,6 @@ struct fixture {
 };
 
 static enum cpu_tier tier;
-
-static uint32_t next(uint32_t *random)
-{
-    *random = *random * 1664525 + 1013904223;
-    return *random >> 8;
-}
 
 static int setup(void **state)
 {
@@ -39,12 +34,12 @@ static void fill(struct fixture *f, uint32_t planes, uint32_t seed)
     uint32_t random = seed, quiet = 0, count = f->model.width * f->model.height;
     for (uint32_t i = 0; i < count; i++) {
         if (i % 61 == 0)
-            quiet = next(&random) % (planes + 1);
-        uint32_t length = next(&random) % (planes - quiet + 1);
-        f->model.magnitude[i] = (next(&random) << 12 ^ next(&random)) & (((uint64_t)1 << length) - 1);
-        f->model.negative[i] = next(&random) & 1;
+            quiet = random_next(&random) % (planes + 1);
+        uint32_t length = random_next(&random) % (planes - quiet + 1);
+        f->model.magnitude[i] = (random_next(&random) << 12 ^ random_next(&random)) & (((uint64_t)1 << length) - 1);
+        f->model.negative[i] = random_next(&random) & 1;
     }
-    f->model.magnitude[next(&random) % count] |= (uint64_t)1 << (planes - 1);
+    f->model.magnitude[random_next(&random) % count] |= (uint64_t)1 << (planes - 1);
     f->model.planes = planes;
     for (uint32_t i = 0; i < count; i++)
         f->encoder.sample[i] = (uint32_t)f->model.magnitude[i] | (uint32_t)f->model.negative[i] << 31;

@@ -6,17 +6,12 @@
 #include <string.h>
 
 #include "cpu/j2k_dwt.h"
+#include "random.h"
 #include "support.h"
 
 enum { MOST = 2600 };
 
 static struct j2k_inverse steps; /* plain C */
-
-static uint32_t next(uint32_t *random)
-{
-    *random = *random * 1664525 + 1013904223;
-    return *random >> 8;
-}
 
 /* A line of samples at positions i0 … i1 − 1, mirrored beyond. */
 struct line {
@@ -161,7 +156,7 @@ static void check_size(struct j2k_rect rect, bool reversible, uint32_t strip, ui
     double *picture = malloc(count * sizeof(double));
     uint32_t random = seed;
     for (size_t i = 0; i < count; i++)
-        picture[i] = (int32_t)(next(&random) % 65536) - 32768;
+        picture[i] = (int32_t)(random_next(&random) % 65536) - 32768;
     check(picture, rect, reversible, strip, reversible ? 0 : 0.1);
     free(picture);
 }
@@ -231,11 +226,11 @@ static void check_narrow(struct j2k_rect rect, uint32_t kind, uint32_t *random)
     int32_t left = BOUND - 3;
     assert_true(kst_j2k_synthesis_room((uint32_t)width) <= sizeof room);
     for (uint32_t b = 0; b < 4; b++) {
-        int32_t bound = b == 3 ? left : (int32_t)(next(random) % (uint32_t)(left + 1));
+        int32_t bound = b == 3 ? left : (int32_t)(random_next(random) % (uint32_t)(left + 1));
         left -= bound;
         for (uint32_t i = 0; i < SIDE * SIDE; i++) {
-            bool negative = (kind == 1 ? i % SIDE + i / SIDE : next(random) >> 4) & 1;
-            int32_t value = kind == 2 ? (int32_t)(next(random) % (uint32_t)(bound + 1)) : bound;
+            bool negative = (kind == 1 ? i % SIDE + i / SIDE : random_next(random) >> 4) & 1;
+            int32_t value = kind == 2 ? (int32_t)(random_next(random) % (uint32_t)(bound + 1)) : bound;
             band[b][i] = negative ? -value : value;
             small[b][i] = (int16_t)band[b][i];
         }
@@ -258,9 +253,9 @@ static void narrow_is_the_same(void **state)
     (void)state;
     uint32_t random = 4;
     for (uint32_t i = 0; i < 30000; i++) {
-        struct j2k_rect rect = {next(&random) % 4, next(&random) % 4, 0, 0};
-        rect.x1 = rect.x0 + 1 + next(&random) % 20;
-        rect.y1 = rect.y0 + 1 + next(&random) % 20;
+        struct j2k_rect rect = {random_next(&random) % 4, random_next(&random) % 4, 0, 0};
+        rect.x1 = rect.x0 + 1 + random_next(&random) % 20;
+        rect.y1 = rect.y0 + 1 + random_next(&random) % 20;
         check_narrow(rect, i % 3, &random);
     }
 }

@@ -9,6 +9,7 @@
 #include "cpu/j2k_dwt.h"
 #include "cpu/j2k_narrow.h"
 #include "j2k/geometry.h"
+#include "random.h"
 #include "support.h"
 
 enum { MOST = 300 * 300, ROOM = 1 << 18 };
@@ -21,12 +22,6 @@ struct fixture {
     int16_t narrow[MOST], narrow_band[4][MOST];
     _Alignas(64) uint8_t room[ROOM];
 };
-
-static uint32_t next(uint32_t *random)
-{
-    *random = *random * 1664525 + 1013904223;
-    return *random >> 8;
-}
 
 static int setup(void **state)
 {
@@ -75,9 +70,9 @@ static void analyse(struct fixture *f, const struct j2k_forward *forward, const 
     assert_true(kst_j2k_analysis_room(&analysis) <= ROOM);
     uint32_t rows = picture->rect.y1 - picture->rect.y0;
     for (uint32_t y = 0, strip; y < rows; y += strip) {
-        strip = 1 + next(random) % (rows - y);
+        strip = 1 + random_next(random) % (rows - y);
         uint32_t y0 = picture->rect.y0 + y;
-        bool goes_on = y > 0 && y0 % 2 == 0 && next(random) % 2 == 0;
+        bool goes_on = y > 0 && y0 % 2 == 0 && random_next(random) % 2 == 0;
         (goes_on ? kst_j2k_analyse_further : kst_j2k_analyse)(&analysis, y0, y0 + strip, f->room);
     }
 }
@@ -95,10 +90,10 @@ static struct j2k_level level_of(struct j2k_rect rect, bool reversible, void *co
 
 static struct j2k_rect some_rect(uint32_t i, uint32_t *random)
 {
-    struct j2k_rect rect = {.x0 = next(random) % 9, .y0 = next(random) % 9};
+    struct j2k_rect rect = {.x0 = random_next(random) % 9, .y0 = random_next(random) % 9};
     uint32_t most = i < 60 ? 12 : 150;
-    rect.x1 = rect.x0 + 1 + next(random) % most;
-    rect.y1 = rect.y0 + 1 + next(random) % most;
+    rect.x1 = rect.x0 + 1 + random_next(random) % most;
+    rect.y1 = rect.y0 + 1 + random_next(random) % most;
     return rect;
 }
 
@@ -112,7 +107,7 @@ static void transforms_are_undone(void **state)
         struct j2k_rect rect = some_rect(i, &random);
         size_t width = rect.x1 - rect.x0, count = width * (rect.y1 - rect.y0);
         for (size_t k = 0; k < count; k++) {
-            f->picture[k] = (int32_t)next(&random) % 4096 - 2048;
+            f->picture[k] = (int32_t)random_next(&random) % 4096 - 2048;
             f->reals[k] = (float)f->picture[k];
         }
         struct picture picture = {f->picture, rect, i % 2, false};
@@ -150,7 +145,7 @@ static void compare_tier(struct fixture *f, enum cpu_tier tier)
         size_t count = (size_t)(rect.x1 - rect.x0) * (rect.y1 - rect.y0);
         bool reversible = i % 2;
         for (size_t k = 0; k < count; k++) {
-            f->picture[k] = (int32_t)(next(&random) << 8 ^ next(&random));
+            f->picture[k] = (int32_t)(random_next(&random) << 8 ^ random_next(&random));
             f->reals[k] = (float)f->picture[k] / 65536;
         }
         struct picture picture = {reversible ? (void *)f->picture : f->reals, rect, false, false};
@@ -279,9 +274,9 @@ static void fill(struct fixture *f, struct j2k_rect rect, uint32_t kind, uint32_
         for (size_t x = 0; x < width; x++) {
             int32_t value = MOST_NARROW;
             if (kind == 0)
-                value = (int32_t)(next(random) % (2 * MOST_NARROW + 1)) - MOST_NARROW;
+                value = (int32_t)(random_next(random) % (2 * MOST_NARROW + 1)) - MOST_NARROW;
             else if (kind == 1)
-                value = next(random) & 64 ? MOST_NARROW : -MOST_NARROW;
+                value = random_next(random) & 64 ? MOST_NARROW : -MOST_NARROW;
             else if (kind < 4)
                 value = (x / (kind - 1) + y / (kind - 1)) & 1 ? MOST_NARROW : -MOST_NARROW;
             else if ((filter[0][x % length[0]] < 0) != (filter[1][y % length[1]] < 0))
@@ -348,11 +343,11 @@ static void samples_come_back(void **state)
         struct j2k_forward forward;
         struct j2k_origin origin = {.step = 1 + i % 4, .bytes = sizes[i / 4 % 3], .is_signed = i / 12 % 2};
         uint32_t most = origin.bytes == 4 ? 31 : 8U * origin.bytes;
-        origin.depth = (uint8_t)(1 + next(&random) % most);
+        origin.depth = (uint8_t)(1 + random_next(&random) % most);
         uint32_t half = (uint32_t)1 << (origin.depth - 1);
         kst_j2k_forward_init(&forward, i % 2 ? kst_cpu_best() : CPU_C);
         for (uint32_t k = 0; k < 100; k++) {
-            int32_t value = (int32_t)((next(&random) << 12 ^ next(&random)) & (2 * half - 1));
+            int32_t value = (int32_t)((random_next(&random) << 12 ^ random_next(&random)) & (2 * half - 1));
             if (origin.is_signed)
                 value -= (int32_t)half;
             f->picture[k] = value;
@@ -387,7 +382,7 @@ static void colours_come_back(void **state)
     uint32_t random = 9;
     kst_j2k_forward_init(&forward, kst_cpu_best());
     for (uint32_t k = 0; k < 300; k++)
-        f->reals[k] = f->real_again[k] = (float)(next(&random) % 256) - 128;
+        f->reals[k] = f->real_again[k] = (float)(random_next(&random) % 256) - 128;
     forward.ict(f->reals, f->reals + 100, f->reals + 200, 100);
     inverse.ict(f->reals, f->reals + 100, f->reals + 200, 100);
     for (uint32_t k = 0; k < 300; k++)

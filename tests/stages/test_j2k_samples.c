@@ -3,17 +3,12 @@
 #include <math.h>
 
 #include "cpu/j2k_inverse.h"
+#include "random.h"
 #include "support.h"
 
 enum { COUNT = 1000 };
 
 static struct j2k_inverse steps; /* plain C */
-
-static uint32_t next(uint32_t *random)
-{
-    *random = *random * 1664525 + 1013904223;
-    return *random >> 8;
-}
 
 static void indices(void **state)
 {
@@ -38,7 +33,7 @@ static void rct_inverts(void **state)
     int32_t rgb[3][COUNT], y[COUNT], u[COUNT], v[COUNT];
     for (uint32_t i = 0; i < COUNT; i++) {
         for (uint32_t c = 0; c < 3; c++)
-            rgb[c][i] = (int32_t)(next(&random) % 65536) - 32768;
+            rgb[c][i] = (int32_t)(random_next(&random) % 65536) - 32768;
         y[i] = (rgb[0][i] + 2 * rgb[1][i] + rgb[2][i]) >> 2;
         u[i] = rgb[2][i] - rgb[1][i];
         v[i] = rgb[0][i] - rgb[1][i];
@@ -56,9 +51,9 @@ static void ict_is_near(void **state)
     float y[COUNT], cb[COUNT], cr[COUNT];
     double rgb[3][COUNT];
     for (uint32_t i = 0; i < COUNT; i++) {
-        y[i] = (float)(next(&random) % 65536) / 256 - 128;
-        cb[i] = (float)(next(&random) % 65536) / 256 - 128;
-        cr[i] = (float)(next(&random) % 65536) / 256 - 128;
+        y[i] = (float)(random_next(&random) % 65536) / 256 - 128;
+        cb[i] = (float)(random_next(&random) % 65536) / 256 - 128;
+        cr[i] = (float)(random_next(&random) % 65536) / 256 - 128;
         rgb[0][i] = (double)y[i] + 1.402 * (double)cr[i];
         rgb[1][i] = (double)y[i] - 0.34413 * (double)cb[i] - 0.71414 * (double)cr[i];
         rgb[2][i] = (double)y[i] + 1.772 * (double)cb[i];
@@ -82,7 +77,7 @@ static void finishing(void **state)
             int32_t from[COUNT], to[COUNT], rounded[COUNT];
             float real[COUNT];
             for (uint32_t i = 0; i < COUNT; i++) {
-                int64_t wide = ((int64_t)next(&random) << 20 ^ next(&random)) % (3 * half) - 3 * half / 2;
+                int64_t wide = ((int64_t)random_next(&random) << 20 ^ random_next(&random)) % (3 * half) - 3 * half / 2;
                 from[i] = (int32_t)(wide / (depth == 31 ? 2 : 1));
                 real[i] = (float)from[i] + (depth < 16 ? 0.25F : 0);
             }

@@ -20,14 +20,14 @@ bool peer_exists(const char *program)
     return system(command) == 0;
 }
 
-static bool read_all(int fd, struct bytes *bytes)
+static bool read_all(int fd, struct contents *contents)
 {
     struct stat info;
     if (fstat(fd, &info) != 0 || info.st_size < 0)
         return false;
-    bytes->length = (size_t)info.st_size;
-    bytes->data = malloc(bytes->length ? bytes->length : 1);
-    return bytes->data && pread(fd, bytes->data, bytes->length, 0) == (ssize_t)bytes->length;
+    contents->length = (size_t)info.st_size;
+    contents->data = malloc(contents->length ? contents->length : 1);
+    return contents->data && pread(fd, contents->data, contents->length, 0) == (ssize_t)contents->length;
 }
 
 static int run(const char *const argv[], int in, int out)
@@ -46,11 +46,11 @@ static int run(const char *const argv[], int in, int out)
     return WEXITSTATUS(status);
 }
 
-int peer_run(const char *const argv[], const void *input, size_t length, struct bytes *output)
+int peer_run(const char *const argv[], const void *input, size_t length, struct contents *output)
 {
     int in = memfd_create("input", MFD_CLOEXEC), out = memfd_create("output", MFD_CLOEXEC);
     int status = -1;
-    *output = (struct bytes){NULL, 0};
+    *output = (struct contents){NULL, 0};
     if (in >= 0 && out >= 0 && write(in, input, length) == (ssize_t)length && lseek(in, 0, SEEK_SET) == 0)
         status = run(argv, in, out);
     if (status >= 0 && !read_all(out, output))
@@ -75,19 +75,19 @@ bool corpus_exists(const char *name)
     return access(corpus_folder(name, path, sizeof path), R_OK | X_OK) == 0;
 }
 
-bool bytes_read(const char *path, struct bytes *bytes)
+bool contents_read(const char *path, struct contents *contents)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    *bytes = (struct bytes){NULL, 0};
+    *contents = (struct contents){NULL, 0};
     if (fd < 0)
         return false;
-    bool done = read_all(fd, bytes);
+    bool done = read_all(fd, contents);
     close(fd);
     return done;
 }
 
-void bytes_free(struct bytes *bytes)
+void contents_free(struct contents *contents)
 {
-    free(bytes->data);
-    *bytes = (struct bytes){NULL, 0};
+    free(contents->data);
+    *contents = (struct contents){NULL, 0};
 }

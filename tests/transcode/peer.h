@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct bytes {
+struct contents {
     uint8_t *data;
     size_t length;
 };
@@ -17,15 +17,15 @@ bool peer_exists(const char *program);
 
 /*
  * Run argv[0] with `input` on its standard input. Returns its exit status, −1 where it did not run or was killed;
- * `output` receives what it wrote to standard output, to be freed with bytes_free().
+ * `output` receives what it wrote to standard output, to be freed with contents_free().
  */
-int peer_run(const char *const argv[], const void *input, size_t length, struct bytes *output);
+int peer_run(const char *const argv[], const void *input, size_t length, struct contents *output);
 
 /* Where a folder of the test corpus is: below KOSTKA_CORPUS. Returns `path`. */
 const char *corpus_folder(const char *name, char *path, size_t length);
 bool corpus_exists(const char *name);
 
-bool bytes_read(const char *path, struct bytes *bytes);
-void bytes_free(struct bytes *bytes);
+bool contents_read(const char *path, struct contents *contents);
+void contents_free(struct contents *contents);
 
 #endif

@@ -91,10 +91,10 @@ enum { FINE = 0, WARNED = 2 }; /* exit statuses of jpegtran */
 
 /* `lenient`: the input may be one that jpegtran refuses or repairs; only what it does without a warning must be equal.
  */
-static void compare(const char *name, const struct bytes *input, const kst_transcode_options *options, bool lenient)
+static void compare(const char *name, const struct contents *input, const kst_transcode_options *options, bool lenient)
 {
     struct command command;
-    struct bytes wanted;
+    struct contents wanted;
     kst_buffer output = {.data = NULL};
     kst_report report;
     command_of(&command, options);
@@ -112,7 +112,7 @@ static void compare(const char *name, const struct bytes *input, const kst_trans
         fail();
     }
     compared += written && same;
-    bytes_free(&wanted);
+    contents_free(&wanted);
     kst_buffer_release(context, &output);
 }
 
@@ -140,11 +140,11 @@ static void random_options(kst_transcode_options *options, uint32_t width, uint3
 }
 
 /* A photograph of sorts: gradients, edges and noise, as a PPM. */
-static struct bytes make_ppm(uint32_t width, uint32_t height)
+static struct contents make_ppm(uint32_t width, uint32_t height)
 {
     char header[64];
     int length = snprintf(header, sizeof header, "P6\n%u %u\n255\n", width, height);
-    struct bytes ppm = {.length = (size_t)length + (size_t)width * height * 3};
+    struct contents ppm = {.length = (size_t)length + (size_t)width * height * 3};
     ppm.data = malloc(ppm.length);
     assert_non_null(ppm.data);
     memcpy(ppm.data, header, (size_t)length);
@@ -156,15 +156,15 @@ static struct bytes make_ppm(uint32_t width, uint32_t height)
     return ppm;
 }
 
-static struct bytes make_jpeg(uint32_t width, uint32_t height, const char *const *options, size_t count)
+static struct contents make_jpeg(uint32_t width, uint32_t height, const char *const *options, size_t count)
 {
-    struct bytes ppm = make_ppm(width, height), jpeg;
+    struct contents ppm = make_ppm(width, height), jpeg;
     struct command command = {.count = 0};
     argument(&command, "cjpeg");
     for (size_t i = 0; i < count; i++)
         argument(&command, options[i]);
     assert_int_equal(peer_run(command.argv, ppm.data, ppm.length, &jpeg), 0);
-    bytes_free(&ppm);
+    contents_free(&ppm);
     return jpeg;
 }
 
@@ -192,7 +192,7 @@ static void test_generated(void **state)
             size_t count = 4, mode = rnd(MODES);
             for (size_t i = 0; i < 4 && modes[mode][i]; i++)
                 options[count++] = modes[mode][i];
-            struct bytes jpeg = make_jpeg(sizes[size][0], sizes[size][1], options, count);
+            struct contents jpeg = make_jpeg(sizes[size][0], sizes[size][1], options, count);
             char name[100];
             snprintf(name, sizeof name, "%ux%u -sample %s -quality %s mode %zu", sizes[size][0], sizes[size][1],
                 samplings[sampling], options[3], mode);
@@ -201,7 +201,7 @@ static void test_generated(void **state)
                 random_options(&transcode, sizes[size][0], sizes[size][1]);
                 compare(name, &jpeg, &transcode, false);
             }
-            bytes_free(&jpeg);
+            contents_free(&jpeg);
         }
 }
 
@@ -215,7 +215,7 @@ static void test_matrix(void **state)
         size_t count = 4;
         for (size_t i = 0; i < 4 && modes[mode][i]; i++)
             options[count++] = modes[mode][i];
-        struct bytes jpeg = make_jpeg(77, 51, options, count);
+        struct contents jpeg = make_jpeg(77, 51, options, count);
         for (int n = 0; n < 8 * 3 * 3; n++) {
             kst_transcode_options transcode;
             kst_transcode_options_init(&transcode);
@@ -224,12 +224,12 @@ static void test_matrix(void **state)
             transcode.coding = (kst_coding)(n / 24);
             compare("matrix", &jpeg, &transcode, false);
         }
-        bytes_free(&jpeg);
+        contents_free(&jpeg);
     }
 }
 
 /* What cjpeg does not make: CMYK, YCCK, factors of all kinds, several scans, tables of the caller's. */
-static struct bytes encode(uint32_t width, uint32_t height, kst_colour colour, kst_encode_options *options)
+static struct contents encode(uint32_t width, uint32_t height, kst_colour colour, kst_encode_options *options)
 {
     const bool four = colour == KST_COLOUR_CMYK || colour == KST_COLOUR_YCCK;
     const uint32_t channels = four ? 4 : 3;
@@ -242,7 +242,7 @@ static struct bytes encode(uint32_t width, uint32_t height, kst_colour colour, k
     options->colour = colour;
     assert_int_equal(kst_image_wrap(&image, four ? KST_FORMAT_CMYK : KST_FORMAT_RGB, width, height, pixels, 0), KST_OK);
     assert_int_equal(kst_encode(context, &image, options, &output, NULL), KST_OK);
-    struct bytes jpeg = {.data = malloc(output.length), .length = output.length};
+    struct contents jpeg = {.data = malloc(output.length), .length = output.length};
     assert_non_null(jpeg.data);
     memcpy(jpeg.data, output.data, output.length);
     kst_buffer_release(context, &output);
@@ -267,13 +267,13 @@ static void test_colours(void **state)
         options.quality = rnd(2) ? 2 : 90;
         options.wide_quantisers = true;
         memcpy(options.quant_index, (const uint8_t[]){(uint8_t)rnd(2), (uint8_t)rnd(2), 1, 0}, 4);
-        struct bytes jpeg = encode(width, height, colours[n % 4], &options);
+        struct contents jpeg = encode(width, height, colours[n % 4], &options);
         for (int i = 0; i < 10; i++) {
             kst_transcode_options transcode;
             random_options(&transcode, width, height);
             compare("colours", &jpeg, &transcode, false);
         }
-        bytes_free(&jpeg);
+        contents_free(&jpeg);
     }
 }
 
@@ -287,10 +287,10 @@ static void test_corpus(void **state)
     compared = 0;
     seed = 3;
     for (const struct dirent *entry; (entry = readdir(directory));) {
-        struct bytes jpeg;
+        struct contents jpeg;
         kst_decoder *decoder;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] == '.' || !bytes_read(path, &jpeg))
+        if (entry->d_name[0] == '.' || !contents_read(path, &jpeg))
             continue;
         assert_int_equal(kst_decoder_create(context, &decoder), KST_OK);
         bool large = false;
@@ -305,7 +305,7 @@ static void test_corpus(void **state)
             }
         }
         kst_decoder_destroy(&decoder);
-        bytes_free(&jpeg);
+        contents_free(&jpeg);
     }
     closedir(directory);
     assert_true(compared > 500);
@@ -322,10 +322,10 @@ static void test_exif(void **state)
     for (int rgb = 0; rgb < 2; rgb++)
         for (int first = 0; first < 2; first++) {
             const char *options[] = {"-rgb"};
-            struct bytes plain = make_jpeg(77, 51, options, (size_t)rgb);
+            struct contents plain = make_jpeg(77, 51, options, (size_t)rgb);
             /* SOI, the Exif segment before or after the first segment (JFIF or Adobe), a comment, the rest. */
             size_t header = 4 + (size_t)(plain.data[4] << 8 | plain.data[5]), at = first ? 2 : header;
-            struct bytes jpeg = {.length = 0};
+            struct contents jpeg = {.length = 0};
             jpeg.data = malloc(plain.length + sizeof exif + 20);
             assert_non_null(jpeg.data);
             memcpy(jpeg.data, plain.data, at);
@@ -343,12 +343,12 @@ static void test_exif(void **state)
                 random_options(&transcode, 77, 51);
                 compare(first ? "exif first" : "exif second", &jpeg, &transcode, false);
             }
-            bytes_free(&plain);
-            bytes_free(&jpeg);
+            contents_free(&plain);
+            contents_free(&jpeg);
         }
 }
 
-static void insert(struct bytes *jpeg, size_t at, const char *bytes, size_t length)
+static void insert(struct contents *jpeg, size_t at, const char *bytes, size_t length)
 {
     uint8_t *data = realloc(jpeg->data, jpeg->length + length);
     assert_non_null(data);
@@ -387,7 +387,7 @@ static void test_headers(void **state)
     seed = 7;
     for (int n = 0; n < 250; n++) {
         const char *options[] = {"-sample", "1x1", rnd(2) ? "-progressive" : "-optimize", "-rgb"};
-        struct bytes jpeg = make_jpeg(20, 30, options, rnd(3) ? 3 : 4);
+        struct contents jpeg = make_jpeg(20, 30, options, rnd(3) ? 3 : 4);
         /* Behind SOI, behind the headers that cjpeg wrote, or (where it is the first of many scans) between scans. */
         size_t scan = 0;
         while (scan + 1 < jpeg.length && !(jpeg.data[scan] == 0xFF && jpeg.data[scan + 1] == 0xDA))
@@ -406,7 +406,7 @@ static void test_headers(void **state)
             random_options(&transcode, 20, 30);
             compare("headers", &jpeg, &transcode, false);
         }
-        bytes_free(&jpeg);
+        contents_free(&jpeg);
     }
 }
 
@@ -431,7 +431,7 @@ static void test_script(void **state)
         fputs(n == 0 ? text : plain, file);
         fclose(file);
         const char *options[] = {"-sample", "2x2"};
-        struct bytes jpeg = make_jpeg(77, 51, options, 2), wanted;
+        struct contents jpeg = make_jpeg(77, 51, options, 2), wanted;
         const char *argv[] = {
             "jpegtran", "-copy", "all", "-restart", "2", "-scans", path, n == 2 ? "-optimize" : NULL, NULL};
         assert_int_equal(peer_run(argv, jpeg.data, jpeg.length, &wanted), 0);
@@ -446,8 +446,8 @@ static void test_script(void **state)
         assert_int_equal(output.length, wanted.length);
         assert_memory_equal(output.data, wanted.data, wanted.length);
         kst_buffer_release(context, &output);
-        bytes_free(&wanted);
-        bytes_free(&jpeg);
+        contents_free(&wanted);
+        contents_free(&jpeg);
         remove(path);
     }
 }

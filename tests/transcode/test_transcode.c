@@ -38,7 +38,7 @@ struct recipe {
     bool exif;
 };
 
-static struct bytes make(const struct recipe *recipe)
+static struct contents make(const struct recipe *recipe)
 {
     static const uint8_t tiff[] = {
         'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0};
@@ -63,7 +63,7 @@ static struct bytes make(const struct recipe *recipe)
     options.metadata_count = recipe->exif ? 2 : 0;
     assert_int_equal(kst_image_wrap(&image, recipe->format, recipe->width, recipe->height, pixels, 0), KST_OK);
     assert_int_equal(kst_encode(context, &image, &options, &output, NULL), KST_OK);
-    struct bytes jpeg = {.data = malloc(output.length), .length = output.length};
+    struct contents jpeg = {.data = malloc(output.length), .length = output.length};
     assert_non_null(jpeg.data);
     memcpy(jpeg.data, output.data, output.length);
     kst_buffer_release(context, &output);
@@ -92,7 +92,7 @@ static uint32_t restart_interval(const kst_buffer *buffer)
     return interval;
 }
 
-static kst_buffer transcode(const struct bytes *jpeg, const kst_transcode_options *options)
+static kst_buffer transcode(const struct contents *jpeg, const kst_transcode_options *options)
 {
     kst_buffer output = {.data = NULL};
     kst_report report;
@@ -106,7 +106,7 @@ static kst_buffer transcode(const struct bytes *jpeg, const kst_transcode_option
     return output;
 }
 
-static void assert_same_pixels(const struct bytes *jpeg, const kst_buffer *output)
+static void assert_same_pixels(const struct contents *jpeg, const kst_buffer *output)
 {
     kst_image before = decode(jpeg->data, jpeg->length), after = decode(output->data, output->length);
     kst_comparison comparison = {.size = sizeof comparison};
@@ -133,19 +133,19 @@ static void test_pixels(void **state)
             .coding = (kst_coding)(n / 3 % 3),
             .restart = {rnd(2) ? KST_RESTART_MCUS : KST_RESTART_NONE, 1 + rnd(5)},
         };
-        struct bytes jpeg = make(&recipe);
+        struct contents jpeg = make(&recipe);
         kst_transcode_options options;
         kst_transcode_options_init(&options);
         options.coding = (kst_coding)(n / 9 % 3);
         options.restart = restarts[n / 27];
         kst_buffer first = transcode(&jpeg, &options);
         assert_same_pixels(&jpeg, &first);
-        kst_buffer second = transcode(&(struct bytes){first.data, first.length}, &options);
+        kst_buffer second = transcode(&(struct contents){first.data, first.length}, &options);
         assert_int_equal(first.length, second.length);
         assert_memory_equal(first.data, second.data, first.length);
         kst_buffer_release(context, &first);
         kst_buffer_release(context, &second);
-        bytes_free(&jpeg);
+        contents_free(&jpeg);
     }
 }
 
@@ -168,7 +168,7 @@ static void test_many_blocks(void **state)
     encode.script_length = 3;
     assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGB, 70, 50, pixels, 0), KST_OK);
     assert_int_equal(kst_encode(context, &image, &encode, &coded, NULL), KST_OK);
-    struct bytes jpeg = {coded.data, coded.length};
+    struct contents jpeg = {coded.data, coded.length};
     for (int n = 0; n < 3; n++) {
         kst_transcode_options options;
         kst_transcode_options_init(&options);
@@ -185,7 +185,7 @@ static void test_many_blocks(void **state)
 static void test_repeated_ids(void **state)
 {
     (void)state;
-    struct bytes jpeg = make(&(struct recipe){.width = 50, .height = 40, .format = KST_FORMAT_RGB});
+    struct contents jpeg = make(&(struct recipe){.width = 50, .height = 40, .format = KST_FORMAT_RGB});
     for (size_t i = 0; i + 20 < jpeg.length; i++) {
         bool frame = jpeg.data[i] == 0xFF && jpeg.data[i + 1] == 0xC0,
              scan = jpeg.data[i] == 0xFF && jpeg.data[i + 1] == 0xDA;
@@ -202,7 +202,7 @@ static void test_repeated_ids(void **state)
         assert_same_pixels(&jpeg, &output);
         kst_buffer_release(context, &output);
     }
-    bytes_free(&jpeg);
+    contents_free(&jpeg);
 }
 
 static void test_restart_intervals(void **state)
@@ -210,7 +210,7 @@ static void test_restart_intervals(void **state)
     (void)state;
     struct recipe recipe = {
         .width = 640, .height = 480, .format = KST_FORMAT_RGB, .restart = {.unit = KST_RESTART_MCUS, .interval = 10}};
-    struct bytes jpeg = make(&recipe);
+    struct contents jpeg = make(&recipe);
     const struct {
         kst_restart restart;
         bool grey;
@@ -233,7 +233,7 @@ static void test_restart_intervals(void **state)
         assert_int_equal(restart_interval(&output), cases[i].interval);
         kst_buffer_release(context, &output);
     }
-    bytes_free(&jpeg);
+    contents_free(&jpeg);
 }
 
 /* Many threads and one give the same bytes. */
@@ -247,7 +247,7 @@ static void test_threads(void **state)
             .format = KST_FORMAT_RGB,
             .coding = (kst_coding)rnd(3),
             .subsampling = (kst_subsampling)rnd(3)};
-        struct bytes jpeg = make(&recipe);
+        struct contents jpeg = make(&recipe);
         kst_transcode_options options;
         kst_context_options context_options;
         kst_transcode_options_init(&options);
@@ -274,12 +274,12 @@ static void test_threads(void **state)
             kst_context_destroy(&other);
         }
         free(first.data);
-        bytes_free(&jpeg);
+        contents_free(&jpeg);
     }
 }
 
 struct caller {
-    const struct bytes *jpeg;
+    const struct contents *jpeg;
     kst_buffer output;
     kst_transform transform;
     kst_status status;
@@ -301,7 +301,7 @@ static void test_concurrent_calls(void **state)
 {
     enum { CALLERS = 8 };
     (void)state;
-    struct bytes jpeg = make(&(struct recipe){.width = 300, .height = 200, .format = KST_FORMAT_RGB});
+    struct contents jpeg = make(&(struct recipe){.width = 300, .height = 200, .format = KST_FORMAT_RGB});
     pthread_t thread[CALLERS];
     struct caller caller[CALLERS];
     for (int i = 0; i < CALLERS; i++) {
@@ -317,13 +317,13 @@ static void test_concurrent_calls(void **state)
     }
     for (int i = 0; i < CALLERS; i++)
         kst_buffer_release(context, &caller[i].output);
-    bytes_free(&jpeg);
+    contents_free(&jpeg);
 }
 
 static void test_arguments(void **state)
 {
     (void)state;
-    struct bytes jpeg = make(&(struct recipe){.width = 20, .height = 20, .format = KST_FORMAT_RGB});
+    struct contents jpeg = make(&(struct recipe){.width = 20, .height = 20, .format = KST_FORMAT_RGB});
     kst_buffer output = {.data = NULL};
     kst_transcode_options options;
     kst_transcode_options_init(NULL);
@@ -359,13 +359,13 @@ static void test_arguments(void **state)
         assert_int_equal(kst_transcode(context, jpeg.data, jpeg.length, &options, &output, NULL), wanted);
         assert_null(output.data);
     }
-    bytes_free(&jpeg);
+    contents_free(&jpeg);
 }
 
 static void test_callers_buffer(void **state)
 {
     (void)state;
-    struct bytes jpeg = make(&(struct recipe){.width = 90, .height = 50, .format = KST_FORMAT_RGB, .exif = true});
+    struct contents jpeg = make(&(struct recipe){.width = 90, .height = 50, .format = KST_FORMAT_RGB, .exif = true});
     kst_transcode_options options;
     kst_transcode_options_init(&options);
     options.transform = KST_TRANSFORM_ROTATE_90;
@@ -385,7 +385,7 @@ static void test_callers_buffer(void **state)
     }
     free(room);
     kst_buffer_release(context, &own);
-    bytes_free(&jpeg);
+    contents_free(&jpeg);
 }
 
 static atomic_int allocations_left, allocated;
@@ -417,7 +417,7 @@ static void test_allocation_failure(void **state)
             .format = n == 5 ? KST_FORMAT_CMYK : KST_FORMAT_RGB,
             .coding = (kst_coding)(n % 3),
             .exif = n % 2 == 0};
-        struct bytes jpeg = make(&recipe);
+        struct contents jpeg = make(&recipe);
         kst_context_options context_options;
         kst_transcode_options options;
         kst_context *other;
@@ -449,11 +449,11 @@ static void test_allocation_failure(void **state)
         }
         kst_context_destroy(&other);
         assert_int_equal(allocated, 0);
-        bytes_free(&jpeg);
+        contents_free(&jpeg);
     }
 }
 
-static kst_status limited(const struct bytes *jpeg, kst_limits limits, kst_strip strip)
+static kst_status limited(const struct contents *jpeg, kst_limits limits, kst_strip strip)
 {
     kst_context_options context_options;
     kst_transcode_options options;
@@ -474,7 +474,7 @@ static kst_status limited(const struct bytes *jpeg, kst_limits limits, kst_strip
 static void test_limits(void **state)
 {
     (void)state;
-    struct bytes jpeg = make(&(struct recipe){
+    struct contents jpeg = make(&(struct recipe){
         .width = 300, .height = 200, .format = KST_FORMAT_RGB, .exif = true, .coding = KST_CODING_PROGRESSIVE});
     const kst_strip keep = KST_STRIP_NOTHING, strip = KST_STRIP_ALL;
     assert_int_equal(limited(&jpeg, (kst_limits){.pixels = 60000}, keep), KST_OK);
@@ -485,11 +485,11 @@ static void test_limits(void **state)
     assert_int_equal(limited(&jpeg, (kst_limits){.metadata = 39}, keep), KST_OK);
     assert_int_equal(limited(&jpeg, (kst_limits){.metadata = 38}, keep), KST_ERROR_LIMIT_METADATA);
     assert_int_equal(limited(&jpeg, (kst_limits){.metadata = 1}, strip), KST_OK);
-    bytes_free(&jpeg);
+    contents_free(&jpeg);
 }
 
 /* One damaged stream: an error, or a sound stream with warnings counted, which strictness turns into an error. */
-static void transcode_damaged(const char *name, const struct bytes *jpeg, kst_transcode_options *options)
+static void transcode_damaged(const char *name, const struct contents *jpeg, kst_transcode_options *options)
 {
     kst_buffer output = {.data = NULL};
     kst_report report;
@@ -531,9 +531,9 @@ static void test_damaged_corpus(void **state)
     DIR *directory = opendir(corpus_folder("jpeg/damaged", folder, sizeof folder));
     assert_non_null(directory);
     for (const struct dirent *entry; (entry = readdir(directory));) {
-        struct bytes jpeg;
+        struct contents jpeg;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] == '.' || !bytes_read(path, &jpeg))
+        if (entry->d_name[0] == '.' || !contents_read(path, &jpeg))
             continue;
         for (int n = 0; n < 3; n++) {
             kst_transcode_options options;
@@ -543,7 +543,7 @@ static void test_damaged_corpus(void **state)
             options.restart.unit = KST_RESTART_KEEP;
             transcode_damaged(entry->d_name, &jpeg, &options);
         }
-        bytes_free(&jpeg);
+        contents_free(&jpeg);
         files++;
     }
     closedir(directory);
@@ -563,7 +563,7 @@ static void test_damaged_at_random(void **state)
             .subsampling = (kst_subsampling)rnd(6),
             .exif = rnd(2) == 0,
             .restart = {rnd(2) ? KST_RESTART_MCUS : KST_RESTART_NONE, 2}};
-        struct bytes jpeg = make(&recipe);
+        struct contents jpeg = make(&recipe);
         for (uint32_t i = 0, changes = 1 + rnd(4); i < changes; i++) {
             size_t at = rnd((uint32_t)jpeg.length);
             if (rnd(6) == 0)
@@ -579,7 +579,7 @@ static void test_damaged_at_random(void **state)
         options.transform = (kst_transform)rnd(8);
         options.grey = rnd(4) == 0;
         transcode_damaged("random damage", &jpeg, &options);
-        bytes_free(&jpeg);
+        contents_free(&jpeg);
     }
 }
 

@@ -4,18 +4,10 @@
 #include <string.h>
 
 #include "jpeg/parser.h"
+#include "random.h"
 #include "support.h"
 
 enum { LENGTH = 3 << 20, MOST_FILL = 16 };
-
-static uint32_t next_random(void)
-{
-    static uint32_t state = 0x1234567;
-    state ^= state << 13;
-    state ^= state >> 17;
-    state ^= state << 5;
-    return state;
-}
 
 /* Byte by byte. */
 static size_t find_plainly(const uint8_t *data, size_t length, size_t from, uint32_t *fill)

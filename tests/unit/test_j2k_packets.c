@@ -5,17 +5,12 @@
 #include "j2k/marker.h"
 #include "j2k/progression.h"
 #include "j2k_made.h"
+#include "random.h"
 #include "support.h"
 
 enum { PACKETS_MAX = 1 << 15 };
 
 static uint32_t random_state = 7;
-
-static uint32_t random_below(uint32_t bound)
-{
-    random_state = random_state * 1664525 + 1013904223;
-    return (random_state >> 8) % bound;
-}
 
 struct packet {
     uint32_t component, resolution, precinct, layer;
@@ -117,15 +112,17 @@ static uint32_t levels_of(uint32_t component)
 /* Two tiles of components with their own separations, levels and precincts. */
 static void make_stream(void)
 {
-    struct made_size size = {.tile_x = random_below(9), .tile_y = random_below(9), .components = 3};
-    size.image = (struct j2k_rect){size.tile_x + random_below(9), size.tile_y + random_below(9), 0, 0};
-    size.image.x1 = size.image.x0 + 20 + random_below(30);
-    size.image.y1 = size.image.y0 + 20 + random_below(30);
-    size.tile_width = 30 + random_below(20);
+    struct made_size size = {
+        .tile_x = random_below(&random_state, 9), .tile_y = random_below(&random_state, 9), .components = 3};
+    size.image = (struct j2k_rect){
+        size.tile_x + random_below(&random_state, 9), size.tile_y + random_below(&random_state, 9), 0, 0};
+    size.image.x1 = size.image.x0 + 20 + random_below(&random_state, 30);
+    size.image.y1 = size.image.y0 + 20 + random_below(&random_state, 30);
+    size.tile_width = 30 + random_below(&random_state, 20);
     size.tile_height = 60;
     for (uint32_t i = 0; i < 3; i++) {
-        size.dx[i] = (uint8_t)(1 + random_below(3));
-        size.dy[i] = (uint8_t)(1 + random_below(3));
+        size.dx[i] = (uint8_t)(1 + random_below(&random_state, 3));
+        size.dy[i] = (uint8_t)(1 + random_below(&random_state, 3));
     }
     made_start(&made, &size);
     made_cod(&made, J2K_LRCP, 2, 1);
@@ -133,7 +130,7 @@ static void make_stream(void)
     for (uint8_t c = 0; c < 3; c++) {
         uint8_t coc[7 + 6] = {c, 1, (uint8_t)levels_of(c), 0, 0, 0, 1};
         for (uint32_t r = 0; r <= levels_of(c); r++)
-            coc[7 + r] = (uint8_t)((1 + random_below(4)) | (1 + random_below(4)) << 4);
+            coc[7 + r] = (uint8_t)((1 + random_below(&random_state, 4)) | (1 + random_below(&random_state, 4)) << 4);
         made_segment(&made, J2K_COC, coc, 8 + levels_of(c));
     }
     static const uint8_t zeros[1];
@@ -161,7 +158,7 @@ static void check_orders(struct j2k_builder *builder)
     for (uint32_t i = J2K_LRCP; i <= J2K_CPRL; i++) {
         uint8_t progression = (uint8_t)i;
         struct j2k_volume volume = {.progression = progression, .r1 = J2K_RESOLUTIONS, .layers = 2, .c1 = 3};
-        if (random_below(2))
+        if (random_below(&random_state, 2))
             volume = (struct j2k_volume){.progression = progression, .r0 = 1, .r1 = 3, .layers = 1, .c0 = 1, .c1 = 3};
         found.count = 0;
         assert_int_equal(kst_j2k_walk(builder, &volume, note, &found), KST_OK);

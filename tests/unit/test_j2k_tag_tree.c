@@ -4,17 +4,12 @@
 #include <string.h>
 
 #include "j2k/tag_tree.h"
+#include "random.h"
 #include "support.h"
 
 enum { LEAVES_MAX = 1600, NODES_MAX = 2 * LEAVES_MAX, BITS_MAX = 1 << 19, LAYERS = 9 };
 
 static uint32_t random_state = 1;
-
-static uint32_t random_below(uint32_t bound)
-{
-    random_state = random_state * 1664525 + 1013904223;
-    return (random_state >> 8) % bound;
-}
 
 /* An encoder's tree: the value of each node is the least below it. */
 struct tree {
@@ -54,7 +49,7 @@ static void make_tree(struct tree *tree, uint32_t width, uint32_t height, uint32
     memset(tree->value, 0xFF, sizeof tree->value);
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t x = 0; x < width; x++) {
-            uint32_t value = random_below(values);
+            uint32_t value = random_below(&random_state, values);
             for (uint32_t k = 0; k < tree->shape.levels; k++) {
                 uint32_t *node = &tree->value[index_of(tree, k, x, y)];
                 *node = *node < value ? *node : value;

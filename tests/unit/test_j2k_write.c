@@ -8,17 +8,12 @@
 #include "j2k/parser.h"
 #include "j2k/write.h"
 #include "j2k_made.h"
+#include "random.h"
 #include "support.h"
 
 enum { COMPONENTS = 3, LAYERS_MAX = 5, BYTES = 1 << 16, TILES_MAX = 64 };
 
 static uint32_t random_state = 11;
-
-static uint32_t random_below(uint32_t bound)
-{
-    random_state = random_state * 1664525 + 1013904223;
-    return (random_state >> 8) % bound;
-}
 
 /* An image of made-up blocks. */
 struct picture {
@@ -35,20 +30,21 @@ static uint8_t noise[BYTES];
 static void set_size(struct picture *picture)
 {
     struct j2k_size *size = &picture->coded.headers.size;
-    size->tile_x = random_below(9);
-    size->tile_y = random_below(9);
-    size->image = (struct j2k_rect){size->tile_x + random_below(9), size->tile_y + random_below(9), 0, 0};
-    size->image.x1 = size->image.x0 + 20 + random_below(100);
-    size->image.y1 = size->image.y0 + 20 + random_below(60);
-    size->tile_width = 30 + random_below(80);
-    size->tile_height = 30 + random_below(60);
+    size->tile_x = random_below(&random_state, 9);
+    size->tile_y = random_below(&random_state, 9);
+    size->image = (struct j2k_rect){
+        size->tile_x + random_below(&random_state, 9), size->tile_y + random_below(&random_state, 9), 0, 0};
+    size->image.x1 = size->image.x0 + 20 + random_below(&random_state, 100);
+    size->image.y1 = size->image.y0 + 20 + random_below(&random_state, 60);
+    size->tile_width = 30 + random_below(&random_state, 80);
+    size->tile_height = 30 + random_below(&random_state, 60);
     size->columns = j2k_ceil_divide(size->image.x1 - size->tile_x, size->tile_width);
     size->rows = j2k_ceil_divide(size->image.y1 - size->tile_y, size->tile_height);
     for (uint32_t c = 0; c < COMPONENTS; c++)
-        picture->component[c] = (struct j2k_component_size){.depth = (uint8_t)(1 + random_below(16)),
-            .is_signed = random_below(2),
-            .dx = (uint8_t)(1 + random_below(3)),
-            .dy = (uint8_t)(1 + random_below(2))};
+        picture->component[c] = (struct j2k_component_size){.depth = (uint8_t)(1 + random_below(&random_state, 16)),
+            .is_signed = random_below(&random_state, 2),
+            .dx = (uint8_t)(1 + random_below(&random_state, 3)),
+            .dy = (uint8_t)(1 + random_below(&random_state, 2))};
     picture->coded.headers.component = picture->component;
     picture->coded.headers.component_count = COMPONENTS;
 }
@@ -56,24 +52,27 @@ static void set_size(struct picture *picture)
 static void set_coding(struct j2k_coding *coding, struct j2k_quantisation *quantisation)
 {
     static const uint8_t styles[] = {0, J2K_STYLE_BYPASS, J2K_STYLE_TERMALL, J2K_STYLE_BYPASS | J2K_STYLE_TERMALL};
-    *coding = (struct j2k_coding){.levels = (uint8_t)random_below(5),
-        .block_width = (uint8_t)(2 + random_below(4)),
-        .block_height = (uint8_t)(2 + random_below(4)),
-        .style = styles[random_below(4)],
-        .reversible = random_below(2)};
+    *coding = (struct j2k_coding){.levels = (uint8_t)random_below(&random_state, 5),
+        .block_width = (uint8_t)(2 + random_below(&random_state, 4)),
+        .block_height = (uint8_t)(2 + random_below(&random_state, 4)),
+        .style = styles[random_below(&random_state, 4)],
+        .reversible = random_below(&random_state, 2)};
     memset(coding->precinct, 0xFF, sizeof coding->precinct);
-    for (uint32_t r = 0; r <= coding->levels && random_below(3); r++)
-        coding->precinct[r] = (uint8_t)((1 + random_below(6)) | (1 + random_below(6)) << 4);
-    *quantisation = (struct j2k_quantisation){.style = (uint8_t)random_below(3), .guard = (uint8_t)random_below(8)};
+    for (uint32_t r = 0; r <= coding->levels && random_below(&random_state, 3); r++)
+        coding->precinct[r] =
+            (uint8_t)((1 + random_below(&random_state, 6)) | (1 + random_below(&random_state, 6)) << 4);
+    *quantisation = (struct j2k_quantisation){
+        .style = (uint8_t)random_below(&random_state, 3), .guard = (uint8_t)random_below(&random_state, 8)};
     quantisation->count = (uint8_t)(quantisation->style == 1 ? 1 : 3 * coding->levels + 1);
     for (uint32_t i = 0; i < quantisation->count; i++)
-        quantisation->step[i] = (uint16_t)(random_below(32) << 11 | (quantisation->style ? random_below(2048) : 0));
+        quantisation->step[i] = (uint16_t)(random_below(&random_state, 32) << 11 |
+                                           (quantisation->style ? random_below(&random_state, 2048) : 0));
 }
 
 /* Two volumes that take the lower and the higher resolutions, or the first layer and then all. */
 static void set_volumes(struct j2k_parameters *parameters)
 {
-    uint32_t kind = random_below(4), capacity = 0;
+    uint32_t kind = random_below(&random_state, 4), capacity = 0;
     if (kind > 1)
         return;
     void *grown = parameters->volume;
@@ -81,13 +80,15 @@ static void set_volumes(struct j2k_parameters *parameters)
         kst_j2k_grow(&made_memory, NULL, &grown, parameters->volume_count, &capacity, sizeof *parameters->volume),
         KST_OK);
     parameters->volume = grown;
-    struct j2k_volume whole = {
-        .progression = (uint8_t)random_below(5), .r1 = J2K_RESOLUTIONS, .layers = parameters->layers, .c1 = COMPONENTS};
+    struct j2k_volume whole = {.progression = (uint8_t)random_below(&random_state, 5),
+        .r1 = J2K_RESOLUTIONS,
+        .layers = parameters->layers,
+        .c1 = COMPONENTS};
     parameters->volume[0] = whole;
     parameters->volume[1] = whole;
-    parameters->volume[1].progression = (uint8_t)random_below(5);
+    parameters->volume[1].progression = (uint8_t)random_below(&random_state, 5);
     if (kind == 0)
-        parameters->volume[0].r1 = 1 + (uint8_t)random_below(3);
+        parameters->volume[0].r1 = 1 + (uint8_t)random_below(&random_state, 3);
     else
         parameters->volume[0].layers = 1;
     parameters->volume_count = 2;
@@ -96,18 +97,18 @@ static void set_volumes(struct j2k_parameters *parameters)
 static void set_parameters(struct j2k_parameters *parameters)
 {
     assert_int_equal(kst_j2k_parameters_allocate(&made_memory, COMPONENTS, parameters), KST_OK);
-    parameters->progression = (uint8_t)random_below(5);
-    parameters->layers = (uint16_t)(1 + random_below(LAYERS_MAX));
-    parameters->sop = random_below(2);
-    parameters->eph = random_below(2);
+    parameters->progression = (uint8_t)random_below(&random_state, 5);
+    parameters->layers = (uint16_t)(1 + random_below(&random_state, LAYERS_MAX));
+    parameters->sop = random_below(&random_state, 2);
+    parameters->eph = random_below(&random_state, 2);
     for (uint32_t c = 0; c < COMPONENTS; c++) {
-        if (c > 0 && random_below(2)) {
+        if (c > 0 && random_below(&random_state, 2)) {
             parameters->coding[c] = parameters->coding[0];
             parameters->quantisation[c] = parameters->quantisation[0];
         } else {
             set_coding(&parameters->coding[c], &parameters->quantisation[c]);
         }
-        parameters->roi_shift[c] = (uint8_t)(random_below(3) ? 0 : random_below(38));
+        parameters->roi_shift[c] = (uint8_t)(random_below(&random_state, 3) ? 0 : random_below(&random_state, 38));
     }
     set_volumes(parameters);
 }
@@ -121,21 +122,22 @@ static void fill_block(struct picture *picture, uint32_t index, uint32_t layers)
     uint8_t *passes = picture->layer_passes + (size_t)index * coded->layers;
     memset(passes, 0, coded->layers);
     block->first_pass = index * J2K_PASSES_MAX;
-    if (planes == 0 || random_below(5) == 0)
+    if (planes == 0 || random_below(&random_state, 5) == 0)
         return;
-    block->missing = (uint8_t)random_below(planes);
-    block->passes = (uint8_t)(1 + random_below(3 * (planes - block->missing) - 2));
+    block->missing = (uint8_t)random_below(&random_state, planes);
+    block->passes = (uint8_t)(1 + random_below(&random_state, 3 * (planes - block->missing) - 2));
     if (block->passes > J2K_PACKET_PASSES)
         block->passes = J2K_PACKET_PASSES;
     for (uint32_t p = 0; p < block->passes; p++) {
-        length += random_below(3) ? random_below(12) : random_below(2) * 150;
+        length +=
+            random_below(&random_state, 3) ? random_below(&random_state, 12) : random_below(&random_state, 2) * 150;
         picture->pass_length[block->first_pass + p] = length;
     }
     assert_true(length < BYTES);
-    block->data = noise + random_below(BYTES - length);
+    block->data = noise + random_below(&random_state, BYTES - length);
     uint32_t so_far = 0;
     for (uint32_t l = 0; l < layers; l++) {
-        so_far += random_below(3) == 0 ? 0 : random_below(block->passes - so_far + 1);
+        so_far += random_below(&random_state, 3) == 0 ? 0 : random_below(&random_state, block->passes - so_far + 1);
         passes[l] = (uint8_t)so_far;
     }
 }
@@ -151,9 +153,9 @@ static void make_picture(struct picture *picture)
     set_parameters(&coded->headers.main);
     uint32_t tiles = coded->headers.size.columns * coded->headers.size.rows;
     assert_true(tiles <= TILES_MAX);
-    if (random_below(3) == 0) {
+    if (random_below(&random_state, 3) == 0) {
         for (uint32_t t = 0; t < tiles; t++)
-            if (random_below(2))
+            if (random_below(&random_state, 2))
                 set_parameters(&picture->tile[t]);
             else
                 picture->tile[t] = coded->headers.main;
@@ -364,14 +366,14 @@ static void test_pictures(void **state)
     static const uint16_t registration[2 * COMPONENTS] = {1, 2, 3, 4, 5, 65535};
     static struct picture picture;
     for (uint32_t i = 0; i < sizeof noise; i++)
-        noise[i] = (uint8_t)random_below(256);
+        noise[i] = (uint8_t)random_below(&random_state, 256);
     for (uint32_t i = 0; i < 150; i++) {
-        struct j2k_writing writing = {.part_by_part = random_below(2),
-            .packet_lengths = random_below(2),
-            .tile_part_lengths = random_below(2),
+        struct j2k_writing writing = {.part_by_part = random_below(&random_state, 2),
+            .packet_lengths = random_below(&random_state, 2),
+            .tile_part_lengths = random_below(&random_state, 2),
             .comment = comments,
-            .comment_count = random_below(3),
-            .registration = random_below(2) ? registration : NULL};
+            .comment_count = random_below(&random_state, 3),
+            .registration = random_below(&random_state, 2) ? registration : NULL};
         make_picture(&picture);
         check_writing(&picture, &writing);
         writing.division = KST_J2K_DIVIDE_RESOLUTION;
