@@ -38,6 +38,8 @@ void kst_decoder_close(kst_decoder *decoder)
         return;
     kst_jpeg_metadata_release(&decoder->memory, &decoder->metadata);
     kst_jpeg_stream_release(&decoder->memory, &decoder->stream);
+    kst_j2k_kept_drop(decoder);
+    decoder->kept.refused = false;
     kst_j2k_stream_release(&decoder->memory, &decoder->j2k);
     kst_memory_release(&decoder->memory, decoder->more);
     decoder->more = NULL;

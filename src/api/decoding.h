@@ -8,11 +8,21 @@
 #include "core/progress.h"
 #include "cpu/jpeg_blocks.h"
 #include "gpu/jpeg_decode.h"
-#include "j2k/stream.h"
+#include "j2k/build.h"
 #include "jpeg/compact.h"
 #include "jpeg/metadata.h"
 #include "jpeg/output.h"
 #include "jpeg/parse.h"
+
+/* A plan of whole tiles, of which parts are decoded. */
+struct j2k_kept {
+    struct j2k_plan plan;     /* nothing: none is */
+    struct j2k_filter filter; /* its own, with these: */
+    bool *components;         /* of each whether it is wanted */
+    struct j2k_rect tiles;    /* columns and rows of them */
+    struct j2k_rect before;   /* likewise, what the part before needed */
+    bool refused;             /* it cannot be had of this stream */
+};
 
 struct kst_decoder {
     kst_context *context;
@@ -20,7 +30,8 @@ struct kst_decoder {
     bool open;
     struct jpeg_stream stream; /* nothing in it where info.codec is another */
     struct j2k_stream j2k;     /* likewise */
-    kst_plane *more;           /* of the image described last: room for its planes behind the first four */
+    struct j2k_kept kept;
+    kst_plane *more; /* of the image described last: room for its planes behind the first four */
     struct jpeg_metadata metadata;
     kst_info info;
     struct jpeg_gpu_early *early; /* the stream on its way to the device; null: it is not */
@@ -46,6 +57,10 @@ kst_status kst_decoder_fail(kst_decoder *decoder, kst_status status);
 kst_status kst_decoder_plan(
     kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image);
 
+/* j2k_plans.c: kst_j2k_plan_build() of the open stream; and the end of what is kept for other parts of it. */
+kst_status kst_decoder_plan_j2k(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_plan *plan);
+void kst_j2k_kept_drop(kst_decoder *decoder);
+
 struct decoding {
     kst_decoder *decoder;
     struct gpu_executor *gpu; /* that carries it out, or has the image's memory; null: neither */
@@ -56,6 +71,7 @@ struct decoding {
     bool made;        /* the caller's image got its buffers here */
     bool on_gpu;
     bool in_strips; /* a picture of JPEG 2000, on the GPU, though not `on_gpu` as a whole */
+    double excess;  /* of such a picture, or strip: how many times the memory that there is it would take */
     bool mistaken;  /* what was presumed of the stream is wrong: the end will be a decoding from the start */
     const struct gpu_event *after; /* what work on the device waits for; null: nothing */
     struct jpeg_gpu_item item;     /* on_gpu, or device memory: the image there */

@@ -148,8 +148,7 @@ static kst_status run(struct j2k_work *work)
     kst_report *report = &decoder->report;
     double start = kst_seconds();
     work->output.filter.components = work->wanted;
-    kst_status status = kst_j2k_plan_build(
-        &decoder->memory, &decoder->context->limits, &decoder->j2k, &work->output.filter, &work->plan, report);
+    kst_status status = kst_decoder_plan_j2k(decoder, &work->output.filter, &work->plan);
     if (status)
         return status;
     kst_report_stage(report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);

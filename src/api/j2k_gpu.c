@@ -123,18 +123,18 @@ static kst_status build(struct decoding *d, const bool *wanted, struct j2k_rows 
     output.filter.components = wanted;
     planned->item.conversion.x = output.shown.x0;
     planned->item.conversion.y = output.shown.y0;
-    status = kst_j2k_plan_build(
-        &decoder->memory, &decoder->context->limits, &decoder->j2k, &output.filter, &planned->plan, &decoder->report);
+    status = kst_decoder_plan_j2k(decoder, &output.filter, &planned->plan);
     if (!status)
         kst_report_stage(&decoder->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
     return status;
 }
 
-/* Bytes that a plan may take on the device. */
-static uint64_t memory_limit(const struct decoding *d)
+/* Bytes that a plan may take on the device, where strips go two at a time. */
+static uint64_t memory_limit(const struct decoding *d, struct j2k_rows rows)
 {
     uint64_t limit = d->decoder->context->limits.memory, half = d->gpu->gpu->info.memory / 2;
     limit = half > 0 && half < limit ? half : limit;
+    limit = is_whole(d, rows) ? limit : limit / 2;
     return limit < J2K_GPU_MEMORY_MAX ? limit : J2K_GPU_MEMORY_MAX;
 }
 
@@ -149,10 +149,12 @@ static kst_status plan_item(
     if (status)
         return status;
     planned->item.plan = &planned->plan;
-    if (d->options.strict && report->warnings > 0)
+    if (d->options.strict && report->warnings > 0) {
         status = kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
-    else if (kst_gpu_j2k_supports(&planned->plan))
-        *fit = kst_gpu_j2k_memory(&planned->item) <= memory_limit(d) ? J2K_FITS : J2K_FITS_IN_STRIPS;
+    } else if (kst_gpu_j2k_supports(&planned->plan)) {
+        d->excess = (double)kst_gpu_j2k_memory(&planned->item) / (double)memory_limit(d, rows);
+        *fit = d->excess <= 1 ? J2K_FITS : J2K_FITS_IN_STRIPS;
+    }
     if (!status && *fit == J2K_FITS)
         return KST_OK;
     kst_j2k_plan_release(&decoder->memory, &planned->plan);
@@ -176,10 +178,13 @@ static void cut(struct j2k_gpu_item *item, struct j2k_rows rows)
     }
 }
 
-static void release(struct memory *memory, struct j2k_planned *planned)
+void kst_j2k_gpu_release(struct decoding *d, struct j2k_planned *planned)
 {
-    if (planned)
-        kst_memory_release(memory, planned->palette);
+    struct memory *memory = &d->decoder->memory;
+    if (!planned)
+        return;
+    kst_j2k_plan_release(memory, &planned->plan);
+    kst_memory_release(memory, planned->palette);
     kst_memory_release(memory, planned);
 }
 
@@ -211,7 +216,7 @@ kst_status kst_j2k_gpu_plan(struct decoding *d, struct j2k_rows rows, enum j2k_f
     planned->item = (struct j2k_gpu_item){.output = *d->image, .sink = d->item.sink, .image = d->item.image};
     status = plan_rows(d, rows, planned, fit);
     if (status || *fit != J2K_FITS)
-        release(&decoder->memory, planned);
+        kst_j2k_gpu_release(d, planned);
     else
         d->j2k = planned;
     if (*fit == J2K_FITS_IN_STRIPS && d->image->format == KST_FORMAT_RAW) /* planes may be of several heights */
@@ -221,10 +226,7 @@ kst_status kst_j2k_gpu_plan(struct decoding *d, struct j2k_rows rows, enum j2k_f
 
 void kst_j2k_gpu_drop(struct decoding *d)
 {
-    if (!d->j2k)
-        return;
-    kst_j2k_plan_release(&d->decoder->memory, &d->j2k->plan);
-    release(&d->decoder->memory, d->j2k);
+    kst_j2k_gpu_release(d, d->j2k);
     d->j2k = NULL;
 }
 

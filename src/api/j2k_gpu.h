@@ -31,7 +31,8 @@ enum j2k_fit {
  * fit. Otherwise it stays null, and the decoder's report is as before.
  */
 kst_status kst_j2k_gpu_plan(struct decoding *decoding, struct j2k_rows rows, enum j2k_fit *fit);
-void kst_j2k_gpu_drop(struct decoding *decoding); /* nothing where there is no plan */
+void kst_j2k_gpu_drop(struct decoding *decoding);                                 /* nothing where there is no plan */
+void kst_j2k_gpu_release(struct decoding *decoding, struct j2k_planned *planned); /* likewise */
 
 /* Carry out what is planned. */
 void kst_j2k_gpu_run(

@@ -5,51 +5,115 @@
 
 /*
  * A strip less high than code-blocks as a rule are would have most of them decoded again and again. The blocks at its
- * edges are, and synthesis takes a few rows more, so that half of what fits is the first try.
+ * edges are, and synthesis takes a few rows more. While a strip is decoded the next one is planned and sent.
  */
 enum { LEAST_ROWS = 64 };
 
-/* What is planned, on the device; and then nothing is planned. */
-static kst_status run(struct decoding *d, bool *damaged)
+struct strip {
+    struct j2k_planned *planned; /* null: none */
+    struct j2k_job *job;
+    uint32_t rows;
+};
+
+/* Where strips are. */
+struct strips {
+    struct decoding *decoding;
+    struct j2k_rows rows; /* of the next one */
+    struct strip on_way;  /* on the device */
+    bool good;            /* all that the device shall do it can, and nothing is damaged */
+    uint64_t warnings;
+};
+
+/* Fewer rows than the last time, of which those needed so many times the memory that there is. */
+static uint32_t fewer_rows(uint32_t rows, double times)
 {
-    struct j2k_gpu_damage damage;
-    struct j2k_gpu_times times;
+    uint32_t fit = (uint32_t)(rows / times * 0.9) / LEAST_ROWS * LEAST_ROWS;
+    return fit < LEAST_ROWS ? LEAST_ROWS : fit < rows ? fit : rows / 2;
+}
+
+/* The next strip, as high as there is room for; none where the device cannot. */
+static kst_status plan_strip(struct strips *s, struct strip *strip)
+{
+    struct decoding *d = s->decoding;
+    uint32_t left = d->image->height - s->rows.first;
+    for (;;) {
+        enum j2k_fit fit;
+        s->rows.count = s->rows.count < left ? s->rows.count : left;
+        kst_status status = kst_j2k_gpu_plan(d, s->rows, &fit);
+        if (status || fit == J2K_FITS) {
+            *strip = (struct strip){.planned = d->j2k, .rows = s->rows.count};
+            d->j2k = NULL;
+            return status;
+        }
+        if (fit == J2K_FITS_NOT || s->rows.count < 2 * LEAST_ROWS)
+            return KST_OK;
+        s->rows.count = fewer_rows(s->rows.count, d->excess);
+    }
+}
+
+static kst_status fail(const struct strips *s, const struct gpu_error *error)
+{
+    return kst_report_error(&s->decoding->decoder->report, error->status, KST_NO_OFFSET, "%s", error->text);
+}
+
+static kst_status begin(struct strips *s, struct strip *strip)
+{
+    struct decoding *d = s->decoding;
+    const struct j2k_gpu_order order = {.after = d->after};
     struct gpu_error error;
-    kst_j2k_gpu_run(d, &damage, &times, &error);
-    kst_j2k_gpu_drop(d);
-    *damaged = damage.blocks > 0;
-    if (error.status)
-        return kst_report_error(&d->decoder->report, error.status, KST_NO_OFFSET, "%s", error.text);
-    return *damaged ? KST_OK : kst_j2k_gpu_report(d, &damage, &times);
+    kst_gpu_j2k_route(d->gpu, &strip->planned->item);
+    strip->job = kst_gpu_j2k_begin(d->gpu, &strip->planned->item, 1, &order, &error);
+    return strip->job ? KST_OK : fail(s, &error);
+}
+
+/* In any case, also of a strip that there is not. */
+static kst_status end(struct strips *s, struct strip *strip)
+{
+    struct decoding *d = s->decoding;
+    struct j2k_gpu_damage damage = {0};
+    struct j2k_gpu_times times;
+    struct gpu_error error = {.status = KST_OK};
+    kst_status status = KST_OK;
+    if (strip->job && kst_gpu_j2k_end(strip->job, &damage, &times, &error))
+        status = fail(s, &error);
+    s->good = s->good && damage.blocks == 0 && d->decoder->report.warnings == s->warnings;
+    if (strip->job && !status && s->good)
+        status = kst_j2k_gpu_report(d, &damage, &times);
+    kst_j2k_gpu_release(d, strip->planned);
+    if (strip->job && !status && s->good && !kst_progress_add(&d->progress, strip->rows))
+        status = kst_report_error(&d->decoder->report, KST_ERROR_CANCELLED, KST_NO_OFFSET, NULL);
+    *strip = (struct strip){.planned = NULL};
+    return status;
+}
+
+/* One more on its way, then the end of the one before. */
+static kst_status step(struct strips *s)
+{
+    struct strip next = {.planned = NULL};
+    kst_status status = plan_strip(s, &next);
+    s->good = s->good && (status || next.planned);
+    s->rows.first += next.rows;
+    if (!status && next.planned)
+        status = begin(s, &next);
+    kst_status ended = end(s, &s->on_way);
+    s->on_way = next;
+    return status ? status : ended;
 }
 
 bool kst_j2k_gpu_strips(struct decoding *d, kst_status *status)
 {
     kst_report *report = &d->decoder->report;
     const kst_report before = *report;
-    struct j2k_rows rows = {.first = 0, .count = d->image->height / 2};
-    bool good = true;
+    uint32_t height = d->image->height;
+    struct strips s = {
+        .decoding = d, .rows = {.count = fewer_rows(height, 2 * d->excess)}, .good = true, .warnings = before.warnings};
     *status = KST_OK;
-    kst_progress_stage(&d->progress, d->image->height, 1);
-    while (good && *status == KST_OK && rows.first < d->image->height) {
-        enum j2k_fit fit;
-        bool damaged = false;
-        uint32_t left = d->image->height - rows.first;
-        rows.count = rows.count < left ? rows.count : left;
-        *status = kst_j2k_gpu_plan(d, rows, &fit);
-        if (*status == KST_OK && fit == J2K_FITS_IN_STRIPS && rows.count >= 2 * LEAST_ROWS) {
-            rows.count /= 2;
-            continue;
-        }
-        good = fit == J2K_FITS;
-        if (good && *status == KST_OK)
-            *status = run(d, &damaged);
-        good = good && !damaged && report->warnings == before.warnings;
-        rows.first += rows.count;
-        if (good && !*status && !kst_progress_add(&d->progress, rows.count))
-            *status = kst_report_error(report, KST_ERROR_CANCELLED, KST_NO_OFFSET, NULL);
-    }
-    if (!good && *status == KST_OK)
+    kst_progress_stage(&d->progress, height, 1);
+    while (s.good && *status == KST_OK && s.rows.first < height)
+        *status = step(&s);
+    kst_status ended = end(&s, &s.on_way);
+    *status = *status ? *status : ended;
+    if (!s.good && *status == KST_OK)
         *report = before;
-    return good || *status != KST_OK;
+    return s.good || *status != KST_OK;
 }

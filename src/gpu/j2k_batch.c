@@ -38,7 +38,7 @@ static int32_t fraction_of(const struct j2k_plan *plan, const struct j2k_block *
 
 bool kst_gpu_j2k_supports(const struct j2k_plan *plan)
 {
-    if (plan->length > INT32_MAX)
+    if (plan->length >= UINT32_MAX || kst_gpu_j2k_stream_bytes(plan) > INT32_MAX)
         return false;
     for (uint32_t i = 0; i < plan->block_count; i++)
         if (component_of(plan, &plan->block[i])->roi_shift > 0 && fraction_of(plan, &plan->block[i]) < 0)
@@ -81,7 +81,7 @@ uint64_t kst_gpu_j2k_memory(const struct j2k_gpu_item *item)
         const struct j2k_block *block = &plan->block[i];
         states += (uint64_t)J2K_PITCH(block->width) * ((block->height + 3U) / 4) * (STATE_WORDS + planes_of(block));
     }
-    return 4 * (samples + states) + 2 * (uint64_t)plan->length +
+    return 4 * (samples + states) + 2 * kst_gpu_j2k_stream_bytes(plan) +
            sizeof(struct work_block) * (uint64_t)plan->block_count +
            sizeof(struct work_codeword) * 2 * (uint64_t)plan->segment_count + 4 * bands + kst_gpu_j2k_plane_bytes(item);
 }
@@ -125,7 +125,7 @@ static bool place_items(struct j2k_batch *batch)
         samples += sample_words(plan, &levels);
         batch->place[i].levels = (uint32_t)levels;
         place_planes(&batch->items[i], &batch->place[i], &batch->pixels);
-        stream += round_up(plan->length + STREAM_AHEAD, STREAM_ALIGNMENT);
+        stream += round_up((size_t)kst_gpu_j2k_stream_bytes(plan) + STREAM_AHEAD, STREAM_ALIGNMENT);
         segments += plan->segment_count;
         pieces += plan->piece_count;
         blocks += plan->block_count;
@@ -353,8 +353,8 @@ bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, const str
     batch->band = kst_memory_array(memory, batch->bands, sizeof *batch->band, NULL);
     batch->bundle = kst_memory_array(memory, batch->blocks, sizeof *batch->bundle, NULL);
     batch->store_group = kst_memory_array(memory, batch->blocks, sizeof *batch->store_group, NULL);
-    if (!batch->entry || !batch->band || !batch->bundle || !batch->store_group || !find_narrow(batch) ||
-        !sort_blocks(batch, &wish) || !choose_bundles(batch, &wish))
+    if (!batch->entry || !batch->band || !batch->bundle || !batch->store_group || !kst_gpu_j2k_find_runs(batch) ||
+        !find_narrow(batch) || !sort_blocks(batch, &wish) || !choose_bundles(batch, &wish))
         return false;
     place_bands(batch);
     batch->covered = blocks_cover(batch);
@@ -383,6 +383,7 @@ bool kst_gpu_j2k_batch_geometry(
 void kst_gpu_j2k_batch_release(struct j2k_batch *batch)
 {
     kst_memory_release(batch->memory, batch->place);
+    kst_memory_release(batch->memory, batch->run);
     kst_memory_release(batch->memory, batch->entry);
     kst_memory_release(batch->memory, batch->band);
     kst_memory_release(batch->memory, batch->narrow);
@@ -416,9 +417,7 @@ static void write_segments(void *arg, uint32_t index)
                 .raw = segment->raw};
         bits += segment_words(segment);
     }
-    for (uint32_t p = 0; p < plan->piece_count; p++)
-        *piece++ = (struct work_piece){
-            .offset = place->stream + (uint32_t)plan->piece[p].offset, .length = plan->piece[p].length};
+    kst_gpu_j2k_write_pieces(w->batch, index, piece);
 }
 
 /* The offset of a block's first byte; the largest there is without any. */

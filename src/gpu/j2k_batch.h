@@ -52,8 +52,9 @@ enum { J2K_LAUNCHES = 3 * J2K_LEVELS + 6 };
 
 /* Where a picture's parts lie in the buffers. */
 struct j2k_place {
-    uint32_t stream;  /* bytes */
-    uint32_t segment; /* counted in the batch, as the others */
+    uint32_t stream;          /* bytes */
+    uint32_t first_run, runs; /* of the batch's; none: all of the stream is there */
+    uint32_t segment;         /* counted in the batch, as the others */
     uint32_t piece, band, tile;
     uint32_t bits;                      /* words */
     uint32_t samples;                   /* words */
@@ -62,6 +63,12 @@ struct j2k_place {
     size_t plane[KST_IMAGE_PLANES_MAX]; /* of each, in the buffer of pixels */
     size_t pitch[KST_IMAGE_PLANES_MAX]; /* there */
     size_t source[J2K_WORK_CHANNELS];   /* of a conversion: likewise, behind all images */
+};
+
+/* Bytes of a stream that lie side by side. */
+struct j2k_run {
+    uint64_t from, to; /* from the stream's start; from that of its place */
+    uint64_t length;
 };
 
 /* A block to be sorted: where it is from, and what it is sorted by. */
@@ -78,6 +85,7 @@ struct j2k_batch {
     const struct j2k_gpu_item *items;
     uint32_t count;
     struct j2k_place *place;
+    struct j2k_run *run;
     struct j2k_entry *entry; /* all blocks, sorted */
     uint32_t *band;          /* of each, where its window lies in the buffer of samples */
     bool *narrow;            /* of each tile, whether its samples have 16 bits; null: none */
@@ -133,6 +141,14 @@ uint32_t kst_gpu_j2k_wave_lanes(uint32_t flights, uint64_t bytes);
 
 /* Fill the work, batch->words words, and the list of launches. `threads`: null, or those that help. */
 void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *work);
+
+/*
+ * j2k_runs.c: bytes of the stream that go to the device, plan->length where all do; the batch's runs, false where
+ * memory is missing; and where pieces lie.
+ */
+uint64_t kst_gpu_j2k_stream_bytes(const struct j2k_plan *plan);
+bool kst_gpu_j2k_find_runs(struct j2k_batch *batch);
+void kst_gpu_j2k_write_pieces(const struct j2k_batch *batch, uint32_t index, struct work_piece *to);
 
 /* j2k_batch_levels.c: levels and outputs: count them, and write them from word `at` on. Returns the word behind. */
 void kst_gpu_j2k_count_levels(struct j2k_batch *batch);

@@ -21,13 +21,37 @@ struct staging {
     uint8_t *to;
     const uint8_t *from;
     size_t length;
+    const struct j2k_run *run; /* that it is put together from */
+    uint32_t runs;             /* 0: it is as it is */
 };
+
+/* The run that a byte of the stream's place comes from. */
+static const struct j2k_run *find_run(const struct staging *staging, size_t at)
+{
+    uint32_t first = 0, end = staging->runs;
+    while (end - first > 1) {
+        uint32_t middle = first + (end - first) / 2;
+        if (staging->run[middle].to <= at)
+            first = middle;
+        else
+            end = middle;
+    }
+    return &staging->run[first];
+}
 
 static void stage_strip(void *arg, uint32_t index)
 {
     const struct staging *staging = arg;
-    size_t at = (size_t)index * STRIP, length = staging->length - at < STRIP ? staging->length - at : STRIP;
-    memcpy(staging->to + at, staging->from + at, length);
+    size_t at = (size_t)index * STRIP, left = staging->length - at < STRIP ? staging->length - at : STRIP;
+    if (staging->runs == 0)
+        memcpy(staging->to + at, staging->from + at, left);
+    for (const struct j2k_run *run = staging->runs ? find_run(staging, at) : NULL; run && left > 0; run++) {
+        size_t skipped = at - (size_t)run->to, there = (size_t)run->length - skipped,
+               part = there < left ? there : left;
+        memcpy(staging->to + at, staging->from + run->from + skipped, part);
+        at += part;
+        left -= part;
+    }
 }
 
 /* Where the next stream's place begins: bytes in between are read with a stream's last ones, though not used. */
@@ -40,7 +64,8 @@ static void upload_stream(struct j2k_job *job, uint32_t index)
 {
     const struct gpu_backend *backend = job->executor->gpu->backend;
     const struct j2k_gpu_item *item = &job->items[index];
-    size_t at = job->batch.place[index].stream, length = item->plan->length;
+    const struct j2k_place *place = &job->batch.place[index];
+    size_t at = place->stream, length = (size_t)kst_gpu_j2k_stream_bytes(item->plan);
     struct gpu_buffer memory = kst_gpu_host((void *)(uintptr_t)item->plan->data, length);
     if (item->pinned) {
         size_t words = at + length / 4 * 4;
@@ -48,7 +73,11 @@ static void upload_stream(struct j2k_job *job, uint32_t index)
         backend->copy(&job->lane->queue, &job->buffer[J2K_STREAM], at, &memory, 0, length);
         return;
     }
-    struct staging staging = {job->buffer[J2K_HOST_STREAM].host + at, item->plan->data, length};
+    struct staging staging = {.to = job->buffer[J2K_HOST_STREAM].host + at,
+        .from = item->plan->data,
+        .length = length,
+        .run = place->runs > 0 ? &job->batch.run[place->first_run] : NULL,
+        .runs = place->runs};
     run_tasks(job, (uint32_t)((length + STRIP - 1) / STRIP), stage_strip, &staging);
     memset(staging.to + length, 0, end_of(job, index) - at - length);
     backend->copy(

@@ -39,7 +39,7 @@ static kst_status build_tile(struct j2k_builder *builder)
     kst_status status = kst_j2k_tile_parameters(builder);
     if (!status)
         status = kst_j2k_layout(builder);
-    if (!status)
+    if (!status && !builder->whole)
         status = kst_j2k_read_packets(builder);
     if (!status)
         status = builder->collect(builder);
@@ -91,8 +91,7 @@ static struct j2k_rect filter_region(const struct j2k_stream *stream, const stru
     return j2k_is_empty(filter->region) ? image : j2k_intersect(image, filter->region);
 }
 
-/* The columns and rows of tiles that a filter needs. */
-static struct j2k_rect wanted_tiles(const struct j2k_stream *stream, const struct j2k_filter *filter)
+struct j2k_rect kst_j2k_wanted_tiles(const struct j2k_stream *stream, const struct j2k_filter *filter)
 {
     uint32_t columns = stream->size.columns, tile = filter->tile;
     if (tile == J2K_ALL_TILES)
@@ -105,7 +104,7 @@ static struct j2k_rect wanted_tiles(const struct j2k_stream *stream, const struc
 kst_status kst_j2k_build_tiles(struct j2k_builder *builder)
 {
     const struct j2k_stream *stream = builder->stream;
-    struct j2k_rect wanted = wanted_tiles(stream, builder->filter);
+    struct j2k_rect wanted = kst_j2k_wanted_tiles(stream, builder->filter);
     struct failure failure = {KST_OK, 0};
     for (uint32_t y = wanted.y0; y < wanted.y1; y++)
         for (uint32_t x = wanted.x0; x < wanted.x1; x++) {
@@ -181,7 +180,7 @@ kst_status kst_j2k_read_wanted(struct memory *memory, const kst_limits *limits, 
         return kst_report_error(report, KST_ERROR_J2K_REDUCE, KST_NO_OFFSET, NULL);
     if (filter->careful)
         return kst_j2k_read_all_parts(memory, limits, stream, report);
-    return kst_j2k_read_parts(memory, limits, stream, wanted_tiles(stream, filter), report);
+    return kst_j2k_read_parts(memory, limits, stream, kst_j2k_wanted_tiles(stream, filter), report);
 }
 
 kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,

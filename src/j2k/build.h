@@ -25,6 +25,16 @@ struct j2k_filter {
 kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
     const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report);
 
+/* The columns and rows of tiles that a filter needs. */
+struct j2k_rect kst_j2k_wanted_tiles(const struct j2k_stream *stream, const struct j2k_filter *filter);
+
+/*
+ * Likewise from a plan whose filter was the same but for a region that holds the tiles needed as a whole, and that was
+ * built without a warning.
+ */
+kst_status kst_j2k_plan_cut(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
+    const struct j2k_plan *whole, const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report);
+
 /* That reading alone. */
 kst_status kst_j2k_read_wanted(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
     const struct j2k_filter *filter, kst_report *report);

@@ -81,6 +81,7 @@ struct j2k_builder {
     const struct j2k_filter *filter;
     kst_report *report;
     struct j2k_plan *plan;
+    const struct j2k_plan *whole; /* what packets said already; null: they are to be read */
     uint32_t tile_capacity, tile_component_capacity, resolution_capacity, band_capacity;
     uint32_t block_capacity, segment_capacity, piece_capacity;
     uint64_t precincts_so_far, resolutions_so_far; /* of all tiles, against the limit */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Plans of a stream's parts, one after the other: packets of tiles that several of them need are read once. */
+#include "api/decoding.h"
+#include "core/report.h"
+#include "j2k/build.h"
+#include "j2k/geometry.h"
+
+enum { SHARE = 8 /* of the memory limit, for a plan that is kept */ };
+
+void kst_j2k_kept_drop(kst_decoder *decoder)
+{
+    struct j2k_kept *kept = &decoder->kept;
+    kst_j2k_plan_release(&decoder->memory, &kept->plan);
+    kst_memory_release(&decoder->memory, kept->components);
+    *kept = (struct j2k_kept){.refused = kept->refused};
+}
+
+/* All that tiles hold, reduced. */
+static struct j2k_rect area_of(const struct j2k_stream *stream, const struct j2k_filter *filter, struct j2k_rect tiles)
+{
+    uint32_t columns = stream->size.columns;
+    struct j2k_rect first = kst_j2k_tile_rect(&stream->size, tiles.y0 * columns + tiles.x0);
+    struct j2k_rect last = kst_j2k_tile_rect(&stream->size, (tiles.y1 - 1) * columns + tiles.x1 - 1);
+    return kst_j2k_reduce((struct j2k_rect){first.x0, first.y0, last.x1, last.y1}, filter->reduce);
+}
+
+static bool contains(struct j2k_rect outer, struct j2k_rect inner)
+{
+    return outer.x0 <= inner.x0 && outer.y0 <= inner.y0 && inner.x1 <= outer.x1 && inner.y1 <= outer.y1;
+}
+
+static bool holds(const kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_rect tiles)
+{
+    const struct j2k_kept *kept = &decoder->kept;
+    const struct j2k_filter *from = &kept->filter;
+    bool same = kept->plan.component && from->layers == filter->layers && from->reduce == filter->reduce &&
+                from->tile == filter->tile && from->careful == filter->careful && contains(kept->tiles, tiles);
+    for (uint32_t c = 0; same && c < decoder->j2k.component_count; c++)
+        same = kept->components[c] == (!filter->components || filter->components[c]);
+    return same;
+}
+
+static kst_status build(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_plan *plan)
+{
+    return kst_j2k_plan_build(
+        &decoder->memory, &decoder->context->limits, &decoder->j2k, filter, plan, &decoder->report);
+}
+
+/* Where that fails, takes much, or has warnings to give, which belong to parts, all is as if it had not been tried. */
+static void keep(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_rect tiles)
+{
+    struct j2k_kept *kept = &decoder->kept;
+    const kst_report before = decoder->report;
+    const uint64_t most = decoder->memory.limit / SHARE;
+    uint32_t count = decoder->j2k.component_count;
+    kst_status status = KST_OK;
+    kst_j2k_kept_drop(decoder);
+    uint64_t used = atomic_load(&decoder->memory.used);
+    kept->components = kst_memory_array(&decoder->memory, count, sizeof *kept->components, &status);
+    for (uint32_t c = 0; c < count && !status; c++)
+        kept->components[c] = !filter->components || filter->components[c];
+    kept->filter = *filter;
+    kept->filter.components = kept->components;
+    kept->filter.region = area_of(&decoder->j2k, filter, tiles);
+    kept->tiles = tiles;
+    if (!status)
+        status = build(decoder, &kept->filter, &kept->plan);
+    if (!status && decoder->report.warnings == before.warnings && atomic_load(&decoder->memory.used) - used <= most)
+        return;
+    kept->refused = true;
+    kst_j2k_kept_drop(decoder);
+    decoder->report = before;
+}
+
+kst_status kst_decoder_plan_j2k(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_plan *plan)
+{
+    struct j2k_kept *kept = &decoder->kept;
+    struct j2k_rect tiles = kst_j2k_wanted_tiles(&decoder->j2k, filter), before = kept->before;
+    bool partial = !j2k_is_empty(tiles) && !j2k_is_empty(filter->region) &&
+                   !contains(filter->region, area_of(&decoder->j2k, filter, tiles));
+    if (!partial || kept->refused)
+        return build(decoder, filter, plan);
+    if (!j2k_is_empty(j2k_intersect(tiles, before)) && !holds(decoder, filter, tiles))
+        keep(decoder, filter, tiles);
+    kept->before = tiles;
+    if (!holds(decoder, filter, tiles))
+        return build(decoder, filter, plan);
+    return kst_j2k_plan_cut(
+        &decoder->memory, &decoder->context->limits, &decoder->j2k, &kept->plan, filter, plan, &decoder->report);
+}
