@@ -7,6 +7,7 @@
 #include "core/report.h"
 #include "cpu/jpeg_coefficients.h"
 #include "jpeg/parse.h"
+#include "sanitizers.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -16,7 +17,8 @@ struct machine {
     kst_context *context;
 };
 
-enum { machine_count = 5 };
+/* One thread and more of plain C and of the best tier; more alone where threads are watched. */
+enum { machine_count = THREADS_WATCHED ? 3 : 5 };
 extern struct machine machines[machine_count];
 
 /* For cmocka_run_group_tests(). */

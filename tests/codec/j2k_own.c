@@ -7,6 +7,7 @@
 
 #include "cpu_context.h"
 #include "random.h"
+#include "sanitizers.h"
 #include "support.h"
 
 enum { SIDE = 150, PLANES = 4, FIELDS = 127, TILES = 4 };
@@ -117,7 +118,7 @@ static kst_j2k_component random_component(uint32_t index, uint32_t tiles)
 static void by_themselves(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < 40; i++) {
+    for (uint32_t i = 0; i < (THREADS_WATCHED ? 14 : 40); i++) {
         kst_image image = describe(KST_COLOUR_UNKNOWN, PLANES);
         kst_j2k_component own[PLANES + 1];
         kst_j2k_options j2k;

@@ -36,15 +36,18 @@ int contexts_start(void **state)
     struct context_list *list = &contexts;
     (void)state;
     list->count = 0;
-    add(list, "cpu", "c", 1, "c, 1 thread");
-#ifndef __SANITIZE_THREAD__ /* which would have nothing to look at */
-    add(list, "cpu", "sse2", 1, "sse2, 1 thread");
-    add(list, "cpu", "avx2", 1, "avx2, 1 thread");
-    add(list, "cpu", "avx512", 1, "avx512, 1 thread");
-    add(list, "cpu", "neon", 1, "neon, 1 thread");
-#endif
-    add(list, "cpu", "c", 2, "c, 2 threads");
-    add(list, "cpu", NULL, 2, "2 threads");
+    if (THREADS_WATCHED) {
+        add(list, "cpu", NULL, 2, "2 threads");
+        add(list, "cpu", "c", 2, "c, 2 threads");
+    } else {
+        add(list, "cpu", "c", 1, "c, 1 thread");
+        add(list, "cpu", "sse2", 1, "sse2, 1 thread");
+        add(list, "cpu", "avx2", 1, "avx2, 1 thread");
+        add(list, "cpu", "avx512", 1, "avx512, 1 thread");
+        add(list, "cpu", "neon", 1, "neon, 1 thread");
+        add(list, "cpu", "c", 2, "c, 2 threads");
+        add(list, "cpu", NULL, 2, "2 threads");
+    }
     add(list, "cpu", NULL, 3, "3 threads");
     add(list, "cpu", NULL, 8, "8 threads");
     add_gpus(list);
