@@ -136,7 +136,7 @@ FUNCTION u32 decode_block(struct block_state *b, GLOBAL const u32 *RESTRICT work
 }
 
 /* `passes`: of each sorted block, how many were decoded; what went wrong in j2k_waves.h is done here. */
-DENSE_KERNEL(J2K_DECODE_GROUP, 6)
+DENSE_KERNEL(J2K_DECODE_GROUP, 5)
 decode_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *states,
     GLOBAL u32 *RESTRICT passes, GLOBAL u32 *RESTRICT damage)
 {
@@ -156,10 +156,10 @@ decode_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bits, 
             GLOBAL const struct work_block *block = (GLOBAL const struct work_block *)(work + head->block) + number;
             struct block_state b;
             u32 origin = head->origin;
-            b.tables.zero = zero + block->contexts * AROUND_TABLE + origin;
-            b.tables.sign = sign + origin;
-            b.tables.next = (LOCAL const u8 *)next + origin;
-            b.contexts = contexts + local_index();
+            b.tables.zero = place_of(zero + block->contexts * AROUND_TABLE, origin);
+            b.tables.sign = place_of(sign, origin);
+            b.tables.next = place_of(next, origin);
+            b.contexts = place_of(contexts + local_index(), origin);
             find_state(&b, bundle, block, states, lane);
             passes[number] = decode_block(&b, work, block, bits, damage);
         }

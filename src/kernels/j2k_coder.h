@@ -57,16 +57,16 @@ FUNCTION void shift_coder(struct coder *c, u32 shift)
 }
 
 /* DECODE (C.3.2) of one symbol. `context`: the work-item's. `next`: of struct tables. */
-FUNCTION u32 decode_symbol(struct coder *c, LOCAL u32 *context, LOCAL const u8 *next)
+FUNCTION u32 decode_symbol(struct coder *c, local_place context, local_place next)
 {
-    u32 state = *context, estimate = state & STATE_ESTIMATE, range = c->range - estimate;
-    u32x2 after = *(LOCAL const u32x2 *)(LOCAL const void *)(next + (state & STATE_PLACE));
+    u32 state = local_word(context), estimate = state & STATE_ESTIMATE, range = c->range - estimate;
+    u32x2 after = local_pair(next + (state & STATE_PLACE));
     u32 rest = c->high - estimate, lower = c->high < estimate, less = (u32)(range < estimate) ^ lower;
     c->high = lower ? c->high : rest;
     range = lower ? estimate : range;
     u32 shift = top_zeros(range);
     if (shift > 0)
-        *context = less ? after.y : after.x;
+        put_local_word(context, less ? after.y : after.x);
     c->range = range << shift;
     shift_coder(c, shift);
     return less ? (i32)state >= 0 : (i32)state < 0;

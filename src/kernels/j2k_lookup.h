@@ -18,9 +18,9 @@ enum {
 #define STATE_ESTIMATE 0x7FFF0000u /* Qe */
 
 struct tables {
-    LOCAL const u8 *zero; /* contexts of zero coding in the block's band, by what is significant around */
-    LOCAL const u8 *sign; /* context in bits 0–6, the bit to invert with in 7; by the cross, | signs << 1 */
-    LOCAL const u8 *next; /* at a state's place, those that follow a more and a less probable symbol */
+    local_place zero; /* contexts of zero coding in the block's band, by what is significant around */
+    local_place sign; /* context in bits 0–6, the bit to invert with in 7; by the cross, | signs << 1 */
+    local_place next; /* at a state's place, those that follow a more and a less probable symbol */
 };
 
 FUNCTION u32 state_of(u32 index)

@@ -27,7 +27,7 @@
 struct block_state {
     struct coder coder;
     struct tables tables;
-    LOCAL u32 *contexts; /* J2K_DECODE_GROUP apart */
+    local_place contexts; /* J2K_DECODE_GROUP words apart */
     GLOBAL u32 *states;
     u32 first;                   /* number of its first record; from one to the next it is `lanes` */
     u32 visited, refined, plane; /* what is to be added to a record's number for a word's; `plane`: this pass's */
@@ -38,18 +38,18 @@ struct block_state {
     u32 causal, raw;
 };
 
-FUNCTION LOCAL u32 *context_at(const struct block_state *b, u32 context)
+FUNCTION local_place context_at(const struct block_state *b, u32 context)
 {
-    return b->contexts + context * J2K_DECODE_GROUP;
+    return b->contexts + context * (4 * J2K_DECODE_GROUP);
 }
 
 FUNCTION void reset_contexts(struct block_state *b)
 {
     for (u32 i = 0; i < CONTEXTS; i++)
-        *context_at(b, i) = state_of(0);
-    *context_at(b, 0) = state_of(2 * 4);
-    *context_at(b, CONTEXT_RUN) = state_of(2 * 3);
-    *context_at(b, CONTEXT_UNIFORM) = state_of(2 * 46);
+        put_local_word(context_at(b, i), state_of(0));
+    put_local_word(context_at(b, 0), state_of(2 * 4));
+    put_local_word(context_at(b, CONTEXT_RUN), state_of(2 * 3));
+    put_local_word(context_at(b, CONTEXT_UNIFORM), state_of(2 * 46));
 }
 
 FUNCTION u32 symbol(struct block_state *b, u32 context)
@@ -171,7 +171,7 @@ FUNCTION u32 decode_sign(struct block_state *b, const struct window *negative, u
     if (raw)
         return raw_bit(&b->coder);
     u32 signs = look_around(negative, at, edge) & AROUND_CROSS;
-    u32 entry = b->tables.sign[(around & AROUND_CROSS) | signs << 1];
+    u32 entry = local_byte(b->tables.sign + ((around & AROUND_CROSS) | signs << 1));
     return symbol(b, entry & 127) ^ entry >> 7;
 }
 
@@ -195,17 +195,14 @@ FUNCTION u32 decode_word(
     open_windows(n, &w, &negative);
     while (todo) {
         u32 bit = todo & (0 - todo), at = number_of(bit), run = kind == PASS_CLEANUP ? quiet & bit : 0, found;
-        u32 edge = (at & 3) == 0 ? AROUND_NORTH : (at & 3) == 3 ? AROUND_SOUTH : 0, around = 0;
+        u32 edge = bit & TOP_ROWS ? AROUND_NORTH : bit & BOTTOM_ROWS ? AROUND_SOUTH : 0, around = 0;
         todo ^= bit;
         if (raw)
             found = raw_bit(&b->coder);
         else {
-            u32 context = CONTEXT_RUN;
-            if (!run) {
-                around = look_around(&w, at, edge);
-                context = b->tables.zero[around & AROUND];
-            }
-            found = symbol(b, context);
+            around = look_around(&w, at, edge);
+            u32 context = local_byte(b->tables.zero + (around & AROUND));
+            found = symbol(b, run ? CONTEXT_RUN : context);
         }
         if (found) {
             if (run) {

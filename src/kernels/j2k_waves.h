@@ -77,9 +77,9 @@ struct wave {
     struct block_state b;
     struct schedule s;
     GLOBAL const u32 *bits;
-    LOCAL u32 *coder;    /* that passes of the block hand on */
-    LOCAL u32 *contexts; /* of the block; the work-item's own are in the block's state */
-    LOCAL u32 *wrong;    /* of the block */
+    LOCAL u32 *coder;     /* that passes of the block hand on */
+    local_place contexts; /* of the block; the work-item's own are in the block's state */
+    LOCAL u32 *wrong;     /* of the block */
     u32 kind, stride;
     u32 stripe, at, end;
 };
@@ -255,11 +255,11 @@ decode_waves(
     barrier_local();
     if (lane < bundle->blocks && flight < bundle->flights) {
         GLOBAL const struct work_block *block = (GLOBAL const struct work_block *)(work + head->block) + number;
-        w.b.tables.zero = zero + block->contexts * AROUND_TABLE + origin;
-        w.b.tables.sign = sign + origin;
-        w.b.tables.next = (LOCAL const u8 *)next + origin;
-        w.b.contexts = contexts + local_index();
-        w.contexts = contexts + lane;
+        w.b.tables.zero = place_of(zero + block->contexts * AROUND_TABLE, origin);
+        w.b.tables.sign = place_of(sign, origin);
+        w.b.tables.next = place_of(next, origin);
+        w.b.contexts = place_of(contexts + local_index(), origin);
+        w.contexts = place_of(contexts + lane, origin);
         w.coder = coders + CODER_WORDS * lane;
         w.wrong = wrong + lane;
         w.bits = bits;

@@ -190,6 +190,45 @@ FUNCTION u32x2 make_u32x2(u32 x, u32 y)
     return make_uint2(x, y);
 }
 
+/*
+ * A place in the work-group's memory, in bytes, which is worked out once and not for each access (on sm_90 each takes a
+ * special register). `origin`: 0, which compilers do not know.
+ */
+typedef u32 local_place;
+
+FUNCTION local_place place_of(LOCAL void *p, u32 origin)
+{
+    u32 at;
+    asm volatile("xor.b32 %0, %1, %2;" : "=r"(at) : "r"((u32)__cvta_generic_to_shared(p)), "r"(origin));
+    return at;
+}
+
+FUNCTION u32 local_byte(local_place at)
+{
+    u32 value;
+    asm volatile("ld.shared.u8 %0, [%1];" : "=r"(value) : "r"(at));
+    return value;
+}
+
+FUNCTION u32 local_word(local_place at)
+{
+    u32 value;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(at) : "memory");
+    return value;
+}
+
+FUNCTION u32x2 local_pair(local_place at)
+{
+    u32x2 value;
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(value.x), "=r"(value.y) : "r"(at));
+    return value;
+}
+
+FUNCTION void put_local_word(local_place at, u32 value)
+{
+    asm volatile("st.shared.u32 [%0], %1;" : : "r"(at), "r"(value) : "memory");
+}
+
 FUNCTION u32x4 make_u32x4(u32 x, u32 y, u32 z, u32 w)
 {
     return make_uint4(x, y, z, w);
@@ -354,6 +393,33 @@ typedef uint4 u32x4;
 FUNCTION u32x2 make_u32x2(u32 x, u32 y)
 {
     return (u32x2)(x, y);
+}
+
+typedef LOCAL u8 *local_place;
+
+FUNCTION local_place place_of(LOCAL void *p, u32 origin)
+{
+    return (LOCAL u8 *)p + origin;
+}
+
+FUNCTION u32 local_byte(local_place at)
+{
+    return *at;
+}
+
+FUNCTION u32 local_word(local_place at)
+{
+    return *(LOCAL const u32 *)(LOCAL const void *)at;
+}
+
+FUNCTION u32x2 local_pair(local_place at)
+{
+    return *(LOCAL const u32x2 *)(LOCAL const void *)at;
+}
+
+FUNCTION void put_local_word(local_place at, u32 value)
+{
+    *(LOCAL u32 *)(LOCAL void *)at = value;
 }
 
 FUNCTION u32x4 make_u32x4(u32 x, u32 y, u32 z, u32 w)
