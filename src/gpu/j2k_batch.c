@@ -24,6 +24,15 @@ enum {
 /* Words of the structures. */
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
+static void run_tasks(struct pool *threads, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg)
+{
+    if (threads)
+        kst_pool_run(threads, count, task, arg);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            task(arg, i);
+}
+
 static const struct j2k_tile_component *component_of(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     return &plan->tile_component[plan->band[block->band].tile_component];
@@ -119,6 +128,7 @@ static bool place_items(struct j2k_batch *batch)
             .segment = (uint32_t)segments,
             .piece = (uint32_t)pieces,
             .bits = (uint32_t)bits,
+            .block = (uint32_t)blocks,
             .band = (uint32_t)bands,
             .tile = (uint32_t)tiles,
             .samples = (uint32_t)samples};
@@ -213,35 +223,50 @@ static struct j2k_entry entry_of(
         .cost = (uint16_t)(COSTS - 1 - (passes << 4 | length))};
 }
 
-void kst_gpu_j2k_sort_entries(struct j2k_entry *entry, struct j2k_entry *room, uint32_t count)
+struct j2k_entry *kst_gpu_j2k_sort_entries(struct j2k_entry *entry, struct j2k_entry *room, uint32_t count)
 {
-    uint32_t place[COSTS + 1] = {0};
-    for (uint32_t i = 0; i < count; i++)
+    uint32_t place[COSTS + 1] = {0}, shapes[SHAPES + 1] = {0};
+    for (uint32_t i = 0; i < count; i++) {
         place[entry[i].cost + 1]++;
+        shapes[entry[i].shape + 1]++;
+    }
     for (uint32_t k = 1; k <= COSTS; k++)
         place[k] += place[k - 1];
     for (uint32_t i = 0; i < count; i++)
         room[place[entry[i].cost]++] = entry[i];
-    memset(place, 0, sizeof place);
-    for (uint32_t i = 0; i < count; i++)
-        place[room[i].shape + 1]++;
+    if (count == 0 || shapes[entry[0].shape + 1] == count)
+        return room;
     for (uint32_t k = 1; k <= SHAPES; k++)
-        place[k] += place[k - 1];
+        shapes[k] += shapes[k - 1];
     for (uint32_t i = 0; i < count; i++)
-        entry[place[room[i].shape]++] = room[i];
+        entry[shapes[room[i].shape]++] = room[i];
+    return entry;
 }
 
-static bool sort_blocks(struct j2k_batch *batch, const struct j2k_wish *wish)
+struct listing {
+    struct j2k_batch *batch;
+    const struct j2k_wish *wish;
+};
+
+/* A picture's blocks, behind those of the ones before. */
+static void list_blocks(void *arg, uint32_t index)
 {
-    uint32_t at = 0;
-    struct j2k_entry *room = kst_memory_array(batch->memory, batch->blocks, sizeof *room, NULL);
+    const struct listing *l = arg;
+    const struct j2k_plan *plan = l->batch->items[index].plan;
+    struct j2k_entry *to = l->batch->entry + l->batch->place[index].block;
+    for (uint32_t k = 0; k < plan->block_count; k++)
+        to[k] = entry_of(plan, index, k, l->wish);
+}
+
+static bool sort_blocks(struct j2k_batch *batch, struct pool *threads, const struct j2k_wish *wish)
+{
+    struct listing listing = {batch, wish};
+    struct j2k_entry *entry = batch->entry, *room = kst_memory_array(batch->memory, batch->blocks, sizeof *room, NULL);
     if (!room)
         return false;
-    for (uint32_t i = 0; i < batch->count; i++)
-        for (uint32_t k = 0; k < batch->items[i].plan->block_count; k++)
-            batch->entry[at++] = entry_of(batch->items[i].plan, i, k, wish);
-    kst_gpu_j2k_sort_entries(batch->entry, room, batch->blocks);
-    kst_memory_release(batch->memory, room);
+    run_tasks(threads, batch->count, list_blocks, &listing);
+    batch->entry = kst_gpu_j2k_sort_entries(entry, room, batch->blocks);
+    kst_memory_release(batch->memory, batch->entry == room ? entry : room);
     return true;
 }
 
@@ -326,13 +351,10 @@ static uint32_t count_words(const struct j2k_batch *batch)
 static bool blocks_cover(const struct j2k_batch *batch)
 {
     uint64_t sum = 0, bands = 0;
-    for (uint32_t i = 0; i < batch->blocks; i++) {
-        const struct j2k_plan *plan = batch->items[batch->entry[i].item].plan;
-        const struct j2k_block *block = &plan->block[batch->entry[i].block];
-        sum += (uint64_t)block->width * block->height;
-    }
     for (uint32_t i = 0; i < batch->count; i++) {
         const struct j2k_plan *plan = batch->items[i].plan;
+        for (uint32_t k = 0; k < plan->block_count; k++)
+            sum += (uint64_t)plan->block[k].width * plan->block[k].height;
         for (uint32_t b = 0; b < plan->band_count; b++)
             bands += j2k_gpu_area(plan->band[b].rect);
         bands += plan->missing_tiles;
@@ -340,8 +362,8 @@ static bool blocks_cover(const struct j2k_batch *batch)
     return sum == bands;
 }
 
-bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count,
-    uint32_t units, uint32_t lanes, uint32_t flights)
+bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, struct pool *threads,
+    const struct j2k_gpu_item *items, uint32_t count, uint32_t units, uint32_t lanes, uint32_t flights)
 {
     *batch = (struct j2k_batch){.memory = memory, .items = items, .count = count, .finishes = true};
     batch->place = kst_memory_array(memory, count, sizeof *batch->place, NULL);
@@ -354,7 +376,7 @@ bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, const str
     batch->bundle = kst_memory_array(memory, batch->blocks, sizeof *batch->bundle, NULL);
     batch->store_group = kst_memory_array(memory, batch->blocks, sizeof *batch->store_group, NULL);
     if (!batch->entry || !batch->band || !batch->bundle || !batch->store_group || !kst_gpu_j2k_find_runs(batch) ||
-        !find_narrow(batch) || !sort_blocks(batch, &wish) || !choose_bundles(batch, &wish))
+        !find_narrow(batch) || !sort_blocks(batch, threads, &wish) || !choose_bundles(batch, &wish))
         return false;
     place_bands(batch);
     batch->covered = blocks_cover(batch);
@@ -525,15 +547,6 @@ static void write_blocks(void *arg, uint32_t index)
     uint32_t first = index * SLICE, end = batch->blocks - first < SLICE ? batch->blocks : first + SLICE;
     for (uint32_t i = first; i < end; i++)
         to[i] = describe_block(batch, &batch->entry[i], w->segment);
-}
-
-static void run_tasks(struct pool *threads, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg)
-{
-    if (threads)
-        kst_pool_run(threads, count, task, arg);
-    else
-        for (uint32_t i = 0; i < count; i++)
-            task(arg, i);
 }
 
 void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *work)

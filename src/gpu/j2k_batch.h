@@ -55,7 +55,7 @@ struct j2k_place {
     uint32_t stream;          /* bytes */
     uint32_t first_run, runs; /* of the batch's; none: all of the stream is there */
     uint32_t segment;         /* counted in the batch, as the others */
-    uint32_t piece, band, tile;
+    uint32_t piece, block, band, tile;
     uint32_t bits;                      /* words */
     uint32_t samples;                   /* words */
     uint32_t levels;                    /* words behind the bands, where levels start */
@@ -115,17 +115,18 @@ bool kst_gpu_j2k_supports(const struct j2k_plan *plan);
 uint64_t kst_gpu_j2k_memory(const struct j2k_gpu_item *item);
 
 /* Measure and sort. `lanes`: of each bundle, a power of two up to J2K_BUNDLE; 0: what suits the blocks and a device of
- * so many units. `flights`: as in struct j2k_gpu_order. False where memory is missing or the batch too large; it is to
- * be released in any case. */
-bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count,
-    uint32_t units, uint32_t lanes, uint32_t flights);
+ * so many units. `threads`: null, or those that help. `flights`: as in struct j2k_gpu_order. False where memory is
+ * missing or the batch too large; it is to be released in any case. */
+bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, struct pool *threads,
+    const struct j2k_gpu_item *items, uint32_t count, uint32_t units, uint32_t lanes, uint32_t flights);
 /* Likewise without blocks: levels and outputs alone. */
 bool kst_gpu_j2k_batch_geometry(
     struct j2k_batch *batch, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count);
 void kst_gpu_j2k_batch_release(struct j2k_batch *batch);
 
-/* Counting sort by cost, and then by shape, which keeps the order of what has the same. `room`: for as many. */
-void kst_gpu_j2k_sort_entries(struct j2k_entry *entry, struct j2k_entry *room, uint32_t count);
+/* Counting sort by cost, and then by shape, which keeps the order of what has the same. `room`: for as many. Returns
+ * which of both has the result. */
+struct j2k_entry *kst_gpu_j2k_sort_entries(struct j2k_entry *entry, struct j2k_entry *room, uint32_t count);
 
 /* A bundle of few blocks is over sooner, one of many leaves more of the device to others: the most blocks, a power of
  * two, with which there are still so many bundles. */

@@ -29,10 +29,10 @@ static uint32_t most_flights(const struct j2k_tile_component *tc)
 uint32_t kst_gpu_j2k_flights(const struct j2k_tile_component *tc, uint64_t bytes)
 {
     uint64_t scaled = bytes << (12 - tc->block_width - tc->block_height);
-    uint32_t most = most_flights(tc), flights = scaled > BYTES_FOR_TWO ? 1 : scaled > BYTES_FOR_FOUR ? 2 : MOST;
     if ((tc->style & J2K_STYLE_RESET) == 0 || (tc->style & J2K_STYLE_TERMALL) == 0 ||
         scaled > ((tc->style & J2K_STYLE_BYPASS) != 0 ? BYTES_FOR_RAW : BYTES_FOR_ONE))
         return 0;
+    uint32_t most = most_flights(tc), flights = scaled > BYTES_FOR_TWO ? 1 : scaled > BYTES_FOR_FOUR ? 2 : MOST;
     return most < flights ? most : flights;
 }
 

@@ -156,10 +156,10 @@ decode_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bits, 
             GLOBAL const struct work_block *block = (GLOBAL const struct work_block *)(work + head->block) + number;
             struct block_state b;
             u32 origin = head->origin;
-            b.tables.zero = place_of(zero + block->contexts * AROUND_TABLE, origin);
-            b.tables.sign = place_of(sign, origin);
-            b.tables.next = place_of(next, origin);
-            b.contexts = place_of(contexts + local_index(), origin);
+            b.tables.zero = as_local_place(zero + block->contexts * AROUND_TABLE, origin);
+            b.tables.sign = as_local_place(sign, origin);
+            b.tables.next = as_local_place(next, origin);
+            b.contexts = as_local_place(contexts + local_index(), origin);
             find_state(&b, bundle, block, states, lane);
             passes[number] = decode_block(&b, work, block, bits, damage);
         }

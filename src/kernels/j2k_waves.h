@@ -255,11 +255,11 @@ decode_waves(
     barrier_local();
     if (lane < bundle->blocks && flight < bundle->flights) {
         GLOBAL const struct work_block *block = (GLOBAL const struct work_block *)(work + head->block) + number;
-        w.b.tables.zero = place_of(zero + block->contexts * AROUND_TABLE, origin);
-        w.b.tables.sign = place_of(sign, origin);
-        w.b.tables.next = place_of(next, origin);
-        w.b.contexts = place_of(contexts + local_index(), origin);
-        w.contexts = place_of(contexts + lane, origin);
+        w.b.tables.zero = as_local_place(zero + block->contexts * AROUND_TABLE, origin);
+        w.b.tables.sign = as_local_place(sign, origin);
+        w.b.tables.next = as_local_place(next, origin);
+        w.b.contexts = as_local_place(contexts + local_index(), origin);
+        w.contexts = as_local_place(contexts + lane, origin);
         w.coder = coders + CODER_WORDS * lane;
         w.wrong = wrong + lane;
         w.bits = bits;

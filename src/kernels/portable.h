@@ -196,7 +196,7 @@ FUNCTION u32x2 make_u32x2(u32 x, u32 y)
  */
 typedef u32 local_place;
 
-FUNCTION local_place place_of(LOCAL void *p, u32 origin)
+FUNCTION local_place as_local_place(LOCAL void *p, u32 origin)
 {
     u32 at;
     asm volatile("xor.b32 %0, %1, %2;" : "=r"(at) : "r"((u32)__cvta_generic_to_shared(p)), "r"(origin));
@@ -397,7 +397,7 @@ FUNCTION u32x2 make_u32x2(u32 x, u32 y)
 
 typedef LOCAL u8 *local_place;
 
-FUNCTION local_place place_of(LOCAL void *p, u32 origin)
+FUNCTION local_place as_local_place(LOCAL void *p, u32 origin)
 {
     return (LOCAL u8 *)p + origin;
 }
