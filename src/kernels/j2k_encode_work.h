@@ -49,7 +49,7 @@ struct coded_block {
     u32 left, top, right, bottom; /* the part of it that is raised by that */
     u32 data;                     /* of its first byte in the buffer of data; a multiple of 4 */
     u32 capacity;                 /* bytes, a multiple of 4 */
-    u32 reserved;
+    u32 origin;                   /* 0: addresses are worked out once, not for each symbol */
 };
 
 /* What came of it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the decoder of code-blocks looks up, in the work-group's memory. Surroundings of a coefficient are eleven bits:
+ * What the coders of code-blocks look up, in the work-group's memory. Surroundings of a coefficient are eleven bits:
  * its own column in bits 4–6 from the north, that to the west in 0–2, to the east in 8–10, as they come out of words of
  * bits in scanning order.
  */
@@ -12,7 +12,8 @@ enum {
     AROUND_SOUTH = 0x444,
     AROUND_CROSS = 0x252, /* the four neighbours that signs depend on */
     AROUND_TABLE = 2048,
-    STATE_PLACE = 0x3F8 /* bits of a state: 8 × (2 × row + the more probable symbol); that also in bit 31 */
+    STATE_PLACE = 0x3F8, /* bits of a state: 8 × (2 × row + the more probable symbol); that also in bit 31 */
+    STATE_SYMBOL = 8     /* of them that symbol's */
 };
 
 #define STATE_ESTIMATE 0x7FFF0000u /* Qe */
@@ -29,6 +30,13 @@ FUNCTION u32 state_of(u32 index)
 }
 
 /* All work-items of a group of `size`; a barrier has to follow. */
+FUNCTION void fill_next(LOCAL u32x2 *next, u32 size)
+{
+    for (u32 i = local_index(); i < MQ_ROWS; i += size)
+        next[i] = make_u32x2(state_of(mq_rows[i] >> 1 & 127), state_of(mq_rows[i] >> 8 & 127));
+}
+
+/* Likewise. */
 FUNCTION void fill_tables(LOCAL u8 *zero, LOCAL u8 *sign, LOCAL u32x2 *next, u32 size)
 {
     for (u32 i = local_index(); i < AROUND_TABLE; i += size) {
@@ -38,6 +46,5 @@ FUNCTION void fill_tables(LOCAL u8 *zero, LOCAL u8 *sign, LOCAL u32x2 *next, u32
         u32 entry = sign_contexts[(i >> 1 & 3) | (i >> 2 & 0x3C) | (i >> 3 & 0xC0)];
         sign[i] = (u8)(entry >> 1 | entry << 7);
     }
-    for (u32 i = local_index(); i < MQ_ROWS; i += size)
-        next[i] = make_u32x2(state_of(mq_rows[i] >> 1 & 127), state_of(mq_rows[i] >> 8 & 127));
+    fill_next(next, size);
 }

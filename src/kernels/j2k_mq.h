@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The MQ encoder (T.800 C.2) and the writer of raw bits (D.6), whose states are registers; what bytes passes need. */
 #include "j2k_encode_work.h"
+#include "j2k_lookup.h"
 
 enum { CODER_CARRY = 0x8000000 };
 
@@ -75,53 +76,66 @@ FUNCTION void add_to_code(struct coder *c, u32 more, u32 shift)
     c->left -= shift;
 }
 
-/* ENCODE (C.2.2); `context`: the work-item's. */
-FUNCTION void encode_symbol(struct coder *c, LOCAL u32 *context, LOCAL const u32 *rows, u32 bit)
+/* What a symbol does: A then, in the upper half; what is added to C; by how much both are shifted; the state after. */
+struct coded_symbol {
+    u32 range, add, shift, state;
+};
+
+/* ENCODE (C.2.2); `symbol`: in the bit of STATE_SYMBOL; `range`: A in the upper half; `next`: at a state's place, those
+ * that follow. */
+FUNCTION struct coded_symbol code_symbol(local_place next, u32 state, u32 symbol, u32 range)
 {
-    u32 row = *context, estimate = row >> 16, range = c->range - estimate, less = (row ^ bit) & 1;
-    u32 lower = less ^ (u32)(range < estimate);
-    range = lower ? estimate : range;
-    u32 shift = top_zeros(range) - 16, after = rows[row >> (less ? 8 : 1) & 127];
-    if (shift > 0)
-        *context = after;
-    c->range = range << shift;
-    add_to_code(c, lower ? 0 : estimate, shift);
+    struct coded_symbol s;
+    u32 estimate = state & STATE_ESTIMATE, rest = range - estimate;
+    u32 less = (u32)(((state ^ symbol) & STATE_SYMBOL) != 0);
+    u32x2 after = local_pair(next + (state & STATE_PLACE));
+    u32 lower = less ^ (u32)(rest < estimate);
+    range = lower ? estimate : rest;
+    s.add = lower ? 0 : estimate >> 16;
+    s.shift = top_zeros(range);
+    s.range = range << s.shift;
+    s.state = less ? after.y : after.x;
+    s.state = s.shift > 0 ? s.state : state;
+    return s;
+}
+
+/* `context`: the work-item's. */
+FUNCTION void encode_symbol(struct coder *c, local_place context, local_place next, u32 bit)
+{
+    struct coded_symbol s = code_symbol(next, local_word(context), bit * STATE_SYMBOL, c->range << 16);
+    put_local_word(context, s.state);
+    c->range = s.range >> 16;
+    add_to_code(c, s.add, s.shift);
 }
 
 /*
  * ENCODE of four symbols, a context and a bit in each byte. A symbol waits for what the one before makes of A and,
- * where it has the same context, of that, but neither for C nor for memory. `contexts`: J2K_CODE_GROUP apart.
+ * where it has the same context, of that, but neither for C nor for memory. `contexts`: J2K_CODE_GROUP words apart.
  */
-FUNCTION void encode_four(struct coder *c, LOCAL u32 *contexts, LOCAL const u32 *rows, u32 decisions)
+FUNCTION void encode_four(struct coder *c, local_place contexts, local_place next, u32 decisions)
 {
-    u32 row[4], add[4], shift[4], place[4], range = c->range;
+    struct coded_symbol s[4];
+    local_place place[4];
+    u32 state[4], range = c->range << 16;
     UNROLL for (u32 k = 0; k < 4; k++)
     {
-        place[k] = (decisions >> (8 * k + 1) & 127) * J2K_CODE_GROUP;
-        row[k] = contexts[place[k]];
+        place[k] = contexts + (decisions >> (8 * k + 1) & 127) * (4 * J2K_CODE_GROUP);
+        state[k] = local_word(place[k]);
     }
     UNROLL for (u32 k = 0; k < 4; k++)
     {
-        u32 own = row[k], estimate = own >> 16, rest = range - estimate, less = (own ^ decisions >> 8 * k) & 1;
-        u32 after = rows[own >> (less ? 8 : 1) & 127], lower = less ^ (u32)(rest < estimate);
-        range = lower ? estimate : rest;
-        add[k] = lower ? 0 : estimate;
-        shift[k] = top_zeros(range) - 16;
-        range <<= shift[k];
-        after = shift[k] > 0 ? after : own;
-        contexts[place[k]] = after;
-        UNROLL for (u32 j = k + 1; j < 4; j++) row[j] = place[j] == place[k] ? after : row[j];
+        s[k] = code_symbol(next, state[k], (decisions >> 8 * k) * STATE_SYMBOL, range);
+        range = s[k].range;
+        put_local_word(place[k], s[k].state);
+        UNROLL for (u32 j = k + 1; j < 4; j++) state[j] = place[j] == place[k] ? s[k].state : state[j];
     }
-    c->range = range;
-    u32 sum = shift[0] + shift[1] + shift[2] + shift[3];
+    c->range = range >> 16;
+    u32 sum = s[0].shift + s[1].shift + s[2].shift + s[3].shift;
     if (sum < c->left) {
-        c->code = (c->code + add[0]) << shift[0];
-        c->code = (c->code + add[1]) << shift[1];
-        c->code = (c->code + add[2]) << shift[2];
-        c->code = (c->code + add[3]) << shift[3];
+        UNROLL for (u32 k = 0; k < 4; k++) c->code = (c->code + s[k].add) << s[k].shift;
         c->left -= sum;
     } else {
-        UNROLL for (u32 k = 0; k < 4; k++) add_to_code(c, add[k], shift[k]);
+        UNROLL for (u32 k = 0; k < 4; k++) add_to_code(c, s[k].add, s[k].shift);
     }
 }
 

@@ -10,21 +10,26 @@
 /* A block that is being coded. */
 struct coding {
     struct coder coder;
-    LOCAL u32 *contexts; /* J2K_CODE_GROUP apart */
-    LOCAL const u32 *rows;
+    local_place contexts; /* J2K_CODE_GROUP words apart */
+    local_place next;     /* at a state's place, those that follow a more and a less probable symbol */
     GLOBAL u32 *passes;
     u32 style, count;       /* of passes */
     u32 pass, first, begin; /* at hand; with which, and where, its segment begins */
     u32 raw, dropped;
 };
 
+FUNCTION local_place context_at(const struct coding *c, u32 context)
+{
+    return c->contexts + context * (4 * J2K_CODE_GROUP);
+}
+
 FUNCTION void reset_contexts(const struct coding *c)
 {
     for (u32 i = 0; i < CONTEXTS; i++)
-        c->contexts[i * J2K_CODE_GROUP] = c->rows[0];
-    c->contexts[0] = c->rows[2 * 4];
-    c->contexts[CONTEXT_RUN * J2K_CODE_GROUP] = c->rows[2 * 3];
-    c->contexts[CONTEXT_UNIFORM * J2K_CODE_GROUP] = c->rows[2 * 46];
+        put_local_word(context_at(c, i), state_of(0));
+    put_local_word(context_at(c, 0), state_of(2 * 4));
+    put_local_word(context_at(c, CONTEXT_RUN), state_of(2 * 3));
+    put_local_word(context_at(c, CONTEXT_UNIFORM), state_of(2 * 46));
 }
 
 /* Table D.9 */
@@ -110,7 +115,7 @@ FUNCTION void code_each(struct coding *c, u32 decisions)
     {
         u32 decision = decisions >> 8 * i & 0xFF;
         if (decision < J2K_DECISION_RAW)
-            encode_symbol(&c->coder, c->contexts + (decision >> 1) * J2K_CODE_GROUP, c->rows, decision & 1);
+            encode_symbol(&c->coder, context_at(c, decision >> 1), c->next, decision & 1);
         else if (decision == J2K_DECISION_END)
             end_pass(c);
         else
@@ -132,7 +137,7 @@ FUNCTION void code_decisions(struct coding *c, GLOBAL const u32x4 *from)
             own.y = own.z;
             own.z = own.w;
             if (((((four & ~top) + others) | four) & top) == 0)
-                encode_four(&c->coder, c->contexts, c->rows, four);
+                encode_four(&c->coder, c->contexts, c->next, four);
             else
                 code_each(c, four);
         }
@@ -142,19 +147,18 @@ FUNCTION void code_decisions(struct coding *c, GLOBAL const u32x4 *from)
 }
 
 /* `order`: of the blocks; `passes`: J2K_CODED_PASSES of each block. */
-KERNEL(J2K_CODE_GROUP)
+DENSE_KERNEL(J2K_CODE_GROUP, 8)
 code_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT order, GLOBAL const u32x4 *RESTRICT decisions,
     GLOBAL u32 *passes, GLOBAL u8 *data, GLOBAL u32 *results)
 {
     SHARED u32 contexts[CONTEXTS * J2K_CODE_GROUP];
-    SHARED u32 rows[MQ_ROWS];
+    SHARED u32x2 next[MQ_ROWS];
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
     u32 lane = local_index() % J2K_CODE_LANES;
     u32 row = group_index() * (J2K_CODE_GROUP / J2K_CODE_LANES) + local_index() / J2K_CODE_LANES;
     u32 in_front = row < head->front_rows, lanes = in_front ? head->front_lanes : head->lanes;
     u32 at = row * lanes + lane + (in_front ? 0 : head->front_rows * head->front_lanes - head->front_rows * lanes);
-    for (u32 i = local_index(); i < MQ_ROWS; i += J2K_CODE_GROUP)
-        rows[i] = mq_rows[i];
+    fill_next(next, J2K_CODE_GROUP);
     barrier_local();
     if (lane < lanes && at < head->blocks) {
         u32 number = order[at];
@@ -162,8 +166,8 @@ code_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT order, G
         GLOBAL struct coded_result *result = (GLOBAL struct coded_result *)(results + J2K_LIST_HEAD) + number;
         if (result->passes > 0) {
             struct coding c;
-            c.contexts = contexts + local_index();
-            c.rows = rows;
+            c.contexts = as_local_place(contexts + local_index(), block->origin);
+            c.next = as_local_place(next, block->origin);
             c.passes = passes + number * (J2K_CODED_PASSES * J2K_PASS_WORDS);
             c.style = block->style;
             c.count = result->passes;
