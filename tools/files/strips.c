@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "files/strips.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "files/pnm.h"
@@ -24,11 +25,16 @@ static bool is_suitable(const kst_image *image, const struct file_format *target
     return (pnm || target == &file_raw) && (grey || colour || image->format == KST_FORMAT_RGBA);
 }
 
-/* Whole tiles, if they are not too high, so that no code-block is decoded twice. */
+/*
+ * Whole tiles, if they are not too high, so that no code-block is decoded twice. There are two strips, of which one is
+ * written while the other is decoded.
+ */
 static void choose_rows(struct strips *strips, const kst_info *info, uint64_t limit)
 {
     uint64_t rows = limit / SHARE_OF_STRIP / row_bytes(&strips->image);
     uint64_t tile = info->tile_height >> strips->options.reduce, unit = tile > 0 && tile <= rows ? tile : ROWS;
+    if (unit == ROWS)
+        rows /= 2;
     rows = rows < unit ? unit : rows / unit * unit;
     strips->rows = rows < strips->image.height ? (uint32_t)rows : strips->image.height;
 }
@@ -105,33 +111,85 @@ static bool decode_strip(struct strips *strips, uint32_t y, struct told *told, c
     return true;
 }
 
-static bool write_strips(struct strips *strips, struct output *output, const char *name, struct picture *strip,
+/* A strip on its way to the file while the next one is decoded. */
+struct writing {
+    struct output *output;
+    const struct file_settings *settings;
+    struct picture *strip; /* null: none */
+    struct problem problem;
+    pthread_t thread;
+    bool apart; /* a thread writes it */
+    bool good;
+};
+
+static void *write_strip(void *argument)
+{
+    struct writing *w = argument;
+    w->good = w->settings->target == &file_raw ? file_raw.write(w->output, w->strip, w->settings, &w->problem)
+                                               : pnm_write_rows(w->output, w->strip, &w->problem);
+    return NULL;
+}
+
+static void begin_writing(struct writing *w, struct picture *strip)
+{
+    w->strip = strip;
+    w->apart = pthread_create(&w->thread, NULL, write_strip, w) == 0;
+    if (!w->apart)
+        write_strip(w);
+}
+
+static bool end_writing(struct writing *w, struct problem *problem)
+{
+    if (w->strip != NULL && w->apart)
+        pthread_join(w->thread, NULL);
+    bool good = w->strip == NULL || w->good;
+    if (!good)
+        *problem = w->problem;
+    w->strip = NULL;
+    return good;
+}
+
+static bool write_strips(struct strips *strips, struct output *output, const char *name, struct picture strip[2],
     const struct file_settings *settings, struct problem *problem)
 {
     struct told told = {.share = 0};
+    struct writing writing = {.output = output, .settings = settings};
     bool raw = settings->target == &file_raw;
     bool good = raw || pnm_write_header(output, &strips->image, settings->target == &file_pam, problem);
-    for (uint32_t y = 0; good && y < strips->image.height; y += strip->image.height) {
-        good = decode_strip(strips, y, &told, name, strip, settings, problem) &&
-               (raw ? file_raw.write(output, strip, settings, problem) : pnm_write_rows(output, strip, problem));
+    for (uint32_t y = 0, i = 0; good && y < strips->image.height; y += strip[i].image.height, i = 1 - i) {
+        good = decode_strip(strips, y, &told, name, &strip[i], settings, problem);
         source_rest(strips->source);
+        good = good && end_writing(&writing, problem);
+        if (good)
+            begin_writing(&writing, &strip[i]);
     }
-    return good;
+    struct problem late = {{0}};
+    bool written = end_writing(&writing, &late);
+    if (good && !written)
+        *problem = late;
+    return good && written;
 }
 
 bool strips_write(struct strips *strips, const char *name, const char *path, const struct file_settings *settings,
     struct problem *problem)
 {
-    struct picture strip;
+    struct picture strip[2];
     struct output output;
+    bool good = true;
 
-    picture_init(&strip);
-    strip.pixels = malloc(row_bytes(&strips->image) * strips->rows);
-    if (strip.pixels == NULL)
-        return problem_set(problem, "out of memory");
-    bool good = output_open(&output, path, problem) && write_strips(strips, &output, name, &strip, settings, problem) &&
-                output_commit(&output, problem);
-    output_discard(&output);
-    picture_release(&strip);
+    for (int i = 0; i < 2; i++) {
+        picture_init(&strip[i]);
+        strip[i].pixels = malloc(row_bytes(&strips->image) * strips->rows);
+        good = good && strip[i].pixels != NULL;
+    }
+    if (good) {
+        good = output_open(&output, path, problem) && write_strips(strips, &output, name, strip, settings, problem) &&
+               output_commit(&output, problem);
+        output_discard(&output);
+    } else {
+        problem_set(problem, "out of memory");
+    }
+    picture_release(&strip[0]);
+    picture_release(&strip[1]);
     return good;
 }
