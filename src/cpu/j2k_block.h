@@ -65,12 +65,13 @@ struct j2k_block_decoder {
      * decoded.
      */
     uint32_t samples[J2K_BLOCK_SAMPLES];
-    uint32_t region[J2K_BLOCK_SAMPLES]; /* those that had become significant above the shift */
+    uint32_t region[J2K_BLOCK_SAMPLES]; /* those of the region of interest, as they were above the shift */
     j2k_neighbours neighbours[J2K_BLOCK_NEIGHBOURS];
     j2k_neighbours negatives[J2K_BLOCK_NEIGHBOURS];
     uint64_t significant[J2K_BLOCK_WORDS];
     uint64_t visited[J2K_BLOCK_WORDS]; /* in the significance pass of this plane */
     uint64_t refined[J2K_BLOCK_WORDS]; /* before */
+    uint64_t inside[J2K_BLOCK_WORDS];  /* the region: what had become significant above the shift */
     /* Of the coefficient of each bit, counted from that of bit 0: */
     uint32_t neighbours_at[64];
     uint32_t sample_at[64];

@@ -51,6 +51,12 @@ static bool segmentation_symbol(struct j2k_block_decoder *decoder)
     return symbol == 0xA;
 }
 
+/* Bytes of words of the block's coefficients. */
+static size_t words_length(const struct j2k_block_decoder *decoder)
+{
+    return sizeof(uint64_t) * ((decoder->stripes + 2) * (decoder->words + 1) + 1);
+}
+
 static void prepare(struct j2k_block_decoder *decoder, const struct j2k_coded_block *block)
 {
     uint32_t columns = block->width % 16, rows = block->height % 4;
@@ -67,7 +73,7 @@ static void prepare(struct j2k_block_decoder *decoder, const struct j2k_coded_bl
         decoder->neighbours_at[i] = i / 4 * decoder->column + i % 4;
         decoder->sample_at[i] = i % 4 * decoder->width + i / 4;
     }
-    size_t words = sizeof(uint64_t) * ((decoder->stripes + 2) * (decoder->words + 1) + 1);
+    size_t words = words_length(decoder);
     memset(decoder->significant, 0, words);
     memset(decoder->visited, 0, words);
     memset(decoder->refined, 0, words);
@@ -101,16 +107,24 @@ static bool is_too_deep(const struct j2k_coded_block *block)
 static void set_region_aside(struct j2k_block_decoder *decoder)
 {
     size_t size = sizeof(uint32_t) * decoder->width * decoder->height;
+    memcpy(decoder->inside, decoder->significant, words_length(decoder));
     memcpy(decoder->region, decoder->samples, size);
     memset(decoder->samples, 0, size);
     decoder->has_region = true;
 }
 
+/* What is in it may be 0: of its planes, too, some may be left out. */
 static void put_region_back(struct j2k_block_decoder *decoder)
 {
-    for (uint32_t i = 0; i < decoder->width * decoder->height; i++)
-        if (decoder->region[i] != 0)
-            decoder->samples[i] = decoder->region[i];
+    FOR_EACH_WORD(decoder)
+    {
+        struct j2k_word w = j2k_word_at(decoder, stripe, word);
+        const uint32_t *region = decoder->region + (w.samples - decoder->samples);
+        for (uint64_t left = decoder->inside[w.significant - decoder->significant]; left != 0; left &= left - 1) {
+            uint32_t at = decoder->sample_at[__builtin_ctzll(left)];
+            w.samples[at] = region[at];
+        }
+    }
 }
 
 /* Returns false for a wrong segmentation symbol. */

@@ -47,12 +47,7 @@ static int32_t fraction_of(const struct j2k_plan *plan, const struct j2k_block *
 
 bool kst_gpu_j2k_supports(const struct j2k_plan *plan)
 {
-    if (plan->length >= UINT32_MAX || kst_gpu_j2k_stream_bytes(plan) > INT32_MAX)
-        return false;
-    for (uint32_t i = 0; i < plan->block_count; i++)
-        if (component_of(plan, &plan->block[i])->roi_shift > 0 && fraction_of(plan, &plan->block[i]) < 0)
-            return false;
-    return true;
+    return plan->length < UINT32_MAX && kst_gpu_j2k_stream_bytes(plan) <= INT32_MAX;
 }
 
 /* Words of a tile-component's levels: the last one's, and those of the one before, by turns. */

@@ -41,6 +41,8 @@ struct column_values {
     u32 inside[4], outside[4]; /* in planes at and above the region of interest's shift, and below it */
 };
 
+#define IN_REGION 0x80000000u /* with `inside`: there is a bit, though perhaps of a plane that is left out */
+
 /* A word's bits: marks, what the last significance pass visited, planes `apart` from each other. */
 struct stored_word {
     u32x2 marks;
@@ -64,7 +66,8 @@ FUNCTION void add_planes(
 {
     for (u32 t = first; t < end; t++, nibbles >>= 4) {
         i32 plane = (i32)(block->planes - 1 - t);
-        u32 value = plane_value(block, plane), is_inside = plane >= (i32)block->roi_shift;
+        u32 is_inside = plane >= (i32)block->roi_shift;
+        u32 value = plane_value(block, plane) | (is_inside ? IN_REGION : 0);
         UNROLL for (u32 r = 0; r < 4; r++)
         {
             u32 part = nibbles >> r & 1 ? value : 0;
@@ -80,7 +83,7 @@ FUNCTION u32 biased(GLOBAL const struct work_block *block, u32 inside, u32 outsi
     i32 plane = last + (behind ? 1 : 0);
     if (inside) {
         plane = plane < (i32)block->roi_shift ? (i32)block->roi_shift : plane;
-        return inside | plane_value(block, plane) >> 1;
+        return (inside & ~IN_REGION) | plane_value(block, plane) >> 1;
     }
     return outside | plane_value(block, plane) >> 1;
 }

@@ -60,7 +60,7 @@ static void make_picture(const struct j2k_plan *plan, struct picture *picture)
     for (uint32_t c = 0; c < image->plane_count; c++) {
         const struct j2k_component *component = &plan->component[c];
         struct j2k_rect area = component->area;
-        uint8_t bytes = component->depth > 8 ? 2 : 1;
+        uint8_t bytes = component->depth > 16 ? 4 : component->depth > 8 ? 2 : 1;
         kst_plane *plane = &image->plane[c];
         *plane = (kst_plane){.width = area.x1 - area.x0, .height = area.y1 - area.y0, .depth = component->depth};
         plane->pitch = (ptrdiff_t)plane->width * bytes + GUARD;
@@ -477,6 +477,51 @@ static void compare_style(uint32_t style, uint32_t planes, uint32_t orientation,
     free(made);
 }
 
+/* Samples of a region of interest above `shift` planes of the others. */
+static void fill_region(uint32_t width, uint32_t height, uint32_t planes, uint32_t shift)
+{
+    model.width = width;
+    model.height = height;
+    model.planes = planes + shift;
+    for (uint32_t i = 0; i < width * height; i++) {
+        uint64_t bits = (uint64_t)random_below(&random_state, 1U << 20) << 20 ^ random_below(&random_state, 1U << 20);
+        uint32_t most = random_below(&random_state, 3) ? shift : planes;
+        uint64_t magnitude = bits & ((UINT64_C(1) << random_below(&random_state, most + 1)) - 1);
+        model.magnitude[i] = most == planes ? magnitude << shift : magnitude;
+        model.negative[i] = (uint8_t)random_below(&random_state, 2);
+    }
+}
+
+static void compare_region(uint32_t planes, uint32_t shift, uint32_t orientation)
+{
+    char name[64];
+    struct made *made = calloc(1, sizeof *made);
+    assert_non_null(made);
+    made->band.orientation = (uint8_t)orientation;
+    model.orientation = orientation;
+    for (uint32_t i = 0; i < (simulated() ? 1 : 3); i++) {
+        uint32_t all = 3 * (planes + shift) - 2;
+        fill_region(12, 23, planes, shift);
+        add_block(made, 12 * i, i == 1 ? 1 + random_below(&random_state, all) : all, 0);
+    }
+    finish_plan(made, simulated() ? 12 : 36, 23, planes + shift, 0, false);
+    made->tile_component.roi_shift = (uint8_t)shift;
+    made->band.step = 0x1p-2F; /* so that what is left of the lowest planes can be seen */
+    made->component.depth = 31;
+    snprintf(name, sizeof name, "%u planes in a region, %u outside", planes, shift);
+    compare_plan(name, &made->plan, 1, true, false);
+    free(made);
+}
+
+/* Regions of interest with room for all planes, and with planes left out, of which the region may have no others. */
+static void test_interest(void **state)
+{
+    static const uint32_t planes[][2] = {{8, 9}, {3, 30}, {5, 31}, {3, 33}, {6, 37}, {36, 28}, {32, 32}};
+    (void)state;
+    for (size_t i = simulated() ? 3 : 0; i < (simulated() ? 4 : sizeof planes / sizeof *planes); i++)
+        compare_region(planes[i][0], planes[i][1], (uint32_t)i % 4);
+}
+
 enum { MIXED = 3 };
 
 static void run_mixed(uint32_t device, struct made *made[MIXED], const struct picture wanted[MIXED])
@@ -596,6 +641,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_styles),
         cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_interest),
         cmocka_unit_test(test_mixed),
         cmocka_unit_test(test_whole),
         cmocka_unit_test(test_regions),

@@ -282,6 +282,45 @@ static void regions_of_interest(void **state)
     }
 }
 
+/* A magnitude whose lowest planes are left out, with half of the last one that was decoded. */
+static uint32_t without_planes(uint64_t magnitude, uint32_t last, uint32_t cut)
+{
+    uint32_t bias = last >= cut ? (uint32_t)1 << (last - cut) >> 1 : 0;
+    return magnitude == 0 ? 0 : (uint32_t)(magnitude >> cut) | bias;
+}
+
+/* So many planes outside of the region that some are left out, in the region too, where that may leave nothing. */
+static void regions_without_planes(void **state)
+{
+    struct fixture *f = *state;
+    for (uint32_t i = 0; i < 60; i++) {
+        uint32_t random = i, shift = i % 7 == 6 ? 28 : 32 + i % 6, planes = 1 + random_next(&random) % (64 - shift);
+        planes = shift < 32 ? 36 : planes;
+        uint32_t cut = (planes > shift ? planes : shift) - 31;
+        uint32_t all = 3 * (planes + shift) - 2, passes = i % 2 ? all : 1 + random_next(&random) % all;
+        describe(&f->source, 16, 16, i % 4, 0, shift);
+        fill(&f->source, i);
+        for (uint32_t k = 0; k < 256; k++)
+            if (k % 16 + k / 16 < 16)
+                f->source.magnitude[k] = (f->source.magnitude[k] & (((uint64_t)1 << planes) - 1)) << shift;
+        f->source.planes = planes + shift;
+        model_encode(&f->source, passes);
+        f->model = f->source;
+        model_decode(&f->model, f->source.segment, f->source.segment_count);
+        struct j2k_coded_block block = block_of(&f->source, 0);
+        block.roi_shift = shift;
+        block.fraction = -(int32_t)cut;
+        assert_int_equal(kst_j2k_block_decode(&f->decoder, &block), 0);
+        for (uint32_t k = 0; k < 256; k++) {
+            uint64_t magnitude = f->model.magnitude[k], region = magnitude >> shift;
+            uint32_t last = f->model.plane[k], down = last > shift ? last - shift : 0;
+            uint32_t wanted = region ? without_planes(region, down, cut) : without_planes(magnitude, last, cut);
+            assert_int_equal(f->decoder.samples[k] & 0x7FFFFFFF, wanted);
+            assert_true(wanted == 0 || f->decoder.samples[k] >> 31 == f->model.negative[k]);
+        }
+    }
+}
+
 /* Planes below those that fit are left out. */
 static void deep_blocks(void **state)
 {
@@ -310,6 +349,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(wrong_symbols_conceal, setup, teardown),
         cmocka_unit_test_setup_teardown(wrong_ends_conceal, setup, teardown),
         cmocka_unit_test_setup_teardown(regions_of_interest, setup, teardown),
+        cmocka_unit_test_setup_teardown(regions_without_planes, setup, teardown),
         cmocka_unit_test_setup_teardown(deep_blocks, setup, teardown),
         cmocka_unit_test_setup_teardown(too_many_passes, setup, teardown),
     };
