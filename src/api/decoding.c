@@ -130,8 +130,6 @@ static kst_status look_at_image(struct decoding *d)
     bool jpeg = is_jpeg(d->decoder);
     if (device && d->image->plane_count > KST_IMAGE_PLANES_MAX)
         return refuse(d, "more than four planes are for host memory");
-    if (!device && !kst_image_suits_kernels(d->image))
-        return KST_OK;
     double seconds =
         (double)d->decoder->info.entropy_bytes * (jpeg ? KST_SECONDS_TO_DECODE : KST_SECONDS_TO_DECODE_J2K);
     d->gpu = device ? kst_context_gpu(context)
@@ -171,7 +169,7 @@ static kst_status choose_place(struct decoding *d)
         return KST_OK;
     if (!is_jpeg(decoder)) {
         bool plain = d->orientation == 1 && d->options.sample == KST_SAMPLE_INTEGER &&
-                     d->image->memory != KST_MEMORY_OPENCL_IMAGE && kst_image_suits_kernels(d->image);
+                     d->image->memory != KST_MEMORY_OPENCL_IMAGE;
         enum j2k_fit fit = J2K_FITS_NOT;
         const struct j2k_rows all = {0, d->image->height};
         kst_status status = plain ? kst_j2k_gpu_plan(d, all, &fit) : KST_OK;

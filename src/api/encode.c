@@ -302,15 +302,12 @@ static kst_status choose_device(struct encoding *e, bool jpeg)
     double seconds =
         (double)e->image.width * e->image.height * (jpeg ? KST_SECONDS_TO_ENCODE : KST_SECONDS_TO_ENCODE_J2K);
     e->item = (struct jpeg_encode_item){.encoding = &e->jpeg, .image = &e->image, .sink = &e->sink};
-    if (e->rows) {
-        if (kst_image_suits_kernels(&e->image))
-            e->gpu = kst_context_gpu_for(e->context, seconds, KST_LEAST_TO_ENCODE_J2K);
-        return KST_OK; /* brought to pinned memory as they are needed */
+    if (e->rows) { /* brought to pinned memory as they are needed */
+        e->gpu = kst_context_gpu_for(e->context, seconds, KST_LEAST_TO_ENCODE_J2K);
+        return KST_OK;
     }
     if (device && e->image.plane_count > KST_IMAGE_PLANES_MAX)
         return fail(e, KST_ERROR_IMAGE_MEMORY, "more than four planes are for host memory");
-    if (!device && !kst_image_suits_kernels(&e->image))
-        return KST_OK;
     e->gpu = device ? kst_context_gpu(e->context)
                     : kst_context_gpu_for(e->context, seconds, jpeg ? KST_LEAST_TO_ENCODE : KST_LEAST_TO_ENCODE_J2K);
     if (!e->gpu)

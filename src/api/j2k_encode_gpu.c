@@ -47,7 +47,7 @@ void kst_j2k_gpu_describe(const struct j2k_encode_work *work, struct j2k_encode_
         .measured = 0};
     if (work->source.measure)
         item->measured = J2K_MEASURED_GAINS | (work->source.error > 0 ? J2K_MEASURED_ERRORS : 0);
-    for (uint32_t k = 0; k < item->picture.channels; k++)
+    for (uint32_t k = 0; k < item->picture.channels && k < J2K_WORK_CHANNELS; k++)
         item->picture.channel[k].component = reversed && k < 3 ? 2 - k : k;
     item->picture.image = e->item.planes;
     item->picture.in_place = e->item.source == ENCODE_DIRECT && work->image->memory == KST_MEMORY_CUDA;
@@ -57,7 +57,7 @@ bool kst_j2k_gpu_encodes(const struct j2k_encode_work *work)
 {
     const struct encoding *e = work->e;
     const struct j2k_plan *plan = &work->coded.plan;
-    if (!e->gpu || e->rows || !kst_image_suits_kernels(work->image) || !kst_gpu_j2k_encodes(plan, work->image))
+    if (!e->gpu || e->rows || !kst_gpu_j2k_encodes(work->image))
         return false;
     uint64_t bytes = kst_gpu_j2k_encode_memory(plan), device = e->gpu->gpu->info.memory;
     return bytes <= e->context->limits.memory && bytes <= J2K_GPU_ENCODE_MEMORY_MAX && (device == 0 || bytes <= device);

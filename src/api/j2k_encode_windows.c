@@ -33,6 +33,8 @@ struct coding {
     struct j2k_window window;     /* the one at hand, on the device */
     struct j2k_encode_item item;
     kst_image image;
+    kst_plane *more; /* the image's planes behind the first four */
+    struct j2k_corner *corner;
     struct j2k_coding_job *device;
     struct j2k_block_order *order;
     struct j2k_block_outcome *outcome;       /* of each order, */
@@ -229,11 +231,7 @@ static struct j2k_rect unit_of_cells(const struct j2k_encode_work *work)
 static bool can_be_read(const struct j2k_encode_work *work)
 {
     const struct encoding *e = work->e;
-    kst_image image = *work->image;
-    for (uint32_t p = 0; e->rows && p < image.plane_count; p++)
-        image.plane[p].pitch = 0;
-    return e->gpu && kst_image_suits_kernels(&image) && !e->item.planes.picture &&
-           kst_gpu_j2k_encodes(plan_of(work), &image);
+    return e->gpu && !e->item.planes.picture && (e->rows || kst_gpu_j2k_encodes(work->image));
 }
 
 bool kst_j2k_gpu_cuts(struct j2k_encode_work *work)
@@ -248,9 +246,9 @@ bool kst_j2k_gpu_cuts(struct j2k_encode_work *work)
     return fits;
 }
 
-static size_t pixel_bytes(const kst_image *image, uint32_t p)
+static size_t pixel_bytes(const kst_image *image, const kst_plane *plane)
 {
-    return (size_t)kst_format_samples(image->format) * kst_plane_sample_bytes(&image->plane[p]);
+    return (size_t)kst_format_samples(image->format) * kst_plane_sample_bytes(plane);
 }
 
 /* The window's part of a plane. What lies on the host is found by its address, else by its offset in its buffer. */
@@ -258,27 +256,36 @@ static void cut_plane(struct coding *c, uint32_t p)
 {
     const struct j2k_rect area = c->window.plan.component[is_interleaved(c->work) ? 0 : p].area;
     const struct j2k_rect whole = plan_of(c->work)->component[is_interleaved(c->work) ? 0 : p].area;
-    kst_plane *plane = &c->image.plane[p];
+    kst_plane *plane = p < KST_IMAGE_PLANES_MAX ? &c->image.plane[p] : &c->more[p - KST_IMAGE_PLANES_MAX];
     plane->width = (uint32_t)j2k_rect_width(area);
     plane->height = (uint32_t)j2k_rect_height(area);
     if (j2k_is_empty(area))
         return;
-    size_t across = (area.x0 - whole.x0) * pixel_bytes(&c->image, p);
-    c->item.x[p] = area.x0 - whole.x0;
-    c->item.y[p] = area.y0 - whole.y0;
+    size_t across = (area.x0 - whole.x0) * pixel_bytes(&c->image, plane);
+    c->corner[p] = (struct j2k_corner){area.x0 - whole.x0, area.y0 - whole.y0};
     if (c->item.rows)
         return;
-    ptrdiff_t skipped = (ptrdiff_t)c->item.y[p] * plane->pitch + (ptrdiff_t)across;
+    ptrdiff_t skipped = (ptrdiff_t)c->corner[p].y * plane->pitch + (ptrdiff_t)across;
     if (c->item.source == ENCODE_STAGED)
         plane->data = (uint8_t *)plane->data + skipped;
     else
         c->item.planes.offset[p] += (size_t)skipped;
 }
 
+static uint32_t planes_behind(const kst_image *image)
+{
+    return image->plane_count > KST_IMAGE_PLANES_MAX ? image->plane_count - KST_IMAGE_PLANES_MAX : 0;
+}
+
 static void describe(struct coding *c)
 {
     kst_j2k_gpu_describe(c->work, &c->item);
     c->image = *c->work->image;
+    if (c->more) {
+        memcpy(c->more, c->image.more, planes_behind(&c->image) * sizeof *c->more);
+        c->image.more = c->more;
+    }
+    c->item.corner = c->corner;
     c->item.rows = c->work->e->rows;
     if (c->item.rows)
         c->item.source = ENCODE_STAGED;
@@ -464,6 +471,9 @@ kst_status kst_j2k_gpu_code_windows(struct j2k_encode_work *work)
     if (status)
         return status;
     coding.tile = kst_j2k_encode_take(&coding.job, work->cut.tiles, sizeof *coding.tile);
+    coding.corner = kst_j2k_encode_take(&coding.job, work->image->plane_count, sizeof *coding.corner);
+    if (planes_behind(work->image) > 0)
+        coding.more = kst_j2k_encode_take(&coding.job, planes_behind(work->image), sizeof *coding.more);
     const struct j2k_tiles tiles = kst_j2k_encode_tiles_of(&coding.job);
     uint32_t end = tiles.first + tiles.count;
     for (uint32_t t = tiles.first; t < end && kst_j2k_encode_goes_on(&coding.job); t += coding.span.tile_count) {
@@ -471,6 +481,8 @@ kst_status kst_j2k_gpu_code_windows(struct j2k_encode_work *work)
         code_span(&coding);
     }
     kst_memory_release(&e->memory, coding.tile);
+    kst_memory_release(&e->memory, coding.corner);
+    kst_memory_release(&e->memory, coding.more);
     kst_j2k_gpu_report_times(work, e->gpu->gpu, &coding.times, 1);
     return kst_j2k_encode_finish(&coding.job, &e->report);
 }

@@ -63,7 +63,8 @@ static uint32_t channel_of(const struct j2k_channels *channels, kst_format forma
 static void choose_raw(struct j2k_gpu_item *item, const kst_decode_options *options)
 {
     item->channels = item->output.plane_count;
-    for (uint32_t k = 0; k < item->channels; k++)
+    item->listed = options->components;
+    for (uint32_t k = 0; k < item->channels && k < J2K_WORK_CHANNELS; k++)
         item->channel[k].component = kst_j2k_output_component(options, k);
 }
 
@@ -97,9 +98,11 @@ static void mark_wanted(const struct j2k_gpu_item *item, bool *wanted)
     const struct j2k_gpu_conversion *conversion = &item->conversion;
     for (uint32_t s = 0; s < conversion->sources; s++)
         wanted[conversion->source[s].component] = true;
-    for (uint32_t k = 0; conversion->sources == 0 && k < item->channels; k++)
-        if (item->channel[k].component != J2K_CONSTANT)
-            wanted[item->channel[k].component] = true;
+    for (uint32_t k = 0; conversion->sources == 0 && k < item->channels; k++) {
+        const struct j2k_gpu_channel channel = j2k_gpu_channel_of(item, k);
+        if (channel.component != J2K_CONSTANT)
+            wanted[channel.component] = true;
+    }
 }
 
 static bool is_whole(const struct decoding *d, struct j2k_rows rows)

@@ -104,18 +104,30 @@ static size_t round_up(size_t length, size_t step)
 static void place_planes(const struct j2k_gpu_item *item, struct j2k_place *place, size_t *pixels)
 {
     for (uint32_t i = 0; i < item->output.plane_count; i++) {
-        const kst_plane *plane = &item->output.plane[i];
+        const kst_plane *plane = kst_image_plane(&item->output, i);
         size_t samples = kst_format_samples(item->output.format), row = plane->width * samples;
-        place->plane[i] = *pixels;
-        place->pitch[i] = round_up(row * kst_plane_sample_bytes(plane), STREAM_ALIGNMENT);
-        *pixels += item->in_place ? 0 : place->pitch[i] * plane->height;
+        size_t pitch = round_up(row * kst_plane_sample_bytes(plane), STREAM_ALIGNMENT);
+        place->plane[i] = (struct j2k_plane_place){*pixels, pitch};
+        *pixels += item->in_place ? 0 : pitch * plane->height;
     }
+}
+
+/* Room for the places of all pictures and their planes. */
+static bool take_places(struct j2k_batch *batch)
+{
+    size_t planes = 0;
+    for (uint32_t i = 0; i < batch->count; i++)
+        planes += batch->items[i].output.plane_count;
+    batch->place = kst_memory_array(batch->memory, batch->count, sizeof *batch->place, NULL);
+    batch->plane = kst_memory_array(batch->memory, planes, sizeof *batch->plane, NULL);
+    return batch->place && batch->plane;
 }
 
 /* Where everything of each picture goes. False where that is too much for the kernels' offsets. */
 static bool place_items(struct j2k_batch *batch)
 {
     uint64_t samples = 0, stream = 0, bits = 0, segments = 0, pieces = 0, blocks = 0, bands = 0, tiles = 0;
+    struct j2k_plane_place *plane = batch->plane;
     for (uint32_t i = 0; i < batch->count; i++) {
         const struct j2k_plan *plan = batch->items[i].plan;
         uint64_t levels;
@@ -126,10 +138,14 @@ static bool place_items(struct j2k_batch *batch)
             .block = (uint32_t)blocks,
             .band = (uint32_t)bands,
             .tile = (uint32_t)tiles,
+            .view = batch->views,
+            .plane = plane,
             .samples = (uint32_t)samples};
         samples += sample_words(plan, &levels);
         batch->place[i].levels = (uint32_t)levels;
         place_planes(&batch->items[i], &batch->place[i], &batch->pixels);
+        plane += batch->items[i].output.plane_count;
+        batch->views += j2k_gpu_views(&batch->items[i]);
         stream += round_up((size_t)kst_gpu_j2k_stream_bytes(plan) + STREAM_AHEAD, STREAM_ALIGNMENT);
         segments += plan->segment_count;
         pieces += plan->piece_count;
@@ -335,7 +351,7 @@ static bool choose_bundles(struct j2k_batch *batch, const struct j2k_wish *wish)
 
 static uint32_t count_words(const struct j2k_batch *batch)
 {
-    return WORDS(struct j2k_batch_work) + batch->count * WORDS(struct work_view) +
+    return WORDS(struct j2k_batch_work) + batch->views * WORDS(struct work_view) +
            batch->segments * WORDS(struct work_codeword) + batch->pieces * WORDS(struct work_piece) +
            batch->blocks * WORDS(struct work_block) + batch->bundles * (WORDS(struct work_bundle) + 1) +
            batch->levels * (WORDS(struct work_level) + 1) + batch->outputs * (WORDS(struct work_output) + 1) +
@@ -361,8 +377,7 @@ bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, struct po
     const struct j2k_gpu_item *items, uint32_t count, uint32_t units, uint32_t lanes, uint32_t flights)
 {
     *batch = (struct j2k_batch){.memory = memory, .items = items, .count = count, .finishes = true};
-    batch->place = kst_memory_array(memory, count, sizeof *batch->place, NULL);
-    if (!batch->place || !place_items(batch))
+    if (!take_places(batch) || !place_items(batch))
         return false;
     const struct j2k_wish wish = {
         .units = units, .bytes = units ? UINT64_C(4) * batch->bits / units : 0, .lanes = lanes, .flights = flights};
@@ -384,8 +399,7 @@ bool kst_gpu_j2k_batch_geometry(
     struct j2k_batch *batch, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count)
 {
     *batch = (struct j2k_batch){.memory = memory, .items = items, .count = count};
-    batch->place = kst_memory_array(memory, count, sizeof *batch->place, NULL);
-    if (!batch->place || !place_items(batch))
+    if (!take_places(batch) || !place_items(batch))
         return false;
     batch->blocks = batch->segments = batch->pieces = 0;
     batch->band = kst_memory_array(memory, batch->bands, sizeof *batch->band, NULL);
@@ -401,6 +415,7 @@ void kst_gpu_j2k_batch_release(struct j2k_batch *batch)
 {
     kst_memory_release(batch->memory, batch->place);
     kst_memory_release(batch->memory, batch->run);
+    kst_memory_release(batch->memory, batch->plane);
     kst_memory_release(batch->memory, batch->entry);
     kst_memory_release(batch->memory, batch->band);
     kst_memory_release(batch->memory, batch->narrow);
@@ -505,14 +520,15 @@ struct work_channel kst_gpu_j2k_channel(const struct j2k_batch *batch, uint32_t 
     const struct j2k_gpu_item *item = &batch->items[index];
     const struct j2k_place *place = &batch->place[index];
     uint32_t samples = kst_format_channels(item->output.format), p = samples ? 0 : k;
-    const kst_plane *plane = &item->output.plane[p];
+    const kst_plane *plane = kst_image_plane(&item->output, p);
+    const struct j2k_gpu_channel channel = j2k_gpu_channel_of(item, k);
     uint32_t bytes = kst_plane_sample_bytes(plane);
-    uint64_t at = item->in_place ? item->image.buffer[p].handle + item->image.offset[p] : place->plane[p];
+    uint64_t at = item->in_place ? item->image.buffer[p].handle + item->image.offset[p] : place->plane[p].at;
     at += samples ? (uint64_t)k * bytes : 0;
-    return (struct work_channel){.component = item->channel[k].component,
-        .value = item->channel[k].value,
+    return (struct work_channel){.component = channel.component,
+        .value = channel.value,
         .offset = {(uint32_t)at, (uint32_t)(at >> 32)},
-        .pitch = (uint32_t)(item->in_place ? (size_t)plane->pitch : place->pitch[p]),
+        .pitch = (uint32_t)(item->in_place ? (size_t)plane->pitch : place->plane[p].pitch),
         .step = samples ? samples : 1,
         .bytes = bytes,
         .absolute = item->in_place};
@@ -534,6 +550,22 @@ static struct work_view describe_view(const struct j2k_batch *batch, uint32_t in
     return view;
 }
 
+/* Of a picture, with as many channels as there may be to a view, by their components. */
+static void write_views(const struct j2k_batch *batch, uint32_t index, struct work_view *view)
+{
+    const struct j2k_gpu_item *item = &batch->items[index];
+    if (item->channels <= J2K_WORK_CHANNELS) {
+        *view = describe_view(batch, index);
+        return;
+    }
+    memset(view, 0, j2k_gpu_views(item) * sizeof *view);
+    for (uint32_t k = 0; k < item->channels; k++) {
+        struct work_channel channel = kst_gpu_j2k_channel(batch, index, k);
+        struct work_view *own = &view[channel.component / J2K_WORK_CHANNELS];
+        own->channel[own->channels++] = channel;
+    }
+}
+
 static void write_blocks(void *arg, uint32_t index)
 {
     const struct writing *w = arg;
@@ -547,7 +579,7 @@ static void write_blocks(void *arg, uint32_t index)
 void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *work)
 {
     struct j2k_batch_work *head = (struct j2k_batch_work *)(void *)work;
-    uint32_t view = WORDS(struct j2k_batch_work), segment = view + batch->count * WORDS(struct work_view);
+    uint32_t view = WORDS(struct j2k_batch_work), segment = view + batch->views * WORDS(struct work_view);
     uint32_t piece = segment + batch->segments * WORDS(struct work_codeword);
     uint32_t block = piece + batch->pieces * WORDS(struct work_piece);
     uint32_t bundle = block + batch->blocks * WORDS(struct work_block);
@@ -562,7 +594,7 @@ void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *w
         .view = view,
         .store_groups = groups};
     for (uint32_t i = 0; i < batch->count; i++)
-        ((struct work_view *)(void *)(work + view))[i] = describe_view(batch, i);
+        write_views(batch, i, (struct work_view *)(void *)(work + view) + batch->place[i].view);
     struct writing writing = {.batch = batch, .work = work, .segment = segment, .piece = piece, .block = block};
     if (batch->segments > 0)
         run_tasks(threads, batch->count, write_segments, &writing);

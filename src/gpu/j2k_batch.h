@@ -33,7 +33,8 @@ struct j2k_gpu_item {
     const struct j2k_plan *plan;
     kst_image output;                                  /* describes the image, which takes integers */
     struct j2k_gpu_channel channel[J2K_WORK_CHANNELS]; /* in the order of the image's: interleaved, or its planes */
-    uint32_t channels;
+    uint32_t channels;                                 /* more than those: of RAW in host memory */
+    const uint32_t *listed;                            /* their components then; null: all in order */
     struct j2k_gpu_conversion conversion;
     bool pinned; /* the stream of bytes is */
     enum jpeg_gpu_sink sink;
@@ -50,19 +51,23 @@ struct j2k_launch {
 
 enum { J2K_LAUNCHES = 3 * J2K_LEVELS + 6 };
 
+/* Where a plane lies in the buffer of pixels: bytes. */
+struct j2k_plane_place {
+    size_t at, pitch;
+};
+
 /* Where a picture's parts lie in the buffers. */
 struct j2k_place {
     uint32_t stream;          /* bytes */
     uint32_t first_run, runs; /* of the batch's; none: all of the stream is there */
     uint32_t segment;         /* counted in the batch, as the others */
     uint32_t piece, block, band, tile;
-    uint32_t bits;                      /* words */
-    uint32_t samples;                   /* words */
-    uint32_t levels;                    /* words behind the bands, where levels start */
-    size_t pixels;                      /* bytes */
-    size_t plane[KST_IMAGE_PLANES_MAX]; /* of each, in the buffer of pixels */
-    size_t pitch[KST_IMAGE_PLANES_MAX]; /* there */
-    size_t source[J2K_WORK_CHANNELS];   /* of a conversion: likewise, behind all images */
+    uint32_t bits;                    /* words */
+    uint32_t samples;                 /* words */
+    uint32_t levels;                  /* words behind the bands, where levels start */
+    uint32_t view;                    /* the first of its struct work_view */
+    struct j2k_plane_place *plane;    /* the image's */
+    size_t source[J2K_WORK_CHANNELS]; /* of a conversion: bytes, behind all images */
 };
 
 /* Bytes of a stream that lie side by side. */
@@ -85,13 +90,14 @@ struct j2k_batch {
     const struct j2k_gpu_item *items;
     uint32_t count;
     struct j2k_place *place;
+    struct j2k_plane_place *plane; /* of all images */
     struct j2k_run *run;
     struct j2k_entry *entry; /* all blocks, sorted */
     uint32_t *band;          /* of each, where its window lies in the buffer of samples */
     bool *narrow;            /* of each tile, whether its samples have 16 bits; null: none */
     struct work_bundle *bundle;
     uint32_t *store_group; /* of each bundle, the first */
-    uint32_t blocks, segments, pieces, bands, tiles, bundles, levels, outputs, store_groups;
+    uint32_t views, blocks, segments, pieces, bands, tiles, bundles, levels, outputs, store_groups;
     uint32_t wave;         /* the first bundle of blocks with several passes at once, which are last */
     uint32_t words;        /* of the work */
     uint32_t bits, states; /* words of those buffers; exact */
@@ -167,6 +173,26 @@ struct work_view kst_gpu_j2k_source_view(const struct j2k_batch *batch, uint32_t
 /* Words of the conversions; and write them from word `at` on. Returns the word behind. */
 uint32_t kst_gpu_j2k_conversion_words(const struct j2k_batch *batch);
 uint32_t kst_gpu_j2k_write_conversions(struct j2k_batch *batch, uint32_t *work, uint32_t at);
+
+/* What a channel is. */
+static inline struct j2k_gpu_channel j2k_gpu_channel_of(const struct j2k_gpu_item *item, uint32_t k)
+{
+    if (item->channels <= J2K_WORK_CHANNELS)
+        return item->channel[k];
+    return (struct j2k_gpu_channel){.component = item->listed ? item->listed[k] : k};
+}
+
+/* A picture's views, and which of them has a component's channel. */
+static inline uint32_t j2k_gpu_views(const struct j2k_gpu_item *item)
+{
+    return item->channels <= J2K_WORK_CHANNELS ? 1 : (item->plan->component_count - 1) / J2K_WORK_CHANNELS + 1;
+}
+
+static inline uint32_t j2k_gpu_view_of(const struct j2k_batch *batch, uint32_t index, uint32_t component)
+{
+    bool one = batch->items[index].channels <= J2K_WORK_CHANNELS;
+    return batch->place[index].view + (one ? 0 : component / J2K_WORK_CHANNELS);
+}
 
 /* Whether samples of a picture's tile have 16 bits: places in the buffer then count those. */
 static inline bool j2k_gpu_is_narrow(const struct j2k_batch *batch, uint32_t index, const struct j2k_tile *tile)

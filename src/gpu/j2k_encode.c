@@ -47,18 +47,16 @@ struct j2k_coding_job {
     struct j2k_encode_times times;
 };
 
-bool kst_gpu_j2k_encodes(const struct j2k_plan *plan, const kst_image *image)
+bool kst_gpu_j2k_encodes(const kst_image *image)
 {
     bool upwards = false;
     for (uint32_t i = 0; i < image->plane_count; i++) {
-        ptrdiff_t pitch = image->plane[i].pitch;
+        ptrdiff_t pitch = kst_image_plane(image, i)->pitch;
         if (pitch > INT32_MAX || pitch < -INT32_MAX)
             return false;
         upwards = upwards || pitch < 0;
     }
-    if (upwards && (image->memory == KST_MEMORY_OPENCL || image->memory == KST_MEMORY_OPENCL_IMAGE))
-        return false;
-    return plan->component_count <= J2K_WORK_CHANNELS;
+    return !upwards || (image->memory != KST_MEMORY_OPENCL && image->memory != KST_MEMORY_OPENCL_IMAGE);
 }
 
 /* Samples with their bands, blocks' states and data, pixels, and what is fetched. */
@@ -170,8 +168,8 @@ static void bring_row(const struct strip *strip, uint32_t y)
 {
     const struct j2k_encode_item *item = strip->item;
     if (!atomic_load_explicit(strip->missed, memory_order_relaxed) &&
-        !item->rows->read(item->rows->user, strip->index, item->x[strip->index], item->y[strip->index] + y,
-            strip->plane->width, strip->to + y * strip->pitch))
+        !item->rows->read(item->rows->user, strip->index, item->corner[strip->index].x,
+            item->corner[strip->index].y + y, strip->plane->width, strip->to + y * strip->pitch))
         atomic_store(strip->missed, true);
 }
 
@@ -192,9 +190,9 @@ static void upload_plane(struct j2k_coding_job *job, uint32_t index, uint32_t p)
     enum { STRIP = 1 << 20 };
     const struct gpu_backend *backend = job->executor->gpu->backend;
     const struct j2k_encode_item *item = &job->items[index];
-    const struct j2k_place *place = &job->batch.place[index];
-    const kst_plane *plane = &item->image->plane[p];
-    size_t row = row_length(item->image, plane), at = place->plane[p], pitch = place->pitch[p];
+    const struct j2k_plane_place *place = &job->batch.place[index].plane[p];
+    const kst_plane *plane = kst_image_plane(item->image, p);
+    size_t row = row_length(item->image, plane), at = place->at, pitch = place->pitch;
     if (row == 0 || plane->height == 0) /* a window of others */
         return;
     if (item->source != ENCODE_STAGED) {

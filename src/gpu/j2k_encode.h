@@ -10,6 +10,10 @@
 #include "gpu/jpeg_encode.h"
 #include "kernels/j2k_encode_work.h"
 
+struct j2k_corner {
+    uint32_t x, y;
+};
+
 /* A picture to encode. */
 struct j2k_encode_item {
     struct j2k_gpu_item picture; /* its plan, and its image as what a decoder would put out: see kst_gpu_j2k_source() */
@@ -17,9 +21,9 @@ struct j2k_encode_item {
     enum encode_source source; /* and where its pixels are, as kst_gpu_jpeg_source() has them */
     struct gpu_image planes;
     uint32_t measured; /* as of struct coded_block */
-    /* Or rows that bring the samples, which are staged: where the image's first ones are in what they bring. */
+    /* Or rows that bring the samples, which are staged: where each plane's first one is in what they bring. */
     const kst_rows *rows;
-    uint32_t x[KST_IMAGE_PLANES_MAX], y[KST_IMAGE_PLANES_MAX];
+    const struct j2k_corner *corner;
 };
 
 /* A block to be coded. */
@@ -60,10 +64,10 @@ struct j2k_encode_times {
 /* Pictures on their way. */
 struct j2k_coding_job;
 
-/* Whether the kernels can encode the plan's picture, of an image that was looked at, if its memory is within
- * J2K_GPU_ENCODE_MEMORY_MAX; and bytes that this takes. */
+/* Whether the kernels can encode an image that was looked at, if the memory that its plan takes is within
+ * J2K_GPU_ENCODE_MEMORY_MAX; and how many bytes that is. */
 #define J2K_GPU_ENCODE_MEMORY_MAX ((uint64_t)INT32_MAX * 8 - 8)
-bool kst_gpu_j2k_encodes(const struct j2k_plan *plan, const kst_image *image);
+bool kst_gpu_j2k_encodes(const kst_image *image);
 uint64_t kst_gpu_j2k_encode_memory(const struct j2k_plan *plan);
 
 /* Start to bring pictures to the device and to transform them. Items stay as they are until the end. Null where that

@@ -285,7 +285,7 @@ static void add_filled(struct writer *w, uint32_t index)
             .depth = {component->depth},
             .is_signed = {component->is_signed},
             .filled = 1,
-            .picture = index};
+            .view = j2k_gpu_view_of(w->batch, index, c)};
         if (component->wanted)
             add_output(w, &output);
     }
@@ -305,9 +305,10 @@ static bool is_plain(const struct j2k_gpu_item *item)
 }
 
 /* Three components of a tile whose last level is made with them. */
-static void add_finish(struct writer *w, const struct j2k_tile_component *tc, struct work_output *output)
+static void add_finish(
+    struct writer *w, uint32_t index, const struct j2k_tile_component *tc, struct work_output *output)
 {
-    const struct j2k_gpu_item *item = &w->batch->items[output->picture];
+    const struct j2k_gpu_item *item = &w->batch->items[index];
     const struct j2k_rect rect = resolution_of(item->plan, tc, tc->resolution_count - 1U)->computed;
     output->level = w->finished;
     output->left = tc->area.x0 - rect.x0;
@@ -317,7 +318,7 @@ static void add_finish(struct writer *w, const struct j2k_tile_component *tc, st
         w->work[w->at++] = w->groups;
         w->output[w->record] = *output;
     }
-    w->bytes += 3 * bytes_of(w->batch, output->picture, tc) * j2k_gpu_area(rect);
+    w->bytes += 3 * bytes_of(w->batch, index, tc) * j2k_gpu_area(rect);
     w->groups += tiles_of(rect);
     w->record++;
 }
@@ -338,7 +339,7 @@ static struct work_output describe_output(
         .count = c == 0 && go_together(plan, tile) ? 3 : 1,
         .x = tc->area.x0 - component->area.x0,
         .y = tc->area.y0 - component->area.y0,
-        .picture = index};
+        .view = j2k_gpu_view_of(batch, index, c)};
     for (uint32_t i = 0; i < output.count; i++) {
         uint32_t top;
         if (tc[i].resolution_count > 0) {
@@ -366,7 +367,7 @@ static void add_tile(
             if (kernel == (!tc->reversible    ? J2K_KERNEL_FINISH_97
                               : output.narrow ? J2K_KERNEL_FINISH_53_NARROW
                                               : J2K_KERNEL_FINISH_53))
-                add_finish(w, tc, &output);
+                add_finish(w, index, tc, &output);
             w->finished += 3;
         } else if (kernel == J2K_KERNEL_PUT_OUT && tc->resolution_count > 0) {
             add_output(w, &output);

@@ -111,7 +111,7 @@ static void copy_planes(struct j2k_job *job, uint32_t index)
     for (uint32_t i = 0; i < item->output.plane_count; i++) {
         const kst_plane *plane = &item->output.plane[i];
         struct gpu_rows to = {&item->image.buffer[i], item->image.offset[i], (size_t)plane->pitch};
-        struct gpu_rows from = {&job->buffer[J2K_PIXELS], place->plane[i], place->pitch[i]};
+        struct gpu_rows from = {&job->buffer[J2K_PIXELS], place->plane[i].at, place->plane[i].pitch};
         kst_gpu_copy_rows(&job->lane->queue, to, from, row_length(&item->output, plane), plane->height);
     }
 }
@@ -156,10 +156,10 @@ static void fetch_image(void *arg, uint32_t index)
     const struct j2k_gpu_item *item = &job->items[index];
     const struct j2k_place *place = &job->batch.place[index];
     for (uint32_t i = 0; item->sink == JPEG_SINK_HOST && i < item->output.plane_count; i++) {
-        const kst_plane *plane = &item->output.plane[i];
+        const kst_plane *plane = kst_image_plane(&item->output, i);
         struct strip strip = {.to = plane,
-            .from = job->buffer[J2K_HOST_RESULT].host + job->damage_length + place->plane[i],
-            .pitch = place->pitch[i],
+            .from = job->buffer[J2K_HOST_RESULT].host + job->damage_length + place->plane[i].at,
+            .pitch = place->plane[i].pitch,
             .row = row_length(&item->output, plane)};
         run_tasks(job, (plane->height + rows_of(&strip) - 1) / rows_of(&strip), fetch_strip, &strip);
     }

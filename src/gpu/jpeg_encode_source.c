@@ -4,9 +4,12 @@
 
 #include "gpu/pinned.h"
 
-/* Whether the device can copy all of the image's planes from where they are. */
+/* Whether the device can copy all of the image's planes from where they are, of which a struct gpu_image has room for
+ * some. */
 static bool is_pinned(struct gpu_executor *executor, const kst_image *image)
 {
+    if (image->plane_count > KST_IMAGE_PLANES_MAX)
+        return false;
     for (uint32_t i = 0; i < image->plane_count; i++) {
         const kst_plane *plane = &image->plane[i];
         size_t row, extent;

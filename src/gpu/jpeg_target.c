@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "gpu/jpeg_target.h"
 
-/* Whether copies can go to all of the image's planes. */
+/* Whether copies can go to all of the image's planes, of which a struct gpu_image has room for some. */
 static bool takes_copies(struct gpu_executor *executor, const kst_image *image)
 {
+    if (image->plane_count > KST_IMAGE_PLANES_MAX)
+        return false;
     for (uint32_t i = 0; i < image->plane_count; i++) {
         const kst_plane *plane = &image->plane[i];
         size_t row, extent;

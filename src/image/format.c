@@ -37,11 +37,6 @@ uint32_t kst_format_samples(kst_format format)
     return channels == 0 ? 1 : channels;
 }
 
-bool kst_image_suits_kernels(const kst_image *image)
-{
-    return image->plane_count <= sizeof image->plane / sizeof image->plane[0];
-}
-
 kst_colour kst_format_colour(kst_format format)
 {
     switch (format) {

@@ -14,9 +14,6 @@ uint32_t kst_plane_sample_bytes(const kst_plane *plane);
 /* Samples that one of the plane's pixels holds: the format's channels, 1 for PLANAR and RAW. */
 uint32_t kst_format_samples(kst_format format);
 
-/* Whether kernels read and write such images: up to four planes. */
-bool kst_image_suits_kernels(const kst_image *image);
-
 /* The colour of an interleaved format; KST_COLOUR_UNKNOWN for the others. */
 kst_colour kst_format_colour(kst_format format);
 

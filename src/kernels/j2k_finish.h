@@ -30,7 +30,7 @@ FUNCTION struct finish find_finish(GLOBAL const u32 *work, u32 list, u32 count, 
     GLOBAL const u32 *groups = work + list;
     u32 index = find_owner(groups, count, group_index());
     f.output = (GLOBAL const struct work_output *)(work + head->output) + first + index;
-    f.view = (GLOBAL const struct work_view *)(work + head->view) + f.output->picture;
+    f.view = (GLOBAL const struct work_view *)(work + head->view) + f.output->view;
     *t = tile_of(
         (GLOBAL const struct work_level *)(work + head->level) + f.output->level, group_index() - groups[index]);
     f.x = t->x + LEVEL_MARGIN - (i32)(t->level->x0 + f.output->left);

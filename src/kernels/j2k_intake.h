@@ -142,7 +142,7 @@ take_in(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT pixels, GLOBA
     u32 index = find_owner(groups, count, group_index()), group = group_index() - groups[index];
     GLOBAL const struct work_output *o =
         (GLOBAL const struct work_output *)(work + head->output) + first_output + index;
-    GLOBAL const struct work_view *view = (GLOBAL const struct work_view *)(work + head->view) + o->picture;
+    GLOBAL const struct work_view *view = (GLOBAL const struct work_view *)(work + head->view) + o->view;
     u32 across = (o->width + J2K_OUTPUT_WIDTH - 1) / J2K_OUTPUT_WIDTH, left = group % across * J2K_OUTPUT_WIDTH;
     u32 y = group / across * J2K_OUTPUT_HEIGHT + local_index() / INTAKE_ACROSS, column = local_index() % INTAKE_ACROSS;
     if (y >= o->height)

@@ -180,7 +180,7 @@ put_out(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, GLO
     u32 index = find_owner(groups, count, group_index()), group = group_index() - groups[index];
     GLOBAL const struct work_output *o =
         (GLOBAL const struct work_output *)(work + head->output) + first_output + index;
-    GLOBAL const struct work_view *view = (GLOBAL const struct work_view *)(work + head->view) + o->picture;
+    GLOBAL const struct work_view *view = (GLOBAL const struct work_view *)(work + head->view) + o->view;
     u32 across = (o->width + J2K_OUTPUT_WIDTH - 1) / J2K_OUTPUT_WIDTH;
     u32 x = group % across * J2K_OUTPUT_WIDTH + local_index() % OUTPUT_ACROSS * J2K_OUTPUT_PIXELS;
     u32 y = group / across * J2K_OUTPUT_HEIGHT + local_index() / OUTPUT_ACROSS;

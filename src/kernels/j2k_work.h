@@ -118,8 +118,8 @@ struct work_output {
     u32 x, y;  /* in the component's area */
     u32 depth[3];
     u32 is_signed[3];
-    u32 filled; /* nothing is read: all coefficients are 0 */
-    u32 picture;
+    u32 filled;    /* nothing is read: all coefficients are 0 */
+    u32 view;      /* which one has its channels */
     u32 level;     /* with the last level made at once, that of the first of three components; the others follow */
     u32 left, top; /* with that, where in the level it starts */
     u32 plain;     /* likewise: the pixels are just these, 8 bits each and unsigned */
@@ -139,6 +139,7 @@ struct work_channel {
 
 #define J2K_CONSTANT 0xFFFFFFFFu
 
+/* Channels of a picture, all of them or, where there are more, those of some neighbouring components. */
 struct work_view {
     u32 channels;
     u32 packed; /* 3 or 4: channels of a byte next to each other, in order, each there */
@@ -172,7 +173,7 @@ struct j2k_batch_work {
     u32 segments, segment; /* how many; offset of the first */
     u32 blocks, block;
     u32 bundles, bundle;
-    u32 view;  /* offset of the first picture's */
+    u32 view;  /* offset of the first struct work_view */
     u32 level; /* offset of the first struct work_level */
     u32 output;
     u32 store_groups; /* offset of a list: the first group of each bundle */
