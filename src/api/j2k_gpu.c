@@ -5,6 +5,7 @@
 
 #include "api/decoding.h"
 #include "core/report.h"
+#include "image/orient.h"
 #include "j2k/output.h"
 
 /* Whether channels are something else than components as they are. */
@@ -37,15 +38,18 @@ static kst_status read_palettes(struct j2k_planned *planned, kst_decoder *decode
 }
 
 /* Every channel a source; where they lie is known once the plan is. */
-static kst_status choose_sources(struct j2k_planned *planned, kst_decoder *decoder, const struct j2k_channels *channels)
+static kst_status choose_sources(
+    struct j2k_planned *planned, const struct decoding *d, const struct j2k_channels *channels)
 {
     struct j2k_gpu_conversion *conversion = &planned->item.conversion;
     conversion->sources = channels->count;
+    conversion->orientation = d->orientation;
+    kst_normal_init(&conversion->normal, &d->options, channels->channel[0].depth, false);
     for (uint32_t i = 0; i < channels->count; i++)
         conversion->source[i].component = channels->channel[i].component;
     if (channels->colour == KST_COLOUR_YCBCR)
         conversion->ycc = channels->channel[0].depth;
-    return read_palettes(planned, decoder, channels);
+    return read_palettes(planned, d->decoder, channels);
 }
 
 /* Which of the picture's channels the image's channel k is; count: none, for a constant one. */
@@ -68,17 +72,18 @@ static void choose_raw(struct j2k_gpu_item *item, const kst_decode_options *opti
         item->channel[k].component = kst_j2k_output_component(options, k);
 }
 
-static kst_status choose_channels(struct j2k_planned *planned, kst_decoder *decoder, const kst_decode_options *options)
+static kst_status choose_channels(struct j2k_planned *planned, const struct decoding *d)
 {
     struct j2k_gpu_item *item = &planned->item;
+    const kst_decode_options *options = &d->options;
     kst_format format = item->output.format;
     struct j2k_channels channels;
     if (format == KST_FORMAT_RAW) {
         choose_raw(item, options);
         return KST_OK;
     }
-    kst_j2k_output_channels(&decoder->j2k, format, &channels);
-    bool converted = must_convert(&channels);
+    kst_j2k_output_channels(&d->decoder->j2k, format, &channels);
+    bool converted = must_convert(&channels) || d->orientation != 1 || options->sample != KST_SAMPLE_INTEGER;
     uint32_t samples = kst_format_channels(format);
     item->channels = samples ? samples : item->output.plane_count;
     for (uint32_t k = 0; k < item->channels; k++) {
@@ -89,7 +94,7 @@ static kst_status choose_channels(struct j2k_planned *planned, kst_decoder *deco
         else
             item->channel[k].component = converted ? from : channels.channel[from].component;
     }
-    return converted ? choose_sources(planned, decoder, &channels) : KST_OK;
+    return converted ? choose_sources(planned, d, &channels) : KST_OK;
 }
 
 /* The components that the item takes. */
@@ -110,6 +115,22 @@ static bool is_whole(const struct decoding *d, struct j2k_rows rows)
     return rows.count == d->image->height;
 }
 
+/* Where rows of the image are stored: they may be columns. */
+static kst_region region_of(const struct decoding *d, struct j2k_rows rows)
+{
+    bool backwards = d->orientation == 3 || d->orientation == 4 || d->orientation >= 7;
+    kst_region region = {d->options.region.x, d->options.region.y, d->stored.width, d->stored.height};
+    uint32_t first = backwards ? d->image->height - rows.first - rows.count : rows.first;
+    if (kst_orientation_swaps(d->orientation)) {
+        region.x += first;
+        region.width = rows.count;
+    } else {
+        region.y += first;
+        region.height = rows.count;
+    }
+    return region;
+}
+
 /* Of some rows a plan is what it is of a region: smaller components reach beyond them. */
 static kst_status build(struct decoding *d, const bool *wanted, struct j2k_rows rows, struct j2k_planned *planned)
 {
@@ -119,7 +140,7 @@ static kst_status build(struct decoding *d, const bool *wanted, struct j2k_rows 
     kst_image described;
     double start = kst_seconds();
     if (!is_whole(d, rows))
-        options.region = (kst_region){options.region.x, options.region.y + rows.first, d->image->width, rows.count};
+        options.region = region_of(d, rows);
     kst_status status = kst_j2k_output_describe(&decoder->j2k, &options, &described, decoder->more, &output);
     if (status)
         return status;
@@ -194,7 +215,7 @@ void kst_j2k_gpu_release(struct decoding *d, struct j2k_planned *planned)
 static kst_status plan_rows(struct decoding *d, struct j2k_rows rows, struct j2k_planned *planned, enum j2k_fit *fit)
 {
     kst_decoder *decoder = d->decoder;
-    kst_status status = choose_channels(planned, decoder, &d->options);
+    kst_status status = choose_channels(planned, d);
     if (status)
         return status;
     bool *wanted = kst_memory_zeroed(&decoder->memory, decoder->j2k.component_count, sizeof *wanted, &status);
@@ -222,7 +243,8 @@ kst_status kst_j2k_gpu_plan(struct decoding *d, struct j2k_rows rows, enum j2k_f
         kst_j2k_gpu_release(d, planned);
     else
         d->j2k = planned;
-    if (*fit == J2K_FITS_IN_STRIPS && d->image->format == KST_FORMAT_RAW) /* planes may be of several heights */
+    bool whole = d->image->format == KST_FORMAT_RAW /* planes may be of several heights */ || d->item.image.picture;
+    if (*fit == J2K_FITS_IN_STRIPS && whole)
         *fit = J2K_FITS_NOT;
     return status;
 }

@@ -6,6 +6,7 @@
 #include "core/pool.h"
 #include "gpu/image.h"
 #include "gpu/jpeg_batch.h"
+#include "image/normalise.h"
 #include "j2k/plan.h"
 #include "kernels/j2k_work.h"
 
@@ -16,7 +17,7 @@ struct j2k_gpu_channel {
 };
 
 /* What channels are made of that are not components as they are: of each pixel of the reference grid the sample that
- * j2k_sample_at() names, looked up or turned to RGB. */
+ * j2k_sample_at() names, looked up or turned to RGB; made upright, and a number. */
 struct j2k_gpu_conversion {
     uint32_t sources; /* 0: there is nothing to convert */
     struct {
@@ -25,7 +26,9 @@ struct j2k_gpu_conversion {
     } source[J2K_WORK_CHANNELS]; /* by colour, and then alpha */
     uint32_t entries;            /* of palettes */
     uint32_t ycc;                /* bits of a sample of sYCC; 0: it is not */
-    uint32_t x, y;               /* where the image's first pixel lies on the reduced reference grid */
+    uint32_t x, y;               /* where the first pixel as stored lies on the reduced reference grid */
+    int orientation;             /* 1: the image is as stored */
+    struct normal normal;        /* for an image of floating-point samples */
 };
 
 /* A picture to decode. */
@@ -168,6 +171,8 @@ struct work_channel kst_gpu_j2k_channel(const struct j2k_batch *batch, uint32_t 
  */
 uint64_t kst_gpu_j2k_plane_bytes(const struct j2k_gpu_item *item);
 void kst_gpu_j2k_place_sources(struct j2k_batch *batch);
+/* Whether they are just the first three components, alike and of bytes, which then take turns as in pixels. */
+bool kst_gpu_j2k_sources_interleaved(const struct j2k_gpu_item *item);
 struct work_view kst_gpu_j2k_source_view(const struct j2k_batch *batch, uint32_t index);
 
 /* Words of the conversions; and write them from word `at` on. Returns the word behind. */

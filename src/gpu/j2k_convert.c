@@ -5,6 +5,7 @@
 #include "gpu/executor.h"
 #include "gpu/j2k_batch.h"
 #include "image/format.h"
+#include "image/orient.h"
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
@@ -20,14 +21,40 @@ static uint32_t bytes_of(const struct j2k_component *component)
     return component->depth > 8 ? 2 : 1;
 }
 
-static size_t pitch_of(const struct j2k_component *component)
+static bool same_rect(struct j2k_rect a, struct j2k_rect b)
 {
-    return ((size_t)j2k_gpu_width(component->area) * bytes_of(component) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1;
+}
+
+bool kst_gpu_j2k_sources_interleaved(const struct j2k_gpu_item *item)
+{
+    const struct j2k_gpu_conversion *conversion = &item->conversion;
+    if (conversion->sources != 3)
+        return false;
+    for (uint32_t s = 0; s < 3; s++)
+        if (conversion->source[s].component != s || bytes_of(component_of(item, s)) != 1 ||
+            !same_rect(component_of(item, s)->area, component_of(item, 0)->area))
+            return false;
+    return true;
+}
+
+/* Samples from one to the next. */
+static uint32_t step_of(const struct j2k_gpu_item *item)
+{
+    return kst_gpu_j2k_sources_interleaved(item) ? 3 : 1;
+}
+
+static size_t pitch_of(const struct j2k_gpu_item *item, uint32_t source)
+{
+    const struct j2k_component *component = component_of(item, source);
+    size_t row = (size_t)j2k_gpu_width(component->area) * step_of(item) * bytes_of(component);
+    return (row + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 /* The first source that takes the same component, whose plane serves both. */
-static uint32_t first_alike(const struct j2k_gpu_conversion *conversion, uint32_t source)
+static uint32_t first_alike(const struct j2k_gpu_item *item, uint32_t source)
 {
+    const struct j2k_gpu_conversion *conversion = &item->conversion;
     uint32_t first = 0;
     while (conversion->source[first].component != conversion->source[source].component)
         first++;
@@ -36,9 +63,8 @@ static uint32_t first_alike(const struct j2k_gpu_conversion *conversion, uint32_
 
 static uint64_t plane_bytes(const struct j2k_gpu_item *item, uint32_t source)
 {
-    const struct j2k_component *component = component_of(item, source);
-    bool shared = first_alike(&item->conversion, source) != source;
-    return shared ? 0 : (uint64_t)pitch_of(component) * j2k_gpu_height(component->area);
+    bool shared = first_alike(item, source) != source || (source > 0 && kst_gpu_j2k_sources_interleaved(item));
+    return shared ? 0 : (uint64_t)pitch_of(item, source) * j2k_gpu_height(component_of(item, source)->area);
 }
 
 uint64_t kst_gpu_j2k_plane_bytes(const struct j2k_gpu_item *item)
@@ -54,11 +80,12 @@ void kst_gpu_j2k_place_sources(struct j2k_batch *batch)
     size_t at = batch->pixels;
     for (uint32_t i = 0; i < batch->count; i++) {
         const struct j2k_gpu_item *item = &batch->items[i];
-        size_t *source = batch->place[i].source;
+        size_t *source = batch->place[i].source, start = at;
+        bool interleaved = kst_gpu_j2k_sources_interleaved(item);
         batch->conversions += item->conversion.sources > 0;
         for (uint32_t s = 0; s < item->conversion.sources; s++) {
-            uint32_t first = first_alike(&item->conversion, s);
-            source[s] = first == s ? at : source[first];
+            uint32_t first = first_alike(item, s);
+            source[s] = interleaved ? start + s : first == s ? at : source[first];
             at += (size_t)plane_bytes(item, s);
         }
     }
@@ -68,16 +95,15 @@ void kst_gpu_j2k_place_sources(struct j2k_batch *batch)
 struct work_view kst_gpu_j2k_source_view(const struct j2k_batch *batch, uint32_t index)
 {
     const struct j2k_gpu_item *item = &batch->items[index];
-    struct work_view view = {.channels = 0};
+    struct work_view view = {.packed = kst_gpu_j2k_sources_interleaved(item) ? 3 : 0};
     for (uint32_t s = 0; s < item->conversion.sources; s++) {
-        const struct j2k_component *component = component_of(item, s);
         uint64_t at = batch->place[index].source[s];
-        if (first_alike(&item->conversion, s) == s)
+        if (first_alike(item, s) == s)
             view.channel[view.channels++] = (struct work_channel){.component = item->conversion.source[s].component,
                 .offset = {(uint32_t)at, (uint32_t)(at >> 32)},
-                .pitch = (uint32_t)pitch_of(component),
-                .step = 1,
-                .bytes = bytes_of(component)};
+                .pitch = (uint32_t)pitch_of(item, s),
+                .step = step_of(item),
+                .bytes = bytes_of(component_of(item, s))};
     }
     return view;
 }
@@ -105,8 +131,9 @@ static struct work_source describe_source(const struct j2k_batch *batch, uint32_
     uint64_t at = batch->place[index].source[s];
     bool looked_up = item->conversion.source[s].palette != NULL;
     return (struct work_source){.offset = {(uint32_t)at, (uint32_t)(at >> 32)},
-        .pitch = (uint32_t)pitch_of(component),
+        .pitch = (uint32_t)pitch_of(item, s),
         .bytes = bytes_of(component),
+        .step = step_of(item),
         .x0 = component->area.x0,
         .y0 = component->area.y0,
         .x1 = component->area.x1,
@@ -117,18 +144,38 @@ static struct work_source describe_source(const struct j2k_batch *batch, uint32_
         .last = looked_up ? item->conversion.entries - 1 : 0};
 }
 
+static uint32_t bits_of_number(float number)
+{
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+/* What its samples become numbers by. */
+static void describe_numbers(const struct j2k_gpu_item *item, struct work_composite *record)
+{
+    const struct normal *normal = &item->conversion.normal;
+    record->numbers = item->output.plane[0].sample != KST_SAMPLE_INTEGER;
+    for (uint32_t k = 0; k < 4 && record->numbers; k++) {
+        record->mean[k] = bits_of_number(normal->mean[k]);
+        record->scale[k] = bits_of_number(normal->scale[k]);
+    }
+}
+
 /* Its palettes are put from word *at on, which is moved on. */
 static struct work_composite describe_conversion(
     const struct j2k_batch *batch, uint32_t index, uint32_t *work, uint32_t *at)
 {
     const struct j2k_gpu_item *item = &batch->items[index];
     const struct j2k_gpu_conversion *conversion = &item->conversion;
-    struct work_composite record = {.width = item->output.width,
-        .height = item->output.height,
+    bool swaps = kst_orientation_swaps(conversion->orientation);
+    struct work_composite record = {.width = swaps ? item->output.height : item->output.width,
+        .height = swaps ? item->output.width : item->output.height,
         .x = conversion->x,
         .y = conversion->y,
         .sources = conversion->sources,
         .ycc = conversion->ycc,
+        .orientation = (uint32_t)conversion->orientation,
         .view = {.channels = item->channels}};
     for (uint32_t s = 0; s < conversion->sources; s++) {
         record.source[s] = describe_source(batch, index, s, *at);
@@ -136,6 +183,7 @@ static struct work_composite describe_conversion(
             memcpy(work + *at, conversion->source[s].palette, conversion->entries * sizeof(uint16_t));
         *at += palette_words(conversion, s);
     }
+    describe_numbers(item, &record);
     for (uint32_t k = 0; k < item->channels; k++)
         record.view.channel[k] = kst_gpu_j2k_channel(batch, index, k);
     bool together = kst_format_channels(item->output.format) >= 3 && record.view.channel[0].bytes == 1;

@@ -291,17 +291,27 @@ static void add_filled(struct writer *w, uint32_t index)
     }
 }
 
+/* Whether three channels are put out as pixels, one after the other: of the image, or on the way there. */
+static bool has_three(const struct j2k_gpu_item *item)
+{
+    if (item->conversion.sources > 0)
+        return kst_gpu_j2k_sources_interleaved(item);
+    if (kst_format_channels(item->output.format) != 3 || item->channels != 3 || item->output.plane[0].depth > 8)
+        return false;
+    for (uint32_t c = 0; c < 3; c++)
+        if (item->channel[c].component != c)
+            return false;
+    return true;
+}
+
 /* Whether pixels of the first three components are just these, in order, of 8 bits each and unsigned. */
 static bool is_plain(const struct j2k_gpu_item *item)
 {
     const struct j2k_component *component = item->plan->component;
-    if (kst_format_channels(item->output.format) != 3 || item->channels != 3 || item->output.plane[0].depth > 8 ||
-        item->conversion.sources > 0)
-        return false;
     for (uint32_t c = 0; c < 3; c++)
-        if (item->channel[c].component != c || component[c].depth != 8 || component[c].is_signed)
+        if (component[c].depth != 8 || component[c].is_signed)
             return false;
-    return true;
+    return has_three(item);
 }
 
 /* Three components of a tile whose last level is made with them. */

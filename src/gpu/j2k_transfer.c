@@ -109,10 +109,8 @@ static void copy_planes(struct j2k_job *job, uint32_t index)
     const struct j2k_gpu_item *item = &job->items[index];
     const struct j2k_place *place = &job->batch.place[index];
     for (uint32_t i = 0; i < item->output.plane_count; i++) {
-        const kst_plane *plane = &item->output.plane[i];
-        struct gpu_rows to = {&item->image.buffer[i], item->image.offset[i], (size_t)plane->pitch};
         struct gpu_rows from = {&job->buffer[J2K_PIXELS], place->plane[i].at, place->plane[i].pitch};
-        kst_gpu_copy_rows(&job->lane->queue, to, from, row_length(&item->output, plane), plane->height);
+        kst_gpu_plane_write(&job->lane->queue, &item->output, &item->image, i, from);
     }
 }
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * From components, each put out by itself, to a picture's channels: smaller ones enlarged, palettes (T.800 I.5.3.4),
- * sYCC, constant alpha. A work-item makes some pixels of a row, as cpu/j2k_convert.c does.
+ * sYCC, constant alpha, as cpu/j2k_convert.c has them; turned, and in floating point. A work-item makes some pixels of
+ * a row.
  */
+#include "halves.h"
 #include "search.h"
+#include "turn.h"
 
 #include "j2k_output.h"
 
@@ -21,7 +24,7 @@ FUNCTION i32 source_value(
 {
     u64 offset = (u64)source->offset[1] << 32 | source->offset[0];
     GLOBAL const u8 *row = pixels + offset + (u64)sample_at(y, source->dy, source->y0, source->y1) * source->pitch;
-    u32 index = sample_at(x, source->dx, source->x0, source->x1);
+    u32 index = sample_at(x, source->dx, source->x0, source->x1) * source->step;
     u32 sample = source->bytes == 2 ? ((GLOBAL const u16 *)(GLOBAL const void *)row)[index] : row[index];
     if (source->palette)
         sample =
@@ -45,18 +48,29 @@ FUNCTION void turn_ycc(u32 depth, i32 *value)
     UNROLL for (u32 c = 0; c < 3; c++) value[c] = made[c] < 0 ? 0 : made[c] < most ? made[c] : most;
 }
 
-/* Of each source the value for a pixel. */
-FUNCTION void convert_pixel(GLOBAL const u32 *work, GLOBAL const struct work_composite *conversion,
+/* Of each source the value for a pixel as stored. */
+FUNCTION void convert_pixel(GLOBAL const u32 *work, GLOBAL const struct work_composite *composite,
     GLOBAL const u8 *pixels, u32 x, u32 y, i32 *value)
 {
     UNROLL for (u32 s = 0; s < J2K_WORK_CHANNELS; s++)
     {
         value[s] = 0;
-        if (s < conversion->sources)
-            value[s] = source_value(work, &conversion->source[s], pixels, conversion->x + x, conversion->y + y);
+        if (s < composite->sources)
+            value[s] = source_value(work, &composite->source[s], pixels, composite->x + x, composite->y + y);
     }
-    if (conversion->ycc)
-        turn_ycc(conversion->ycc, value);
+    if (composite->ycc)
+        turn_ycc(composite->ycc, value);
+}
+
+/* Likewise of the image. */
+FUNCTION void seen_pixel(GLOBAL const u32 *work, GLOBAL const struct work_composite *composite, GLOBAL const u8 *pixels,
+    u32 x, u32 y, i32 *value)
+{
+    struct turn turn = find_turn(composite->orientation);
+    u32 across = turn.swaps ? y : x, down = turn.swaps ? x : y;
+    across = turn.from_right ? composite->width - 1 - across : across;
+    down = turn.from_bottom ? composite->height - 1 - down : down;
+    convert_pixel(work, composite, pixels, across, down, value);
 }
 
 /* What a channel gets of the sources' values. */
@@ -74,13 +88,28 @@ FUNCTION u32 pack_channels(GLOBAL const struct work_view *view, const i32 *value
     return packed;
 }
 
-FUNCTION void put_channels(GLOBAL const struct work_view *view, GLOBAL u8 *pixels, u32 x, u32 y, const i32 *value)
+/* (value − mean) × scale, each step rounded once; there is nothing to contract in this order. */
+FUNCTION u32 normal_of(GLOBAL const struct work_composite *composite, u32 value, u32 k)
 {
+    float difference = (float)value - as_real(composite->mean[k]);
+    return real_bits(difference * as_real(composite->scale[k]));
+}
+
+FUNCTION void put_channels(
+    GLOBAL const struct work_composite *composite, GLOBAL u8 *pixels, u32 x, u32 y, const i32 *value)
+{
+    GLOBAL const struct work_view *view = &composite->view;
     for (u32 k = 0; k < view->channels; k++) {
         GLOBAL const struct work_channel *channel = &view->channel[k];
         GLOBAL u8 *to = channel_at(channel, pixels, x, y);
         u32 sample = channel_value(channel, value);
-        if (channel->bytes == 2)
+        if (composite->numbers) {
+            sample = normal_of(composite, sample, k);
+            sample = channel->bytes == 2 ? half_of(sample) : sample;
+        }
+        if (channel->bytes == 4)
+            *(GLOBAL u32 *)(GLOBAL void *)to = sample;
+        else if (channel->bytes == 2)
             *(GLOBAL u16 *)(GLOBAL void *)to = (u16)sample;
         else
             *to = (u8)sample;
@@ -105,26 +134,28 @@ convert_channels(GLOBAL const u32 *RESTRICT work, GLOBAL u8 *pixels, u32 list, u
 {
     GLOBAL const u32 *groups = work + list;
     u32 index = find_owner(groups, count, group_index()), group = group_index() - groups[index];
-    GLOBAL const struct work_composite *conversion = (GLOBAL const struct work_composite *)(work + first) + index;
-    GLOBAL const struct work_view *view = &conversion->view;
-    u32 across = (conversion->width + J2K_OUTPUT_WIDTH - 1) / J2K_OUTPUT_WIDTH;
+    GLOBAL const struct work_composite *composite = (GLOBAL const struct work_composite *)(work + first) + index;
+    GLOBAL const struct work_view *view = &composite->view;
+    u32 swaps = find_turn(composite->orientation).swaps;
+    u32 width = swaps ? composite->height : composite->width, height = swaps ? composite->width : composite->height;
+    u32 across = (width + J2K_OUTPUT_WIDTH - 1) / J2K_OUTPUT_WIDTH;
     u32 x = group % across * J2K_OUTPUT_WIDTH + local_index() % OUTPUT_ACROSS * J2K_OUTPUT_PIXELS;
-    u32 y = group / across * J2K_OUTPUT_HEIGHT + local_index() / OUTPUT_ACROSS, left = conversion->width - x;
+    u32 y = group / across * J2K_OUTPUT_HEIGHT + local_index() / OUTPUT_ACROSS;
     u32 pixel[J2K_OUTPUT_PIXELS];
-    if (x >= conversion->width || y >= conversion->height)
+    if (x >= width || y >= height)
         return;
     GLOBAL u8 *to = channel_at(&view->channel[0], pixels, x, y);
-    u32 whole = view->packed && left >= J2K_OUTPUT_PIXELS && is_aligned(to);
+    u32 whole = view->packed && width - x >= J2K_OUTPUT_PIXELS && is_aligned(to);
     UNROLL for (u32 i = 0; i < J2K_OUTPUT_PIXELS; i++)
     {
         i32 value[J2K_WORK_CHANNELS];
         pixel[i] = 0;
-        if (i < left) {
-            convert_pixel(work, conversion, pixels, x + i, y, value);
+        if (x + i < width) {
+            seen_pixel(work, composite, pixels, x + i, y, value);
             if (whole)
                 pixel[i] = pack_channels(view, value);
             else
-                put_channels(view, pixels, x + i, y, value);
+                put_channels(composite, pixels, x + i, y, value);
         }
     }
     if (whole)

@@ -152,6 +152,7 @@ struct work_source {
     u32 offset[2];      /* of the first byte, in the buffer of pixels; low and high half */
     u32 pitch;          /* bytes */
     u32 bytes;          /* of a sample: 1 or 2 */
+    u32 step;           /* samples from one to the next: 1 or 3 */
     u32 x0, y0, x1, y1; /* its area: never empty */
     u32 dx, dy;         /* from a sample to the next one on the reference grid: 1 to 255 */
     u32 palette;        /* offset of what samples stand for, two in a word; 0: themselves */
@@ -160,11 +161,13 @@ struct work_source {
 
 /* A picture whose channels are not components as they are. */
 struct work_composite {
-    u32 width, height; /* pixels */
+    u32 width, height; /* pixels, as stored */
     u32 x, y;          /* where the first lies on the reduced reference grid */
     u32 sources;
-    u32 ycc; /* the first three are sYCC: bits of their samples; 0: they are not */
-    u32 reserved[2];
+    u32 ycc;               /* the first three are sYCC: bits of their samples; 0: they are not */
+    u32 orientation;       /* Exif's, 1 to 8: how the image is seen */
+    u32 numbers;           /* samples of the image are floating-point: (value − mean) × scale */
+    u32 mean[4], scale[4]; /* of each channel: bits of single-precision numbers */
     struct work_source source[J2K_WORK_CHANNELS]; /* by colour, and then alpha */
     struct work_view view;                        /* of the image, whose channels name sources, not components */
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Samples as floating-point numbers, on their way to the output: the bits that image/normalise.c makes of them. */
+#include "halves.h"
+
 #include "jpeg_picture.h"
 
 FUNCTION u32 sample_of(u32 word, u32 index)
@@ -12,22 +14,6 @@ FUNCTION u32 normalise(GLOBAL const struct work_picture *picture, u32 value, u32
 {
     float difference = (float)value - float_of(picture->mean[channel]);
     return bits_of(difference * float_of(picture->scale[channel]));
-}
-
-/* Binary32 to binary16, to nearest, ties to even; no NaN. Devices need not have binary16. */
-FUNCTION u32 half_of(u32 bits)
-{
-    u32 sign = bits >> 16 & 0x8000, magnitude = bits & 0x7FFFFFFF, shift = 13, mantissa = magnitude - 0x38000000;
-    if (magnitude >= 0x47800000) /* 2^16 */
-        return sign | 0x7C00;
-    if (magnitude < 0x33000000) /* 2^-25 */
-        return sign;
-    if (magnitude < 0x38800000) { /* 2^-14: what comes out is subnormal */
-        shift = 126 - (magnitude >> 23);
-        mantissa = (magnitude & 0x7FFFFF) | 0x800000;
-    }
-    u32 half_value = mantissa >> shift, rest = mantissa & ((1u << shift) - 1), middle = 1u << (shift - 1);
-    return sign | (half_value + (rest > middle || (rest == middle && (half_value & 1)) ? 1 : 0));
 }
 
 /* One after the other, none behind the row's end: `count` samples from number `at` on. */

@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures turned as their Exif orientation says (Exif 2.32, 4.6.4 A). */
+#include "turn.h"
+
 #include "jpeg_pixels.h"
 
 enum { TURN_GROUP = WORK_CONVERT_GROUP, TURN_LANES = WORK_TURN_SIDE / 4 };
-
-/* How an orientation of 1–8 has stored what is seen: its first row and column at the right or the bottom, exchanged. */
-struct turn {
-    u32 from_right, from_bottom, swaps;
-};
-
-FUNCTION struct turn find_turn(u32 orientation)
-{
-    struct turn turn;
-    turn.from_right = 0x18C >> orientation & 1;  /* 2, 3, 7, 8 */
-    turn.from_bottom = 0x0D8 >> orientation & 1; /* 3, 4, 6, 7 */
-    turn.swaps = orientation >= 5;
-    return turn;
-}
 
 /* The channels of a stored pixel, the first in the lowest byte. */
 FUNCTION u32 stored_pixel(GLOBAL const struct work_picture *picture, GLOBAL const u32 *pixels, u32 x, u32 y)

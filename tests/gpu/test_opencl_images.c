@@ -122,6 +122,7 @@ static void check(kst_context *context, const struct kind *kind, const kst_buffe
         kst_image image = describe(object, kind, wanted.width, wanted.height);
         if (kst_decode(context, stream->data, stream->length, &options, &image, &report))
             fail_msg("format %d: %s", (int)kind->format, report.message);
+        assert_int_equal(report.stage_device[KST_STAGE_PIXELS], KST_DEVICE_OPENCL);
         size_t sample = kind->sample == KST_SAMPLE_INTEGER ? 1 : kind->sample == KST_SAMPLE_FLOAT16 ? 2 : 4;
         size_t row = wanted.width * kst_format_channels(kind->format) * sample;
         uint8_t *found = read_object(context, object, row, wanted.width, wanted.height);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Floating-point numbers of 16 bits, as image/normalise.c makes them. */
+#include "portable.h"
+
+/* Binary32 to binary16, to nearest, ties to even; no NaN. Devices need not have binary16. */
+FUNCTION u32 half_of(u32 bits)
+{
+    u32 sign = bits >> 16 & 0x8000, magnitude = bits & 0x7FFFFFFF, shift = 13, mantissa = magnitude - 0x38000000;
+    if (magnitude >= 0x47800000) /* 2^16 */
+        return sign | 0x7C00;
+    if (magnitude < 0x33000000) /* 2^-25 */
+        return sign;
+    if (magnitude < 0x38800000) { /* 2^-14: what comes out is subnormal */
+        shift = 126 - (magnitude >> 23);
+        mantissa = (magnitude & 0x7FFFFF) | 0x800000;
+    }
+    u32 half_value = mantissa >> shift, rest = mantissa & ((1u << shift) - 1), middle = 1u << (shift - 1);
+    return sign | (half_value + (rest > middle || (rest == middle && (half_value & 1)) ? 1 : 0));
+}
