@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu/contexts.h"
+#include "random.h"
 #include "support.h"
 
 enum { FILE_MAX = 1 << 21, SRGB = 16, GREY = 17, SYCC = 18, CMYK = 12 };
@@ -214,7 +215,8 @@ const struct recipe recipes[RECIPES] = {
 const struct recipe large_recipes[LARGE_RECIPES] = {
     {.name = "strips of sYCC",
         .width = 310,
-        .height = 999,
+        .height = 1400,
+        .orientation = 3,
         .x = 3,
         .y = 1,
         .components = 3,
@@ -223,8 +225,9 @@ const struct recipe large_recipes[LARGE_RECIPES] = {
         .dy = {1, 3, 3},
         .space = SYCC},
     {.name = "strips of a palette",
-        .width = 550,
-        .height = 901,
+        .width = 901,
+        .height = 750,
+        .orientation = 8,
         .tile = 101,
         .components = 1,
         .depth = 8,
@@ -233,15 +236,19 @@ const struct recipe large_recipes[LARGE_RECIPES] = {
         .columns = 3,
         .bits = 8,
         .mapping = "000102"},
-    {.name = "strips of RGB", .width = 310, .height = 900, .components = 3, .depth = 8, .space = SRGB},
+    {.name = "strips of RGB",
+        .width = 900,
+        .height = 340,
+        .orientation = 6,
+        .components = 3,
+        .depth = 8,
+        .space = SRGB},
 };
 
-static uint32_t random_state = 5;
-
-uint32_t random_below(uint32_t bound)
+uint32_t below(uint32_t bound)
 {
-    random_state = random_state * 1664525 + 1013904223;
-    return (random_state >> 8) % bound;
+    static uint32_t state = 5;
+    return random_below(&state, bound);
 }
 
 static uint32_t or_one(uint32_t separation)
@@ -261,7 +268,7 @@ static void paint(const struct recipe *recipe, uint32_t c, kst_plane *plane)
     plane->data = malloc((size_t)plane->pitch * plane->height);
     assert_non_null(plane->data);
     for (uint32_t i = 0; i < plane->width * plane->height; i++) {
-        uint32_t value = i % 5 == 0 ? random_below(most + 1) : (i * (most / 64 + 1) + c * most / 3) & most;
+        uint32_t value = i % 5 == 0 ? below(most + 1) : (i * (most / 64 + 1) + c * most / 3) & most;
         if (bytes == 2)
             ((uint16_t *)plane->data)[i] = (uint16_t)value;
         else
@@ -339,7 +346,7 @@ static void write_palette(const struct recipe *recipe)
     for (uint32_t i = 0; i < recipe->columns; i++)
         number(recipe->bits - 1, 1);
     for (uint32_t i = 0; i < recipe->entries * recipe->columns; i++)
-        number(random_below(1U << recipe->bits), recipe->bits > 8 ? 2 : 1);
+        number(below(1U << recipe->bits), recipe->bits > 8 ? 2 : 1);
     end_box(box);
     box = begin_box("cmap");
     for (const char *m = recipe->mapping; *m; m += 2) {
@@ -410,7 +417,7 @@ kst_buffer make_file(const struct recipe *recipe)
         at += 12;
         end_box(box);
         write_header(recipe);
-        write_exif(2 + count++ % 7);
+        write_exif(recipe->orientation ? recipe->orientation : 2 + count++ % 7);
         number((uint32_t)codestream.length + 8, 4);
         memcpy(at, "jp2c", 4);
         at += 4;

@@ -20,6 +20,7 @@ struct recipe {
     const char *mapping;                    /* of each channel component and column, or '-' for none */
     const char *order;                      /* what channels are: of each colour 1 to 4 or 0, alpha; null: in turn */
     bool lossy;
+    uint32_t orientation; /* 0: one of them by turns */
 };
 
 extern const struct recipe recipes[RECIPES], large_recipes[LARGE_RECIPES];
@@ -28,7 +29,7 @@ extern const struct recipe recipes[RECIPES], large_recipes[LARGE_RECIPES];
 kst_buffer make_file(const struct recipe *recipe);
 
 /* A number below the bound; always the same ones in turn. */
-uint32_t random_below(uint32_t bound);
+uint32_t below(uint32_t bound);
 
 static inline uint32_t divide_up(uint32_t a, uint32_t b)
 {

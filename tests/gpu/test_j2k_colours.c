@@ -75,10 +75,10 @@ static void choose_region(const struct recipe *recipe, kst_decode_options *optio
         divide_up(recipe->x + recipe->width, 1U << options->reduce) - divide_up(recipe->x, 1U << options->reduce);
     uint32_t height =
         divide_up(recipe->y + recipe->height, 1U << options->reduce) - divide_up(recipe->y, 1U << options->reduce);
-    options->region.x = random_below(width);
-    options->region.y = random_below(height);
-    options->region.width = 1 + random_below(width - options->region.x);
-    options->region.height = 1 + random_below(height - options->region.y);
+    options->region.x = below(width);
+    options->region.y = below(height);
+    options->region.width = 1 + below(width - options->region.x);
+    options->region.height = 1 + below(height - options->region.y);
 }
 
 static bool is_due(uint32_t index)
@@ -141,6 +141,64 @@ static void test_changed(void **state)
             }
             compare(recipes[i].name, &files[i], &options);
         }
+}
+
+/* A picture of anything; `mapping` and `order`: room for what is said of channels. */
+static struct recipe choose_recipe(char *mapping, char *order)
+{
+    static const uint8_t spaces[] = {0, 12, 16, 17, 18};
+    struct recipe r = {.name = "random", .components = 1 + below(4), .depth = 1 + below(16)};
+    r.width = 4 + below(60);
+    r.height = 4 + below(60);
+    r.x = below(20);
+    r.y = below(20);
+    r.tile = below(2) ? 0 : 8 + below(40);
+    r.tile_x = r.tile && r.x < r.tile ? below(r.x + 1) : r.tile ? r.x : 0;
+    r.tile_y = r.tile && r.y < r.tile ? below(r.y + 1) : r.tile ? r.y : 0;
+    for (uint32_t c = 1; c < r.components; c++) {
+        r.dx[c] = (uint8_t)(1 + below(4));
+        r.dy[c] = (uint8_t)(1 + below(4));
+    }
+    r.space = spaces[below(5)];
+    if (below(2)) {
+        r.entries = 1 + below(1024);
+        r.columns = 1 + below(4);
+        r.bits = below(4) ? r.depth : 1 + below(16);
+        r.mapping = mapping;
+        for (uint32_t i = 0; i < 4; i++, mapping += 2) {
+            mapping[0] = (char)('0' + below(r.components));
+            mapping[1] = (char)(below(4) ? '0' + below(r.columns) : '-');
+        }
+        *mapping = 0;
+    }
+    for (uint32_t i = 0; i < (r.entries ? 4 : r.components); i++, order++)
+        *order = (char)('0' + below(5));
+    *order = 0;
+    return r;
+}
+
+/* As many as KOSTKA_COUNT says; what cannot be decoded is refused alike. */
+static void test_random(void **state)
+{
+    const char *count = getenv("KOSTKA_COUNT");
+    uint32_t most = count ? (uint32_t)strtoul(count, NULL, 10) : 40;
+    (void)state;
+    for (uint32_t i = 0; i < most && !simulated(); i++) {
+        char mapping[9], order[5];
+        struct recipe recipe = choose_recipe(mapping, order);
+        recipe.order = below(2) ? order : NULL;
+        kst_buffer file = make_file(&recipe);
+        kst_decode_options options;
+        kst_decode_options_init(&options);
+        options.format = below(2) ? KST_FORMAT_AUTO : (kst_format)below(KST_FORMAT_RAW);
+        options.reduce = below(3);
+        options.orient = below(2);
+        options.sample = below(2) ? KST_SAMPLE_INTEGER : (kst_sample)below(3);
+        if (below(2))
+            choose_region(&recipe, &options);
+        compare(recipe.name, &file, &options);
+        free(file.data);
+    }
 }
 
 static void test_tiles(void **state)
@@ -225,7 +283,7 @@ static kst_context *make_small_context(const kst_context *like)
     kst_context_options_init(&options);
     options.device = info.name;
     options.threads = 2;
-    options.limits.memory = 5 << 20;
+    options.limits.memory = 7 << 20;
     assert_int_equal(kst_context_create(&options, &context), KST_OK);
     return context;
 }
@@ -240,7 +298,7 @@ static void test_strips(void **state)
             kst_buffer file = make_file(&large_recipes[i]);
             kst_decode_options options;
             kst_decode_options_init(&options);
-            options.region = (kst_region){5, 7, 301, 890};
+            options.region = (kst_region){5, 7, large_recipes[i].width - 9, large_recipes[i].height - 17};
             compare_strips(context, large_recipes[i].name, &file, &options);
             options.orient = true;
             compare_strips(context, large_recipes[i].name, &file, &options);
@@ -274,6 +332,7 @@ int main(void)
         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_random),
         cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_batch),
