@@ -283,7 +283,7 @@ static kst_context *make_small_context(const kst_context *like)
     kst_context_options_init(&options);
     options.device = info.name;
     options.threads = 2;
-    options.limits.memory = 7 << 20;
+    options.limits.memory = 8 << 20;
     assert_int_equal(kst_context_create(&options, &context), KST_OK);
     return context;
 }
