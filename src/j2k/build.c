@@ -101,7 +101,7 @@ struct j2k_rect kst_j2k_wanted_tiles(const struct j2k_stream *stream, const stru
     return (struct j2k_rect){tile % columns, tile / columns, tile % columns + 1, tile / columns + 1};
 }
 
-kst_status kst_j2k_build_tiles(struct j2k_builder *builder)
+static kst_status build_tiles(struct j2k_builder *builder)
 {
     const struct j2k_stream *stream = builder->stream;
     struct j2k_rect wanted = kst_j2k_wanted_tiles(stream, builder->filter);
@@ -173,6 +173,17 @@ void kst_j2k_builder_release(struct j2k_builder *builder)
     kst_memory_release(builder->memory, builder->contribution);
 }
 
+kst_status kst_j2k_builder_run(struct j2k_builder *builder)
+{
+    kst_status status = kst_j2k_builder_start(builder);
+    if (!status)
+        status = build_tiles(builder);
+    kst_j2k_builder_release(builder);
+    if (status)
+        kst_j2k_plan_release(builder->memory, builder->plan);
+    return status;
+}
+
 kst_status kst_j2k_read_wanted(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
     const struct j2k_filter *filter, kst_report *report)
 {
@@ -196,14 +207,7 @@ kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, s
         .report = report,
         .plan = plan};
     kst_status status = kst_j2k_read_wanted(memory, limits, stream, filter, report);
-    if (!status)
-        status = kst_j2k_builder_start(&builder);
-    if (!status)
-        status = kst_j2k_build_tiles(&builder);
-    kst_j2k_builder_release(&builder);
-    if (status)
-        kst_j2k_plan_release(memory, plan);
-    return status;
+    return status ? status : kst_j2k_builder_run(&builder);
 }
 
 void kst_j2k_plan_release(struct memory *memory, struct j2k_plan *plan)

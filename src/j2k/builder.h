@@ -107,12 +107,13 @@ struct j2k_builder {
 };
 
 /*
- * build.c: the plan's components and the filter's region, before the first tile; all tiles, those aside that cannot be
- * read; and what a builder holds at the end, but not the plan.
+ * build.c: the plan's components and the filter's region, before the first tile; what a builder holds at the end, but
+ * not the plan; and from start to end all tiles, those aside that cannot be read: on failure nothing of the plan is
+ * left.
  */
 kst_status kst_j2k_builder_start(struct j2k_builder *builder);
-kst_status kst_j2k_build_tiles(struct j2k_builder *builder);
 void kst_j2k_builder_release(struct j2k_builder *builder);
+kst_status kst_j2k_builder_run(struct j2k_builder *builder);
 
 /* parameters.c: whether a tile's header changes parameters; what is in force for the tile at hand. */
 bool kst_j2k_tile_has_own(const struct j2k_stream *stream, uint32_t tile);

@@ -3,15 +3,25 @@
 #include "j2k/builder.h"
 #include "j2k/parser.h"
 
-static const struct j2k_band *find_band(const struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t index)
+/* The tile at hand as the other plan has it, where tiles ascend; null: it was damaged. */
+static const struct j2k_tile *find_tile(const struct j2k_builder *builder)
 {
-    const struct j2k_plan *whole = builder->whole;
-    uint32_t t = 0;
-    while (t < whole->tile_count && whole->tile[t].index != builder->tile)
-        t++;
-    if (t == whole->tile_count)
-        return NULL;
-    const struct j2k_tile_component *tc = &whole->tile_component[whole->tile[t].first_component + grid->component];
+    const struct j2k_tile *tile = builder->whole->tile;
+    uint32_t first = 0, end = builder->whole->tile_count;
+    while (first < end) {
+        uint32_t middle = first + (end - first) / 2;
+        if (tile[middle].index < builder->tile)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first < builder->whole->tile_count && tile[first].index == builder->tile ? &tile[first] : NULL;
+}
+
+static const struct j2k_band *find_band(
+    const struct j2k_plan *whole, const struct j2k_tile *tile, const struct j2k_grid *grid, uint32_t index)
+{
+    const struct j2k_tile_component *tc = &whole->tile_component[tile->first_component + grid->component];
     if (grid->resolution >= tc->resolution_count)
         return NULL;
     return &whole->band[whole->resolution[tc->first_resolution + grid->resolution].first_band + index];
@@ -64,10 +74,11 @@ static kst_status copy_block(struct j2k_builder *builder, uint32_t band, const s
 }
 
 /* In the order in which they would have been collected. */
-static kst_status copy_band(struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t index)
+static kst_status copy_band(
+    struct j2k_builder *builder, const struct j2k_tile *tile, const struct j2k_grid *grid, uint32_t index)
 {
     uint32_t to = grid->first_band + index, first = builder->plan->block_count;
-    const struct j2k_band *from = find_band(builder, grid, index);
+    const struct j2k_band *from = tile ? find_band(builder->whole, tile, grid, index) : NULL;
     const struct j2k_rect window = builder->plan->band[to].window;
     kst_status status = KST_OK;
     for (uint32_t i = 0; from && i < from->block_count && !status; i++) {
@@ -83,11 +94,12 @@ static kst_status copy_band(struct j2k_builder *builder, const struct j2k_grid *
 
 static kst_status collect(struct j2k_builder *builder)
 {
+    const struct j2k_tile *tile = find_tile(builder);
     kst_status status = KST_OK;
     for (uint32_t g = 0; g < builder->grid_count && !status; g++) {
         const struct j2k_grid *grid = &builder->grid[g];
         for (uint32_t b = 0; grid->kept && b < grid->band_count && !status; b++)
-            status = copy_band(builder, grid, b);
+            status = copy_band(builder, tile, grid, b);
     }
     return status;
 }
@@ -104,11 +116,5 @@ kst_status kst_j2k_plan_cut(struct memory *memory, const kst_limits *limits, str
         .plan = plan,
         .whole = whole};
     *plan = (struct j2k_plan){0};
-    kst_status status = kst_j2k_builder_start(&builder);
-    if (!status)
-        status = kst_j2k_build_tiles(&builder);
-    kst_j2k_builder_release(&builder);
-    if (status)
-        kst_j2k_plan_release(memory, plan);
-    return status;
+    return kst_j2k_builder_run(&builder);
 }

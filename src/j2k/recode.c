@@ -144,10 +144,7 @@ static kst_status read(struct recoding *recoding)
 {
     kst_status status = reserve(recoding);
     if (!status)
-        status = kst_j2k_builder_start(&recoding->builder);
-    if (!status)
-        status = kst_j2k_build_tiles(&recoding->builder);
-    kst_j2k_builder_release(&recoding->builder);
+        status = kst_j2k_builder_run(&recoding->builder);
     kst_j2k_plan_release(recoding->builder.memory, &recoding->plan);
     recoding->recoded->coded.pass_length = recoding->recoded->pass_length;
     recoding->recoded->coded.layer_passes = recoding->recoded->layer_passes;
