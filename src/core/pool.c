@@ -156,7 +156,7 @@ static void retire(struct pool *pool, struct job *job)
 
 void kst_pool_run(struct pool *pool, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg)
 {
-    if (count <= 1 || pool->started == 0) {
+    if (count <= 1 || !pool || pool->started == 0) {
         for (uint32_t i = 0; i < count; i++)
             task(arg, i);
         return;

@@ -15,7 +15,7 @@ uint32_t kst_pool_threads(const struct pool *pool);
 /*
  * Call task(arg, i) once for each i in [0, count), on any of the pool's threads and the caller's, and return when all
  * are done. Indices are handed out in ascending order, so task i may wait for a lower index but not for a higher one.
- * May be called from several threads at once and from inside a task.
+ * May be called from several threads at once and from inside a task. Without a pool the caller is alone.
  */
 void kst_pool_run(struct pool *pool, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg);
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpu/float_bits.h"
 #include "j2k/range.h"
 
 enum {
@@ -23,15 +24,6 @@ enum {
 
 /* Words of the structures. */
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
-
-static void run_tasks(struct pool *threads, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg)
-{
-    if (threads)
-        kst_pool_run(threads, count, task, arg);
-    else
-        for (uint32_t i = 0; i < count; i++)
-            task(arg, i);
-}
 
 static const struct j2k_tile_component *component_of(const struct j2k_plan *plan, const struct j2k_block *block)
 {
@@ -275,7 +267,7 @@ static bool sort_blocks(struct j2k_batch *batch, struct pool *threads, const str
     struct j2k_entry *entry = batch->entry, *room = kst_memory_array(batch->memory, batch->blocks, sizeof *room, NULL);
     if (!room)
         return false;
-    run_tasks(threads, batch->count, list_blocks, &listing);
+    kst_pool_run(threads, batch->count, list_blocks, &listing);
     batch->entry = kst_gpu_j2k_sort_entries(entry, room, batch->blocks);
     kst_memory_release(batch->memory, batch->entry == room ? entry : room);
     return true;
@@ -463,13 +455,6 @@ static uint32_t first_byte(const struct j2k_plan *plan, const struct j2k_block *
     return UINT32_MAX;
 }
 
-static uint32_t float_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 static uint32_t clipped(uint32_t value, uint32_t least, uint32_t most)
 {
     return (value < least ? least : value > most ? most : value);
@@ -502,7 +487,7 @@ static struct work_block describe_block(
         .roi_shift = tc->roi_shift,
         .too_deep = (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift) + fraction > BITS,
         .fraction = fraction,
-        .factor = tc->reversible ? 0 : float_bits(ldexpf(band->step, -fraction)),
+        .factor = tc->reversible ? 0 : gpu_float_bits(ldexpf(band->step, -fraction)),
         .to = (batch->band[place->band + block->band] << narrow) + (block->y + top - window.y0) * pitch +
               (block->x + left - window.x0),
         .pitch = pitch,
@@ -597,8 +582,8 @@ void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *w
         write_views(batch, i, (struct work_view *)(void *)(work + view) + batch->place[i].view);
     struct writing writing = {.batch = batch, .work = work, .segment = segment, .piece = piece, .block = block};
     if (batch->segments > 0)
-        run_tasks(threads, batch->count, write_segments, &writing);
-    run_tasks(threads, (batch->blocks + SLICE - 1) / SLICE, write_blocks, &writing);
+        kst_pool_run(threads, batch->count, write_segments, &writing);
+    kst_pool_run(threads, (batch->blocks + SLICE - 1) / SLICE, write_blocks, &writing);
     if (batch->bundles > 0) {
         memcpy(work + bundle, batch->bundle, batch->bundles * sizeof *batch->bundle);
         memcpy(work + groups, batch->store_group, batch->bundles * sizeof *batch->store_group);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gpu/executor.h"
+#include "gpu/float_bits.h"
 #include "gpu/j2k_batch.h"
 #include "image/format.h"
 #include "image/orient.h"
@@ -144,21 +145,14 @@ static struct work_source describe_source(const struct j2k_batch *batch, uint32_
         .last = looked_up ? item->conversion.entries - 1 : 0};
 }
 
-static uint32_t bits_of_number(float number)
-{
-    uint32_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    return bits;
-}
-
 /* What its samples become numbers by. */
 static void describe_numbers(const struct j2k_gpu_item *item, struct work_composite *record)
 {
     const struct normal *normal = &item->conversion.normal;
     record->numbers = item->output.plane[0].sample != KST_SAMPLE_INTEGER;
     for (uint32_t k = 0; k < 4 && record->numbers; k++) {
-        record->mean[k] = bits_of_number(normal->mean[k]);
-        record->scale[k] = bits_of_number(normal->scale[k]);
+        record->mean[k] = gpu_float_bits(normal->mean[k]);
+        record->scale[k] = gpu_float_bits(normal->scale[k]);
     }
 }
 

@@ -70,16 +70,6 @@ uint64_t kst_gpu_j2k_encode_memory(const struct j2k_plan *plan)
     return 24 * samples + 2 * data;
 }
 
-static void run_tasks(
-    const struct gpu_executor *executor, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg)
-{
-    if (executor->threads)
-        kst_pool_run(executor->threads, count, task, arg);
-    else
-        for (uint32_t i = 0; i < count; i++)
-            task(arg, i);
-}
-
 static bool take(struct gpu_executor *executor, enum gpu_place place, uint64_t length, struct gpu_buffer *buffer,
     struct gpu_error *error)
 {
@@ -208,7 +198,7 @@ static void upload_plane(struct j2k_coding_job *job, uint32_t index, uint32_t p)
         .item = item,
         .index = p,
         .missed = &job->missed};
-    run_tasks(job->executor, (plane->height + strip.rows - 1) / strip.rows, stage_strip, &strip);
+    kst_pool_run(job->executor->threads, (plane->height + strip.rows - 1) / strip.rows, stage_strip, &strip);
     backend->copy(
         job->queue, &job->buffer[PIXELS], at, &job->buffer[HOST_PIXELS], at, pitch * (plane->height - 1) + row);
 }
@@ -529,7 +519,7 @@ static uint32_t read_outcomes(const struct run *run, struct j2k_block_outcome *o
     struct reading reading = {.run = run, .outcomes = outcomes};
     uint32_t blocks = run->list->blocks, missing = 0;
     atomic_init(&reading.missing, false);
-    run_tasks(run->job->executor, (blocks + READ_TOGETHER - 1) / READ_TOGETHER, read_slice, &reading);
+    kst_pool_run(run->job->executor->threads, (blocks + READ_TOGETHER - 1) / READ_TOGETHER, read_slice, &reading);
     for (uint32_t i = 0; i < blocks && atomic_load(&reading.missing); i++)
         if (results_of(run)[i].length == J2K_NO_ROOM)
             again[missing++] = run->list->chosen[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "gpu/j2k_encode_list.h"
 
-#include <string.h>
+#include "gpu/float_bits.h"
 
 enum {
     MOST_DATA = 1 << 29,    /* bytes of a list's blocks: more go into another list */
@@ -117,13 +117,6 @@ uint32_t kst_gpu_j2k_list(struct j2k_list *list, const uint32_t *chosen, uint32_
     return list->blocks;
 }
 
-static uint32_t float_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 static struct coded_block describe(const struct j2k_list *list, uint32_t index)
 {
     const struct j2k_block_order *order = &list->orders[list->chosen[index]];
@@ -142,9 +135,9 @@ static struct coded_block describe(const struct j2k_list *list, uint32_t index)
                     : band->orientation == J2K_HL ? 1
                                                   : 0,
         .exact = tc->reversible,
-        .factor = tc->reversible ? 0 : float_bits(1.0F / band->step),
+        .factor = tc->reversible ? 0 : gpu_float_bits(1.0F / band->step),
         .measured = list->items[order->item].measured,
-        .stop = float_bits(order->stop),
+        .stop = gpu_float_bits(order->stop),
         .roi_shift = tc->roi_shift,
         .left = order->region.x0,
         .top = order->region.y0,

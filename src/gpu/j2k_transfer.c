@@ -7,15 +7,6 @@
 
 enum { STRIP = 1 << 20 /* bytes that a thread copies at once */ };
 
-static void run_tasks(const struct j2k_job *job, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg)
-{
-    if (job->executor->threads)
-        kst_pool_run(job->executor->threads, count, task, arg);
-    else
-        for (uint32_t i = 0; i < count; i++)
-            task(arg, i);
-}
-
 /* A stream on its way to pinned memory. */
 struct staging {
     uint8_t *to;
@@ -78,7 +69,7 @@ static void upload_stream(struct j2k_job *job, uint32_t index)
         .length = length,
         .run = place->runs > 0 ? &job->batch.run[place->first_run] : NULL,
         .runs = place->runs};
-    run_tasks(job, (uint32_t)((length + STRIP - 1) / STRIP), stage_strip, &staging);
+    kst_pool_run(job->executor->threads, (uint32_t)((length + STRIP - 1) / STRIP), stage_strip, &staging);
     memset(staging.to + length, 0, end_of(job, index) - at - length);
     backend->copy(
         &job->lane->queue, &job->buffer[J2K_STREAM], at, &job->buffer[J2K_HOST_STREAM], at, end_of(job, index) - at);
@@ -159,11 +150,12 @@ static void fetch_image(void *arg, uint32_t index)
             .from = job->buffer[J2K_HOST_RESULT].host + job->damage_length + place->plane[i].at,
             .pitch = place->plane[i].pitch,
             .row = row_length(&item->output, plane)};
-        run_tasks(job, (plane->height + rows_of(&strip) - 1) / rows_of(&strip), fetch_strip, &strip);
+        kst_pool_run(
+            job->executor->threads, (plane->height + rows_of(&strip) - 1) / rows_of(&strip), fetch_strip, &strip);
     }
 }
 
 void kst_gpu_j2k_fetch(struct j2k_job *job)
 {
-    run_tasks(job, job->count, fetch_image, job);
+    kst_pool_run(job->executor->threads, job->count, fetch_image, job);
 }

@@ -2,6 +2,7 @@
 /* What the kernels are told of a picture's pixels, and how these come to the caller's image. */
 #include <string.h>
 
+#include "gpu/float_bits.h"
 #include "gpu/jpeg_builder.h"
 #include "image/orient.h"
 
@@ -341,13 +342,6 @@ static void write_places(struct builder *builder, const struct jpeg_gpu_item *it
     memcpy(picture->turned_address, place.address, sizeof place.address);
 }
 
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 static void write_normal(const struct jpeg_gpu_item *item, struct work_picture *picture)
 {
     static const uint32_t kinds[] = {
@@ -357,8 +351,8 @@ static void write_normal(const struct jpeg_gpu_item *item, struct work_picture *
     picture->turned_sample = sample;
     picture->ragged = item->direct.buffer && item->direct.ragged;
     for (int i = 0; i < 4 && sample != WORK_BYTES; i++) {
-        picture->mean[i] = bits_of(item->normal.mean[i]);
-        picture->scale[i] = bits_of(item->normal.scale[i]);
+        picture->mean[i] = gpu_float_bits(item->normal.mean[i]);
+        picture->scale[i] = gpu_float_bits(item->normal.scale[i]);
     }
 }
 

@@ -9,15 +9,6 @@ enum {
     STRIP = 1 << 20  /* bytes of pixels that a thread copies at once */
 };
 
-static void run_tasks(const struct job *job, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg)
-{
-    if (job->executor->threads)
-        kst_pool_run(job->executor->threads, count, task, arg);
-    else
-        for (uint32_t i = 0; i < count; i++)
-            task(arg, i);
-}
-
 static const struct work_picture *picture_of(const struct job *job, uint32_t index)
 {
     return kst_gpu_jpeg_picture((const uint32_t *)(const void *)job->buffer[HOST_WORK].host, index);
@@ -74,7 +65,7 @@ static void upload_staged(struct job *job)
 {
     const struct gpu_backend *backend = job->executor->gpu->backend;
     size_t from = 0, to = 0;
-    run_tasks(job, job->count, stage_stream, job);
+    kst_pool_run(job->executor->threads, job->count, stage_stream, job);
     for (uint32_t i = 0; i <= job->count; i++) {
         uint64_t length = 0;
         if (i < job->count && !is_staged(&job->items[i]))
@@ -134,7 +125,8 @@ static void upload_blocks(struct job *job)
     const struct gpu_backend *backend = job->executor->gpu->backend;
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].coefficients.copy)
-            run_tasks(job, job->items[i].output.row_count, stage_mcu_row, &(struct given){job, i});
+            kst_pool_run(
+                job->executor->threads, job->items[i].output.row_count, stage_mcu_row, &(struct given){job, i});
     backend->copy(&job->lane->queue, &job->buffer[COEFFICIENTS], (size_t)job->size.blocks * 128,
         &job->buffer[HOST_BLOCKS], 0, (size_t)job->size.copied * 128);
 }
@@ -205,11 +197,11 @@ static void fetch_image(void *arg, uint32_t index)
             .row = plane.row,
             .rows = plane.rows};
         uint32_t step = (uint32_t)(STRIP / plane.row + 1);
-        run_tasks(job, (plane.rows + step - 1) / step, fetch_strip, &strip);
+        kst_pool_run(job->executor->threads, (plane.rows + step - 1) / step, fetch_strip, &strip);
     }
 }
 
 void kst_gpu_job_fetch(struct job *job)
 {
-    run_tasks(job, job->count, fetch_image, job);
+    kst_pool_run(job->executor->threads, job->count, fetch_image, job);
 }
