@@ -7,6 +7,7 @@
 
 #include "cpu_context.h"
 #include "support.h"
+#include "told.h"
 
 enum { WIDTH = 300, HEIGHT = 400, PIXELS = WIDTH * HEIGHT };
 
@@ -14,21 +15,6 @@ struct fixture {
     kst_context *context;
     uint8_t pixels[PIXELS];
 };
-
-/* One operation, which is to end when so much of it is done. */
-struct told {
-    double last, stop;
-    uint32_t calls;
-};
-
-static bool told(void *user, double done)
-{
-    struct told *t = user;
-    assert_true(t->calls == 0 ? done == 0 : done >= t->last && done <= 1);
-    t->calls++;
-    t->last = done;
-    return done < t->stop;
-}
 
 static int setup(void **state)
 {

@@ -8,22 +8,9 @@
 #include "contexts.h"
 #include "gpus.h"
 #include "support.h"
+#include "told.h"
 
 enum { WIDTH = 700, HEIGHT = 1500, MEMORY = 11 << 19, ROOM = 2 << 20 };
-
-struct told {
-    double last, stop;
-    uint32_t calls;
-};
-
-static bool told(void *user, double done)
-{
-    struct told *t = user;
-    assert_true(t->calls == 0 ? done == 0 : done >= t->last && done <= 1);
-    t->calls++;
-    t->last = done;
-    return done < t->stop;
-}
 
 struct file {
     uint8_t data[ROOM];
