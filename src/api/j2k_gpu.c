@@ -6,6 +6,7 @@
 #include "api/decoding.h"
 #include "core/report.h"
 #include "image/orient.h"
+#include "j2k/geometry.h"
 #include "j2k/output.h"
 
 /* Whether channels are something else than components as they are. */
@@ -131,23 +132,32 @@ static kst_region region_of(const struct decoding *d, struct j2k_rows rows)
     return region;
 }
 
-/* Of some rows a plan is what it is of a region: smaller components reach beyond them. */
-static kst_status build(struct decoding *d, const bool *wanted, struct j2k_rows rows, struct j2k_planned *planned)
+/* Some rows are what they are as a region: smaller components reach beyond them. Components as they are do not, and may
+ * have no rows there. */
+static kst_status describe_rows(struct decoding *d, struct j2k_rows rows, struct j2k_output *output)
 {
     kst_decoder *decoder = d->decoder;
     kst_decode_options options = d->options;
-    struct j2k_output output;
     kst_image described;
-    double start = kst_seconds();
-    if (!is_whole(d, rows))
+    bool raw = d->image->format == KST_FORMAT_RAW;
+    if (!is_whole(d, rows) && !raw)
         options.region = region_of(d, rows);
-    kst_status status = kst_j2k_output_describe(&decoder->j2k, &options, &described, decoder->more, &output);
-    if (status)
+    kst_status status = kst_j2k_output_describe(&decoder->j2k, &options, &described, decoder->more, output);
+    if (status || !raw)
         return status;
-    output.filter.components = wanted;
-    planned->item.conversion.x = output.shown.x0;
-    planned->item.conversion.y = output.shown.y0;
-    status = kst_decoder_plan_j2k(decoder, &output.filter, &planned->plan);
+    output->shown.y0 += rows.first;
+    output->shown.y1 = output->shown.y0 + rows.count;
+    output->filter.region = output->shown;
+    return KST_OK;
+}
+
+static kst_status build(struct decoding *d, struct j2k_output *output, struct j2k_planned *planned)
+{
+    kst_decoder *decoder = d->decoder;
+    double start = kst_seconds();
+    planned->item.conversion.x = output->shown.x0;
+    planned->item.conversion.y = output->shown.y0;
+    kst_status status = kst_decoder_plan_j2k(decoder, &output->filter, &planned->plan);
     if (!status)
         kst_report_stage(&decoder->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
     return status;
@@ -164,12 +174,12 @@ static uint64_t memory_limit(const struct decoding *d, struct j2k_rows rows)
 
 /* On failure, and where the device cannot, nothing of the plan is left. */
 static kst_status plan_item(
-    struct decoding *d, const bool *wanted, struct j2k_rows rows, struct j2k_planned *planned, enum j2k_fit *fit)
+    struct decoding *d, struct j2k_output *output, struct j2k_rows rows, struct j2k_planned *planned, enum j2k_fit *fit)
 {
     kst_decoder *decoder = d->decoder;
     kst_report *report = &decoder->report, before = *report;
     *fit = J2K_FITS_NOT;
-    kst_status status = build(d, wanted, rows, planned);
+    kst_status status = build(d, output, planned);
     if (status)
         return status;
     planned->item.plan = &planned->plan;
@@ -187,19 +197,53 @@ static kst_status plan_item(
     return status;
 }
 
-/* The rows of the image alone. Where it lies in host memory planes have their data, else buffers have offsets. */
-static void cut(struct j2k_gpu_item *item, struct j2k_rows rows)
+/* Which rows of a plane are among the image's. */
+static struct j2k_rows rows_of_plane(
+    const struct decoding *d, const struct j2k_output *output, struct j2k_rows rows, uint32_t p)
 {
-    item->output.height = rows.count;
-    for (uint32_t i = 0; i < item->output.plane_count; i++) {
-        kst_plane *plane = &item->output.plane[i];
-        ptrdiff_t skipped = (ptrdiff_t)rows.first * plane->pitch;
-        plane->height = rows.count;
-        if (item->sink == JPEG_SINK_HOST)
-            plane->data = (uint8_t *)plane->data + skipped;
-        else
-            item->image.offset[i] += (size_t)skipped;
+    if (d->image->format != KST_FORMAT_RAW)
+        return rows;
+    uint32_t dy = d->decoder->j2k.component[kst_j2k_output_component(&d->options, p)].dy;
+    uint32_t top = j2k_ceil_divide(output->shown.y0 - rows.first, dy);
+    uint32_t first = j2k_ceil_divide(output->shown.y0, dy), end = j2k_ceil_divide(output->shown.y1, dy);
+    return (struct j2k_rows){first - top, end - first};
+}
+
+/* In host memory planes have their data, else buffers have offsets, and objects of the driver's a first row. */
+static void cut_plane(struct j2k_planned *planned, uint32_t p, struct j2k_rows rows)
+{
+    struct j2k_gpu_item *item = &planned->item;
+    kst_plane *plane = p < KST_IMAGE_PLANES_MAX ? &item->output.plane[p] : &planned->more[p - KST_IMAGE_PLANES_MAX];
+    ptrdiff_t skipped = (ptrdiff_t)rows.first * plane->pitch;
+    plane->height = rows.count;
+    if (item->sink == JPEG_SINK_HOST)
+        plane->data = (uint8_t *)plane->data + skipped;
+    else if (item->image.picture)
+        item->image.top = rows.first;
+    else
+        item->image.offset[p] += (size_t)skipped;
+}
+
+/* The rows of the image alone. */
+static kst_status cut(
+    const struct decoding *d, const struct j2k_output *output, struct j2k_rows rows, struct j2k_planned *planned)
+{
+    kst_image *image = &planned->item.output;
+    kst_status status = KST_OK;
+    if (is_whole(d, rows))
+        return KST_OK;
+    if (image->plane_count > KST_IMAGE_PLANES_MAX) {
+        size_t count = image->plane_count - KST_IMAGE_PLANES_MAX;
+        planned->more = kst_memory_array(&d->decoder->memory, count, sizeof *planned->more, &status);
+        if (!planned->more)
+            return status;
+        memcpy(planned->more, image->more, count * sizeof *planned->more);
+        image->more = planned->more;
     }
+    image->height = rows.count;
+    for (uint32_t p = 0; p < image->plane_count; p++)
+        cut_plane(planned, p, rows_of_plane(d, output, rows, p));
+    return KST_OK;
 }
 
 void kst_j2k_gpu_release(struct decoding *d, struct j2k_planned *planned)
@@ -209,22 +253,27 @@ void kst_j2k_gpu_release(struct decoding *d, struct j2k_planned *planned)
         return;
     kst_j2k_plan_release(memory, &planned->plan);
     kst_memory_release(memory, planned->palette);
+    kst_memory_release(memory, planned->more);
     kst_memory_release(memory, planned);
 }
 
 static kst_status plan_rows(struct decoding *d, struct j2k_rows rows, struct j2k_planned *planned, enum j2k_fit *fit)
 {
     kst_decoder *decoder = d->decoder;
+    struct j2k_output output;
     kst_status status = choose_channels(planned, d);
+    if (!status)
+        status = describe_rows(d, rows, &output);
+    if (!status)
+        status = cut(d, &output, rows, planned);
     if (status)
         return status;
     bool *wanted = kst_memory_zeroed(&decoder->memory, decoder->j2k.component_count, sizeof *wanted, &status);
     if (!wanted)
         return status;
-    if (!is_whole(d, rows))
-        cut(&planned->item, rows);
     mark_wanted(&planned->item, wanted);
-    status = plan_item(d, wanted, rows, planned, fit);
+    output.filter.components = wanted;
+    status = plan_item(d, &output, rows, planned, fit);
     kst_memory_release(&decoder->memory, wanted);
     return status;
 }
@@ -243,9 +292,6 @@ kst_status kst_j2k_gpu_plan(struct decoding *d, struct j2k_rows rows, enum j2k_f
         kst_j2k_gpu_release(d, planned);
     else
         d->j2k = planned;
-    bool whole = d->image->format == KST_FORMAT_RAW /* planes may be of several heights */ || d->item.image.picture;
-    if (*fit == J2K_FITS_IN_STRIPS && whole)
-        *fit = J2K_FITS_NOT;
     return status;
 }
 

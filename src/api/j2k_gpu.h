@@ -13,6 +13,7 @@ struct j2k_planned {
     struct j2k_plan plan;
     struct j2k_gpu_item item;
     uint16_t *palette; /* of the item's conversion, or null */
+    kst_plane *more;   /* the item's planes behind the first four, where these are some rows; or null */
 };
 
 /* Rows of the image that a decoding makes. */

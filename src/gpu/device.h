@@ -56,9 +56,9 @@ struct gpu_rows {
     size_t pitch;
 };
 
-/* Of a picture, in pixels. */
+/* Rows of a picture, in pixels; `top`: the first of them. */
 struct gpu_sides {
-    uint32_t width, height;
+    uint32_t width, height, top;
 };
 
 /* Kernels as built into the library, or into a test. The ends point behind the last byte. */
@@ -153,7 +153,7 @@ struct gpu_backend {
     /*
      * Pictures as objects of the driver's, which are no memory (optional: KST_MEMORY_OPENCL_IMAGE). Import as above,
      * with KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SAMPLE or KST_ERROR_IMAGE_SIZE where it holds something else. Copies
-     * are of all of it, from or to host or device memory; `row`: bytes of a row.
+     * are of whole rows, from or to host or device memory; `row`: bytes of a row.
      */
     bool (*picture_import)(
         struct gpu *gpu, const kst_image *image, struct gpu_buffer *picture, struct gpu_error *error);

@@ -101,7 +101,8 @@ static void copy_planes(struct j2k_job *job, uint32_t index)
     const struct j2k_place *place = &job->batch.place[index];
     for (uint32_t i = 0; i < item->output.plane_count; i++) {
         struct gpu_rows from = {&job->buffer[J2K_PIXELS], place->plane[i].at, place->plane[i].pitch};
-        kst_gpu_plane_write(&job->lane->queue, &item->output, &item->image, i, from);
+        if (item->output.plane[i].height > 0)
+            kst_gpu_plane_write(&job->lane->queue, &item->output, &item->image, i, from);
     }
 }
 

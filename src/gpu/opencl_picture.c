@@ -113,14 +113,14 @@ void kst_opencl_picture_write(
     if (!kst_opencl_takes_work(queue))
         return;
     if (from.buffer->host) {
-        const size_t start[3] = {0, 0, 0}, region[3] = {sides.width, sides.height, 1};
+        const size_t start[3] = {0, sides.top, 0}, region[3] = {sides.width, sides.height, 1};
         kst_opencl_check(&queue->error, opencl, "clEnqueueWriteImage",
             driver->image_up(
                 handle, image, 0, start, region, from.pitch, 0, from.buffer->host + from.offset, 0, NULL, NULL));
         return;
     }
     for (uint32_t y = 0; y < sides.height && !queue->error.status; y += step) {
-        const size_t start[3] = {0, y, 0}, region[3] = {sides.width, step, 1};
+        const size_t start[3] = {0, sides.top + y, 0}, region[3] = {sides.width, step, 1};
         kst_opencl_check(&queue->error, opencl, "clEnqueueCopyBufferToImage",
             driver->buffer_to_image(handle, (cl_mem)from.buffer->handle, image, from.offset + y * from.pitch, start,
                 region, 0, NULL, NULL));
@@ -138,14 +138,14 @@ void kst_opencl_picture_read(
     if (!kst_opencl_takes_work(queue))
         return;
     if (to.buffer->host) {
-        const size_t start[3] = {0, 0, 0}, region[3] = {sides.width, sides.height, 1};
+        const size_t start[3] = {0, sides.top, 0}, region[3] = {sides.width, sides.height, 1};
         kst_opencl_check(&queue->error, opencl, "clEnqueueReadImage",
             driver->image_down(
                 handle, image, 0, start, region, to.pitch, 0, to.buffer->host + to.offset, 0, NULL, NULL));
         return;
     }
     for (uint32_t y = 0; y < sides.height && !queue->error.status; y += step) {
-        const size_t start[3] = {0, y, 0}, region[3] = {sides.width, step, 1};
+        const size_t start[3] = {0, sides.top + y, 0}, region[3] = {sides.width, step, 1};
         kst_opencl_check(&queue->error, opencl, "clEnqueueCopyImageToBuffer",
             driver->image_to_buffer(
                 handle, image, (cl_mem)to.buffer->handle, start, region, to.offset + y * to.pitch, 0, NULL, NULL));

@@ -10,6 +10,7 @@
 #include "gpu/executor.h"
 #include "gpu/opencl.h"
 #include "support.h"
+#include "told.h"
 
 enum { CL_R = 0x10B0, CL_RGBA = 0x10B5, CL_BGRA = 0x10B6, IMAGE2D = 0x10F1, FORMAT_NOT_SUPPORTED = -10 };
 enum { UNORM_INT8 = 0x10D2, UNSIGNED_INT8 = 0x10DA, HALF_FLOAT = 0x10DD, FLOAT = 0x10DE };
@@ -105,8 +106,11 @@ static void expect_file(kst_context *context, const kst_image *image, const kst_
     kst_buffer_release(context, &found);
 }
 
-static void check(kst_context *context, const struct kind *kind, const kst_buffer *stream, bool reduced)
+/* Returns how often progress was told. */
+static uint32_t check(kst_context *context, const struct kind *kind, const kst_buffer *stream, bool reduced)
 {
+    struct told calls = {.stop = 2};
+    kst_progress progress = {.size = sizeof progress, .told = told, .user = &calls};
     kst_decode_options options;
     kst_image wanted;
     kst_report report;
@@ -120,6 +124,7 @@ static void check(kst_context *context, const struct kind *kind, const kst_buffe
     cl_mem object = make_object(opencl_of(context)->context, kind->object, wanted.width, wanted.height);
     if (object) {
         kst_image image = describe(object, kind, wanted.width, wanted.height);
+        options.progress = &progress;
         if (kst_decode(context, stream->data, stream->length, &options, &image, &report))
             fail_msg("format %d: %s", (int)kind->format, report.message);
         assert_int_equal(report.stage_device[KST_STAGE_PIXELS], KST_DEVICE_OPENCL);
@@ -135,6 +140,7 @@ static void check(kst_context *context, const struct kind *kind, const kst_buffe
         opencl_of(context)->driver.buffer_release(object);
     }
     kst_image_release(cpu_context, &wanted);
+    return calls.calls;
 }
 
 static void test_objects(void **state)
@@ -155,6 +161,31 @@ static void test_objects(void **state)
                 }
             kst_buffer_release(cpu_context, &stream);
         }
+}
+
+/* A picture too large for the limit of memory comes to an image object strip by strip. */
+static void test_strips(void **state)
+{
+    (void)state;
+    kst_encode_options encoding;
+    kst_encode_options_init(&encoding);
+    encoding.codec = KST_CODEC_JPEG2000;
+    kst_buffer stream = encode_noise(310, 700, &encoding);
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        if (!is_opencl(gpu_context[g]))
+            continue;
+        kst_context_options options;
+        kst_context *context;
+        kst_context_options_init(&options);
+        options.device = gpu_context[g]->gpu->gpu->info.name;
+        options.threads = 2;
+        options.limits.memory = 7 << 20;
+        assert_int_equal(kst_context_create(&options, &context), KST_OK);
+        assert_true(check(context, &kinds[1], &stream, false) >= 4);
+        check(context, &kinds[4], &stream, false);
+        kst_context_destroy(&context);
+    }
+    kst_buffer_release(cpu_context, &stream);
 }
 
 static void expect_refused(kst_context *context, const kst_buffer *stream, kst_image image, kst_format format,
@@ -231,6 +262,7 @@ static int start(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_objects), cmocka_unit_test(test_misuse)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_objects), cmocka_unit_test(test_strips), cmocka_unit_test(test_misuse)};
     return cmocka_run_group_tests(tests, start, stop_contexts);
 }
