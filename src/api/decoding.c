@@ -143,7 +143,7 @@ static kst_status look_at_image(struct decoding *d)
 
 static bool fits_gpu(const struct decoding *d)
 {
-    return kst_gpu_jpeg_supports(&d->item) && kst_decoding_need(d) <= d->decoder->context->limits.memory;
+    return kst_gpu_jpeg_supports(&d->item) && kst_gpu_jpeg_memory(&d->item, 1) <= d->decoder->context->limits.memory;
 }
 
 /* The GPU may read the data once what it does not expect among them is gone. Without memory for that the CPU does. */
@@ -289,11 +289,6 @@ void kst_decoding_confirm(struct decoding *d, struct pool *threads)
         return;
     d->mistaken = !kst_jpeg_confirm(threads, &decoder->stream) || (d->on_gpu && !kst_gpu_jpeg_supports(&d->item));
     decoder->report.stage_seconds[KST_STAGE_PARSE] += kst_seconds() - start;
-}
-
-uint64_t kst_decoding_need(const struct decoding *d)
-{
-    return d->j2k ? kst_gpu_j2k_memory(&d->j2k->item) : kst_gpu_jpeg_memory(&d->item, 1);
 }
 
 static kst_status decode_stored(struct decoding *d, const kst_image *image)

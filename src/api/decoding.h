@@ -95,9 +95,6 @@ void kst_decoding_confirm(struct decoding *decoding, struct pool *threads);
 /* Whether the CPU has scans to read before the GPU makes pixels, so that it goes there alone. */
 bool kst_decoding_reads_scans(const struct decoding *decoding);
 
-/* Bytes of device memory that it takes. */
-uint64_t kst_decoding_need(const struct decoding *decoding);
-
 /* End it, which the GPU carried out or failed to. */
 kst_status kst_decoding_settle(struct decoding *decoding, const struct jpeg_gpu_damage *damage,
     const struct jpeg_gpu_times *times, const struct gpu_error *error);

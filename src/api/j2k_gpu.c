@@ -172,6 +172,25 @@ static uint64_t memory_limit(const struct decoding *d, struct j2k_rows rows)
     return limit < J2K_GPU_MEMORY_MAX ? limit : J2K_GPU_MEMORY_MAX;
 }
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* How many times the room that there is it takes. */
+static double excess_of(const struct decoding *d, struct j2k_rows rows, const struct j2k_planned *planned)
+{
+    double memory = (double)planned->need.memory / (double)memory_limit(d, rows);
+    double buffer = (double)planned->need.largest / (double)d->gpu->gpu->largest;
+    return larger(larger(memory, buffer), (double)planned->item.stream / (double)J2K_GPU_STREAM_MAX);
+}
+
+/* Whether the kernels would not know where in the stream damage is. With strips the CPU tells. */
+static bool is_far(const struct decoding *d, const struct j2k_planned *planned)
+{
+    return planned->plan.length >= UINT32_MAX && !d->in_strips;
+}
+
 /* On failure, and where the device cannot, nothing of the plan is left. */
 static kst_status plan_item(
     struct decoding *d, struct j2k_output *output, struct j2k_rows rows, struct j2k_planned *planned, enum j2k_fit *fit)
@@ -185,9 +204,11 @@ static kst_status plan_item(
     planned->item.plan = &planned->plan;
     if (d->options.strict && report->warnings > 0) {
         status = kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
-    } else if (kst_gpu_j2k_supports(&planned->plan)) {
-        d->excess = (double)kst_gpu_j2k_memory(&planned->item) / (double)memory_limit(d, rows);
-        *fit = d->excess <= 1 ? J2K_FITS : J2K_FITS_IN_STRIPS;
+    } else {
+        kst_gpu_j2k_route(d->gpu, &planned->item);
+        planned->need = kst_gpu_j2k_need(&planned->item);
+        d->excess = excess_of(d, rows, planned);
+        *fit = d->excess <= 1 && !is_far(d, planned) ? J2K_FITS : J2K_FITS_IN_STRIPS;
     }
     if (!status && *fit == J2K_FITS)
         return KST_OK;
@@ -307,7 +328,6 @@ void kst_j2k_gpu_run(
     const struct j2k_gpu_order order = {.after = d->after};
     *damage = (struct j2k_gpu_damage){0};
     *times = (struct j2k_gpu_times){{0}};
-    kst_gpu_j2k_route(d->gpu, &d->j2k->item);
     struct j2k_job *job = kst_gpu_j2k_begin(d->gpu, &d->j2k->item, 1, &order, error);
     if (job)
         kst_gpu_j2k_end(job, damage, times, error);

@@ -12,6 +12,7 @@ struct decoding;
 struct j2k_planned {
     struct j2k_plan plan;
     struct j2k_gpu_item item;
+    struct j2k_gpu_need need;
     uint16_t *palette; /* of the item's conversion, or null */
     kst_plane *more;   /* the item's planes behind the first four, where these are some rows; or null */
 };
@@ -23,8 +24,8 @@ struct j2k_rows {
 
 enum j2k_fit {
     J2K_FITS,
-    J2K_FITS_IN_STRIPS, /* fewer rows may: the memory is not enough */
-    J2K_FITS_NOT        /* the GPU cannot */
+    J2K_FITS_IN_STRIPS, /* fewer rows may: the memory is not enough, or more than what kernels can count */
+    J2K_FITS_NOT        /* the CPU's */
 };
 
 /*

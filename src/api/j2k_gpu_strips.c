@@ -45,7 +45,7 @@ static kst_status plan_strip(struct strips *s, struct strip *strip)
             d->j2k = NULL;
             return status;
         }
-        if (fit == J2K_FITS_NOT || s->rows.count < 2 * LEAST_ROWS)
+        if (s->rows.count < 2 * LEAST_ROWS)
             return KST_OK;
         s->rows.count = fewer_rows(s->rows.count, d->excess);
     }
@@ -61,7 +61,6 @@ static kst_status begin(struct strips *s, struct strip *strip)
     struct decoding *d = s->decoding;
     const struct j2k_gpu_order order = {.after = d->after};
     struct gpu_error error;
-    kst_gpu_j2k_route(d->gpu, &strip->planned->item);
     strip->job = kst_gpu_j2k_begin(d->gpu, &strip->planned->item, 1, &order, &error);
     return strip->job ? KST_OK : fail(s, &error);
 }

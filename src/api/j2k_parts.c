@@ -25,23 +25,34 @@ void kst_j2k_parts_release(struct j2k_parts *parts)
     kst_memory_release(memory, parts->part);
 }
 
-/* Device memory that a part may take: each picture is an operation with the context's limit, but the card is shared. */
-static bool fits(const struct j2k_parts *parts, const struct j2k_part *part, uint64_t memory)
+/* Device memory that a part of several pictures may take: each is an operation with the context's limit, and strips of
+ * it are two at a time; but the card is shared. */
+static uint64_t part_memory(const struct j2k_parts *parts)
 {
-    return part->count < PART_PICTURES && part->memory + memory <= parts->gpu->gpu->info.memory / (2 * PARTS_AT_ONCE);
+    uint64_t limit = parts->context->limits.memory, share = parts->gpu->gpu->info.memory / (2 * PARTS_AT_ONCE);
+    uint64_t most = share < J2K_GPU_MEMORY_MAX ? share : J2K_GPU_MEMORY_MAX;
+    return limit < most / 2 ? 2 * limit : most;
+}
+
+static bool fits(const struct j2k_parts *parts, const struct j2k_part *part, const struct j2k_planned *planned)
+{
+    return part->count < PART_PICTURES && part->need.memory + planned->need.memory <= part_memory(parts) &&
+           part->need.largest + planned->need.largest <= parts->gpu->gpu->largest &&
+           part->stream + planned->item.stream <= J2K_GPU_STREAM_MAX;
 }
 
 void kst_j2k_parts_add(struct j2k_parts *parts, struct decoding *decoding)
 {
-    uint64_t memory = kst_decoding_need(decoding);
+    const struct j2k_planned *planned = decoding->j2k;
     parts->gpu = decoding->gpu;
-    if (parts->part_count == 0 || !fits(parts, &parts->part[parts->part_count - 1], memory))
+    if (parts->part_count == 0 || !fits(parts, &parts->part[parts->part_count - 1], planned))
         parts->part[parts->part_count++] = (struct j2k_part){.first = parts->count};
     struct j2k_part *part = &parts->part[parts->part_count - 1];
     part->count++;
-    part->memory += memory;
-    kst_gpu_j2k_route(parts->gpu, &decoding->j2k->item);
-    parts->item[parts->count] = decoding->j2k->item;
+    part->need.memory += planned->need.memory;
+    part->need.largest += planned->need.largest;
+    part->stream += planned->item.stream;
+    parts->item[parts->count] = planned->item;
     parts->decoding[parts->count++] = decoding;
 }
 

@@ -8,7 +8,8 @@
 struct j2k_part {
     struct j2k_job *job; /* null: ended, or never begun */
     uint32_t first, count;
-    uint64_t memory; /* that it takes on the device */
+    struct j2k_gpu_need need; /* of all */
+    uint64_t stream;          /* bytes that go to the device */
 };
 
 struct j2k_parts {

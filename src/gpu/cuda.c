@@ -126,6 +126,7 @@ static struct gpu *cuda_open(struct memory *memory, uint32_t index, struct gpu_e
         return NULL;
     cuda->base.backend = &kst_gpu_cuda;
     cuda->base.memory = memory;
+    cuda->base.largest = UINT64_MAX;
     cuda->base.process = (long)getpid();
     kst_gpu_name(&cuda->base.info, &kst_gpu_cuda, index);
     cu_result result = 0;

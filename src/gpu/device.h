@@ -26,6 +26,7 @@ struct gpu {
     const struct gpu_backend *backend;
     struct memory *memory; /* of the host's side; outlives it */
     kst_device_info info;
+    uint64_t largest;            /* bytes that a buffer may have */
     long process;                /* that opened it: drivers do not survive fork() */
     struct gpu_profile *profile; /* of what is recorded, see gpu/profile.h; null: nothing is */
 };

@@ -13,7 +13,6 @@ enum {
     COSTS = 4096,
     SHAPES = 2048,
     STREAM_ALIGNMENT = 16,
-    STATE_WORDS = 6,  /* beside those of planes: see kernels/j2k_passes.h */
     STREAM_AHEAD = 8, /* bytes behind a stream that may be read */
     BUNDLES_A_UNIT = 12,
     FEW_LANES = 2,
@@ -37,57 +36,6 @@ static int32_t fraction_of(const struct j2k_plan *plan, const struct j2k_block *
     return tc->reversible ? 0 : room < 1 ? room : 1;
 }
 
-bool kst_gpu_j2k_supports(const struct j2k_plan *plan)
-{
-    return plan->length < UINT32_MAX && kst_gpu_j2k_stream_bytes(plan) <= INT32_MAX;
-}
-
-/* Words of a tile-component's levels: the last one's, and those of the one before, by turns. */
-static uint64_t level_words(const struct j2k_plan *plan, const struct j2k_tile_component *tc)
-{
-    uint64_t sum = 0;
-    for (uint32_t r = tc->resolution_count; r-- > 1 && r + 2U >= tc->resolution_count;)
-        sum += j2k_gpu_area(plan->resolution[tc->first_resolution + r].computed);
-    return sum;
-}
-
-static uint64_t sample_words(const struct j2k_plan *plan, uint64_t *bands)
-{
-    uint64_t sum = 0;
-    for (uint32_t b = 0; b < plan->band_count; b++)
-        sum += j2k_gpu_area(plan->band[b].window);
-    *bands = sum;
-    for (uint32_t i = 0; i < plan->tile_component_count; i++)
-        sum += level_words(plan, &plan->tile_component[i]);
-    return sum;
-}
-
-/* Bit planes that its passes begin. */
-static uint32_t planes_of(const struct j2k_block *block)
-{
-    uint32_t planes = block->passes > 0 ? (block->passes + 4U) / 3 : 0;
-    return planes < J2K_PLANES_MOST ? planes : J2K_PLANES_MOST;
-}
-
-uint64_t kst_gpu_j2k_memory(const struct j2k_gpu_item *item)
-{
-    const struct j2k_plan *plan = item->plan;
-    uint64_t bands, samples = sample_words(plan, &bands), states = 0;
-    for (uint32_t i = 0; i < plan->block_count; i++) {
-        const struct j2k_block *block = &plan->block[i];
-        states += (uint64_t)J2K_PITCH(block->width) * ((block->height + 3U) / 4) * (STATE_WORDS + planes_of(block));
-    }
-    return 4 * (samples + states) + 2 * kst_gpu_j2k_stream_bytes(plan) +
-           sizeof(struct work_block) * (uint64_t)plan->block_count +
-           sizeof(struct work_codeword) * 2 * (uint64_t)plan->segment_count + 4 * bands + kst_gpu_j2k_plane_bytes(item);
-}
-
-/* The bits of a segment with its head, in words; one bit is in front of those of the MQ coder. */
-static uint32_t segment_words(const struct j2k_segment *segment)
-{
-    return J2K_SEGMENT_HEAD + segment->length / 4 + 1;
-}
-
 static size_t round_up(size_t length, size_t step)
 {
     return (length + step - 1) / step * step;
@@ -97,8 +45,7 @@ static void place_planes(const struct j2k_gpu_item *item, struct j2k_place *plac
 {
     for (uint32_t i = 0; i < item->output.plane_count; i++) {
         const kst_plane *plane = kst_image_plane(&item->output, i);
-        size_t samples = kst_format_samples(item->output.format), row = plane->width * samples;
-        size_t pitch = round_up(row * kst_plane_sample_bytes(plane), STREAM_ALIGNMENT);
+        size_t pitch = kst_gpu_j2k_pixel_pitch(&item->output, i);
         place->plane[i] = (struct j2k_plane_place){*pixels, pitch};
         *pixels += item->in_place ? 0 : pitch * plane->height;
     }
@@ -133,19 +80,19 @@ static bool place_items(struct j2k_batch *batch)
             .view = batch->views,
             .plane = plane,
             .samples = (uint32_t)samples};
-        samples += sample_words(plan, &levels);
+        samples += kst_gpu_j2k_sample_words(plan, &levels);
         batch->place[i].levels = (uint32_t)levels;
         place_planes(&batch->items[i], &batch->place[i], &batch->pixels);
         plane += batch->items[i].output.plane_count;
         batch->views += j2k_gpu_views(&batch->items[i]);
-        stream += round_up((size_t)kst_gpu_j2k_stream_bytes(plan) + STREAM_AHEAD, STREAM_ALIGNMENT);
+        stream += round_up((size_t)batch->items[i].stream + STREAM_AHEAD, STREAM_ALIGNMENT);
         segments += plan->segment_count;
         pieces += plan->piece_count;
         blocks += plan->block_count;
         bands += plan->band_count;
         tiles += plan->tile_count;
         for (uint32_t s = 0; s < plan->segment_count; s++)
-            bits += segment_words(&plan->segment[s]);
+            bits += j2k_gpu_segment_words(&plan->segment[s]);
         if ((samples | stream | bits | segments | pieces | blocks | bands | tiles) > UINT32_MAX / 2)
             return false;
     }
@@ -275,7 +222,7 @@ static bool sort_blocks(struct j2k_batch *batch, struct pool *threads, const str
 
 static void widen(struct work_bundle *bundle, const struct j2k_block *block)
 {
-    uint32_t stripes = (block->height + 3U) / 4, history = planes_of(block);
+    uint32_t stripes = (block->height + 3U) / 4, history = j2k_gpu_planes(block);
     bundle->width = block->width > bundle->width ? block->width : bundle->width;
     bundle->stripes = stripes > bundle->stripes ? stripes : bundle->stripes;
     bundle->history = history > bundle->history ? history : bundle->history;
@@ -314,7 +261,7 @@ static bool make_bundles(
              i++, bundle.blocks++)
             widen(&bundle, &batch->items[batch->entry[i].item].plan->block[batch->entry[i].block]);
         uint64_t words = (uint64_t)J2K_PITCH(bundle.width) * bundle.stripes * bundle.lanes;
-        states += round_up((STATE_WORDS + bundle.history) * (words + bundle.lanes), 4);
+        states += round_up((J2K_STATE_WORDS + bundle.history) * (words + bundle.lanes), 4);
         batch->store_group[batch->bundles] = batch->store_groups;
         batch->store_groups += (uint32_t)((words + J2K_STORE_GROUP - 1) / J2K_STORE_GROUP);
         batch->wave += flights == 0;
@@ -439,7 +386,7 @@ static void write_segments(void *arg, uint32_t index)
                 .bits = bits,
                 .passes = segment->passes,
                 .raw = segment->raw};
-        bits += segment_words(segment);
+        bits += j2k_gpu_segment_words(segment);
     }
     kst_gpu_j2k_write_pieces(w->batch, index, piece);
 }

@@ -39,7 +39,8 @@ struct j2k_gpu_item {
     uint32_t channels;                                 /* more than those: of RAW in host memory */
     const uint32_t *listed;                            /* their components then; null: all in order */
     struct j2k_gpu_conversion conversion;
-    bool pinned; /* the stream of bytes is */
+    uint64_t stream; /* bytes of it that go to the device, as kst_gpu_j2k_stream_bytes() says */
+    bool pinned;     /* the stream of bytes is */
     enum jpeg_gpu_sink sink;
     struct gpu_image image; /* of all sinks but the first */
     bool in_place;          /* the kernels write to the image: with CUDA */
@@ -88,6 +89,8 @@ struct j2k_entry {
 /* Of a shape's higher bits: which power of two of planes is decoded at once, counted from 1; 0: none. */
 enum { J2K_SHAPE_FLIGHTS = 8 };
 
+enum { J2K_STATE_WORDS = 6 }; /* of a block's word, beside those of planes: see kernels/j2k_passes.h */
+
 struct j2k_batch {
     struct memory *memory;
     const struct j2k_gpu_item *items;
@@ -114,14 +117,21 @@ struct j2k_batch {
     uint32_t launches;
 };
 
-/* What kernels can count. */
+/* What kernels can count: bytes of all, and of streams. */
 #define J2K_GPU_MEMORY_MAX ((uint64_t)INT32_MAX * 4)
+#define J2K_GPU_STREAM_MAX ((uint64_t)INT32_MAX)
 
-/* Whether the kernels can decode it, if its memory is within J2K_GPU_MEMORY_MAX. */
-bool kst_gpu_j2k_supports(const struct j2k_plan *plan);
+/* Bytes of device memory, about. */
+struct j2k_gpu_need {
+    uint64_t memory;
+    uint64_t largest; /* of all buffers */
+};
 
-/* Bytes of device memory that a picture takes, about. */
-uint64_t kst_gpu_j2k_memory(const struct j2k_gpu_item *item);
+/* j2k_need.c: what a picture takes by itself that was routed; words of the buffer of samples, where those of bands are
+ * first; and from row to row of a plane in the buffer of pixels. */
+struct j2k_gpu_need kst_gpu_j2k_need(const struct j2k_gpu_item *item);
+uint64_t kst_gpu_j2k_sample_words(const struct j2k_plan *plan, uint64_t *bands);
+size_t kst_gpu_j2k_pixel_pitch(const kst_image *image, uint32_t index);
 
 /* Measure and sort. `lanes`: of each bundle, a power of two up to J2K_BUNDLE; 0: what suits the blocks and a device of
  * so many units. `threads`: null, or those that help. `flights`: as in struct j2k_gpu_order. False where memory is
@@ -197,6 +207,19 @@ static inline uint32_t j2k_gpu_view_of(const struct j2k_batch *batch, uint32_t i
 {
     bool one = batch->items[index].channels <= J2K_WORK_CHANNELS;
     return batch->place[index].view + (one ? 0 : component / J2K_WORK_CHANNELS);
+}
+
+/* Bit planes that a block's passes begin. */
+static inline uint32_t j2k_gpu_planes(const struct j2k_block *block)
+{
+    uint32_t planes = block->passes > 0 ? (block->passes + 4U) / 3 : 0;
+    return planes < J2K_PLANES_MOST ? planes : J2K_PLANES_MOST;
+}
+
+/* The bits of a segment with its head, in words; one bit is in front of those of the MQ coder. */
+static inline uint32_t j2k_gpu_segment_words(const struct j2k_segment *segment)
+{
+    return J2K_SEGMENT_HEAD + segment->length / 4 + 1;
 }
 
 /* Whether samples of a picture's tile have 16 bits: places in the buffer then count those. */

@@ -234,7 +234,8 @@ static bool can_write(const struct j2k_gpu_item *item)
 
 void kst_gpu_j2k_route(struct gpu_executor *executor, struct j2k_gpu_item *item)
 {
-    bool all = kst_gpu_j2k_stream_bytes(item->plan) == item->plan->length; /* else it is put together */
+    item->stream = kst_gpu_j2k_stream_bytes(item->plan);
+    bool all = item->stream == item->plan->length; /* else it is put together */
     item->pinned = all && kst_gpu_is_pinned(executor, item->plan->data, item->plan->length);
     item->in_place = item->sink == JPEG_SINK_DEVICE && can_write(item);
 }

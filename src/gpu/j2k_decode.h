@@ -40,8 +40,9 @@ struct j2k_gpu_order {
 };
 
 /*
- * Start decoding pictures that kst_gpu_j2k_supports(); items and all that they point at stay as they are until the end.
- * Null where there was no lane or no memory. What fails later is told at the end.
+ * Start decoding pictures that were routed, and together take no more than kernels can count; items and all that they
+ * point at stay as they are until the end. Null where there was no lane or no memory. What fails later is told at the
+ * end.
  */
 struct j2k_job *kst_gpu_j2k_begin(struct gpu_executor *executor, const struct j2k_gpu_item *items, uint32_t count,
     const struct j2k_gpu_order *order, struct gpu_error *error);

@@ -49,7 +49,7 @@ bool kst_gpu_j2k_find_runs(struct j2k_batch *batch)
     uint64_t count = 0;
     for (uint32_t i = 0; i < batch->count; i++) {
         const struct j2k_plan *plan = batch->items[i].plan;
-        bool all = kst_gpu_j2k_stream_bytes(plan) == plan->length;
+        bool all = batch->items[i].stream == plan->length;
         batch->place[i].first_run = (uint32_t)count;
         batch->place[i].runs = all ? 0 : count_runs(plan);
         count += batch->place[i].runs;

@@ -56,7 +56,7 @@ static void upload_stream(struct j2k_job *job, uint32_t index)
     const struct gpu_backend *backend = job->executor->gpu->backend;
     const struct j2k_gpu_item *item = &job->items[index];
     const struct j2k_place *place = &job->batch.place[index];
-    size_t at = place->stream, length = (size_t)kst_gpu_j2k_stream_bytes(item->plan);
+    size_t at = place->stream, length = (size_t)item->stream;
     struct gpu_buffer memory = kst_gpu_host((void *)(uintptr_t)item->plan->data, length);
     if (item->pinned) {
         size_t words = at + length / 4 * 4;

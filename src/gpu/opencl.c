@@ -154,9 +154,18 @@ static struct opencl *make(struct memory *memory, struct gpu_error *error)
     return opencl;
 }
 
+/* Bytes of a buffer; all of the memory where the driver does not say. */
+static uint64_t largest_of(const struct opencl *opencl)
+{
+    cl_bits largest = 0;
+    opencl->driver.device_info(opencl->device, CL_DEVICE_LARGEST, sizeof largest, &largest, NULL);
+    return largest > 0 ? largest : UINT64_MAX;
+}
+
 static struct gpu *made(struct opencl *opencl, const struct gpu_error *error)
 {
     if (error->status == KST_OK && pthread_mutex_init(&opencl->launching, NULL) == 0) {
+        opencl->base.largest = largest_of(opencl);
         opencl->in_turn = !is_gpu(&opencl->driver, opencl->device);
         opencl->count = kst_opencl_find_count(opencl);
         return &opencl->base;

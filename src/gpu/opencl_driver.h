@@ -24,6 +24,7 @@ enum {
     CL_DEVICE_GPU = 4,  /* of CL_DEVICE_TYPE */
     CL_DEVICE_TYPE = 0x1000,
     CL_DEVICE_UNITS = 0x1002,
+    CL_DEVICE_LARGEST = 0x1010, /* bytes of a buffer */
     CL_DEVICE_MEMORY = 0x101F,
     CL_DEVICE_NAME = 0x102B,
     CL_DRIVER_VERSION = 0x102D,

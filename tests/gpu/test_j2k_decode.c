@@ -80,7 +80,7 @@ static void free_picture(struct picture *picture)
 
 static bool is_testable(const struct j2k_plan *plan)
 {
-    if (plan->component_count > COMPONENTS_MAX || !kst_gpu_j2k_supports(plan))
+    if (plan->component_count > COMPONENTS_MAX)
         return false;
     for (uint32_t c = 0; c < plan->component_count; c++)
         if (!plan->component[c].wanted || j2k_is_empty(plan->component[c].area))
@@ -155,6 +155,7 @@ static void run_device(uint32_t device, const char *name, const struct j2k_plan 
     for (uint32_t i = 0; i < copies; i++) {
         make_picture(plan, &found[i]);
         items[i] = item_of(plan, &found[i]);
+        kst_gpu_j2k_route(executors[device], &items[i]);
     }
     for (int again = 0; again < (timed && !simulated() ? 4 : 1); again++) {
         struct j2k_job *job = kst_gpu_j2k_begin(executors[device], items, copies, order, &error);
@@ -535,6 +536,7 @@ static void run_mixed(uint32_t device, struct made *made[MIXED], const struct pi
     for (uint32_t i = 0; i < MIXED; i++) {
         make_picture(&made[i]->plan, &found[i]);
         items[i] = item_of(&made[i]->plan, &found[i]);
+        kst_gpu_j2k_route(executors[device], &items[i]);
     }
     struct j2k_job *job = kst_gpu_j2k_begin(executors[device], items, MIXED, &order, &error);
     if (job)

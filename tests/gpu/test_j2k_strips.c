@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * JPEG 2000 pictures of components as they are, too large for the limit of memory: on GPUs strip by strip, the CPU's
- * samples. What the CPU did instead of a GPU, or a GPU at once, fails.
+ * JPEG 2000 pictures that are too much at once, for the limit of memory, a buffer or the kernels: on GPUs strip by
+ * strip, the CPU's samples. What the CPU did instead of a GPU, or a GPU at once, fails.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/mman.h>
+
 #include "contexts.h"
+#include "core/context.h"
+#include "gpu/executor.h"
 #include "random.h"
 #include "support.h"
 #include "told.h"
@@ -78,7 +82,8 @@ static kst_context *make_small_context(const kst_context *like, uint64_t memory)
     return context;
 }
 
-static void compare(
+/* Returns how often progress was told. */
+static uint32_t decode_there(
     kst_context *context, const kst_buffer *stream, const kst_decode_options *options, kst_memory memory)
 {
     struct told calls = {.stop = 2};
@@ -100,11 +105,19 @@ static void compare(
     if (report.stage_device[KST_STAGE_ENTROPY] <= KST_DEVICE_CPU ||
         report.stage_device[KST_STAGE_PIXELS] <= KST_DEVICE_CPU)
         fail_msg("%s: not on the device", what);
-    if (calls.calls < LEAST_CALLS)
-        fail_msg("%s: not in strips", what);
     expect_same_image(what, context, &wanted, &image);
     kst_image_release(cpu_context, &wanted);
     kst_image_release(context, &image);
+    return calls.calls;
+}
+
+static void compare(
+    kst_context *context, const kst_buffer *stream, const kst_decode_options *options, kst_memory memory)
+{
+    if (decode_there(context, stream, options, memory) < LEAST_CALLS)
+        fail_msg("memory %d, format %d, reduced %u, tile %u, %u components: not in strips", (int)memory,
+            (int)options->format, (unsigned)options->reduce, (unsigned)options->tile,
+            (unsigned)options->component_count);
 }
 
 static void check(kst_context *context, const kst_image *image, const kst_j2k_options *j2k)
@@ -161,8 +174,152 @@ static void test_components(void **state)
         }
 }
 
+/* Of one component, lossless, in which decoders can find damage. */
+static kst_buffer make_grey(uint32_t width, uint32_t height)
+{
+    kst_encode_options encoding;
+    kst_j2k_options j2k;
+    kst_image image;
+    kst_buffer stream = {.data = NULL};
+    uint8_t *pixels = malloc((size_t)width * height);
+    assert_non_null(pixels);
+    for (uint32_t i = 0; i < width * height; i++)
+        pixels[i] = (uint8_t)(i / 200 + (next_random() >> 29));
+    kst_encode_options_init(&encoding);
+    kst_j2k_options_init(&j2k);
+    j2k.style = KST_J2K_SYMBOLS;
+    encoding.codec = KST_CODEC_JPEG2000;
+    encoding.jpeg2000 = &j2k;
+    assert_int_equal(kst_image_wrap(&image, KST_FORMAT_GREY, width, height, pixels, 0), KST_OK);
+    assert_int_equal(kst_encode(cpu_context, &image, &encoding, &stream, NULL), KST_OK);
+    free(pixels);
+    return stream;
+}
+
+/* Device memory that the context keeps for what it has to do next: all that it ever had at once, or more. */
+static uint64_t device_bytes(const kst_context *context)
+{
+    const struct gpu_pool *pool = &context->gpu->pool;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < pool->count; i++)
+        sum += pool->idle[i].place == GPU_DEVICE ? pool->idle[i].length : 0;
+    return sum;
+}
+
+/* The limit is each picture's of a batch, of which some go together, twice as much as one may take. */
+static void check_batch(kst_context *context, const kst_buffer *stream, uint64_t limit)
+{
+    enum { ITEMS = 14, MOST = 8 };
+    kst_decode_item items[ITEMS];
+    kst_image images[ITEMS];
+    memset(items, 0, sizeof items);
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        kst_image_init(&images[i]);
+        items[i] = (kst_decode_item){.data = stream->data, .length = stream->length, .image = &images[i]};
+    }
+    assert_int_equal(kst_decode_batch(context, items, ITEMS), KST_OK);
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        assert_true(items[i].report.stage_device[KST_STAGE_ENTROPY] > KST_DEVICE_CPU);
+        expect_same_image("of a batch", context, &images[0], &images[i]);
+    }
+    for (uint32_t i = 0; i < ITEMS; i++)
+        kst_image_release(context, &images[i]);
+    assert_in_range(device_bytes(context), limit, MOST * limit);
+}
+
+/* Numbers of 16 bytes a pixel take room, too: of one picture, and of many. */
+static void test_pixels(void **state)
+{
+    (void)state;
+    enum { SIDE = 300, LIMIT = 5 << 19 };
+    kst_buffer stream = make_grey(SIDE, SIDE);
+    kst_decode_options plain, numbers;
+    kst_decode_options_init(&plain);
+    kst_decode_options_init(&numbers);
+    numbers.format = KST_FORMAT_RGBA;
+    numbers.sample = KST_SAMPLE_FLOAT32;
+    for (uint32_t k = 0; k < gpu_contexts; k++) {
+        kst_context *context = make_small_context(gpu_context[k], LIMIT);
+        assert_true(decode_there(context, &stream, &plain, KST_MEMORY_HOST) < LEAST_CALLS);
+        compare(context, &stream, &numbers, KST_MEMORY_HOST);
+        assert_in_range(device_bytes(context), LIMIT / 2, LIMIT);
+        check_batch(context, &stream, LIMIT);
+        kst_context_destroy(&context);
+    }
+    kst_buffer_release(cpu_context, &stream);
+}
+
+/* A device whose buffers are smaller than what a picture needs of one. */
+static void test_buffers(void **state)
+{
+    (void)state;
+    kst_buffer stream = make_grey(200, 500);
+    kst_decode_options options;
+    kst_decode_options_init(&options);
+    for (uint32_t k = 0; k < gpu_contexts; k++) {
+        kst_context *context = make_small_context(gpu_context[k], 0);
+        assert_true(decode_there(context, &stream, &options, KST_MEMORY_HOST) < LEAST_CALLS);
+        context->gpu->gpu->largest = 1 << 18;
+        compare(context, &stream, &options, KST_MEMORY_HOST);
+        kst_context_destroy(&context);
+    }
+    kst_buffer_release(cpu_context, &stream);
+}
+
+/* Behind the signature and the file's type, a box of nothing that is longer than 32 bits can tell. */
+static kst_buffer move_far(const kst_buffer *file)
+{
+    enum { HEAD = 32, BOX = 16 };
+    const uint64_t gap = (UINT64_C(1) << 32) + 4096;
+    kst_buffer far = {.length = file->length + gap};
+    far.data = mmap(NULL, far.length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_true(far.data != MAP_FAILED);
+    uint8_t *to = far.data;
+    memcpy(to, file->data, HEAD);
+    memcpy(to + HEAD, "\0\0\0\1free", BOX / 2);
+    for (uint32_t i = 0; i < 8; i++)
+        to[HEAD + BOX / 2 + i] = (uint8_t)(gap >> (56 - 8 * i));
+    memcpy(to + HEAD + gap, (const uint8_t *)file->data + HEAD, file->length - HEAD);
+    return far;
+}
+
+static void expect_damage(kst_context *context, const kst_buffer *stream)
+{
+    kst_report wanted, found;
+    kst_image image;
+    kst_report_init(&wanted);
+    kst_report_init(&found);
+    kst_image_init(&image);
+    assert_int_equal(kst_decode(cpu_context, stream->data, stream->length, NULL, &image, &wanted), KST_OK);
+    kst_image_release(cpu_context, &image);
+    kst_image_init(&image);
+    assert_int_equal(kst_decode(context, stream->data, stream->length, NULL, &image, &found), KST_OK);
+    kst_image_release(context, &image);
+    assert_true(wanted.warnings > 0 && wanted.first_warning_offset > UINT32_MAX);
+    assert_int_equal(wanted.warnings, found.warnings);
+    assert_int_equal(wanted.first_warning_offset, found.first_warning_offset);
+}
+
+/* Code-blocks that lie behind 4 GB of the file, of which pages that nobody writes to take no memory. */
+static void test_far(void **state)
+{
+    (void)state;
+    kst_buffer stream = make_grey(130, 200), far = move_far(&stream);
+    kst_decode_options options;
+    kst_decode_options_init(&options);
+    for (uint32_t k = 0; k < gpu_contexts; k++)
+        for (uint32_t m = 0; m < 2; m++)
+            decode_there(gpu_context[k], &far, &options, m ? device_memory(gpu_context[k]) : KST_MEMORY_HOST);
+    memset((uint8_t *)far.data + far.length - 700, 0xFF, 9);
+    for (uint32_t k = 0; k < gpu_contexts; k++)
+        expect_damage(gpu_context[k], &far);
+    munmap(far.data, far.length);
+    kst_buffer_release(cpu_context, &stream);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_components)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_components), cmocka_unit_test(test_pixels),
+        cmocka_unit_test(test_buffers), cmocka_unit_test(test_far)};
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
 }
