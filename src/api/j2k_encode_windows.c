@@ -231,7 +231,7 @@ static struct j2k_rect unit_of_cells(const struct j2k_encode_work *work)
 static bool can_be_read(const struct j2k_encode_work *work)
 {
     const struct encoding *e = work->e;
-    return e->gpu && !e->item.planes.picture && (e->rows || kst_gpu_j2k_encodes(work->image));
+    return e->gpu && (e->rows || kst_gpu_j2k_encodes(work->image));
 }
 
 bool kst_j2k_gpu_cuts(struct j2k_encode_work *work)
@@ -251,7 +251,8 @@ static size_t pixel_bytes(const kst_image *image, const kst_plane *plane)
     return (size_t)kst_format_samples(image->format) * kst_plane_sample_bytes(plane);
 }
 
-/* The window's part of a plane. What lies on the host is found by its address, else by its offset in its buffer. */
+/* The window's part of a plane. What lies on the host is found by its address, else by its offset in its buffer, or
+ * where in an object of the driver's it is. */
 static void cut_plane(struct coding *c, uint32_t p)
 {
     const struct j2k_rect area = c->window.plan.component[is_interleaved(c->work) ? 0 : p].area;
@@ -265,6 +266,8 @@ static void cut_plane(struct coding *c, uint32_t p)
     c->corner[p] = (struct j2k_corner){area.x0 - whole.x0, area.y0 - whole.y0};
     if (c->item.rows)
         return;
+    c->item.planes.left = c->corner[p].x;
+    c->item.planes.top = c->corner[p].y;
     ptrdiff_t skipped = (ptrdiff_t)c->corner[p].y * plane->pitch + (ptrdiff_t)across;
     if (c->item.source == ENCODE_STAGED)
         plane->data = (uint8_t *)plane->data + skipped;

@@ -57,9 +57,9 @@ struct gpu_rows {
     size_t pitch;
 };
 
-/* Rows of a picture, in pixels; `top`: the first of them. */
-struct gpu_sides {
-    uint32_t width, height, top;
+/* A part of a picture, in pixels. */
+struct gpu_part {
+    uint32_t width, height, left, top;
 };
 
 /* Kernels as built into the library, or into a test. The ends point behind the last byte. */
@@ -154,14 +154,14 @@ struct gpu_backend {
     /*
      * Pictures as objects of the driver's, which are no memory (optional: KST_MEMORY_OPENCL_IMAGE). Import as above,
      * with KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SAMPLE or KST_ERROR_IMAGE_SIZE where it holds something else. Copies
-     * are of whole rows, from or to host or device memory; `row`: bytes of a row.
+     * are of a part, from or to host or device memory; `row`: bytes of a row.
      */
     bool (*picture_import)(
         struct gpu *gpu, const kst_image *image, struct gpu_buffer *picture, struct gpu_error *error);
     void (*picture_write)(struct gpu_queue *queue, const struct gpu_buffer *picture, struct gpu_rows from, size_t row,
-        struct gpu_sides sides);
+        struct gpu_part part);
     void (*picture_read)(struct gpu_queue *queue, struct gpu_rows to, const struct gpu_buffer *picture, size_t row,
-        struct gpu_sides sides);
+        struct gpu_part part);
     /* Device memory; offset and length are multiples of 4. */
     void (*fill)(
         struct gpu_queue *queue, const struct gpu_buffer *buffer, size_t offset, size_t length, uint32_t value);

@@ -11,7 +11,7 @@ struct gpu_image {
     struct gpu_buffer buffer[KST_IMAGE_PLANES_MAX];
     size_t offset[KST_IMAGE_PLANES_MAX]; /* of the first sample in it */
     bool picture;                        /* the first one is an object of the driver's instead */
-    uint32_t top;                        /* of an object: its row that is the image's first */
+    uint32_t left, top;                  /* of an object: where in it the image begins */
 };
 
 /*

@@ -66,10 +66,10 @@ void kst_opencl_copy_rows(
     struct gpu_queue *queue, struct gpu_rows to, struct gpu_rows from, size_t length, size_t rows);
 bool kst_opencl_picture_import(
     struct gpu *gpu, const kst_image *image, struct gpu_buffer *buffer, struct gpu_error *error);
-void kst_opencl_picture_write(struct gpu_queue *queue, const struct gpu_buffer *picture, struct gpu_rows from,
-    size_t row, struct gpu_sides sides);
+void kst_opencl_picture_write(
+    struct gpu_queue *queue, const struct gpu_buffer *picture, struct gpu_rows from, size_t row, struct gpu_part part);
 void kst_opencl_picture_read(
-    struct gpu_queue *queue, struct gpu_rows to, const struct gpu_buffer *picture, size_t row, struct gpu_sides sides);
+    struct gpu_queue *queue, struct gpu_rows to, const struct gpu_buffer *picture, size_t row, struct gpu_part part);
 void kst_opencl_fill(
     struct gpu_queue *queue, const struct gpu_buffer *buffer, size_t offset, size_t length, uint32_t value);
 void kst_opencl_launch(struct gpu_queue *queue, const struct gpu_kernel *kernel, uint32_t groups,

@@ -106,6 +106,29 @@ static void expect_file(kst_context *context, const kst_image *image, const kst_
     kst_buffer_release(context, &found);
 }
 
+/* The same of JPEG 2000, by the device, in parts where the context has little memory. */
+static void expect_j2k(kst_context *context, const kst_image *image, const kst_image *host)
+{
+    kst_buffer wanted = {.data = NULL}, found = {.data = NULL};
+    kst_encode_options options;
+    kst_j2k_options j2k;
+    kst_report report;
+    kst_encode_options_init(&options);
+    kst_j2k_options_init(&j2k);
+    kst_report_init(&report);
+    j2k.levels = 2;
+    j2k.block_width = j2k.block_height = 32;
+    options.codec = KST_CODEC_JPEG2000;
+    options.jpeg2000 = &j2k;
+    assert_int_equal(kst_encode(cpu_context, host, &options, &wanted, NULL), KST_OK);
+    assert_int_equal(kst_encode(context, image, &options, &found, &report), KST_OK);
+    assert_int_equal(report.stage_device[KST_STAGE_ENTROPY], KST_DEVICE_OPENCL);
+    assert_int_equal(wanted.length, found.length);
+    assert_memory_equal(wanted.data, found.data, found.length);
+    kst_buffer_release(cpu_context, &wanted);
+    kst_buffer_release(context, &found);
+}
+
 /* Returns how often progress was told. */
 static uint32_t check(kst_context *context, const struct kind *kind, const kst_buffer *stream, bool reduced)
 {
@@ -137,6 +160,8 @@ static uint32_t check(kst_context *context, const struct kind *kind, const kst_b
         free(found);
         for (kst_coding coding = KST_CODING_BASELINE; coding <= KST_CODING_PROGRESSIVE && sample == 1; coding++)
             expect_file(context, &image, &wanted, coding);
+        if (sample == 1 && !reduced)
+            expect_j2k(context, &image, &wanted);
         opencl_of(context)->driver.buffer_release(object);
     }
     kst_image_release(cpu_context, &wanted);
@@ -163,7 +188,7 @@ static void test_objects(void **state)
         }
 }
 
-/* A picture too large for the limit of memory comes to an image object strip by strip. */
+/* A picture too large for the limit of memory comes to an image object strip by strip, and from there part by part. */
 static void test_strips(void **state)
 {
     (void)state;
