@@ -144,26 +144,19 @@ FUNCTION void analyse_tile_97(
     }
 }
 
-KERNEL(J2K_LEVEL_GROUP)
-analyse_53(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)
-{
-    SHARED i32 tile[LEVEL_ROWS * LEVEL_ROW];
-    struct level_tile t = find_tile(work, list, count, first_level);
-    u32 sample[LOADED], even[ANALYSED_TURNS], odd[ANALYSED_TURNS];
-    load_samples(&t, samples, sample);
-    analyse_tile_53(&t, tile, sample, even, odd);
-    store_in_band(&t, samples, 0, even);
-    store_in_band(&t, samples, 1, odd);
-}
+/* A kernel for samples of a type, by the steps of its filter. */
+#define ANALYSE(name, filter, type)                                                                                    \
+    KERNEL(J2K_LEVEL_GROUP)                                                                                            \
+    name(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)                   \
+    {                                                                                                                  \
+        SHARED type tile[LEVEL_ROWS * LEVEL_ROW];                                                                      \
+        struct level_tile t = find_tile(work, list, count, first_level);                                               \
+        u32 sample[LOADED], even[ANALYSED_TURNS], odd[ANALYSED_TURNS];                                                 \
+        load_samples(&t, samples, sample);                                                                             \
+        analyse_tile_##filter(&t, tile, sample, even, odd);                                                            \
+        store_in_band(&t, samples, 0, even);                                                                           \
+        store_in_band(&t, samples, 1, odd);                                                                            \
+    }
 
-KERNEL(J2K_LEVEL_GROUP)
-analyse_97(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)
-{
-    SHARED float tile[LEVEL_ROWS * LEVEL_ROW];
-    struct level_tile t = find_tile(work, list, count, first_level);
-    u32 sample[LOADED], even[ANALYSED_TURNS], odd[ANALYSED_TURNS];
-    load_samples(&t, samples, sample);
-    analyse_tile_97(&t, tile, sample, even, odd);
-    store_in_band(&t, samples, 0, even);
-    store_in_band(&t, samples, 1, odd);
-}
+ANALYSE(analyse_53, 53, i32)
+ANALYSE(analyse_97, 97, float)

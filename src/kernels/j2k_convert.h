@@ -116,18 +116,6 @@ FUNCTION void put_channels(
     }
 }
 
-/* Four pixels of three bytes, or of four. */
-FUNCTION void put_words(GLOBAL u32 *to, u32 packed, const u32 *pixel)
-{
-    if (packed == 3) {
-        to[0] = pixel[0] | pixel[1] << 24;
-        to[1] = pixel[1] >> 8 | pixel[2] << 16;
-        to[2] = pixel[2] >> 16 | pixel[3] << 8;
-    } else {
-        UNROLL for (u32 i = 0; i < J2K_OUTPUT_PIXELS; i++) to[i] = pixel[i];
-    }
-}
-
 /* `first`: offset of the first struct work_composite. */
 KERNEL(J2K_OUTPUT_GROUP)
 convert_channels(GLOBAL const u32 *RESTRICT work, GLOBAL u8 *pixels, u32 list, u32 count, u32 first)

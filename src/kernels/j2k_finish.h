@@ -160,84 +160,35 @@ FUNCTION void put_rows(const struct finish *f, LOCAL const u32 *pixel, GLOBAL u8
     }
 }
 
-/* Whole work-group. */
-FUNCTION void finish_tile_53(const struct finish *f, const struct level_tile *tile_at, GLOBAL const u32 *samples,
-    u32 narrow, GLOBAL u8 *pixels, LOCAL i32 *tile, LOCAL u32 *pixel)
-{
-    const struct level_tile t = *tile_at;
-    PLACES_OF_PAIRS
-    u32 first[FINISH_TURNS], second[FINISH_TURNS];
-    u32 made[3 * LEVEL_RUN];
-    i32 even[FINISH_TURNS], odd[FINISH_TURNS];
-    load_components(&t, samples, narrow, first, second);
-    UNROLL for (u32 k = 0; k < FINISH_TURNS; k++)
-    {
-        even[k] = (i32)first[k];
-        odd[k] = (i32)second[k];
+/* A kernel for samples of a type, by the steps of its filter; `narrow`: of 16 bits in memory. */
+#define FINISH(name, filter, type, narrow)                                                                             \
+    KERNEL(J2K_LEVEL_GROUP)                                                                                            \
+    name(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, GLOBAL u8 *RESTRICT pixels, u32 list,    \
+        u32 count, u32 first_output)                                                                                   \
+    {                                                                                                                  \
+        SHARED type tile[3 * FINISH_TILE];                                                                             \
+        SHARED u32 pixel[FINISH_PIXELS];                                                                               \
+        struct level_tile t;                                                                                           \
+        struct finish f = find_finish(work, list, count, first_output, &t);                                            \
+        PLACES_OF_PAIRS                                                                                                \
+        u32 first[FINISH_TURNS], second[FINISH_TURNS], made[3 * LEVEL_RUN];                                            \
+        type even[FINISH_TURNS], odd[FINISH_TURNS];                                                                    \
+        load_components(&t, samples, narrow, first, second);                                                           \
+        TYPED_PAIRS(type, FINISH_TURNS, first, second, even, odd)                                                      \
+        SYNTHESISE_ROWS_##filter(t, FINISH_TURNS, even, odd, tile);                                                    \
+        UNROLL for (u32 c = 0; c < 3; c++)                                                                             \
+        {                                                                                                              \
+            type value[LEVEL_REACH];                                                                                   \
+            synthesise_column_##filter(&t, tile + c * FINISH_TILE, value);                                             \
+            UNROLL for (u32 i = 0; i < LEVEL_RUN; i++) made[c * LEVEL_RUN + i] =                                       \
+                bits_of_##type(value[LEVEL_MARGIN + i]);                                                               \
+        }                                                                                                              \
+        finish_column(&f, filter == 53, made, pixel, pixels);                                                          \
+        barrier_local();                                                                                               \
+        if (f.view->packed)                                                                                            \
+            put_rows(&f, pixel, pixels);                                                                               \
     }
-    SYNTHESISE_ROWS_53(t, FINISH_TURNS, even, odd, tile)
-    UNROLL for (u32 c = 0; c < 3; c++)
-    {
-        i32 value[LEVEL_REACH];
-        synthesise_column_53(&t, tile + c * FINISH_TILE, value);
-        UNROLL for (u32 i = 0; i < LEVEL_RUN; i++) made[c * LEVEL_RUN + i] = (u32)value[LEVEL_MARGIN + i];
-    }
-    finish_column(f, 1, made, pixel, pixels);
-    barrier_local();
-    if (f->view->packed)
-        put_rows(f, pixel, pixels);
-}
 
-KERNEL(J2K_LEVEL_GROUP)
-finish_53(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, GLOBAL u8 *RESTRICT pixels, u32 list,
-    u32 count, u32 first_output)
-{
-    SHARED i32 tile[3 * FINISH_TILE];
-    SHARED u32 pixel[FINISH_PIXELS];
-    struct level_tile t;
-    struct finish f = find_finish(work, list, count, first_output, &t);
-    finish_tile_53(&f, &t, samples, 0, pixels, tile, pixel);
-}
-
-/* Of samples of 16 bits. */
-KERNEL(J2K_LEVEL_GROUP)
-finish_53_narrow(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, GLOBAL u8 *RESTRICT pixels,
-    u32 list, u32 count, u32 first_output)
-{
-    SHARED i32 tile[3 * FINISH_TILE];
-    SHARED u32 pixel[FINISH_PIXELS];
-    struct level_tile t;
-    struct finish f = find_finish(work, list, count, first_output, &t);
-    finish_tile_53(&f, &t, samples, 1, pixels, tile, pixel);
-}
-
-KERNEL(J2K_LEVEL_GROUP)
-finish_97(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, GLOBAL u8 *RESTRICT pixels, u32 list,
-    u32 count, u32 first_output)
-{
-    SHARED float tile[3 * FINISH_TILE];
-    SHARED u32 pixel[FINISH_PIXELS];
-    struct level_tile t;
-    struct finish f = find_finish(work, list, count, first_output, &t);
-    PLACES_OF_PAIRS
-    u32 first[FINISH_TURNS], second[FINISH_TURNS];
-    u32 made[3 * LEVEL_RUN];
-    float even[FINISH_TURNS], odd[FINISH_TURNS];
-    load_components(&t, samples, 0, first, second);
-    UNROLL for (u32 k = 0; k < FINISH_TURNS; k++)
-    {
-        even[k] = float_of(first[k]);
-        odd[k] = float_of(second[k]);
-    }
-    SYNTHESISE_ROWS_97(t, FINISH_TURNS, even, odd, tile)
-    UNROLL for (u32 c = 0; c < 3; c++)
-    {
-        float value[LEVEL_REACH];
-        synthesise_column_97(&t, tile + c * FINISH_TILE, value);
-        UNROLL for (u32 i = 0; i < LEVEL_RUN; i++) made[c * LEVEL_RUN + i] = bits_of(value[LEVEL_MARGIN + i]);
-    }
-    finish_column(&f, 0, made, pixel, pixels);
-    barrier_local();
-    if (f.view->packed)
-        put_rows(&f, pixel, pixels);
-}
+FINISH(finish_53, 53, i32, 0)
+FINISH(finish_53_narrow, 53, i32, 1)
+FINISH(finish_97, 97, float, 0)

@@ -85,6 +85,29 @@ FUNCTION u32 level_target(const struct level_tile *t, u32 column, u32 row, u32 *
            (u32)x < t->level->x1 - t->level->x0 && (u32)y < t->level->y1 - t->level->y0;
 }
 
+FUNCTION u32 bits_of_i32(i32 x)
+{
+    return (u32)x;
+}
+
+FUNCTION i32 i32_of(u32 x)
+{
+    return (i32)x;
+}
+
+FUNCTION u32 bits_of_float(float x)
+{
+    return bits_of(x);
+}
+
+/* Pairs as samples of their type. */
+#define TYPED_PAIRS(type, turns, first, second, even, odd)                                                             \
+    UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
+    {                                                                                                                  \
+        (even)[k] = type##_of((first)[k]);                                                                             \
+        (odd)[k] = type##_of((second)[k]);                                                                             \
+    }
+
 /* A work-item's pairs to the group's memory. */
 #define PUT_PAIRS(turns, even, odd, tile)                                                                              \
     UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
@@ -130,21 +153,6 @@ FUNCTION u32 level_target(const struct level_tile *t, u32 column, u32 row, u32 *
 #define END_PAIRS(turns, even, odd, tile)
 
 #endif
-
-FUNCTION u32 bits_of_i32(i32 x)
-{
-    return (u32)x;
-}
-
-FUNCTION i32 i32_of(u32 x)
-{
-    return (i32)x;
-}
-
-FUNCTION u32 bits_of_float(float x)
-{
-    return bits_of(x);
-}
 
 /* The steps along rows, from coefficients in registers on. A single odd column or row is halved (F.3.6). */
 #define SYNTHESISE_ROWS_53(t, turns, even, odd, tile)                                                                  \
@@ -203,66 +211,28 @@ FUNCTION void synthesise_column_97(const struct level_tile *t, LOCAL const float
     }
 }
 
-/* Whole work-group. */
-FUNCTION void synthesise_tile_53(const struct level_tile *tile_at, GLOBAL u32 *samples, u32 narrow, LOCAL i32 *tile)
-{
-    const struct level_tile t = *tile_at;
-    PLACES_OF_PAIRS
-    u32 first[LEVEL_TURNS], second[LEVEL_TURNS];
-    i32 even[LEVEL_TURNS], odd[LEVEL_TURNS], value[LEVEL_REACH];
-    load_pairs(&t, samples, narrow, first, second);
-    UNROLL for (u32 k = 0; k < LEVEL_TURNS; k++)
-    {
-        even[k] = (i32)first[k];
-        odd[k] = (i32)second[k];
+/* A kernel for samples of a type, by the steps of its filter; `narrow`: of 16 bits in memory. */
+#define SYNTHESISE(name, filter, type, narrow)                                                                         \
+    KERNEL(J2K_LEVEL_GROUP)                                                                                            \
+    name(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)                   \
+    {                                                                                                                  \
+        SHARED type tile[LEVEL_ROWS * LEVEL_ROW];                                                                      \
+        const struct level_tile t = find_tile(work, list, count, first_level);                                         \
+        PLACES_OF_PAIRS                                                                                                \
+        u32 first[LEVEL_TURNS], second[LEVEL_TURNS];                                                                   \
+        type even[LEVEL_TURNS], odd[LEVEL_TURNS], value[LEVEL_REACH];                                                  \
+        load_pairs(&t, samples, narrow, first, second);                                                                \
+        TYPED_PAIRS(type, LEVEL_TURNS, first, second, even, odd)                                                       \
+        SYNTHESISE_ROWS_##filter(t, LEVEL_TURNS, even, odd, tile);                                                     \
+        synthesise_column_##filter(&t, tile, value);                                                                   \
+        UNROLL for (u32 i = LEVEL_MARGIN; i < LEVEL_MARGIN + LEVEL_RUN; i++)                                           \
+        {                                                                                                              \
+            u32 to;                                                                                                    \
+            if (level_target(&t, own_column(), own_run() + i, &to))                                                    \
+                put_sample(samples, to, narrow, bits_of_##type(value[i]));                                             \
+        }                                                                                                              \
     }
-    SYNTHESISE_ROWS_53(t, LEVEL_TURNS, even, odd, tile)
-    synthesise_column_53(&t, tile, value);
-    UNROLL for (u32 i = LEVEL_MARGIN; i < LEVEL_MARGIN + LEVEL_RUN; i++)
-    {
-        u32 to;
-        if (level_target(&t, own_column(), own_run() + i, &to))
-            put_sample(samples, to, narrow, (u32)value[i]);
-    }
-}
 
-KERNEL(J2K_LEVEL_GROUP)
-synthesise_53(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)
-{
-    SHARED i32 tile[LEVEL_ROWS * LEVEL_ROW];
-    struct level_tile t = find_tile(work, list, count, first_level);
-    synthesise_tile_53(&t, samples, 0, tile);
-}
-
-/* Of samples of 16 bits. */
-KERNEL(J2K_LEVEL_GROUP)
-synthesise_53_narrow(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)
-{
-    SHARED i32 tile[LEVEL_ROWS * LEVEL_ROW];
-    struct level_tile t = find_tile(work, list, count, first_level);
-    synthesise_tile_53(&t, samples, 1, tile);
-}
-
-KERNEL(J2K_LEVEL_GROUP)
-synthesise_97(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)
-{
-    SHARED float tile[LEVEL_ROWS * LEVEL_ROW];
-    struct level_tile t = find_tile(work, list, count, first_level);
-    PLACES_OF_PAIRS
-    u32 first[LEVEL_TURNS], second[LEVEL_TURNS];
-    float even[LEVEL_TURNS], odd[LEVEL_TURNS], value[LEVEL_REACH];
-    load_pairs(&t, samples, 0, first, second);
-    UNROLL for (u32 k = 0; k < LEVEL_TURNS; k++)
-    {
-        even[k] = float_of(first[k]);
-        odd[k] = float_of(second[k]);
-    }
-    SYNTHESISE_ROWS_97(t, LEVEL_TURNS, even, odd, tile)
-    synthesise_column_97(&t, tile, value);
-    UNROLL for (u32 i = LEVEL_MARGIN; i < LEVEL_MARGIN + LEVEL_RUN; i++)
-    {
-        u32 to;
-        if (level_target(&t, own_column(), own_run() + i, &to))
-            samples[to] = bits_of(value[i]);
-    }
-}
+SYNTHESISE(synthesise_53, 53, i32, 0)
+SYNTHESISE(synthesise_53_narrow, 53, i32, 1)
+SYNTHESISE(synthesise_97, 97, float, 0)

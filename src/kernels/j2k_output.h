@@ -134,6 +134,18 @@ FUNCTION u32x4 load_four(GLOBAL const u32 *samples, u32 at, u32 narrow)
     return make_u32x4(samples[at], samples[at + 1], samples[at + 2], samples[at + 3]);
 }
 
+/* Four pixels of three bytes, or of four. */
+FUNCTION void put_words(GLOBAL u32 *to, u32 packed, const u32 *pixel)
+{
+    if (packed == 3) {
+        to[0] = pixel[0] | pixel[1] << 24;
+        to[1] = pixel[1] >> 8 | pixel[2] << 16;
+        to[2] = pixel[2] >> 16 | pixel[3] << 8;
+    } else {
+        UNROLL for (u32 i = 0; i < J2K_OUTPUT_PIXELS; i++) to[i] = pixel[i];
+    }
+}
+
 /* Four pixels that lie in order, all channels, in whole words. */
 FUNCTION void put_packed(GLOBAL const struct work_view *view, GLOBAL const struct work_output *o,
     GLOBAL const u32 *samples, GLOBAL u32 *to, u32 x, u32 y)
@@ -152,13 +164,7 @@ FUNCTION void put_packed(GLOBAL const struct work_view *view, GLOBAL const struc
         finish_samples(o, from, value);
         pixel[i] = pack_pixel(view, o, value);
     }
-    if (view->packed == 3) {
-        to[0] = pixel[0] | pixel[1] << 24;
-        to[1] = pixel[1] >> 8 | pixel[2] << 16;
-        to[2] = pixel[2] >> 16 | pixel[3] << 8;
-    } else {
-        UNROLL for (u32 i = 0; i < J2K_OUTPUT_PIXELS; i++) to[i] = pixel[i];
-    }
+    put_words(to, view->packed, pixel);
 }
 
 /* Whether bytes lie on a word's boundary. */
