@@ -23,7 +23,7 @@ static void copy_half(const struct j2k_synthesis *s, const void *from, size_t co
     if (s->level->reversible)
         memcpy(to, from, j2k_sample_size(s->level) * count);
     else
-        s->steps->scale(from, count, parity ? J2K_DWT_HIGH_SCALE : J2K_DWT_LOW_SCALE, to);
+        s->steps->scale(from, count, parity ? J2K_DWT_INVERSE_SCALE : J2K_DWT_SCALE, to);
 }
 
 /* One half of a row with its mirror images: even positions with parity 0, odd ones with 1. */
@@ -105,7 +105,7 @@ static void prime(struct j2k_synthesis *s)
     for (size_t i = 0; i < 4; i++)
         memset(s->row[STATE + i], 0, sizeof(float) * width);
     make_row(s, 2 * s->n - 3, s->row[HIGH]);
-    s->steps->scale(s->row[HIGH], width, J2K_DWT_HIGH_SCALE, s->row[STATE]);
+    s->steps->scale(s->row[HIGH], width, J2K_DWT_INVERSE_SCALE, s->row[STATE]);
     s->n--;
 }
 

@@ -11,9 +11,13 @@ enum {
     J2K_DWT_ALIGN = 16  /* samples */
 };
 
-/* K and 1 / K of F.3.8.2. */
-#define J2K_DWT_LOW_SCALE 1.230174104914001F
-#define J2K_DWT_HIGH_SCALE (1.0F / 1.230174104914001F)
+/* Table F.4, and K and 1 / K of F.3.8.2 and F.4.8.2. */
+#define J2K_DWT_ALPHA (-1.586134342059924F)
+#define J2K_DWT_BETA (-0.052980118572961F)
+#define J2K_DWT_GAMMA 0.882911075530934F
+#define J2K_DWT_DELTA 0.443506852043971F
+#define J2K_DWT_SCALE 1.230174104914001F
+#define J2K_DWT_INVERSE_SCALE (1.0F / 1.230174104914001F)
 
 /* Samples of a scratch row: `width` and the margins, with each half beginning anew. */
 static inline size_t j2k_dwt_row(uint32_t width)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The reversible steps on samples of one size, which wrap in it. Included for each size, with SAMPLE and UNSIGNED as
- * its types and NAMED() for what the functions are called.
+ * its types and NAMED() for what the functions are called; none of them is defined any more afterwards.
  */
 
 static void NAMED(rct)(SAMPLE *restrict red, SAMPLE *restrict green, SAMPLE *restrict blue, size_t count)
@@ -69,3 +69,7 @@ static void NAMED(sign)(const SAMPLE *restrict from, size_t count, uint32_t *res
         to[i] = (value ^ (0 - sign)) + sign + (sign << 31);
     }
 }
+
+#undef SAMPLE
+#undef UNSIGNED
+#undef NAMED

@@ -5,10 +5,6 @@
 #include "cpu/j2k_dwt_rows.h"
 #include "cpu/j2k_forward.h"
 
-/* Table F.4, and K of F.4.8.2. */
-static const float alpha = -1.586134342059924F, beta = -0.052980118572961F, gamma = 0.882911075530934F,
-                   delta = 0.443506852043971F, scale = 1.230174104914001F, inverse_scale = 1.0F / 1.230174104914001F;
-
 /* From each kind of sample to integers and to reals, by way of `middle`, which holds all that there is. */
 #define LOAD(name, type, middle, result)                                                                               \
     static inline void name##_step(const type *restrict from, size_t step, size_t count, middle low, middle high,      \
@@ -79,11 +75,11 @@ static void lift_97(const float *restrict even, const float *restrict odd, const
 {
     float *restrict odd1 = states[0], *restrict even1 = states[1], *restrict odd2 = states[2];
     for (size_t i = 0; i < width; i++) {
-        float new_odd1 = lift(odd[i], alpha, even[i], next[i]);
-        float new_even1 = lift(even[i], beta, odd1[i], new_odd1);
-        float new_odd2 = lift(odd1[i], gamma, even1[i], new_even1);
-        low[i] = inverse_scale * lift(even1[i], delta, odd2[i], new_odd2);
-        high[i] = scale * new_odd2;
+        float new_odd1 = lift(odd[i], J2K_DWT_ALPHA, even[i], next[i]);
+        float new_even1 = lift(even[i], J2K_DWT_BETA, odd1[i], new_odd1);
+        float new_odd2 = lift(odd1[i], J2K_DWT_GAMMA, even1[i], new_even1);
+        low[i] = J2K_DWT_INVERSE_SCALE * lift(even1[i], J2K_DWT_DELTA, odd2[i], new_odd2);
+        high[i] = J2K_DWT_SCALE * new_odd2;
         odd1[i] = new_odd1;
         even1[i] = new_even1;
         odd2[i] = new_odd2;
@@ -119,17 +115,11 @@ static void lift_97(const float *restrict even, const float *restrict odd, const
 #define UNSIGNED uint32_t
 #define NAMED(name) name##_integers
 #include "cpu/j2k_forward_53.h"
-#undef SAMPLE
-#undef UNSIGNED
-#undef NAMED
 
 #define SAMPLE int16_t
 #define UNSIGNED uint16_t
 #define NAMED(name) name##_narrow
 #include "cpu/j2k_forward_53.h"
-#undef SAMPLE
-#undef UNSIGNED
-#undef NAMED
 
 DEINTERLEAVE(pairs_of_reals, float)
 
@@ -148,16 +138,16 @@ static void split_97(
     float *restrict even = room, *restrict odd = room + pairs;
     pairs_of_reals(row, x0, x1, first, end, even, odd);
     for (size_t i = 0; i + 1 < pairs; i++)
-        odd[i] = lift(odd[i], alpha, even[i], even[i + 1]);
+        odd[i] = lift(odd[i], J2K_DWT_ALPHA, even[i], even[i + 1]);
     for (size_t i = 1; i + 1 < pairs; i++)
-        even[i] = lift(even[i], beta, odd[i - 1], odd[i]);
+        even[i] = lift(even[i], J2K_DWT_BETA, odd[i - 1], odd[i]);
     for (size_t i = 1; i + 2 < pairs; i++)
-        odd[i] = lift(odd[i], gamma, even[i], even[i + 1]);
+        odd[i] = lift(odd[i], J2K_DWT_GAMMA, even[i], even[i + 1]);
     const float *restrict from = even + 2 + x0 % 2, *restrict around = odd + 1 + x0 % 2;
     for (size_t i = 0; i < lows; i++)
-        low[i] = inverse_scale * lift(from[i], delta, around[i], around[i + 1]);
+        low[i] = J2K_DWT_INVERSE_SCALE * lift(from[i], J2K_DWT_DELTA, around[i], around[i + 1]);
     for (size_t i = 0; i < width - lows; i++)
-        high[i] = scale * odd[2 + i];
+        high[i] = J2K_DWT_SCALE * odd[2 + i];
 }
 
 static void quantise(const float *restrict from, size_t count, float factor, uint32_t *restrict to)

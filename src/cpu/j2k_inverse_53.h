@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The reversible steps on samples of one size, which wrap in it. Included for each size, with SAMPLE and UNSIGNED as
- * its types and NAMED() for what the functions are called.
+ * its types and NAMED() for what the functions are called; none of them is defined any more afterwards.
  */
 
 static void NAMED(store)(const struct j2k_indices *indices, SAMPLE *to, size_t pitch)
@@ -75,3 +75,7 @@ static void NAMED(finish)(
         to[i] = value > high ? high : value;
     }
 }
+
+#undef SAMPLE
+#undef UNSIGNED
+#undef NAMED

@@ -3,10 +3,6 @@
 #include "cpu/j2k_dwt_rows.h"
 #include "cpu/j2k_inverse.h"
 
-/* Table F.4, and K of F.3.8.2. */
-static const float alpha = -1.586134342059924F, beta = -0.052980118572961F, gamma = 0.882911075530934F,
-                   delta = 0.443506852043971F;
-
 /* Sign and magnitude as a two's complement number. */
 static inline int32_t index_value(uint32_t index)
 {
@@ -53,17 +49,11 @@ INTERLEAVE(interleave_reals, float)
 #define UNSIGNED uint32_t
 #define NAMED(name) name##_integers
 #include "cpu/j2k_inverse_53.h"
-#undef SAMPLE
-#undef UNSIGNED
-#undef NAMED
 
 #define SAMPLE int16_t
 #define UNSIGNED uint16_t
 #define NAMED(name) name##_narrow
 #include "cpu/j2k_inverse_53.h"
-#undef SAMPLE
-#undef UNSIGNED
-#undef NAMED
 
 /* x − factor × (a + b) */
 static inline float lift(float x, float factor, float a, float b)
@@ -75,13 +65,13 @@ static void join_97(
     float *restrict even, float *restrict odd, size_t pairs, size_t skip, size_t width, float *restrict to)
 {
     for (size_t i = 1; i < pairs; i++)
-        even[i] = lift(even[i], delta, odd[i - 1], odd[i]);
+        even[i] = lift(even[i], J2K_DWT_DELTA, odd[i - 1], odd[i]);
     for (size_t i = 1; i + 1 < pairs; i++)
-        odd[i] = lift(odd[i], gamma, even[i], even[i + 1]);
+        odd[i] = lift(odd[i], J2K_DWT_GAMMA, even[i], even[i + 1]);
     for (size_t i = 2; i + 1 < pairs; i++)
-        even[i] = lift(even[i], beta, odd[i - 1], odd[i]);
+        even[i] = lift(even[i], J2K_DWT_BETA, odd[i - 1], odd[i]);
     for (size_t i = 2; i + 2 < pairs; i++)
-        odd[i] = lift(odd[i], alpha, even[i], even[i + 1]);
+        odd[i] = lift(odd[i], J2K_DWT_ALPHA, even[i], even[i + 1]);
     interleave_reals(even + J2K_DWT_MARGIN, odd + J2K_DWT_MARGIN, skip, width, to);
 }
 
@@ -90,11 +80,11 @@ static void lift_97(const float *restrict low, const float *restrict high, float
 {
     float *restrict odd0 = state[0], *restrict even1 = state[1], *restrict odd1 = state[2], *restrict even2 = state[3];
     for (size_t i = 0; i < width; i++) {
-        float new_odd0 = J2K_DWT_HIGH_SCALE * high[i];
-        float new_even1 = lift(J2K_DWT_LOW_SCALE * low[i], delta, odd0[i], new_odd0);
-        float new_odd1 = lift(odd0[i], gamma, even1[i], new_even1);
-        float new_even2 = lift(even1[i], beta, odd1[i], new_odd1);
-        odd[i] = lift(odd1[i], alpha, even2[i], new_even2);
+        float new_odd0 = J2K_DWT_INVERSE_SCALE * high[i];
+        float new_even1 = lift(J2K_DWT_SCALE * low[i], J2K_DWT_DELTA, odd0[i], new_odd0);
+        float new_odd1 = lift(odd0[i], J2K_DWT_GAMMA, even1[i], new_even1);
+        float new_even2 = lift(even1[i], J2K_DWT_BETA, odd1[i], new_odd1);
+        odd[i] = lift(odd1[i], J2K_DWT_ALPHA, even2[i], new_even2);
         even[i] = new_even2;
         odd0[i] = new_odd0;
         even1[i] = new_even1;
