@@ -18,23 +18,25 @@ const char *kst_version_string(void)
     return KST_VERSION_STRING;
 }
 
+const kst_limits kst_default_limits = {
+    .pixels = UINT64_C(1) << 29,
+    .memory = UINT64_C(4) << 30,
+    .metadata = UINT64_C(64) << 20,
+    .scans = 500,
+    .markers = 10000,
+    .components = 16384,
+    .tiles = 65535,
+    .precincts = UINT32_C(1) << 22,
+    .boxes = 10000,
+    .tile_parts = UINT32_C(1) << 20,
+    .layers = 65535,
+    .blocks = UINT32_C(1) << 24,
+    .work = UINT32_C(1) << 16,
+};
+
 static kst_limits fill_limits(kst_limits limits)
 {
-    static const kst_limits standard = {
-        .pixels = UINT64_C(1) << 29,
-        .memory = UINT64_C(4) << 30,
-        .metadata = UINT64_C(64) << 20,
-        .scans = 500,
-        .markers = 10000,
-        .components = 16384,
-        .tiles = 65535,
-        .precincts = UINT32_C(1) << 22,
-        .boxes = 10000,
-        .tile_parts = UINT32_C(1) << 20,
-        .layers = 65535,
-        .blocks = UINT32_C(1) << 24,
-        .work = UINT32_C(1) << 16,
-    };
+    const kst_limits standard = kst_default_limits;
     return (kst_limits){
         .pixels = limits.pixels ? limits.pixels : standard.pixels,
         .memory = limits.memory ? limits.memory : standard.memory,

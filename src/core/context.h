@@ -22,6 +22,9 @@ struct kst_context {
     double done;                        /* seconds of the CPU's work that a GPU could have done */
 };
 
+/* Those of a context whose options leave them 0. */
+extern const kst_limits kst_default_limits;
+
 /* A context on the CPU. Everything about `options` is checked but the device. As kst_context_create(). */
 kst_status kst_context_make(const kst_context_options *options, struct kst_context **context);
 void kst_context_drop(struct kst_context *context);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "codec/machines.h"
-#include "cpu_context.h"
+#include "context.h"
 #include "support.h"
 
 enum { THREADS = 8, STREAMS = 4, ROUNDS = SANITIZED ? 4 : 20, WIDTH = 320, HEIGHT = 256 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu_context.h"
+#include "context.h"
 #include "support.h"
 
 #include <kostka/kostka.h>

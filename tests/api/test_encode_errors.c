@@ -6,6 +6,7 @@
 
 #include <kostka/kostka.h>
 
+#include "context.h"
 #include "support.h"
 
 static kst_context *context;
@@ -327,13 +328,7 @@ static void failed_allocations(void **state)
 static void limits(void **state)
 {
     (void)state;
-    kst_context *limited;
-    kst_context_options co;
-    kst_context_options_init(&co);
-    co.device = "cpu";
-    co.limits.pixels = 1000;
-    co.limits.memory = 100000;
-    assert_int_equal(kst_context_create(&co, &limited), KST_OK);
+    kst_context *limited = context_create("cpu", 0, &(kst_limits){.pixels = 1000, .memory = 100000});
     kst_image image = picture(KST_FORMAT_RGB, 32, 32);
     kst_buffer output = {0};
     assert_int_equal(kst_encode(limited, &image, NULL, &output, NULL), KST_ERROR_LIMIT_PIXELS);
@@ -341,9 +336,7 @@ static void limits(void **state)
     assert_int_equal(kst_encode(limited, &image, NULL, &output, NULL), KST_OK);
     kst_buffer_release(limited, &output);
     kst_context_destroy(&limited);
-    co.limits.pixels = 0;
-    co.limits.memory = 2000;
-    assert_int_equal(kst_context_create(&co, &limited), KST_OK);
+    limited = context_create("cpu", 0, &(kst_limits){.memory = 2000});
     assert_int_equal(kst_encode(limited, &image, NULL, &output, NULL), KST_ERROR_LIMIT_MEMORY);
     assert_null(output.data);
     kst_context_destroy(&limited);
@@ -375,13 +368,10 @@ static void batches(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    kst_context_options o;
-    kst_context_options_init(&o);
-    o.device = "cpu";
-    o.threads = 3;
     for (uint32_t i = 0; i < sizeof(pixels); i++)
         pixels[i] = (uint8_t)(i * i >> 5);
-    return kst_context_create(&o, &context) == KST_OK ? 0 : -1;
+    context = cpu_context_create(3);
+    return 0;
 }
 
 static int tear_down(void **state)

@@ -9,7 +9,8 @@
 
 #include <kostka/kostka.h>
 
-#include "cpu_context.h"
+#include "context.h"
+#include "j2k_coded.h"
 #include "support.h"
 
 enum { SIDE = 61 };
@@ -39,9 +40,7 @@ static uint32_t divide(uint32_t a, uint32_t b)
 static kst_buffer encode(const struct layout *layout, bool codestream)
 {
     kst_image image;
-    kst_encode_options options;
     kst_j2k_options j2k;
-    kst_buffer buffer = {0};
     uint8_t *data[3];
     kst_image_init(&image);
     image.format = KST_FORMAT_RAW;
@@ -58,16 +57,13 @@ static kst_buffer encode(const struct layout *layout, bool codestream)
             data[c][i] = random_byte();
         image.plane[c] = (kst_plane){.data = data[c], .pitch = width, .width = width, .height = height, .depth = 8};
     }
-    kst_encode_options_init(&options);
     kst_j2k_options_init(&j2k);
     j2k.image_x = layout->x;
     j2k.image_y = layout->y;
     j2k.tile_width = j2k.tile_height = layout->tile;
     j2k.levels = 3;
     j2k.codestream = codestream;
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = &j2k;
-    assert_int_equal(kst_encode(context, &image, &options, &buffer, NULL), KST_OK);
+    kst_buffer buffer = j2k_coded(context, &image, &j2k);
     for (uint32_t c = 0; c < 3; c++)
         free(data[c]);
     return buffer;

@@ -9,7 +9,8 @@
 
 #include <kostka/kostka.h>
 
-#include "cpu_context.h"
+#include "context.h"
+#include "j2k_coded.h"
 #include "support.h"
 
 enum { PLANES = 300, SIDE = 24 };
@@ -81,19 +82,13 @@ static void drop(struct picture *picture)
 
 static kst_buffer encode(const struct picture *picture, bool codestream)
 {
-    kst_encode_options options;
     kst_j2k_options j2k;
-    kst_buffer buffer = {0};
-    kst_encode_options_init(&options);
     kst_j2k_options_init(&j2k);
     j2k.codestream = codestream;
     j2k.levels = picture->image.plane[0].depth > 28 ? 0 : 2;
     j2k.guard_bits = picture->image.plane[0].depth > 30 ? 1 : 2;
     j2k.tile_width = j2k.tile_height = 17;
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = &j2k;
-    assert_int_equal(kst_encode(context, &picture->image, &options, &buffer, NULL), KST_OK);
-    return buffer;
+    return j2k_coded(context, &picture->image, &j2k);
 }
 
 static void compare_planes(const kst_plane *a, const kst_plane *b)
@@ -138,9 +133,7 @@ static void test_wide_indices(void **state)
     for (size_t i = 0; i < 3; i++) {
         struct picture picture;
         make(&picture, counts[i], 20, 8, false, true);
-        kst_encode_options options;
         kst_j2k_options j2k;
-        kst_buffer coded = {0};
         uint32_t last = counts[i] - 1;
         const kst_j2k_component own[] = {
             {.component = 255, .fields = KST_J2K_OWN_LEVELS | KST_J2K_OWN_STYLE, .levels = 1, .style = KST_J2K_TERMALL},
@@ -152,7 +145,6 @@ static void test_wide_indices(void **state)
                 .tile = 1}};
         const kst_j2k_change changes[] = {{KST_PROGRESSION_RLCP, 0, 2, 200, last, 1},
             {KST_PROGRESSION_CPRL, 0, 0, last, 0, 2}, {KST_PROGRESSION_LRCP, 0, 0, 0, 0, 2}};
-        kst_encode_options_init(&options);
         kst_j2k_options_init(&j2k);
         j2k.codestream = true;
         j2k.levels = 2;
@@ -165,12 +157,7 @@ static void test_wide_indices(void **state)
         j2k.change_count = 3;
         j2k.headers = i == 1 ? KST_J2K_HEADERS_PPM : i == 2 ? KST_J2K_HEADERS_PPT : KST_J2K_HEADERS_INLINE;
         j2k.interest = (kst_region){2, 3, 9, 8};
-        options.codec = KST_CODEC_JPEG2000;
-        options.jpeg2000 = &j2k;
-        kst_report report;
-        kst_report_init(&report);
-        if (kst_encode(context, &picture.image, &options, &coded, &report))
-            fail_msg("%s", report.message);
+        kst_buffer coded = j2k_coded(context, &picture.image, &j2k);
         check_all(&picture, &coded);
         kst_decode_options decoding;
         kst_image image;
@@ -347,10 +334,8 @@ static void test_depths(void **state)
         make(&picture, 1, 40, depth == 32 ? 31 : depth, false, false);
         picture.image.plane[0].depth = (uint8_t)depth;
         if (depth == 32) {
-            kst_encode_options options;
             kst_buffer none = {0};
-            kst_encode_options_init(&options);
-            options.codec = KST_CODEC_JPEG2000;
+            kst_encode_options options = j2k_coding(NULL);
             assert_int_equal(kst_encode(context, &picture.image, &options, &none, NULL), KST_ERROR_IMAGE_DEPTH);
             drop(&picture);
             continue;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
+#include "core/context.h"
 #include "core/report.h"
 #include "cpu/j2k_decode.h"
 #include "j2k/build.h"
@@ -91,18 +93,6 @@ static const struct tolerance lossless[] = {
     {"g2_colr.j2c", "g2_colr.ppm", ALL_COMPONENTS, 0, 0, 0},
 };
 
-static const kst_limits limits = {.pixels = UINT64_C(1) << 26,
-    .memory = UINT64_C(1) << 30,
-    .metadata = UINT64_C(1) << 20,
-    .markers = 10000,
-    .components = 16384,
-    .tiles = 65535,
-    .precincts = UINT32_C(1) << 20,
-    .boxes = 1000,
-    .tile_parts = 1 << 20,
-    .layers = 65535,
-    .blocks = 1 << 24,
-    .work = 1 << 16};
 static struct memory memory;
 static struct pool *one, *three;
 static kst_context *device;  /* that decodes, by the public interface; null: the CPU's executor */
@@ -237,8 +227,8 @@ static void decode(
         return;
     }
     kst_report_init(&report);
-    assert_int_equal(kst_j2k_parse(&memory, &limits, data, length, &stream, &report), KST_OK);
-    assert_int_equal(kst_j2k_plan_build(&memory, &limits, &stream, filter, &plan, &report), KST_OK);
+    assert_int_equal(kst_j2k_parse(&memory, &kst_default_limits, data, length, &stream, &report), KST_OK);
+    assert_int_equal(kst_j2k_plan_build(&memory, &kst_default_limits, &stream, filter, &plan, &report), KST_OK);
     for (uint32_t t = 0; t < plan.tile_count && class_0_only; t++)
         plan.tile[t].transform = J2K_TRANSFORM_NONE;
     run_plan(&plan, pool, decoded, &report);
@@ -467,15 +457,7 @@ static const struct CMUnitTest table[] = {
 
 static int run_device(const char *name)
 {
-    kst_context_options options;
-    kst_context_options_init(&options);
-    options.device = name;
-    options.threads = 3;
-    kst_status status = kst_context_create(&options, &device);
-    if (status != KST_OK) {
-        fprintf(stderr, "%s: %s\n", name, kst_status_text(status));
-        return 1;
-    }
+    device = context_create(name, 3, NULL);
     printf("%s\n", name);
     int failed = cmocka_run_group_tests(table, NULL, NULL);
     kst_context_destroy(&device);
@@ -508,7 +490,7 @@ int main(int argc, char **argv)
         return strcmp(argv[1], "gpus") == 0 ? run_gpus() : run_device(argv[1]);
     struct memory pools;
     kst_memory_init(&pools, &(kst_allocator){NULL, NULL, NULL}, UINT64_MAX);
-    kst_memory_init(&memory, &(kst_allocator){NULL, NULL, NULL}, limits.memory);
+    kst_memory_init(&memory, &(kst_allocator){NULL, NULL, NULL}, kst_default_limits.memory);
     /* nothing is to be seen in one thread where they are watched */
     if (kst_pool_create(&pools, THREADS_WATCHED ? 2 : 1, &one) != KST_OK ||
         kst_pool_create(&pools, 3, &three) != KST_OK)

@@ -8,7 +8,8 @@
 
 #include <kostka/kostka.h>
 
-#include "cpu_context.h"
+#include "context.h"
+#include "j2k_coded.h"
 #include "support.h"
 
 enum { SIDE = 200, PLANES = 4 };
@@ -78,10 +79,7 @@ static kst_image describe(kst_format format, uint32_t width, uint32_t height, ui
 
 static kst_status encode(struct fixture *f, const kst_image *image, const kst_j2k_options *j2k, kst_buffer *output)
 {
-    kst_encode_options options;
-    kst_encode_options_init(&options);
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = j2k;
+    kst_encode_options options = j2k_coding(j2k);
     *output = (kst_buffer){.data = NULL};
     kst_report report;
     kst_report_init(&report);
@@ -446,11 +444,9 @@ static void small_buffers(void **state)
 {
     struct fixture *f = *state;
     kst_image image = describe(KST_FORMAT_GREY, 60, 60, 8);
-    kst_encode_options options;
     uint8_t bytes[600];
     fill(f, &image);
-    kst_encode_options_init(&options);
-    options.codec = KST_CODEC_JPEG2000;
+    kst_encode_options options = j2k_coding(NULL);
     for (size_t capacity = 0; capacity < 500; capacity += 37) {
         kst_buffer buffer = {.data = bytes, .capacity = capacity};
         memset(bytes, 0xEE, sizeof bytes);

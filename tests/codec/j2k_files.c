@@ -7,7 +7,7 @@
 #include <string.h>
 #include <tiffio.h>
 
-#include "cpu_context.h"
+#include "context.h"
 #include "j2k_corpus.h"
 #include "support.h"
 

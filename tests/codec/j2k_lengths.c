@@ -8,9 +8,11 @@
 
 #include <kostka/kostka.h>
 
+#include "context.h"
+#include "core/context.h"
 #include "core/report.h"
-#include "cpu_context.h"
 #include "j2k/build.h"
+#include "j2k_coded.h"
 #include "random.h"
 #include "support.h"
 
@@ -34,15 +36,12 @@ static kst_buffer encode(const struct variant *variant)
 {
     static uint8_t pixels[SIDE * SIDE * 3];
     kst_image image;
-    kst_encode_options options;
     kst_j2k_options j2k;
-    kst_buffer buffer = {0};
     for (size_t i = 0; i < sizeof pixels; i++) {
         size_t x = i / 3 % SIDE, y = i / 3 / SIDE;
         pixels[i] = (uint8_t)(x < 100 ? x + y : x < 150 ? 40 : random_below(&random_state, 256));
     }
     assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGB, SIDE, SIDE, pixels, 0), KST_OK);
-    kst_encode_options_init(&options);
     kst_j2k_options_init(&j2k);
     j2k.progression = variant->progression;
     j2k.tile_width = j2k.tile_height = variant->tile;
@@ -55,10 +54,7 @@ static kst_buffer encode(const struct variant *variant)
     j2k.precinct_count = 1;
     j2k.precinct_width[0] = j2k.precinct_height[0] = 32;
     j2k.packet_lengths = j2k.tile_part_lengths = j2k.codestream = true;
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = &j2k;
-    assert_int_equal(kst_encode(context, &image, &options, &buffer, NULL), KST_OK);
-    return buffer;
+    return j2k_coded(context, &image, &j2k);
 }
 
 static kst_image decode(const kst_buffer *coded, const kst_decode_options *options, kst_report *report)
@@ -105,27 +101,15 @@ static kst_buffer strip(const kst_buffer *coded)
 /* Bytes of packets that a plan of the region did not look at. */
 static uint64_t skipped(const kst_buffer *coded)
 {
-    static const kst_limits limits = {.pixels = 1 << 20,
-        .metadata = 1 << 20,
-        .tile_parts = 10000,
-        .layers = 100,
-        .markers = 1000,
-        .components = 16,
-        .tiles = 100,
-        .precincts = 1 << 20,
-        .boxes = 10,
-        .blocks = 1 << 20,
-        .work = UINT32_MAX,
-        .memory = 1 << 30};
     struct memory memory;
     struct j2k_stream stream;
     struct j2k_plan plan;
     struct j2k_filter filter = {.tile = J2K_ALL_TILES, .region = {150, 150, 170, 170}};
     kst_report report;
     kst_report_init(&report);
-    kst_memory_init(&memory, &(kst_allocator){NULL, NULL, NULL}, limits.memory);
-    assert_int_equal(kst_j2k_parse(&memory, &limits, coded->data, coded->length, &stream, &report), KST_OK);
-    assert_int_equal(kst_j2k_plan_build(&memory, &limits, &stream, &filter, &plan, &report), KST_OK);
+    kst_memory_init(&memory, &(kst_allocator){NULL, NULL, NULL}, kst_default_limits.memory);
+    assert_int_equal(kst_j2k_parse(&memory, &kst_default_limits, coded->data, coded->length, &stream, &report), KST_OK);
+    assert_int_equal(kst_j2k_plan_build(&memory, &kst_default_limits, &stream, &filter, &plan, &report), KST_OK);
     assert_int_equal(report.warnings, 0);
     uint64_t bytes = plan.totals.skipped_bytes;
     kst_j2k_plan_release(&memory, &plan);

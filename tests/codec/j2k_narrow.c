@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
+#include "core/context.h"
 #include "core/report.h"
 #include "cpu/j2k_decode.h"
 #include "cpu/j2k_narrow.h"
-#include "cpu_context.h"
 #include "j2k/build.h"
 #include "j2k/range.h"
+#include "j2k_coded.h"
 #include "random.h"
 #include "support.h"
 
@@ -78,19 +80,13 @@ static void describe(const struct kind *kind, kst_image *image)
 static kst_buffer encode(const struct kind *kind)
 {
     kst_image image;
-    kst_encode_options options;
     kst_j2k_options j2k;
-    kst_buffer coded = {0};
     describe(kind, &image);
-    kst_encode_options_init(&options);
     kst_j2k_options_init(&j2k);
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = &j2k;
     j2k.codestream = true;
     j2k.levels = (uint8_t)kind->levels;
     j2k.block_width = j2k.block_height = 32;
-    assert_int_equal(kst_encode(context, &image, &options, &coded, NULL), KST_OK);
-    return coded;
+    return j2k_coded(context, &image, &j2k);
 }
 
 /* Targets of samples of 1, 2 or 4 bytes, of 1 as pixels. */
@@ -138,25 +134,14 @@ static bool check(const uint8_t *data, size_t length, uint32_t *range)
 {
     static const char *const names[] = {"c", "avx2", "avx512", "neon"};
     const struct j2k_filter filter = {.tile = J2K_ALL_TILES};
-    const kst_limits limits = {.pixels = UINT64_MAX,
-        .memory = UINT64_MAX,
-        .markers = 1000,
-        .components = 9,
-        .tiles = 99,
-        .precincts = 9999,
-        .boxes = 9,
-        .tile_parts = 999,
-        .layers = 99,
-        .blocks = 9999,
-        .work = UINT32_MAX};
     struct j2k_stream stream;
     struct j2k_plan plan;
     kst_report report;
     enum cpu_tier tier;
     kst_report_init(&report);
-    if (kst_j2k_parse(&memory, &limits, data, length, &stream, &report) != KST_OK)
+    if (kst_j2k_parse(&memory, &kst_default_limits, data, length, &stream, &report) != KST_OK)
         return true;
-    if (kst_j2k_plan_build(&memory, &limits, &stream, &filter, &plan, &report) != KST_OK) {
+    if (kst_j2k_plan_build(&memory, &kst_default_limits, &stream, &filter, &plan, &report) != KST_OK) {
         kst_j2k_stream_release(&memory, &stream);
         return true;
     }

@@ -5,7 +5,8 @@
 
 #include <kostka/kostka.h>
 
-#include "cpu_context.h"
+#include "context.h"
+#include "j2k_coded.h"
 #include "random.h"
 #include "sanitizers.h"
 #include "support.h"
@@ -64,11 +65,8 @@ static kst_image describe(kst_colour colour, uint32_t planes)
 static kst_status encode(
     kst_context *on, const kst_image *image, const kst_j2k_options *j2k, kst_buffer *coded, kst_report *report)
 {
-    kst_encode_options options;
-    kst_encode_options_init(&options);
+    kst_encode_options options = j2k_coding(j2k);
     kst_report_init(report);
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = j2k;
     *coded = (kst_buffer){.data = NULL};
     return kst_encode(on, image, &options, coded, report);
 }

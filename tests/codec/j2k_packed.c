@@ -4,7 +4,8 @@
 
 #include <kostka/kostka.h>
 
-#include "cpu_context.h"
+#include "context.h"
+#include "j2k_coded.h"
 #include "support.h"
 
 enum { SIDE = 240, PLANES = 4 };
@@ -34,10 +35,7 @@ static int teardown(void **state)
 
 static kst_buffer encode(const kst_j2k_options *j2k, kst_colour colour, uint32_t planes)
 {
-    kst_encode_options options;
-    kst_buffer output = {.data = NULL};
     kst_image image;
-    kst_report report;
     kst_image_init(&image);
     image.format = KST_FORMAT_RAW;
     image.colour = colour;
@@ -45,13 +43,7 @@ static kst_buffer encode(const kst_j2k_options *j2k, kst_colour colour, uint32_t
     image.plane_count = planes;
     for (uint32_t p = 0; p < planes; p++)
         image.plane[p] = (kst_plane){.data = samples[p], .pitch = SIDE, .width = SIDE, .height = SIDE, .depth = 8};
-    kst_encode_options_init(&options);
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = j2k;
-    kst_report_init(&report);
-    if (kst_encode(context, &image, &options, &output, &report) != KST_OK)
-        fail_msg("%s", report.message);
-    return output;
+    return j2k_coded(context, &image, j2k);
 }
 
 static kst_buffer transcode(const kst_buffer *source, const kst_transcode_options *options)
@@ -274,14 +266,10 @@ static void alpha(void **state)
 {
     static const uint32_t rgb[] = {0, 1, 2};
     kst_transcode_options options;
-    kst_encode_options encode_options;
-    kst_buffer stream = {.data = NULL};
     kst_image image;
     (void)state;
-    kst_encode_options_init(&encode_options);
-    encode_options.codec = KST_CODEC_JPEG2000;
     assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGBA, SIDE / 2, SIDE / 2, samples[0], 0), KST_OK);
-    assert_int_equal(kst_encode(context, &image, &encode_options, &stream, NULL), KST_OK);
+    kst_buffer stream = j2k_coded(context, &image, NULL);
     assert_true(info_of(&stream).alpha);
     kst_transcode_options_init(&options);
     options.jpeg2000.components = rgb;

@@ -9,7 +9,8 @@
 #include <kostka/kostka.h>
 
 #include "api/decoding.h"
-#include "cpu_context.h"
+#include "context.h"
+#include "j2k_coded.h"
 #include "support.h"
 
 enum { WIDTH = 260, HEIGHT = 300, PARTS = 12 };
@@ -45,18 +46,12 @@ static kst_buffer encode(uint32_t i)
 {
     static uint8_t pixels[WIDTH * HEIGHT * 3];
     kst_image image;
-    kst_encode_options options;
     kst_j2k_options j2k;
-    kst_buffer buffer = {.data = NULL};
     for (size_t k = 0; k < sizeof pixels; k++)
         pixels[k] = (uint8_t)(k / 700 + random_below((uint32_t)(k % 3) * 20 + 1));
     make_options(i, &j2k);
     assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGB, WIDTH, HEIGHT, pixels, 0), KST_OK);
-    kst_encode_options_init(&options);
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = &j2k;
-    assert_int_equal(kst_encode(context, &image, &options, &buffer, NULL), KST_OK);
-    return buffer;
+    return j2k_coded(context, &image, &j2k);
 }
 
 static void choose(uint32_t part, kst_decode_options *options)

@@ -5,7 +5,8 @@
 
 #include <kostka/kostka.h>
 
-#include "cpu_context.h"
+#include "context.h"
+#include "j2k_coded.h"
 #include "support.h"
 
 enum { SAMPLES = 5 * 600 * 600, RSIZ = 6 };
@@ -67,10 +68,7 @@ static struct job standard(uint32_t profile)
 
 static kst_status encode(const struct job *job, kst_buffer *output, kst_report *report)
 {
-    kst_encode_options options;
-    kst_encode_options_init(&options);
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = &job->j2k;
+    kst_encode_options options = j2k_coding(&job->j2k);
     kst_report_init(report);
     *output = (kst_buffer){.data = NULL};
     return kst_encode(context, &job->image, &options, output, report);

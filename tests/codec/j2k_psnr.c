@@ -6,7 +6,8 @@
 
 #include <kostka/kostka.h>
 
-#include "cpu_context.h"
+#include "context.h"
+#include "j2k_coded.h"
 #include "support.h"
 
 enum { WIDTH = 230, HEIGHT = 300, PLANES = 3 };
@@ -80,19 +81,6 @@ static kst_image describe(kst_format format, uint32_t depth)
     return image;
 }
 
-static void encode(kst_context *context, const kst_image *image, const kst_j2k_options *j2k, kst_buffer *coded)
-{
-    kst_encode_options options;
-    kst_report report;
-    kst_encode_options_init(&options);
-    kst_report_init(&report);
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = j2k;
-    *coded = (kst_buffer){.data = NULL};
-    if (kst_encode(context, image, &options, coded, &report))
-        fail_msg("not encoded: %s", report.message);
-}
-
 /* Of the first layers. */
 static double psnr(struct fixture *f, const kst_image *image, const kst_buffer *coded, uint32_t layers)
 {
@@ -121,9 +109,7 @@ static void expect_near(double reached, double wanted, const kst_j2k_options *j2
 /* The same bytes on one thread, and the PSNR at the end of each layer that was asked for. */
 static void expect_reached(struct fixture *f, const kst_image *image, const kst_j2k_options *j2k, uint32_t what)
 {
-    kst_buffer coded, plain;
-    encode(f->context, image, j2k, &coded);
-    encode(f->plain, image, j2k, &plain);
+    kst_buffer coded = j2k_coded(f->context, image, j2k), plain = j2k_coded(f->plain, image, j2k);
     assert_int_equal(coded.length, plain.length);
     assert_memory_equal(coded.data, plain.data, coded.length);
     if (!j2k->layer_value)
@@ -217,13 +203,9 @@ static void rows(void **state)
     kst_image image = describe(KST_FORMAT_RGB, 8);
     kst_j2k_options j2k = options_of(38, false);
     fill(f, &image, 1);
-    kst_encode_options options;
-    kst_buffer coded, brought = {.data = NULL};
+    kst_buffer coded = j2k_coded(f->context, &image, &j2k), brought = {.data = NULL};
     const kst_rows source = {.size = sizeof source, .read = read_row, .user = &image};
-    encode(f->context, &image, &j2k, &coded);
-    kst_encode_options_init(&options);
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = &j2k;
+    kst_encode_options options = j2k_coding(&j2k);
     assert_int_equal(kst_encode_rows(f->context, &image, &source, &options, &brought, NULL), KST_OK);
     assert_int_equal(coded.length, brought.length);
     assert_memory_equal(coded.data, brought.data, coded.length);
@@ -238,9 +220,8 @@ static void beyond_reach(void **state)
     kst_image image = describe(KST_FORMAT_RGB, 8);
     fill(f, &image, 2);
     for (uint32_t i = 0; i < 2; i++) {
-        kst_buffer coded;
         kst_j2k_options j2k = options_of(90, i % 2);
-        encode(f->context, &image, &j2k, &coded);
+        kst_buffer coded = j2k_coded(f->context, &image, &j2k);
         assert_true(psnr(f, &image, &coded, 0) > 70);
         kst_buffer_release(f->context, &coded);
     }

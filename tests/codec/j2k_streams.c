@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../../fuzz/j2k_plan_check.h"
+#include "core/context.h"
 #include "core/report.h"
 #include "j2k/build.h"
 #include "j2k/geometry.h"
@@ -59,18 +60,6 @@ static const struct stream_case cases[] = {
     {"p1_07.j2k", {4, 0, 12, 12}, 1, 2, 2, 1, 0, 1, 1, 0, 0, 8},
 };
 
-static const kst_limits limits = {.pixels = UINT64_C(1) << 24,
-    .memory = UINT64_C(512) << 20,
-    .metadata = UINT64_C(1) << 20,
-    .markers = 10000,
-    .components = 16384,
-    .tiles = 65535,
-    .precincts = UINT32_C(1) << 18,
-    .boxes = 1000,
-    .tile_parts = 1 << 20,
-    .layers = 65535,
-    .blocks = 1 << 24,
-    .work = 1 << 16};
 static struct memory memory;
 
 static uint64_t body_bytes(const struct j2k_stream *stream)
@@ -99,7 +88,7 @@ static void check_headers(const struct j2k_stream *stream, const struct stream_c
 static kst_status build(
     struct j2k_stream *stream, const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report)
 {
-    kst_status status = kst_j2k_plan_build(&memory, &limits, stream, filter, plan, report);
+    kst_status status = kst_j2k_plan_build(&memory, &kst_default_limits, stream, filter, plan, report);
     assert_int_equal(status, report->status);
     if (!status)
         assert_null(j2k_plan_problem(plan));
@@ -182,7 +171,7 @@ static void test_streams(void **state)
         kst_report report;
         assert_non_null(data);
         kst_report_init(&report);
-        assert_int_equal(kst_j2k_parse(&memory, &limits, data, length, &stream, &report), KST_OK);
+        assert_int_equal(kst_j2k_parse(&memory, &kst_default_limits, data, length, &stream, &report), KST_OK);
         assert_int_equal(report.warnings, 0);
         check_headers(&stream, &cases[i]);
         check_whole(&stream);
@@ -204,7 +193,7 @@ static void try_damaged(const uint8_t *data, size_t length)
         .reduce = (uint8_t)random_below(&random_state, 3),
         .layers = random_below(&random_state, 3)};
     kst_report_init(&report);
-    if (kst_j2k_parse(&memory, &limits, data, length, &stream, &report) == KST_OK) {
+    if (kst_j2k_parse(&memory, &kst_default_limits, data, length, &stream, &report) == KST_OK) {
         if (build(&stream, &filter, &plan, &report) == KST_OK)
             kst_j2k_plan_release(&memory, &plan);
         kst_j2k_stream_release(&memory, &stream);
@@ -241,6 +230,6 @@ int main(void)
     };
     if (!j2k_corpus_present())
         return 77;
-    kst_memory_init(&memory, &(kst_allocator){NULL, NULL, NULL}, limits.memory);
+    kst_memory_init(&memory, &(kst_allocator){NULL, NULL, NULL}, kst_default_limits.memory);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,8 @@
 
 #include <kostka/kostka.h>
 
-#include "cpu_context.h"
+#include "context.h"
+#include "j2k_coded.h"
 #include "random.h"
 #include "support.h"
 
@@ -34,13 +35,10 @@ static kst_buffer encode(const struct variant *variant)
 {
     static uint8_t pixels[WIDTH * HEIGHT * 3];
     kst_image image;
-    kst_encode_options options;
     kst_j2k_options j2k;
-    kst_buffer buffer = {0};
     for (size_t i = 0; i < sizeof pixels; i++)
         pixels[i] = (uint8_t)(i / 3 % WIDTH + i / 3 / WIDTH * 2 + i % 3 * 40 + random_below(&random_state, 16));
     assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGB, WIDTH, HEIGHT, pixels, 0), KST_OK);
-    kst_encode_options_init(&options);
     kst_j2k_options_init(&j2k);
     j2k.progression = variant->progression;
     j2k.tile_width = j2k.tile_height = variant->tile;
@@ -51,10 +49,7 @@ static kst_buffer encode(const struct variant *variant)
     j2k.layers = 2;
     j2k.levels = 2;
     j2k.tile_part_lengths = true;
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = &j2k;
-    assert_int_equal(kst_encode(context, &image, &options, &buffer, NULL), KST_OK);
-    return buffer;
+    return j2k_coded(context, &image, &j2k);
 }
 
 static uint32_t get(const uint8_t *at, uint32_t bytes)

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "core/report.h"
-#include "cpu_context.h"
 #include "j2k/bytes.h"
 #include "j2k/marker.h"
 #include "j2k/stream.h"

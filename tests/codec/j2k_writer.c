@@ -5,7 +5,7 @@
 
 #include <kostka/kostka_writer.h>
 
-#include "cpu_context.h"
+#include "context.h"
 #include "sanitizers.h"
 #include "support.h"
 
@@ -180,23 +180,11 @@ static void pieces(void **state)
     }
 }
 
-static kst_context *limited(uint64_t memory)
-{
-    kst_context_options options;
-    kst_context *context = NULL;
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = 2;
-    options.limits.memory = memory;
-    assert_int_equal(kst_context_create(&options, &context), KST_OK);
-    return context;
-}
-
 /* Tiles are written as they are coded: what stands in front of them is mended afterwards. */
 static void by_tiles(void **state)
 {
     const struct fixture *f = *state;
-    kst_context *context = limited(7200000);
+    kst_context *context = context_create("cpu", 2, &(kst_limits){.memory = 7200000});
     for (uint32_t i = 1; i < 24; i += THREADS_WATCHED ? 8 : 4) {
         kst_j2k_options j2k;
         struct written file = {.most = UINT64_MAX};
@@ -220,7 +208,7 @@ static void by_tiles(void **state)
 static void more_bits(void **state)
 {
     const struct fixture *f = *state;
-    kst_context *context = limited(7200000);
+    kst_context *context = context_create("cpu", 2, &(kst_limits){.memory = 7200000});
     kst_image image = describe(f, SIDE, SIDE);
     kst_j2k_options j2k;
     struct written file = {.most = UINT64_MAX};
@@ -255,7 +243,7 @@ static void memory(void **state)
         {11600000, KST_OK, KST_OK, KST_ERROR_LIMIT_MEMORY}};
     const kst_rows brought = {.size = sizeof brought, .read = bring, .user = *state};
     for (uint32_t i = THREADS_WATCHED; i < 2; i++) {
-        kst_context *context = limited(limits[i].memory);
+        kst_context *context = context_create("cpu", 2, &(kst_limits){.memory = limits[i].memory});
         struct written apart = {.most = UINT64_MAX}, order = {.most = UINT64_MAX, .in_order = true};
         kst_buffer whole = {.data = NULL};
         assert_int_equal(encode_to(context, f, &image, true, &options, &apart), limits[i].apart);
@@ -269,7 +257,7 @@ static void memory(void **state)
 static void failing(void **state)
 {
     const struct fixture *f = *state;
-    kst_context *small = limited(7200000);
+    kst_context *small = context_create("cpu", 2, &(kst_limits){.memory = 7200000});
     kst_image image = describe(f, SIDE, SIDE);
     kst_j2k_options j2k;
     kst_j2k_options_init(&j2k);

@@ -5,7 +5,8 @@
 
 #include <kostka/kostka.h>
 
-#include "cpu_context.h"
+#include "context.h"
+#include "j2k_coded.h"
 #include "support.h"
 #include "told.h"
 
@@ -57,11 +58,8 @@ static kst_status encode(
 {
     const kst_rows brought = {.size = sizeof brought, .read = bring, .user = (void *)(uintptr_t)f};
     const kst_progress progress = {.size = sizeof progress, .told = told, .user = t};
-    kst_encode_options options;
     const kst_image image = describe(f);
-    kst_encode_options_init(&options);
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = j2k;
+    kst_encode_options options = j2k_coding(j2k);
     options.progress = &progress;
     *buffer = (kst_buffer){.data = NULL};
     return rows ? kst_encode_rows(f->context, &image, &brought, &options, buffer, NULL)
@@ -199,16 +197,14 @@ static void misuse(void **state)
     const struct fixture *f = *state;
     kst_progress wrong[] = {{.size = 1, .told = told}, {.size = sizeof wrong[0], .told = NULL}};
     for (uint32_t i = 0; i < 2; i++) {
-        kst_encode_options options;
         kst_decode_options way;
         kst_buffer none = {.data = NULL}, coded;
         kst_j2k_options j2k = make_options(0);
         struct told never = {.stop = 2};
         kst_image image;
         kst_image_init(&image);
-        kst_encode_options_init(&options);
+        kst_encode_options options = j2k_coding(NULL);
         kst_decode_options_init(&way);
-        options.codec = KST_CODEC_JPEG2000;
         options.progress = way.progress = &wrong[i];
         assert_int_equal(kst_encode(f->context, &image, &options, &none, NULL), KST_ERROR_OPTIONS);
         assert_int_equal(encode(f, &j2k, false, &never, &coded), KST_OK);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "support.h"
 
 kst_context *context[MOST_BENCHES];
@@ -18,23 +19,13 @@ const struct texture_format texture_format[TEXTURE_FORMATS] = {
     {"SRGB8_ALPHA8", GL_SRGB8_ALPHA8, GL_RGBA, KST_FORMAT_RGBA, true},
 };
 
-static void start_context(const char *device)
-{
-    kst_context_options options;
-    kst_context_options_init(&options);
-    options.device = device;
-    options.threads = 2;
-    assert_int_equal(kst_context_create(&options, &context[context_count]), KST_OK);
-    context_count++;
-}
-
 int start_surfaces(void **state)
 {
     start_worlds(state);
     for (uint32_t i = 0; i < kst_device_count() && i < MOST_BENCHES; i++) {
         kst_device_info info = {.size = sizeof info};
         assert_int_equal(kst_device_get(i, &info), KST_OK);
-        start_context(info.name);
+        context[context_count++] = context_create(info.name, 2, NULL);
     }
     for (uint32_t c = 0; c < context_count; c++)
         for (uint32_t i = 0; i < worlds; i++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu/contexts.h"
+#include "j2k_coded.h"
 #include "random.h"
 #include "support.h"
 
@@ -280,7 +281,6 @@ static kst_buffer encode(const struct recipe *recipe)
 {
     kst_image image;
     kst_plane more[COMPONENTS];
-    kst_encode_options options;
     kst_j2k_options j2k;
     kst_report report;
     kst_buffer buffer = {0};
@@ -293,7 +293,7 @@ static kst_buffer encode(const struct recipe *recipe)
     image.more = recipe->components > PLANES ? more : NULL;
     for (uint32_t c = 0; c < recipe->components; c++)
         paint(recipe, c, c < PLANES ? &image.plane[c] : &more[c - PLANES]);
-    kst_encode_options_init(&options);
+    kst_encode_options options = j2k_coding(&j2k);
     kst_j2k_options_init(&j2k);
     j2k.image_x = recipe->x;
     j2k.image_y = recipe->y;
@@ -304,8 +304,6 @@ static kst_buffer encode(const struct recipe *recipe)
     j2k.codestream = true;
     j2k.target = recipe->lossy ? KST_J2K_RATIO : KST_J2K_LOSSLESS;
     j2k.value = 4;
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = &j2k;
     if (kst_encode(cpu_context, &image, &options, &buffer, &report))
         fail_msg("%s: %s", recipe->name, report.message);
     for (uint32_t c = 0; c < recipe->components; c++)

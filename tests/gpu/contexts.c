@@ -5,21 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "support.h"
 
 kst_context *cpu_context, *gpu_context[MOST_CONTEXTS];
 uint32_t gpu_contexts;
-
-kst_context *make_context(const char *device, uint32_t threads)
-{
-    kst_context_options options;
-    kst_context *context;
-    kst_context_options_init(&options);
-    options.device = device;
-    options.threads = threads;
-    assert_int_equal(kst_context_create(&options, &context), KST_OK);
-    return context;
-}
 
 /* Those that KOSTKA_TEST_DEVICES names. The simulated one takes one kernel at a time, whoever launches it. */
 static void start_named(const char *names)
@@ -27,7 +17,7 @@ static void start_named(const char *names)
     char *copy = strdup(names);
     bool simulated = getenv("KOSTKA_TEST_SIMULATED") != NULL;
     for (char *name = strtok(copy, " "); name && gpu_contexts < MOST_CONTEXTS; name = strtok(NULL, " "))
-        gpu_context[gpu_contexts++] = make_context(name, simulated ? 1 : 3);
+        gpu_context[gpu_contexts++] = context_create(name, simulated ? 1 : 3, NULL);
     free(copy);
 }
 
@@ -35,13 +25,13 @@ int start_contexts(void **state)
 {
     const char *names = getenv("KOSTKA_TEST_DEVICES");
     (void)state;
-    cpu_context = make_context("cpu", 1);
+    cpu_context = cpu_context_create(1);
     if (names && names[0])
         start_named(names);
     for (uint32_t i = 1; !(names && names[0]) && i < kst_device_count() && gpu_contexts < MOST_CONTEXTS; i++) {
         kst_device_info info = {.size = sizeof info};
         assert_int_equal(kst_device_get(i, &info), KST_OK);
-        gpu_context[gpu_contexts++] = make_context(info.name, 3);
+        gpu_context[gpu_contexts++] = context_create(info.name, 3, NULL);
     }
     if (gpu_contexts > 0)
         return 0;
@@ -56,6 +46,13 @@ int stop_contexts(void **state)
         kst_context_destroy(&gpu_context[--gpu_contexts]);
     kst_context_destroy(&cpu_context);
     return 0;
+}
+
+kst_context *small_context_create(const kst_context *like, uint64_t memory)
+{
+    kst_device_info info = {.size = sizeof info};
+    assert_int_equal(kst_context_device(like, &info), KST_OK);
+    return context_create(info.name, 2, &(kst_limits){.memory = memory});
 }
 
 kst_memory device_memory(const kst_context *context)

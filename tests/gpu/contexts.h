@@ -14,7 +14,8 @@ extern uint32_t gpu_contexts;
 int start_contexts(void **state);
 int stop_contexts(void **state);
 
-kst_context *make_context(const char *device, uint32_t threads);
+/* Another one on the same device, with less memory than pictures take. */
+kst_context *small_context_create(const kst_context *like, uint64_t memory);
 
 /* The kind of images in the device's memory. */
 kst_memory device_memory(const kst_context *context);

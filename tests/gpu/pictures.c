@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cpu_context.h"
+#include "context.h"
 #include "support.h"
 
 kst_context *cpu;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codec/outcome.h"
+#include "context.h"
 #include "robustness/corpus.h"
 #include "support.h"
 
@@ -14,26 +15,15 @@ static kst_context *cpu, *gpu[MOST];
 static uint32_t gpu_count;
 static uint64_t on_gpu, on_cpu;
 
-static kst_context *make(const char *device)
-{
-    kst_context_options options;
-    kst_context *context;
-    kst_context_options_init(&options);
-    options.device = device;
-    options.threads = 1;
-    options.limits.pixels = 1 << 21; /* files of the corpus announce more and hold next to nothing */
-    assert_int_equal(kst_context_create(&options, &context), KST_OK);
-    return context;
-}
-
 static int start(void **state)
 {
+    const kst_limits limits = {.pixels = 1 << 21}; /* files of the corpus announce more and hold next to nothing */
     (void)state;
-    cpu = make("cpu");
+    cpu = context_create("cpu", 1, &limits);
     for (uint32_t i = 1; i < kst_device_count() && gpu_count < MOST; i++) {
         kst_device_info info = {.size = sizeof info};
         assert_int_equal(kst_device_get(i, &info), KST_OK);
-        gpu[gpu_count++] = make(info.name);
+        gpu[gpu_count++] = context_create(info.name, 1, &limits);
     }
     if (gpu_count > 0)
         return 0;
@@ -224,18 +214,13 @@ static void test_batch(void **state)
     uint8_t pixels[SIDE * SIDE * 3];
     for (size_t i = 0; i < sizeof pixels; i++)
         pixels[i] = (uint8_t)(i * i >> 5);
-    kst_context_options context_options;
-    kst_context_options_init(&context_options);
     for (uint32_t g = 0; g < gpu_count; g++) {
         kst_device_info info = {.size = sizeof info};
-        kst_context *context;
         kst_decode_item items[COUNT];
         kst_image images[COUNT], source;
         kst_buffer coded[COUNT];
         kst_context_device(gpu[g], &info);
-        context_options.device = info.name;
-        context_options.threads = 4;
-        assert_int_equal(kst_context_create(&context_options, &context), KST_OK);
+        kst_context *context = context_create(info.name, 4, NULL);
         for (uint32_t i = 0; i < COUNT; i++) {
             kst_encode_options options;
             kst_encode_options_init(&options);

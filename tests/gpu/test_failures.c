@@ -7,9 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "context.h"
 #include "core/context.h"
 #include "gpu/contexts.h"
 #include "gpu/executor.h"
+#include "j2k_coded.h"
 #include "support.h"
 
 enum { PICTURES = 5, ALL = -1 };
@@ -147,7 +149,7 @@ static void test_device(void **state)
 {
     (void)state;
     for (uint32_t g = 0; g < gpu_contexts; g++) {
-        kst_context *context = make_context(gpu_context[g]->device, 2);
+        kst_context *context = context_create(gpu_context[g]->device, 2, NULL);
         struct gpu *gpu = context->gpu->gpu;
         uint32_t failures = 0;
         for (int failing = 1, reached = 1; reached; failing++) {
@@ -203,7 +205,7 @@ static void check_encoding(const kst_encode_options *options, uint32_t count, ui
         assert_int_equal(kst_encode(cpu_context, &image[i], options, &wanted[i], NULL), KST_OK);
     }
     for (uint32_t g = 0; g < gpu_contexts; g++) {
-        kst_context *context = make_context(gpu_context[g]->device, 2);
+        kst_context *context = context_create(gpu_context[g]->device, 2, NULL);
         struct gpu *gpu = context->gpu->gpu;
         uint32_t failures = 0;
         for (int failing = 1, reached = 1; reached; failing++) {
@@ -234,9 +236,7 @@ static void test_encoding(void **state)
 static void test_encoding_j2k(void **state)
 {
     (void)state;
-    kst_encode_options options;
-    kst_encode_options_init(&options);
-    options.codec = KST_CODEC_JPEG2000;
+    kst_encode_options options = j2k_coding(NULL);
     check_encoding(&options, 2, 30);
 }
 

@@ -274,26 +274,12 @@ static void compare_strips(
     kst_image_release(context, &image);
 }
 
-static kst_context *make_small_context(const kst_context *like)
-{
-    kst_device_info info = {.size = sizeof info};
-    kst_context_options options;
-    kst_context *context;
-    assert_int_equal(kst_context_device(like, &info), KST_OK);
-    kst_context_options_init(&options);
-    options.device = info.name;
-    options.threads = 2;
-    options.limits.memory = 8 << 20;
-    assert_int_equal(kst_context_create(&options, &context), KST_OK);
-    return context;
-}
-
 /* Pictures beyond the limit of memory, whose rows may be columns. */
 static void test_strips(void **state)
 {
     (void)state;
     for (uint32_t k = 0; k < gpu_contexts && !simulated(); k++) {
-        kst_context *context = make_small_context(gpu_context[k]);
+        kst_context *context = small_context_create(gpu_context[k], 8 << 20);
         for (uint32_t i = 0; i < LARGE_RECIPES; i++) {
             kst_buffer file = make_file(&large_recipes[i]);
             kst_decode_options options;

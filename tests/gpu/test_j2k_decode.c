@@ -11,6 +11,7 @@
 
 #include "../codec/j2k_corpus.h"
 #include "../stages/j2k_model.h"
+#include "core/context.h"
 #include "core/cpu.h"
 #include "core/report.h"
 #include "cpu/j2k_decode.h"
@@ -23,18 +24,6 @@
 
 enum { COMPONENTS_MAX = 4, COPIES_MAX = 64, GUARD = 16 };
 
-static const kst_limits limits = {.pixels = UINT64_C(1) << 28,
-    .memory = UINT64_C(1) << 32,
-    .metadata = UINT64_C(1) << 20,
-    .markers = 10000,
-    .components = 16384,
-    .tiles = 65535,
-    .precincts = UINT32_C(1) << 20,
-    .boxes = 1000,
-    .tile_parts = 1 << 20,
-    .layers = 65535,
-    .blocks = 1 << 24,
-    .work = 1 << 16};
 static struct memory memory;
 static struct pool *threads;
 static struct gpu_executor *executors[MOST_GPUS];
@@ -225,9 +214,9 @@ static bool compare_filter(
     struct j2k_plan plan;
     kst_report report;
     kst_report_init(&report);
-    if (kst_j2k_parse(&memory, &limits, data, length, &stream, &report) != KST_OK)
+    if (kst_j2k_parse(&memory, &kst_default_limits, data, length, &stream, &report) != KST_OK)
         return false;
-    bool built = kst_j2k_plan_build(&memory, &limits, &stream, filter, &plan, &report) == KST_OK;
+    bool built = kst_j2k_plan_build(&memory, &kst_default_limits, &stream, filter, &plan, &report) == KST_OK;
     if (built) {
         compare_plan(name, &plan, copies, false, timed);
         kst_j2k_plan_release(&memory, &plan);
@@ -599,7 +588,7 @@ static void test_planes(void **state)
 static int open_executors(void **state)
 {
     open_gpus(state);
-    kst_memory_init(&memory, &(kst_allocator){NULL, NULL, NULL}, limits.memory);
+    kst_memory_init(&memory, &(kst_allocator){NULL, NULL, NULL}, kst_default_limits.memory);
     assert_int_equal(kst_pool_create(&memory, 2, &threads), KST_OK);
     for (uint32_t i = 0; i < gpu_count; i++)
         open_executor(i);

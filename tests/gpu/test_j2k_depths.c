@@ -9,6 +9,7 @@
 
 #include "contexts.h"
 #include "gpus.h"
+#include "j2k_coded.h"
 #include "random.h"
 #include "support.h"
 
@@ -202,11 +203,8 @@ static void decode_parts(const char *name, const kst_buffer *stream, const kst_i
 static bool check(const kst_image *image, const kst_j2k_options *j2k)
 {
     char name[200];
-    kst_encode_options options;
     kst_buffer wanted = {.data = NULL};
-    kst_encode_options_init(&options);
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = j2k;
+    kst_encode_options options = j2k_coding(j2k);
     name_case(image, j2k, name, sizeof name);
     if (kst_encode(cpu_context, image, &options, &wanted, NULL) != KST_OK)
         return false;
@@ -327,13 +325,8 @@ static void test_interest(void **state)
 static void decode_some(const kst_image *image, const kst_j2k_options *j2k)
 {
     uint32_t listed[200], count = 0;
-    kst_encode_options options;
     kst_decode_options some;
-    kst_buffer stream = {.data = NULL};
-    kst_encode_options_init(&options);
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = j2k;
-    assert_int_equal(kst_encode(cpu_context, image, &options, &stream, NULL), KST_OK);
+    kst_buffer stream = j2k_coded(cpu_context, image, j2k);
     kst_decode_options_init(&some);
     for (uint32_t c = below(4); c < image->plane_count && count < 200; c += 1 + below(5))
         listed[count++] = c;

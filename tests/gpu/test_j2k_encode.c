@@ -8,6 +8,7 @@
 
 #include "contexts.h"
 #include "gpus.h"
+#include "j2k_coded.h"
 #include "random.h"
 #include "support.h"
 
@@ -115,13 +116,10 @@ static void compare(const kst_image *image, const kst_j2k_options *j2k, const ks
 static void check(const kst_image *image, const kst_j2k_options *j2k, bool everywhere)
 {
     static uint32_t turn;
-    kst_encode_options options;
     kst_buffer wanted = {.data = NULL};
     kst_report report;
     kst_report_init(&report);
-    kst_encode_options_init(&options);
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = j2k;
+    kst_encode_options options = j2k_coding(j2k);
     if (kst_encode(cpu_context, image, &options, &wanted, &report) != KST_OK) {
         show(image, j2k);
         fail_msg("%s", report.message);
@@ -214,11 +212,8 @@ static kst_j2k_options random_options(const kst_image *image)
 /* What the CPU refuses the devices need not do. */
 static bool is_possible(const kst_image *image, const kst_j2k_options *j2k)
 {
-    kst_encode_options options;
     kst_buffer output = {.data = NULL};
-    kst_encode_options_init(&options);
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = j2k;
+    kst_encode_options options = j2k_coding(j2k);
     kst_status status = kst_encode(cpu_context, image, &options, &output, NULL);
     kst_buffer_release(cpu_context, &output);
     return status == KST_OK;
@@ -372,25 +367,11 @@ static void test_batch(void **state)
     }
 }
 
-static kst_context *make_narrow(uint32_t device, uint64_t memory)
-{
-    kst_device_info info = {.size = sizeof info};
-    kst_context_options narrow;
-    kst_context *context;
-    assert_int_equal(kst_context_device(gpu_context[device], &info), KST_OK);
-    kst_context_options_init(&narrow);
-    narrow.device = info.name;
-    narrow.threads = 2;
-    narrow.limits.memory = memory;
-    assert_int_equal(kst_context_create(&narrow, &context), KST_OK);
-    return context;
-}
-
 /* Contexts that have no room for the whole of a picture, for a while. */
 static void swap_contexts(kst_context **wide, uint64_t memory)
 {
     for (uint32_t d = 0; d < gpu_contexts; d++) {
-        kst_context *narrow = memory > 0 ? make_narrow(d, memory) : wide[d];
+        kst_context *narrow = memory > 0 ? small_context_create(gpu_context[d], memory) : wide[d];
         if (memory == 0)
             kst_context_destroy(&gpu_context[d]);
         wide[d] = gpu_context[d];
@@ -471,13 +452,10 @@ static kst_status encode_brought(
 {
     struct brought brought = {.image = image};
     const kst_rows rows = {.size = sizeof rows, .read = bring, .user = &brought};
-    kst_encode_options options;
     kst_image described = *image;
     kst_report report;
     kst_report_init(&report);
-    kst_encode_options_init(&options);
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = j2k;
+    kst_encode_options options = j2k_coding(j2k);
     *found = (kst_buffer){.data = NULL};
     atomic_init(&brought.left, left);
     for (uint32_t p = 0; p < image->plane_count; p++) {
@@ -504,15 +482,11 @@ static void test_rows(void **state)
                               ? make_image(KST_FORMAT_RAW, 333, 490, 3, 10)
                               : make_image(i % 2 ? KST_FORMAT_RGB : KST_FORMAT_GREY, 333, 490, 1, i % 2 ? 8 : 11);
         kst_j2k_options j2k = window_options(i);
-        kst_encode_options options;
-        kst_buffer wanted = {.data = NULL}, found;
+        kst_buffer found;
         j2k.interest = (kst_region){0, 0, 0, 0};
         j2k.block_width = j2k.block_height = 16;
         j2k.levels = 1;
-        kst_encode_options_init(&options);
-        options.codec = KST_CODEC_JPEG2000;
-        options.jpeg2000 = &j2k;
-        assert_int_equal(kst_encode(cpu_context, &image, &options, &wanted, NULL), KST_OK);
+        kst_buffer wanted = j2k_coded(cpu_context, &image, &j2k);
         if (i >= 4)
             swap_contexts(wide, 17 << 19);
         for (uint32_t d = 0; d < gpu_contexts; d++) {
@@ -535,16 +509,14 @@ static void test_limit(void **state)
 {
     (void)state;
     kst_image image = make_image(KST_FORMAT_GREY, 600, 400, 1, 8);
-    kst_encode_options options;
     kst_buffer wanted = {.data = NULL};
     if (simulated())
         skip();
-    kst_encode_options_init(&options);
-    options.codec = KST_CODEC_JPEG2000;
+    kst_encode_options options = j2k_coding(NULL);
     assert_int_equal(kst_encode(cpu_context, &image, &options, &wanted, NULL), KST_OK);
     for (uint32_t d = 0; d < gpu_contexts; d++) {
         const kst_memory memories[] = {KST_MEMORY_PINNED, device_memory(gpu_context[d])};
-        kst_context *context = make_narrow(d, 5 << 20);
+        kst_context *context = small_context_create(gpu_context[d], 5 << 20);
         for (uint32_t m = 0; m < 2; m++) {
             kst_buffer found = {.data = NULL};
             kst_image copy;

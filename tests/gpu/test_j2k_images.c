@@ -6,6 +6,7 @@
 
 #include "../codec/j2k_corpus.h"
 #include "contexts.h"
+#include "j2k_coded.h"
 #include "support.h"
 
 struct stream {
@@ -165,19 +166,6 @@ static void test_batch(void **state)
         free(stream[i].data);
 }
 
-/* As make_context(), with less memory than the pictures take on the device. */
-static kst_context *make_small_context(const char *device, uint64_t memory)
-{
-    kst_context_options options;
-    kst_context *context;
-    kst_context_options_init(&options);
-    options.device = device;
-    options.threads = 2;
-    options.limits.memory = memory;
-    assert_int_equal(kst_context_create(&options, &context), KST_OK);
-    return context;
-}
-
 static void compare_strips(
     kst_context *context, const kst_buffer *buffer, const kst_decode_options *options, kst_memory memory, bool on_gpu)
 {
@@ -204,11 +192,8 @@ static void compare_strips(
 static void check_strips(kst_context *context, kst_j2k_options *coding)
 {
     const kst_memory memories[] = {KST_MEMORY_HOST, KST_MEMORY_PINNED, device_memory(context)};
-    kst_encode_options encoding;
     kst_decode_options options;
-    kst_encode_options_init(&encoding);
-    encoding.codec = KST_CODEC_JPEG2000;
-    encoding.jpeg2000 = coding;
+    kst_encode_options encoding = j2k_coding(coding);
     kst_buffer buffer = encode_noise(310, 1000, &encoding);
     for (uint32_t m = 0; m < 3; m++) {
         kst_decode_options_init(&options);
@@ -234,9 +219,7 @@ static void test_strips(void **state)
     kst_j2k_options coding;
     kst_j2k_options_init(&coding);
     for (uint32_t k = 0; k < gpu_contexts; k++) {
-        kst_device_info info = {.size = sizeof info};
-        assert_int_equal(kst_context_device(gpu_context[k], &info), KST_OK);
-        kst_context *context = make_small_context(info.name, 7 << 20);
+        kst_context *context = small_context_create(gpu_context[k], 7 << 20);
         coding.tile_width = coding.tile_height = 0;
         coding.target = KST_J2K_LOSSLESS;
         check_strips(context, &coding);

@@ -12,6 +12,7 @@
 #include "contexts.h"
 #include "core/context.h"
 #include "gpu/executor.h"
+#include "j2k_coded.h"
 #include "random.h"
 #include "support.h"
 #include "told.h"
@@ -68,20 +69,6 @@ static void free_image(kst_image *image)
     free((void *)(uintptr_t)image->more);
 }
 
-static kst_context *make_small_context(const kst_context *like, uint64_t memory)
-{
-    kst_device_info info = {.size = sizeof info};
-    kst_context_options options;
-    kst_context *context;
-    assert_int_equal(kst_context_device(like, &info), KST_OK);
-    kst_context_options_init(&options);
-    options.device = info.name;
-    options.threads = 2;
-    options.limits.memory = memory;
-    assert_int_equal(kst_context_create(&options, &context), KST_OK);
-    return context;
-}
-
 /* Returns how often progress was told. */
 static uint32_t decode_there(
     kst_context *context, const kst_buffer *stream, const kst_decode_options *options, kst_memory memory)
@@ -124,13 +111,8 @@ static void check(kst_context *context, const kst_image *image, const kst_j2k_op
 {
     static const uint32_t listed[] = {0, 2};
     const kst_memory memories[] = {KST_MEMORY_HOST, KST_MEMORY_PINNED, device_memory(context)};
-    kst_encode_options encoding;
     kst_decode_options options;
-    kst_buffer stream = {.data = NULL};
-    kst_encode_options_init(&encoding);
-    encoding.codec = KST_CODEC_JPEG2000;
-    encoding.jpeg2000 = j2k;
-    assert_int_equal(kst_encode(cpu_context, image, &encoding, &stream, NULL), KST_OK);
+    kst_buffer stream = j2k_coded(cpu_context, image, j2k);
     kst_decode_options_init(&options);
     options.format = KST_FORMAT_RAW;
     for (uint32_t m = 0; m < (image->plane_count > 4 ? 1 : 3); m++)
@@ -159,7 +141,7 @@ static void test_components(void **state)
         for (uint32_t i = 0; i < 2; i++) {
             kst_image image = make_image(planes, counts[i]);
             kst_j2k_options j2k;
-            kst_context *context = make_small_context(gpu_context[k], MEMORY);
+            kst_context *context = small_context_create(gpu_context[k], MEMORY);
             kst_j2k_options_init(&j2k);
             j2k.levels = 3;
             j2k.image_x = LEFT;
@@ -239,7 +221,7 @@ static void test_pixels(void **state)
     numbers.format = KST_FORMAT_RGBA;
     numbers.sample = KST_SAMPLE_FLOAT32;
     for (uint32_t k = 0; k < gpu_contexts; k++) {
-        kst_context *context = make_small_context(gpu_context[k], LIMIT);
+        kst_context *context = small_context_create(gpu_context[k], LIMIT);
         assert_true(decode_there(context, &stream, &plain, KST_MEMORY_HOST) < LEAST_CALLS);
         compare(context, &stream, &numbers, KST_MEMORY_HOST);
         assert_in_range(device_bytes(context), LIMIT / 2, LIMIT);
@@ -257,7 +239,7 @@ static void test_buffers(void **state)
     kst_decode_options options;
     kst_decode_options_init(&options);
     for (uint32_t k = 0; k < gpu_contexts; k++) {
-        kst_context *context = make_small_context(gpu_context[k], 0);
+        kst_context *context = small_context_create(gpu_context[k], 0);
         assert_true(decode_there(context, &stream, &options, KST_MEMORY_HOST) < LEAST_CALLS);
         context->gpu->gpu->largest = 1 << 18;
         compare(context, &stream, &options, KST_MEMORY_HOST);

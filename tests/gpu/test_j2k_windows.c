@@ -7,6 +7,7 @@
 
 #include "contexts.h"
 #include "gpus.h"
+#include "j2k_coded.h"
 #include "support.h"
 #include "told.h"
 
@@ -35,20 +36,6 @@ static bool refuse(void *user, uint64_t offset, const void *data, size_t length)
     return offset + length < 10000;
 }
 
-static kst_context *make_narrow(uint32_t device)
-{
-    kst_device_info info = {.size = sizeof info};
-    kst_context_options options;
-    kst_context *context;
-    assert_int_equal(kst_context_device(gpu_context[device], &info), KST_OK);
-    kst_context_options_init(&options);
-    options.device = info.name;
-    options.threads = 2;
-    options.limits.memory = MEMORY;
-    assert_int_equal(kst_context_create(&options, &context), KST_OK);
-    return context;
-}
-
 static kst_image make_picture(void)
 {
     kst_image image;
@@ -74,14 +61,11 @@ static void check_encoding(kst_context *context, const kst_image *image, const k
     struct told whole = {.stop = 2}, half = {.stop = 0.4};
     kst_progress progress = {.size = sizeof progress, .told = told, .user = &whole};
     kst_writer writer = {.size = sizeof writer, .write = take, .user = &file};
-    kst_encode_options options;
     kst_buffer wanted = {.data = NULL};
     kst_report report;
     uint64_t length = 0;
     kst_report_init(&report);
-    kst_encode_options_init(&options);
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = j2k;
+    kst_encode_options options = j2k_coding(j2k);
     assert_int_equal(kst_encode(cpu_context, image, &options, &wanted, NULL), KST_OK);
     options.progress = &progress;
     file.end = file.patches = 0;
@@ -105,18 +89,13 @@ static void check_decoding(kst_context *context, const kst_image *image, const k
 {
     struct told whole = {.stop = 2}, half = {.stop = 0.4};
     kst_progress progress = {.size = sizeof progress, .told = told, .user = &whole};
-    kst_encode_options options;
     kst_decode_options way;
-    kst_buffer coded = {.data = NULL};
     kst_report report;
     kst_image found, none;
     kst_report_init(&report);
-    kst_encode_options_init(&options);
     kst_decode_options_init(&way);
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = j2k;
     way.progress = &progress;
-    assert_int_equal(kst_encode(cpu_context, image, &options, &coded, NULL), KST_OK);
+    kst_buffer coded = j2k_coded(cpu_context, image, j2k);
     kst_image_init(&found);
     kst_image_init(&none);
     assert_int_equal(kst_decode(context, coded.data, coded.length, &way, &found, &report), KST_OK);
@@ -135,7 +114,7 @@ static void parts(void **state)
     (void)state;
     kst_image image = make_picture();
     for (uint32_t d = 0; d < gpu_contexts; d++) {
-        kst_context *context = make_narrow(d);
+        kst_context *context = small_context_create(gpu_context[d], MEMORY);
         for (uint32_t tiles = 0; tiles < 2; tiles++) {
             kst_j2k_options j2k;
             kst_j2k_options_init(&j2k);

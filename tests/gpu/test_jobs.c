@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/device.h"
+#include "context.h"
 #include "core/context.h"
 #include "gpu/contexts.h"
 #include "gpu/executor.h"
@@ -439,7 +440,7 @@ static void test_foreign(void **state)
         if (device_memory(gpu_context[g]) != KST_MEMORY_OPENCL)
             continue;
         check_foreign(gpu_context[g]);
-        kst_context *other = make_context(gpu_context[g]->device, 1);
+        kst_context *other = context_create(gpu_context[g]->device, 1, NULL);
         check_strangers(gpu_context[g], other);
         kst_context_destroy(&other);
     }
@@ -451,7 +452,7 @@ static void test_auto(void **state)
     (void)state;
     char name[16];
     kst_device_info info = {.size = sizeof info};
-    kst_context *context = make_context("auto", 2);
+    kst_context *context = context_create("auto", 2, NULL);
     kst_image image;
     kst_report report;
     kst_image_init(&image);

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "context.h"
 #include "gpu/contexts.h"
+#include "j2k_coded.h"
 #include "support.h"
 
 enum { SIDE = 200 };
@@ -103,18 +105,13 @@ static void test_levels(void **state)
     const uint64_t coded = 4, narrow = 2; /* bytes of a sample; headers prove that 16 bits do to decode */
     for (uint32_t i = 0; i < gpu_contexts; i++) {
         struct levels encoded = {0}, decoded = {0};
-        kst_encode_options options;
         kst_j2k_options j2k;
-        kst_buffer stream = {.data = NULL};
         kst_image image;
-        kst_encode_options_init(&options);
         kst_j2k_options_init(&j2k);
-        options.codec = KST_CODEC_JPEG2000;
-        options.jpeg2000 = &j2k;
         j2k.levels = 3;
         assert_int_equal(kst_image_wrap(&image, KST_FORMAT_GREY, SIDE, SIDE, pixels, 0), KST_OK);
         assert_int_equal(kst_profile_begin(gpu_context[i]), KST_OK);
-        assert_int_equal(kst_encode(gpu_context[i], &image, &options, &stream, NULL), KST_OK);
+        kst_buffer stream = j2k_coded(gpu_context[i], &image, &j2k);
         assert_int_equal(kst_profile_end(gpu_context[i], look_at_level, &encoded), KST_OK);
         kst_image_init(&image);
         assert_int_equal(kst_profile_begin(gpu_context[i]), KST_OK);
@@ -137,7 +134,7 @@ static void test_dropped(void **state)
     for (uint32_t i = 0; i < gpu_contexts; i++) {
         kst_device_info info = {.size = sizeof info};
         assert_int_equal(kst_context_device(gpu_context[i], &info), KST_OK);
-        kst_context *context = make_context(info.name, 1);
+        kst_context *context = context_create(info.name, 1, NULL);
         assert_int_equal(kst_profile_begin(context), KST_OK);
         decode(context);
         kst_context_destroy(&context);

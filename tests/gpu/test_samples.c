@@ -6,6 +6,7 @@
 #include "core/context.h"
 #include "gpu/contexts.h"
 #include "gpu/executor.h"
+#include "j2k_coded.h"
 #include "support.h"
 
 enum { PICTURES = 3, BEHIND = 16, POISON = 0xA5 };
@@ -150,10 +151,8 @@ static void test_tensors(void **state)
 static void test_tensors_of_jpeg2000(void **state)
 {
     (void)state;
-    kst_encode_options encoding;
     kst_buffer streams[PICTURES];
-    kst_encode_options_init(&encoding);
-    encoding.codec = KST_CODEC_JPEG2000;
+    kst_encode_options encoding = j2k_coding(NULL);
     for (uint32_t i = 0; i < PICTURES; i++)
         streams[i] = encode_noise(77, 21, &encoding);
     for (uint32_t g = 0; g < gpu_contexts; g++)

@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "codec/streams.h"
+#include "core/context.h"
 #include "core/report.h"
 #include "j2k/build.h"
+#include "j2k_coded.h"
 #include "support.h"
 
 enum { WIDTH = 120, HEIGHT = 90, MACHINES = 3 };
@@ -49,13 +51,8 @@ static int stop(void **state)
 static kst_buffer encode(uint32_t style, bool reversible, bool tiled, bool marked)
 {
     kst_image image;
-    kst_encode_options options;
     kst_j2k_options j2k;
-    kst_buffer coded = {0};
-    kst_encode_options_init(&options);
     kst_j2k_options_init(&j2k);
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = &j2k;
     j2k.codestream = true;
     j2k.style = style;
     j2k.levels = 2;
@@ -69,8 +66,7 @@ static kst_buffer encode(uint32_t style, bool reversible, bool tiled, bool marke
     if (tiled)
         j2k.tile_width = j2k.tile_height = 64;
     assert_int_equal(kst_image_wrap(&image, KST_FORMAT_GREY, WIDTH, HEIGHT, pixels, 0), KST_OK);
-    assert_int_equal(kst_encode(machine[1], &image, &options, &coded, NULL), KST_OK);
-    return coded;
+    return j2k_coded(machine[1], &image, &j2k);
 }
 
 struct decoded {
@@ -158,24 +154,13 @@ static struct damage damage_blocks(const kst_buffer *coded)
     struct j2k_plan plan;
     kst_report report;
     const struct j2k_filter filter = {.tile = J2K_ALL_TILES};
-    const kst_limits limits = {.pixels = UINT64_MAX,
-        .memory = UINT64_MAX,
-        .markers = 1000,
-        .components = 9,
-        .tiles = 99,
-        .precincts = 9999,
-        .boxes = 9,
-        .tile_parts = 999,
-        .layers = 99,
-        .blocks = 9999,
-        .work = UINT32_MAX};
     uint8_t *copy = malloc(coded->length);
     kst_memory_init(&memory, NULL, UINT64_MAX);
     kst_report_init(&report);
     decode(coded->data, coded->length, &clean);
     assert_int_equal(clean.report.warnings, 0);
-    assert_int_equal(kst_j2k_parse(&memory, &limits, coded->data, coded->length, &stream, &report), KST_OK);
-    assert_int_equal(kst_j2k_plan_build(&memory, &limits, &stream, &filter, &plan, &report), KST_OK);
+    assert_int_equal(kst_j2k_parse(&memory, &kst_default_limits, coded->data, coded->length, &stream, &report), KST_OK);
+    assert_int_equal(kst_j2k_plan_build(&memory, &kst_default_limits, &stream, &filter, &plan, &report), KST_OK);
     for (uint32_t i = 0; i < plan.block_count; i++) {
         const struct j2k_block *block = &plan.block[i];
         for (uint32_t k = 0; k < block->segment_count; k += 1 + block->segment_count / 3) {

@@ -9,7 +9,7 @@
 
 #include "codec/machines.h"
 #include "codec/streams.h"
-#include "cpu_context.h"
+#include "context.h"
 #include "robustness/j2k_anatomy.h"
 #include "support.h"
 

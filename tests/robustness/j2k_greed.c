@@ -10,6 +10,8 @@
 
 #include "codec/machines.h"
 #include "codec/streams.h"
+#include "context.h"
+#include "j2k_coded.h"
 #include "robustness/bytes.h"
 #include "robustness/counting.h"
 #include "support.h"
@@ -321,8 +323,6 @@ static void turns(void **state)
 {
     struct bytes b = {0}, changes = {0};
     const struct picture p = {.width = 400, .height = 400, .components = 1, .levels = 1, .precinct = 1, .layers = 4};
-    kst_context_options options;
-    kst_context *context;
     (void)state;
     if (SANITIZED)
         return; /* takes long there, and all but the number of turns is above */
@@ -333,11 +333,7 @@ static void turns(void **state)
     uint8_t *body = calloc(350000, 1);
     put_part(&b, 0, body, 350000);
     put_marker(&b, 0xD9);
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = 1;
-    options.limits.work = 1;
-    assert_int_equal(kst_context_create(&options, &context), KST_OK);
+    kst_context *context = context_create("cpu", 1, &(kst_limits){.work = 1});
     double start = seconds();
     assert_int_equal(run(context, OPEN, &b), KST_OK);
     assert_int_equal(run(context, DECODE, &b), KST_ERROR_LIMIT_WORK);
@@ -352,27 +348,19 @@ static void turns(void **state)
 static void blocks(void **state)
 {
     static uint8_t pixels[64 * 64];
-    kst_encode_options encoding;
     kst_j2k_options j2k;
     kst_image image;
     kst_buffer coded = {0}, made = {0};
     (void)state;
     for (size_t i = 0; i < sizeof pixels; i++)
         pixels[i] = (uint8_t)(i * i >> 3);
-    kst_encode_options_init(&encoding);
+    kst_encode_options encoding = j2k_coding(&j2k);
     kst_j2k_options_init(&j2k);
-    encoding.codec = KST_CODEC_JPEG2000;
-    encoding.jpeg2000 = &j2k;
     j2k.levels = 1;
     j2k.block_width = j2k.block_height = 16;
     for (uint32_t limit = 16; limit >= 15; limit--) { /* there are 16 */
-        kst_context_options options;
-        kst_context *context;
+        kst_context *context = context_create("cpu", 0, &(kst_limits){.blocks = limit});
         kst_status wanted = limit == 16 ? KST_OK : KST_ERROR_LIMIT_BLOCKS;
-        kst_context_options_init(&options);
-        options.device = "cpu";
-        options.limits.blocks = limit;
-        assert_int_equal(kst_context_create(&options, &context), KST_OK);
         assert_int_equal(kst_image_wrap(&image, KST_FORMAT_GREY, 64, 64, pixels, 0), KST_OK);
         kst_buffer *output = limit == 16 ? &coded : &made;
         assert_int_equal(kst_encode(context, &image, &encoding, output, NULL), wanted);

@@ -8,6 +8,8 @@
 
 #include <kostka/kostka.h>
 
+#include "context.h"
+#include "j2k_coded.h"
 #include "random.h"
 #include "support.h"
 
@@ -36,11 +38,8 @@ static const struct variant variants[] = {
 static kst_buffer encode(const struct variant *variant, bool sop)
 {
     kst_image image;
-    kst_encode_options options;
     kst_j2k_options j2k;
-    kst_buffer buffer = {0};
     assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGB, WIDTH, HEIGHT, pixels, 0), KST_OK);
-    kst_encode_options_init(&options);
     kst_j2k_options_init(&j2k);
     j2k.target = KST_J2K_PSNR;
     j2k.value = 42;
@@ -55,10 +54,7 @@ static kst_buffer encode(const struct variant *variant, bool sop)
     j2k.precinct_width[0] = j2k.precinct_height[0] = 32;
     j2k.block_width = j2k.block_height = 16;
     j2k.codestream = true;
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = &j2k;
-    assert_int_equal(kst_encode(context, &image, &options, &buffer, NULL), KST_OK);
-    return buffer;
+    return j2k_coded(context, &image, &j2k);
 }
 
 /* Where the packets' SOP stand. Nothing else in a clean stream looks like one. */
@@ -249,12 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_headers), cmocka_unit_test(test_missing),
         cmocka_unit_test(test_anything), cmocka_unit_test(test_overlap)};
-    kst_context_options options;
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = 1;
-    if (kst_context_create(&options, &context) != KST_OK)
-        return 1;
+    context = cpu_context_create(1);
     for (size_t i = 0; i < sizeof pixels; i++) {
         size_t x = i / 3 % WIDTH, y = i / 3 / WIDTH;
         pixels[i] = (uint8_t)(x + y + (x * y >> 6) + (x % 40 < 20 && y % 50 < 25 ? 60 : 0) + i % 3 * 20);

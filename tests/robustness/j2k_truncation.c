@@ -8,6 +8,8 @@
 
 #include <kostka/kostka.h>
 
+#include "context.h"
+#include "j2k_coded.h"
 #include "support.h"
 
 enum { WIDTH = 150, HEIGHT = 130, LAYERS = 4, CUTS = 40 };
@@ -18,11 +20,8 @@ static uint8_t pixels[WIDTH * HEIGHT * 3];
 static kst_buffer encode(kst_progression progression, uint32_t tile, bool reversible, kst_j2k_headers headers)
 {
     kst_image image;
-    kst_encode_options options;
     kst_j2k_options j2k;
-    kst_buffer buffer = {0};
     assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGB, WIDTH, HEIGHT, pixels, 0), KST_OK);
-    kst_encode_options_init(&options);
     kst_j2k_options_init(&j2k);
     j2k.reversible = reversible;
     j2k.target = reversible ? KST_J2K_LOSSLESS : KST_J2K_STEP;
@@ -34,10 +33,7 @@ static kst_buffer encode(kst_progression progression, uint32_t tile, bool revers
     j2k.block_width = j2k.block_height = 16;
     j2k.headers = headers;
     j2k.sop = j2k.eph = true;
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = &j2k;
-    assert_int_equal(kst_encode(context, &image, &options, &buffer, NULL), KST_OK);
-    return buffer;
+    return j2k_coded(context, &image, &j2k);
 }
 
 static kst_image decode(const uint8_t *data, size_t length, uint32_t layers, kst_report *report)
@@ -137,12 +133,7 @@ static void test_layers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_anywhere), cmocka_unit_test(test_layers)};
-    kst_context_options options;
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = 1;
-    if (kst_context_create(&options, &context) != KST_OK)
-        return 1;
+    context = cpu_context_create(1);
     for (size_t i = 0; i < sizeof pixels; i++) {
         size_t x = i / 3 % WIDTH, y = i / 3 / WIDTH;
         pixels[i] = (uint8_t)(x + y + (x * y >> 6) + (x % 40 < 20 && y % 50 < 25 ? 60 : 0) + i % 3 * 20);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "codec/machines.h"
+#include "context.h"
 #include "robustness/bytes.h"
 #include "robustness/counting.h"
 #include "support.h"
@@ -16,23 +17,10 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static kst_context *make_context(const kst_limits *limits, uint32_t threads)
-{
-    kst_context_options options;
-    kst_context *context;
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = threads;
-    if (limits)
-        options.limits = *limits;
-    assert_int_equal(kst_context_create(&options, &context), KST_OK);
-    return context;
-}
-
 static kst_status decode_with(
     const kst_limits *limits, const struct bytes *bytes, const kst_decode_options *options, kst_report *report)
 {
-    kst_context *context = make_context(limits, 1);
+    kst_context *context = context_create("cpu", 1, limits);
     kst_image image;
     kst_image_init(&image);
     kst_report_init(report);

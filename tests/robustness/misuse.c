@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "codec/machines.h"
-#include "cpu_context.h"
+#include "context.h"
 #include "robustness/bytes.h"
 #include "support.h"
 

@@ -7,19 +7,6 @@
 #include "j2k/marker.h"
 #include "support.h"
 
-const kst_limits made_limits = {.pixels = UINT64_C(1) << 29,
-    .memory = UINT64_C(4) << 30,
-    .metadata = UINT64_C(64) << 20,
-    .scans = 500,
-    .markers = 10000,
-    .components = 16384,
-    .tiles = 65535,
-    .precincts = UINT32_C(1) << 22,
-    .boxes = 10000,
-    .tile_parts = 1 << 20,
-    .layers = 65535,
-    .blocks = 1 << 24,
-    .work = 1 << 16};
 struct memory made_memory;
 static kst_report report;
 
@@ -116,7 +103,7 @@ kst_status made_parse(const struct made *made, const kst_limits *limits, struct 
         kst_memory_init(&made_memory, &(kst_allocator){NULL, NULL, NULL}, UINT64_C(1) << 30);
     kst_report_init(&report);
     kst_status status =
-        kst_j2k_parse(&made_memory, limits ? limits : &made_limits, made->data, made->length, stream, &report);
+        kst_j2k_parse(&made_memory, limits ? limits : &kst_default_limits, made->data, made->length, stream, &report);
     assert_int_equal(status, report.status);
     return status;
 }
@@ -143,7 +130,7 @@ kst_status made_build(const struct made *made, const struct j2k_filter *filter, 
     kst_status status = made_parse(made, NULL, &stream);
     if (status)
         return status;
-    status = kst_j2k_plan_build(&made_memory, &made_limits, &stream, filter, &plan, &report);
+    status = kst_j2k_plan_build(&made_memory, &kst_default_limits, &stream, filter, &plan, &report);
     if (!status) {
         assert_null(j2k_plan_problem(&plan));
         if (totals)

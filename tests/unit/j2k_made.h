@@ -3,6 +3,7 @@
 #ifndef KOSTKA_TESTS_J2K_MADE_H
 #define KOSTKA_TESTS_J2K_MADE_H
 
+#include "core/context.h"
 #include "core/report.h"
 #include "j2k/build.h"
 
@@ -33,11 +34,10 @@ void made_part_with(struct made *made, uint32_t tile, uint8_t index, uint8_t cou
     const void *body, size_t length);
 void made_end(struct made *made); /* EOC */
 
-/* The default limits; one memory for all. */
-extern const kst_limits made_limits;
+/* One memory for all. */
 extern struct memory made_memory;
 
-/* Parse, with the defaults or these limits, and return the status; the report is kept for made_report(). */
+/* Parse, with kst_default_limits or these, and return the status; the report is kept for made_report(). */
 kst_status made_parse(const struct made *made, const kst_limits *limits, struct j2k_stream *stream);
 const kst_report *made_report(void);
 

@@ -228,7 +228,7 @@ static void test_limit(void **state)
 {
     (void)state;
     struct j2k_stream stream;
-    kst_limits limits = made_limits;
+    kst_limits limits = kst_default_limits;
     start_file();
     for (uint32_t i = 0; i < 100; i++)
         box_bytes(&made, "free", NULL, 0);

@@ -219,7 +219,7 @@ static void test_precedence(void **state)
     struct j2k_filter filter = {.tile = J2K_ALL_TILES};
     assert_int_equal(made_parse(&made, NULL, &stream), KST_OK);
     kst_report_init(&report);
-    assert_int_equal(kst_j2k_plan_build(&made_memory, &made_limits, &stream, &filter, &plan, &report), KST_OK);
+    assert_int_equal(kst_j2k_plan_build(&made_memory, &kst_default_limits, &stream, &filter, &plan, &report), KST_OK);
     assert_int_equal(report.warnings, 0);
     static const uint8_t expected[] = {0, 1, 3, 2};
     assert_int_equal(plan.tile_component_count, 4);
@@ -328,7 +328,7 @@ static void test_limits(void **state)
     static const struct made_size size = {.image = {0, 0, 16, 8}, .tile_width = 8, .tile_height = 8, .components = 2};
     static const uint8_t comment[] = {0, 1, 'x'};
     assert_int_equal(with_segment(&size, J2K_COM, comment, sizeof comment), KST_OK);
-    kst_limits limits = made_limits;
+    kst_limits limits = kst_default_limits;
     limits.components = 1;
     expect_limit(&limits, KST_ERROR_LIMIT_COMPONENTS);
     limits.components = 2;

@@ -180,7 +180,7 @@ static void test_orders(void **state)
         kst_report_init(&report);
         assert_int_equal(made_parse(&made, NULL, &stream), KST_OK);
         struct j2k_builder builder = {.memory = &made_memory,
-            .limits = &made_limits,
+            .limits = &kst_default_limits,
             .stream = &stream,
             .filter = &filter,
             .report = &report,
@@ -211,7 +211,7 @@ static kst_status build_block(struct j2k_stream *stream, struct j2k_plan *plan, 
     struct j2k_filter filter = {.tile = J2K_ALL_TILES, .layers = layers};
     kst_report_init(report);
     assert_int_equal(made_parse(&made, NULL, stream), KST_OK);
-    return kst_j2k_plan_build(&made_memory, &made_limits, stream, &filter, plan, report);
+    return kst_j2k_plan_build(&made_memory, &kst_default_limits, stream, &filter, plan, report);
 }
 
 static void release(struct j2k_stream *stream, struct j2k_plan *plan)
