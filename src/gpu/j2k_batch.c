@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Segments and code-blocks of a batch: sorted, put into bundles, written down for the kernels. */
+/* Segments and code-blocks of a batch: measured, placed, written down for the kernels. */
 #include "gpu/j2k_batch.h"
 
 #include <math.h>
@@ -10,28 +10,17 @@
 
 enum {
     BITS = 31, /* of a magnitude */
-    COSTS = 4096,
-    SHAPES = 2048,
     STREAM_ALIGNMENT = 16,
     STREAM_AHEAD = 8, /* bytes behind a stream that may be read */
-    BUNDLES_A_UNIT = 12,
-    FEW_LANES = 2,
-    FRONT_SHARE = 30, /* of 100 blocks */
-    REST_LANES = 4,
-    SLICE = 2048 /* blocks that a thread writes down at once */
+    SLICE = 2048      /* blocks that a thread writes down at once */
 };
 
 /* Words of the structures. */
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
-static const struct j2k_tile_component *component_of(const struct j2k_plan *plan, const struct j2k_block *block)
-{
-    return &plan->tile_component[plan->band[block->band].tile_component];
-}
-
 static int32_t fraction_of(const struct j2k_plan *plan, const struct j2k_block *block)
 {
-    const struct j2k_tile_component *tc = component_of(plan, block);
+    const struct j2k_tile_component *tc = j2k_gpu_component_of(plan, block);
     int32_t room = BITS - (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift);
     return tc->reversible ? 0 : room < 1 ? room : 1;
 }
@@ -39,6 +28,19 @@ static int32_t fraction_of(const struct j2k_plan *plan, const struct j2k_block *
 static size_t round_up(size_t length, size_t step)
 {
     return (length + step - 1) / step * step;
+}
+
+/* Of a picture, what all of its segments, pieces and blocks have to be looked at for. */
+static void measure_item(void *arg, uint32_t index)
+{
+    struct j2k_batch *batch = arg;
+    const struct j2k_plan *plan = batch->items[index].plan;
+    struct j2k_sums sums = {.runs = batch->items[index].stream == plan->length ? 0 : kst_gpu_j2k_count_runs(plan)};
+    for (uint32_t s = 0; s < plan->segment_count; s++)
+        sums.bits += j2k_gpu_segment_words(&plan->segment[s]);
+    for (uint32_t k = 0; k < plan->block_count; k++)
+        sums.area += (uint64_t)plan->block[k].width * plan->block[k].height;
+    batch->sums[index] = sums;
 }
 
 static void place_planes(const struct j2k_gpu_item *item, struct j2k_place *place, size_t *pixels)
@@ -59,14 +61,16 @@ static bool take_places(struct j2k_batch *batch)
         planes += batch->items[i].output.plane_count;
     batch->place = kst_memory_array(batch->memory, batch->count, sizeof *batch->place, NULL);
     batch->plane = kst_memory_array(batch->memory, planes, sizeof *batch->plane, NULL);
-    return batch->place && batch->plane;
+    batch->sums = kst_memory_array(batch->memory, batch->count, sizeof *batch->sums, NULL);
+    return batch->place && batch->plane && batch->sums;
 }
 
 /* Where everything of each picture goes. False where that is too much for the kernels' offsets. */
-static bool place_items(struct j2k_batch *batch)
+static bool place_items(struct j2k_batch *batch, struct pool *threads)
 {
     uint64_t samples = 0, stream = 0, bits = 0, segments = 0, pieces = 0, blocks = 0, bands = 0, tiles = 0;
     struct j2k_plane_place *plane = batch->plane;
+    kst_pool_run(threads, batch->count, measure_item, batch);
     for (uint32_t i = 0; i < batch->count; i++) {
         const struct j2k_plan *plan = batch->items[i].plan;
         uint64_t levels;
@@ -91,8 +95,7 @@ static bool place_items(struct j2k_batch *batch)
         blocks += plan->block_count;
         bands += plan->band_count;
         tiles += plan->tile_count;
-        for (uint32_t s = 0; s < plan->segment_count; s++)
-            bits += j2k_gpu_segment_words(&plan->segment[s]);
+        bits += batch->sums[i].bits;
         if ((samples | stream | bits | segments | pieces | blocks | bands | tiles) > UINT32_MAX / 2)
             return false;
     }
@@ -118,13 +121,20 @@ static bool fits_halves(const struct j2k_plan *plan, const struct j2k_tile *tile
     return true;
 }
 
-static bool find_narrow(struct j2k_batch *batch)
+static void find_narrow_tiles(void *arg, uint32_t index)
 {
-    bool *narrow = batch->narrow = kst_memory_array(batch->memory, batch->tiles, sizeof *batch->narrow, NULL);
-    for (uint32_t i = 0; i < batch->count && narrow; i++)
-        for (uint32_t t = 0; t < batch->items[i].plan->tile_count; t++)
-            *narrow++ = fits_halves(batch->items[i].plan, &batch->items[i].plan->tile[t]);
-    return narrow;
+    struct j2k_batch *batch = arg;
+    const struct j2k_plan *plan = batch->items[index].plan;
+    for (uint32_t t = 0; t < plan->tile_count; t++)
+        batch->narrow[batch->place[index].tile + t] = fits_halves(plan, &plan->tile[t]);
+}
+
+static bool find_narrow(struct j2k_batch *batch, struct pool *threads)
+{
+    batch->narrow = kst_memory_array(batch->memory, batch->tiles, sizeof *batch->narrow, NULL);
+    if (batch->narrow)
+        kst_pool_run(threads, batch->count, find_narrow_tiles, batch);
+    return batch->narrow;
 }
 
 static void place_bands(struct j2k_batch *batch)
@@ -137,155 +147,6 @@ static void place_bands(struct j2k_batch *batch)
             at += (uint32_t)j2k_gpu_area(plan->band[b].window);
         }
     }
-}
-
-/* How blocks are to be decoded, and on what. */
-struct j2k_wish {
-    uint32_t units;
-    uint64_t bytes;          /* for each unit */
-    uint32_t lanes, flights; /* as in struct j2k_gpu_order */
-};
-
-/* Of a power of two, counted from 1; 0 of 0. */
-static uint32_t power_of(uint32_t x)
-{
-    uint32_t power = 0;
-    for (; x > 0; x /= 2)
-        power++;
-    return power;
-}
-
-/* What a bundle's blocks have in common, and how much work a block is. */
-static struct j2k_entry entry_of(
-    const struct j2k_plan *plan, uint32_t item, uint32_t index, const struct j2k_wish *wish)
-{
-    const struct j2k_block *block = &plan->block[index];
-    const struct j2k_tile_component *tc = component_of(plan, block);
-    uint32_t passes = block->passes < 255 ? block->passes : 255,
-             length = block->length >> 8 < 15 ? block->length >> 8 : 15;
-    uint32_t flights = wish->flights == J2K_NO_FLIGHTS ? 0
-                       : wish->flights                 ? wish->flights
-                                                       : kst_gpu_j2k_flights(tc, wish->bytes);
-    return (struct j2k_entry){.item = item,
-        .block = index,
-        .shape = (uint16_t)(power_of(flights) << J2K_SHAPE_FLIGHTS |
-                            ((12U - tc->block_width - tc->block_height) * 16 + tc->block_width)),
-        .cost = (uint16_t)(COSTS - 1 - (passes << 4 | length))};
-}
-
-struct j2k_entry *kst_gpu_j2k_sort_entries(struct j2k_entry *entry, struct j2k_entry *room, uint32_t count)
-{
-    uint32_t place[COSTS + 1] = {0}, shapes[SHAPES + 1] = {0};
-    for (uint32_t i = 0; i < count; i++) {
-        place[entry[i].cost + 1]++;
-        shapes[entry[i].shape + 1]++;
-    }
-    for (uint32_t k = 1; k <= COSTS; k++)
-        place[k] += place[k - 1];
-    for (uint32_t i = 0; i < count; i++)
-        room[place[entry[i].cost]++] = entry[i];
-    if (count == 0 || shapes[entry[0].shape + 1] == count)
-        return room;
-    for (uint32_t k = 1; k <= SHAPES; k++)
-        shapes[k] += shapes[k - 1];
-    for (uint32_t i = 0; i < count; i++)
-        entry[shapes[room[i].shape]++] = room[i];
-    return entry;
-}
-
-struct listing {
-    struct j2k_batch *batch;
-    const struct j2k_wish *wish;
-};
-
-/* A picture's blocks, behind those of the ones before. */
-static void list_blocks(void *arg, uint32_t index)
-{
-    const struct listing *l = arg;
-    const struct j2k_plan *plan = l->batch->items[index].plan;
-    struct j2k_entry *to = l->batch->entry + l->batch->place[index].block;
-    for (uint32_t k = 0; k < plan->block_count; k++)
-        to[k] = entry_of(plan, index, k, l->wish);
-}
-
-static bool sort_blocks(struct j2k_batch *batch, struct pool *threads, const struct j2k_wish *wish)
-{
-    struct listing listing = {batch, wish};
-    struct j2k_entry *entry = batch->entry, *room = kst_memory_array(batch->memory, batch->blocks, sizeof *room, NULL);
-    if (!room)
-        return false;
-    kst_pool_run(threads, batch->count, list_blocks, &listing);
-    batch->entry = kst_gpu_j2k_sort_entries(entry, room, batch->blocks);
-    kst_memory_release(batch->memory, batch->entry == room ? entry : room);
-    return true;
-}
-
-static void widen(struct work_bundle *bundle, const struct j2k_block *block)
-{
-    uint32_t stripes = (block->height + 3U) / 4, history = j2k_gpu_planes(block);
-    bundle->width = block->width > bundle->width ? block->width : bundle->width;
-    bundle->stripes = stripes > bundle->stripes ? stripes : bundle->stripes;
-    bundle->history = history > bundle->history ? history : bundle->history;
-}
-
-uint32_t kst_gpu_j2k_choose_lanes(uint32_t blocks, uint32_t bundles)
-{
-    uint32_t lanes = J2K_BUNDLE;
-    while (lanes > 1 && blocks / lanes < bundles)
-        lanes /= 2;
-    return lanes;
-}
-
-static uint32_t wave_lanes(const struct j2k_wish *wish, uint32_t flights)
-{
-    if (!wish->lanes)
-        return kst_gpu_j2k_wave_lanes(flights, wish->bytes);
-    return wish->lanes < J2K_BUNDLE / flights ? wish->lanes : J2K_BUNDLE / flights;
-}
-
-/* As many blocks of a shape as there are lanes; `lanes`: of the first `front` blocks, `rest`: of the others. */
-static bool make_bundles(
-    struct j2k_batch *batch, const struct j2k_wish *wish, uint32_t front, uint32_t lanes, uint32_t rest)
-{
-    uint64_t states = 0;
-    for (uint32_t i = 0; i < batch->blocks;) {
-        uint16_t shape = batch->entry[i].shape;
-        uint32_t flights = shape >> J2K_SHAPE_FLIGHTS ? 1U << ((shape >> J2K_SHAPE_FLIGHTS) - 1) : 0;
-        struct work_bundle bundle = {.block = i,
-            .lanes = flights     ? wave_lanes(wish, flights)
-                     : i < front ? lanes
-                                 : rest,
-            .state = (uint32_t)states,
-            .flights = flights};
-        for (; i < batch->blocks && bundle.blocks < bundle.lanes && batch->entry[i].shape == shape;
-             i++, bundle.blocks++)
-            widen(&bundle, &batch->items[batch->entry[i].item].plan->block[batch->entry[i].block]);
-        uint64_t words = (uint64_t)J2K_PITCH(bundle.width) * bundle.stripes * bundle.lanes;
-        states += round_up((J2K_STATE_WORDS + bundle.history) * (words + bundle.lanes), 4);
-        batch->store_group[batch->bundles] = batch->store_groups;
-        batch->store_groups += (uint32_t)((words + J2K_STORE_GROUP - 1) / J2K_STORE_GROUP);
-        batch->wave += flights == 0;
-        batch->bundle[batch->bundles++] = bundle;
-        if (states > UINT32_MAX / 2)
-            return false;
-    }
-    batch->states = (uint32_t)states;
-    return true;
-}
-
-/*
- * Not many blocks are decoded when the longest of them are, and these sooner with fewer others beside them: where
- * bundles would have FEW_LANES or one, only those of the longest blocks do.
- */
-static bool choose_bundles(struct j2k_batch *batch, const struct j2k_wish *wish)
-{
-    uint32_t lanes = wish->lanes, bundles = wish->units * BUNDLES_A_UNIT,
-             few = kst_gpu_j2k_choose_lanes(batch->blocks, bundles);
-    if (lanes)
-        return make_bundles(batch, wish, batch->blocks, lanes, lanes);
-    if (few > FEW_LANES || batch->blocks < bundles)
-        return make_bundles(batch, wish, batch->blocks, few, few);
-    return make_bundles(batch, wish, (uint32_t)((uint64_t)batch->blocks * FRONT_SHARE / 100), few, REST_LANES);
 }
 
 static uint32_t count_words(const struct j2k_batch *batch)
@@ -303,8 +164,7 @@ static bool blocks_cover(const struct j2k_batch *batch)
     uint64_t sum = 0, bands = 0;
     for (uint32_t i = 0; i < batch->count; i++) {
         const struct j2k_plan *plan = batch->items[i].plan;
-        for (uint32_t k = 0; k < plan->block_count; k++)
-            sum += (uint64_t)plan->block[k].width * plan->block[k].height;
+        sum += batch->sums[i].area;
         for (uint32_t b = 0; b < plan->band_count; b++)
             bands += j2k_gpu_area(plan->band[b].rect);
         bands += plan->missing_tiles;
@@ -316,16 +176,13 @@ bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, struct po
     const struct j2k_gpu_item *items, uint32_t count, uint32_t units, uint32_t lanes, uint32_t flights)
 {
     *batch = (struct j2k_batch){.memory = memory, .items = items, .count = count, .finishes = true};
-    if (!take_places(batch) || !place_items(batch))
+    if (!take_places(batch) || !place_items(batch, threads))
         return false;
     const struct j2k_wish wish = {
         .units = units, .bytes = units ? UINT64_C(4) * batch->bits / units : 0, .lanes = lanes, .flights = flights};
-    batch->entry = kst_memory_array(memory, batch->blocks, sizeof *batch->entry, NULL);
     batch->band = kst_memory_array(memory, batch->bands, sizeof *batch->band, NULL);
-    batch->bundle = kst_memory_array(memory, batch->blocks, sizeof *batch->bundle, NULL);
-    batch->store_group = kst_memory_array(memory, batch->blocks, sizeof *batch->store_group, NULL);
-    if (!batch->entry || !batch->band || !batch->bundle || !batch->store_group || !kst_gpu_j2k_find_runs(batch) ||
-        !find_narrow(batch) || !sort_blocks(batch, threads, &wish) || !choose_bundles(batch, &wish))
+    if (!batch->band || !kst_gpu_j2k_find_runs(batch) || !find_narrow(batch, threads) ||
+        !kst_gpu_j2k_sort_blocks(batch, threads, &wish) || !kst_gpu_j2k_choose_bundles(batch, threads, &wish))
         return false;
     place_bands(batch);
     batch->covered = blocks_cover(batch);
@@ -338,7 +195,7 @@ bool kst_gpu_j2k_batch_geometry(
     struct j2k_batch *batch, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count)
 {
     *batch = (struct j2k_batch){.memory = memory, .items = items, .count = count};
-    if (!take_places(batch) || !place_items(batch))
+    if (!take_places(batch) || !place_items(batch, NULL))
         return false;
     batch->blocks = batch->segments = batch->pieces = 0;
     batch->band = kst_memory_array(memory, batch->bands, sizeof *batch->band, NULL);
@@ -352,6 +209,7 @@ bool kst_gpu_j2k_batch_geometry(
 
 void kst_gpu_j2k_batch_release(struct j2k_batch *batch)
 {
+    kst_memory_release(batch->memory, batch->sums);
     kst_memory_release(batch->memory, batch->place);
     kst_memory_release(batch->memory, batch->run);
     kst_memory_release(batch->memory, batch->plane);

@@ -55,6 +55,13 @@ struct j2k_launch {
 
 enum { J2K_LAUNCHES = 3 * J2K_LEVELS + 6 };
 
+/* What a picture's parts add up to. */
+struct j2k_sums {
+    uint64_t bits; /* words of gathered segments */
+    uint64_t area; /* coefficients of its blocks */
+    uint32_t runs; /* of bytes that lie side by side; 0: all of the stream goes */
+};
+
 /* Where a plane lies in the buffer of pixels: bytes. */
 struct j2k_plane_place {
     size_t at, pitch;
@@ -95,6 +102,7 @@ struct j2k_batch {
     struct memory *memory;
     const struct j2k_gpu_item *items;
     uint32_t count;
+    struct j2k_sums *sums;
     struct j2k_place *place;
     struct j2k_plane_place *plane; /* of all images */
     struct j2k_run *run;
@@ -143,9 +151,17 @@ bool kst_gpu_j2k_batch_geometry(
     struct j2k_batch *batch, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count);
 void kst_gpu_j2k_batch_release(struct j2k_batch *batch);
 
-/* Counting sort by cost, and then by shape, which keeps the order of what has the same. `room`: for as many. Returns
- * which of both has the result. */
-struct j2k_entry *kst_gpu_j2k_sort_entries(struct j2k_entry *entry, struct j2k_entry *room, uint32_t count);
+/* How blocks are to be decoded, and on what. */
+struct j2k_wish {
+    uint32_t units;
+    uint64_t bytes;          /* for each unit */
+    uint32_t lanes, flights; /* as in struct j2k_gpu_order */
+};
+
+/* j2k_bundles.c: all blocks by shape, and by cost, and otherwise as they are; and in bundles. False where memory is
+ * missing, or where bundles would take too much of it. */
+bool kst_gpu_j2k_sort_blocks(struct j2k_batch *batch, struct pool *threads, const struct j2k_wish *wish);
+bool kst_gpu_j2k_choose_bundles(struct j2k_batch *batch, struct pool *threads, const struct j2k_wish *wish);
 
 /* A bundle of few blocks is over sooner, one of many leaves more of the device to others: the most blocks, a power of
  * two, with which there are still so many bundles. */
@@ -163,10 +179,11 @@ uint32_t kst_gpu_j2k_wave_lanes(uint32_t flights, uint64_t bytes);
 void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *work);
 
 /*
- * j2k_runs.c: bytes of the stream that go to the device, plan->length where all do; the batch's runs, false where
- * memory is missing; and where pieces lie.
+ * j2k_runs.c: bytes of the stream that go to the device, plan->length where all do; how many runs pieces are; the
+ * batch's runs, false where memory is missing; and where pieces lie.
  */
 uint64_t kst_gpu_j2k_stream_bytes(const struct j2k_plan *plan);
+uint32_t kst_gpu_j2k_count_runs(const struct j2k_plan *plan);
 bool kst_gpu_j2k_find_runs(struct j2k_batch *batch);
 void kst_gpu_j2k_write_pieces(const struct j2k_batch *batch, uint32_t index, struct work_piece *to);
 
@@ -226,6 +243,12 @@ static inline uint32_t j2k_gpu_segment_words(const struct j2k_segment *segment)
 static inline bool j2k_gpu_is_narrow(const struct j2k_batch *batch, uint32_t index, const struct j2k_tile *tile)
 {
     return batch->narrow && batch->narrow[batch->place[index].tile + (tile - batch->items[index].plan->tile)];
+}
+
+static inline const struct j2k_tile_component *j2k_gpu_component_of(
+    const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    return &plan->tile_component[plan->band[block->band].tile_component];
 }
 
 static inline uint32_t j2k_gpu_width(struct j2k_rect rect)

@@ -23,7 +23,7 @@ static bool follows(const struct j2k_plan *plan, uint32_t p)
     return p > 0 && plan->piece[p].offset == plan->piece[p - 1].offset + plan->piece[p - 1].length;
 }
 
-static uint32_t count_runs(const struct j2k_plan *plan)
+uint32_t kst_gpu_j2k_count_runs(const struct j2k_plan *plan)
 {
     uint32_t count = 0;
     for (uint32_t p = 0; p < plan->piece_count; p++)
@@ -48,10 +48,8 @@ bool kst_gpu_j2k_find_runs(struct j2k_batch *batch)
 {
     uint64_t count = 0;
     for (uint32_t i = 0; i < batch->count; i++) {
-        const struct j2k_plan *plan = batch->items[i].plan;
-        bool all = batch->items[i].stream == plan->length;
         batch->place[i].first_run = (uint32_t)count;
-        batch->place[i].runs = all ? 0 : count_runs(plan);
+        batch->place[i].runs = batch->sums[i].runs;
         count += batch->place[i].runs;
     }
     if (count == 0)
