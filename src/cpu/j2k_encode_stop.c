@@ -5,6 +5,7 @@
  * the outcome is the same on any device and for any number of threads.
  */
 #include <math.h>
+#include <string.h>
 
 #include "cpu/j2k_block_measure.h"
 #include "cpu/j2k_encode_tile.h"
@@ -12,6 +13,7 @@
 
 enum {
     STEPS = 16,                     /* by which the threshold is halved in */
+    SHARE = 256,                    /* blocks that a thread looks at */
     POINTS = 2 * J2K_ENCODER_PLANES /* of a block: each plane's significance, then its refinement */
 };
 
@@ -26,11 +28,19 @@ struct cut {
     double slope, bytes, gain; /* the latter two of all blocks that this one stands for */
 };
 
+/* Of blocks in a row, which a thread looks at. */
+struct share {
+    size_t first, count; /* cuts: where there is room for them; how many there are */
+    double error;        /* before any pass */
+    double low, high;    /* slopes */
+};
+
 struct sample {
+    const struct j2k_encode_tile *tile;
+    struct share *share;
     struct cut *cut;
-    uint32_t count;
-    double error;     /* before any pass */
-    double low, high; /* slopes */
+    size_t count;
+    double error, low, high;
 };
 
 /* Of a band's blocks one of so many: all weigh much where there are few. */
@@ -83,14 +93,15 @@ static uint32_t estimate(const struct j2k_block_result *result, uint32_t samples
     return count;
 }
 
-static void add_cut(struct sample *sample, double slope, double bytes, double gain)
+static void add_cut(struct share *share, struct cut *cut, double slope, double bytes, double gain)
 {
-    sample->cut[sample->count++] = (struct cut){slope, bytes, gain};
-    sample->low = slope < sample->low ? slope : sample->low;
-    sample->high = slope > sample->high ? slope : sample->high;
+    cut[share->count++] = (struct cut){slope, bytes, gain};
+    share->low = slope < share->low ? slope : share->low;
+    share->high = slope > share->high ? slope : share->high;
 }
 
-static void add_block(const struct j2k_encode_tile *tile, uint32_t index, struct sample *sample)
+/* `cut`: where the share's cuts are. */
+static void add_block(const struct j2k_encode_tile *tile, uint32_t index, struct share *share, struct cut *cut)
 {
     const struct j2k_encode_job *job = tile->job;
     const struct j2k_plan *plan = &job->coded->plan;
@@ -103,31 +114,16 @@ static void add_block(const struct j2k_encode_tile *tile, uint32_t index, struct
     uint32_t points = estimate(result, (uint32_t)block->width * block->height,
         plan->tile_component[band->tile_component].reversible, unit, length, gain);
     kst_j2k_slopes(length, gain, points, slope);
-    sample->error += stride * 4 * unit * result->error;
+    share->error += stride * 4 * unit * result->error;
     for (uint32_t i = 0; i < points; i++) {
-        sample->error += stride * gain[i];
+        share->error += stride * gain[i];
         gained += gain[i];
         if (slope[i] <= 0)
             continue;
-        add_cut(sample, slope[i] * QUARTER_BITS, stride * (length[i] - before) / QUARTER_BITS, stride * gained);
+        add_cut(share, cut, slope[i] * QUARTER_BITS, stride * (length[i] - before) / QUARTER_BITS, stride * gained);
         before = length[i];
         gained = 0;
     }
-}
-
-/* Whether the whole picture, cut at the threshold, would be too long, or not yet too good. */
-static bool is_beyond(const struct j2k_encode_tile *tile, const struct sample *sample, double threshold, double scale)
-{
-    const struct j2k_encode_source *source = tile->job->source;
-    double bytes = 0, error = sample->error;
-    for (uint32_t i = 0; i < sample->count; i++) {
-        if (sample->cut[i].slope < threshold)
-            continue;
-        bytes += sample->cut[i].bytes;
-        error -= sample->cut[i].gain;
-    }
-    return (source->bytes < UINT64_MAX && bytes * scale > (double)source->bytes) ||
-           (source->error > 0 && error * scale < source->error);
 }
 
 bool kst_j2k_is_sampled(const struct j2k_encode_tile *tile, uint32_t block)
@@ -136,35 +132,124 @@ bool kst_j2k_is_sampled(const struct j2k_encode_tile *tile, uint32_t block)
     return block % stride_of(plan, plan->block[block].band) == 0;
 }
 
-static size_t count_points(const struct j2k_encode_tile *tile)
+static uint32_t share_end(const struct j2k_encode_tile *tile, uint32_t index)
+{
+    uint32_t end = (index + 1) * SHARE;
+    return tile->first_block + (end < tile->block_count ? end : tile->block_count);
+}
+
+static void add_share(void *argument, uint32_t index)
+{
+    const struct sample *sample = argument;
+    struct share *share = &sample->share[index];
+    for (uint32_t b = sample->tile->first_block + index * SHARE; b < share_end(sample->tile, index); b++)
+        if (kst_j2k_is_sampled(sample->tile, b))
+            add_block(sample->tile, b, share, sample->cut + share->first);
+}
+
+/* Returns how many cuts there may be. */
+static size_t place_shares(struct sample *sample, uint32_t shares)
 {
     size_t count = 0;
-    for (uint32_t b = tile->first_block; b < tile->first_block + tile->block_count; b++)
-        if (kst_j2k_is_sampled(tile, b))
-            count += 2U * tile->job->result[b].planes;
+    for (uint32_t i = 0; i < shares; i++) {
+        sample->share[i] = (struct share){.first = count, .low = INFINITY};
+        for (uint32_t b = sample->tile->first_block + i * SHARE; b < share_end(sample->tile, i); b++)
+            if (kst_j2k_is_sampled(sample->tile, b))
+                count += 2U * sample->tile->job->result[b].planes;
+    }
     return count;
+}
+
+/* Side by side, and sums in one order. */
+static void join_shares(struct sample *sample, uint32_t shares)
+{
+    for (uint32_t i = 0; i < shares; i++) {
+        const struct share *share = &sample->share[i];
+        memmove(sample->cut + sample->count, sample->cut + share->first, share->count * sizeof *sample->cut);
+        sample->count += share->count;
+        sample->error += share->error;
+        sample->low = share->low < sample->low ? share->low : sample->low;
+        sample->high = share->high > sample->high ? share->high : sample->high;
+    }
+}
+
+static bool look_at_blocks(struct sample *sample)
+{
+    struct j2k_encode_job *job = sample->tile->job;
+    uint32_t shares = (sample->tile->block_count + SHARE - 1) / SHARE;
+    sample->share = kst_j2k_encode_take(job, shares, sizeof *sample->share);
+    if (sample->share)
+        sample->cut = kst_j2k_encode_take(job, place_shares(sample, shares), sizeof *sample->cut);
+    if (!sample->cut)
+        return false;
+    kst_pool_run(job->pool, shares, add_share, sample);
+    join_shares(sample, shares);
+    return true;
+}
+
+/* Cuts in front of `count`, of which each is beyond one threshold and none known of another; all before have these. */
+struct search {
+    struct cut *cut;
+    size_t count;
+    double bytes, error; /* of the whole picture, cut there */
+};
+
+/* Those at the threshold and above come first. Returns how many they are; `at`: gets what they make of the picture. */
+static size_t part_cuts(const struct search *search, double threshold, struct search *at)
+{
+    struct cut *cut = search->cut;
+    size_t above = 0;
+    *at = *search;
+    for (size_t i = 0; i < search->count; i++) {
+        struct cut own = cut[i];
+        if (own.slope < threshold)
+            continue;
+        at->bytes += own.bytes;
+        at->error -= own.gain;
+        cut[i] = cut[above];
+        cut[above++] = own;
+    }
+    return above;
+}
+
+/* Whether the whole picture would be too long, or not yet too good. */
+static bool is_beyond(const struct j2k_encode_tile *tile, const struct search *at, double scale)
+{
+    const struct j2k_encode_source *source = tile->job->source;
+    return (source->bytes < UINT64_MAX && at->bytes * scale > (double)source->bytes) ||
+           (source->error > 0 && at->error * scale < source->error);
+}
+
+/* Halves what is between the least and the greatest slope; 0: all of it is wanted. */
+static double find_threshold(const struct sample *sample, double scale)
+{
+    struct search search = {.cut = sample->cut, .count = sample->count, .error = sample->error}, at;
+    part_cuts(&search, sample->low, &at);
+    if (sample->low >= sample->high || !is_beyond(sample->tile, &at, scale))
+        return 0;
+    double low = log(sample->low), high = log(sample->high);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        double middle = (low + high) / 2;
+        size_t above = part_cuts(&search, exp(middle), &at);
+        if (is_beyond(sample->tile, &at, scale)) {
+            low = middle;
+            search.count = above;
+        } else {
+            high = middle;
+            search = (struct search){search.cut + above, search.count - above, at.bytes, at.error};
+        }
+    }
+    return exp(low);
 }
 
 double kst_j2k_encode_stop(struct j2k_encode_tile *tile)
 {
     struct j2k_encode_job *job = tile->job;
-    struct sample sample = {.low = INFINITY, .high = 0};
-    sample.cut = kst_j2k_encode_take(job, count_points(tile), sizeof *sample.cut);
-    if (!sample.cut)
-        return 0;
-    for (uint32_t b = tile->first_block; b < tile->first_block + tile->block_count; b++)
-        if (kst_j2k_is_sampled(tile, b))
-            add_block(tile, b, &sample);
-    double scale = (double)job->coded->plan.block_count / tile->block_count;
-    bool limited = sample.low < sample.high && is_beyond(tile, &sample, sample.low, scale);
-    double low = limited ? log(sample.low) : 0, high = limited ? log(sample.high) : 0;
-    for (uint32_t i = 0; i < STEPS && limited; i++) {
-        double middle = (low + high) / 2;
-        if (is_beyond(tile, &sample, exp(middle), scale))
-            low = middle;
-        else
-            high = middle;
-    }
+    struct sample sample = {.tile = tile, .low = INFINITY};
+    double threshold = 0;
+    if (look_at_blocks(&sample))
+        threshold = find_threshold(&sample, (double)job->coded->plan.block_count / tile->block_count);
+    kst_memory_release(job->memory, sample.share);
     kst_memory_release(job->memory, sample.cut);
-    return !limited ? 0 : exp(low) * (job->coded->plan.tile_count > 1 ? margin_of_tiles : margin);
+    return threshold * (job->coded->plan.tile_count > 1 ? margin_of_tiles : margin);
 }
