@@ -31,9 +31,13 @@ struct allocation {
     uint64_t overhead, committed;
     uint64_t bodies; /* bytes of bodies that this layer adds: packets take no less */
     uint32_t layer;
-    uint32_t together; /* precincts that a thread measures */
+    uint32_t *precinct; /* of each block */
+    uint64_t *length;   /* of each precinct's packet in this layer, where it is known */
+    bool *known;
+    uint32_t *measured; /* precincts to measure */
+    uint32_t measured_count;
+    uint32_t together; /* that a thread measures */
     bool commit;
-    atomic_uint_fast64_t measured;
 };
 
 /*
@@ -78,26 +82,38 @@ static uint8_t *passes_of(const struct allocation *a, uint32_t block)
     return &a->layer_passes[(size_t)block * a->rate->coded->layers + a->layer];
 }
 
+static void forget_lengths(struct allocation *a)
+{
+    memset(a->known, 0, a->rate->coded->precinct_count * sizeof *a->known);
+}
+
 /* A layer begins with what the one before has. */
 static void begin_layer(struct allocation *a)
 {
     for (uint32_t b = 0; b < block_count(a); b++)
         *passes_of(a, b) = a->layer == 0 ? 0 : passes_of(a, b)[-1];
     a->bodies = 0;
+    forget_lengths(a);
+}
+
+static void set_passes(struct allocation *a, uint32_t block, uint8_t passes)
+{
+    *passes_of(a, block) = passes;
+    a->known[a->precinct[block]] = false;
 }
 
 /* A cut without passes was taken by a layer before. */
 static void take(struct allocation *a, const struct cut *cut)
 {
     if (cut->from < cut->to)
-        *passes_of(a, cut->block) = cut->to;
+        set_passes(a, cut->block, cut->to);
     a->bodies += cut->bytes;
 }
 
 static void give_back(struct allocation *a, const struct cut *cut)
 {
     if (cut->from < cut->to)
-        *passes_of(a, cut->block) = cut->from;
+        set_passes(a, cut->block, cut->from);
     a->bodies -= cut->bytes;
 }
 
@@ -113,6 +129,7 @@ static void take_all(struct allocation *a)
 {
     for (uint32_t b = 0; b < block_count(a); b++)
         *passes_of(a, b) = a->rate->coded->block[b].passes;
+    forget_lengths(a);
     a->at = a->count;
 }
 
@@ -133,24 +150,46 @@ static double error_of(const struct allocation *a)
     return error > 0 ? error : 0;
 }
 
-static void measure_precincts(void *argument, uint32_t index)
+static void measure_precinct(struct allocation *a, uint32_t precinct)
 {
-    struct allocation *a = argument;
-    uint32_t first = index * a->together, count = a->rate->coded->precinct_count;
-    uint64_t sum = 0;
-    for (uint32_t p = first; p < count && p < first + a->together; p++)
-        sum += kst_j2k_packet_measure(a->packets, p, a->layer, a->rate->writing->packet_lengths, a->commit);
-    atomic_fetch_add(&a->measured, sum);
+    a->length[precinct] =
+        kst_j2k_packet_measure(a->packets, precinct, a->layer, a->rate->writing->packet_lengths, a->commit);
+    a->known[precinct] = true;
 }
 
-static uint64_t measure(struct allocation *a, bool commit)
+static void measure_some(void *argument, uint32_t index)
 {
-    uint32_t count = a->rate->coded->precinct_count;
-    a->commit = commit;
-    atomic_store(&a->measured, 0);
-    a->together = count < MANY_PRECINCTS ? 1 : PRECINCTS_TOGETHER;
-    kst_pool_run(a->pool, (count + a->together - 1) / a->together, measure_precincts, a);
-    return atomic_load(&a->measured);
+    struct allocation *a = argument;
+    uint32_t first = index * a->together, left = a->measured_count - first;
+    for (uint32_t i = first; i < first + (left < a->together ? left : a->together); i++)
+        measure_precinct(a, a->measured[i]);
+}
+
+/* Bytes of the layer's packets, of which only those are made again whose blocks have changed. */
+static uint64_t measure(struct allocation *a)
+{
+    uint64_t sum = 0;
+    a->measured_count = 0;
+    for (uint32_t p = 0; p < a->rate->coded->precinct_count; p++)
+        if (!a->known[p])
+            a->measured[a->measured_count++] = p;
+    a->together = a->measured_count < MANY_PRECINCTS ? 1 : PRECINCTS_TOGETHER;
+    kst_pool_run(a->pool, (a->measured_count + a->together - 1) / a->together, measure_some, a);
+    for (uint32_t p = 0; p < a->rate->coded->precinct_count; p++)
+        sum += a->length[p];
+    return sum;
+}
+
+/* Likewise, when the layer is settled: all its headers are made for those of later layers to go on from. */
+static uint64_t commit(struct allocation *a)
+{
+    bool last = a->layer + 1 == a->rate->coded->layers;
+    if (!last)
+        forget_lengths(a);
+    a->commit = !last;
+    uint64_t sum = measure(a);
+    a->commit = false;
+    return sum;
 }
 
 /* What later layers cost in any case: an empty packet of each precinct. */
@@ -197,7 +236,7 @@ static uint64_t fill_budget(struct allocation *a, size_t end, uint64_t budget)
     size_t low = a->at, high;
     while (a->at < end && a->bodies + a->cut[a->at].bytes <= budget)
         move_to(a, a->at + 1);
-    uint64_t bytes = measure(a, false), fitting = bytes;
+    uint64_t bytes = measure(a), fitting = bytes;
     if (bytes <= budget || a->at == low)
         return bytes;
     high = a->at;
@@ -206,7 +245,7 @@ static uint64_t fill_budget(struct allocation *a, size_t end, uint64_t budget)
             guess(a, low, high, bytes - a->bodies, budget);
         else
             move_to(a, low + (high - low) / 2);
-        bytes = measure(a, false);
+        bytes = measure(a);
         if (bytes <= budget) {
             low = a->at;
             fitting = bytes;
@@ -215,17 +254,6 @@ static uint64_t fill_budget(struct allocation *a, size_t end, uint64_t budget)
     }
     move_to(a, low);
     return fitting;
-}
-
-static uint32_t precinct_of(const struct j2k_coded *coded, uint32_t block)
-{
-    for (uint32_t p = 0; p < coded->precinct_count; p++)
-        for (uint32_t b = 0; b < 3; b++) {
-            const struct j2k_coded_precinct *precinct = &coded->precinct[p];
-            if (block - precinct->first_block[b] < (uint32_t)precinct->columns[b] * precinct->rows[b])
-                return p;
-        }
-    return 0;
 }
 
 static uint32_t blocks_of(const struct j2k_coded_precinct *precinct)
@@ -237,18 +265,20 @@ static uint32_t blocks_of(const struct j2k_coded_precinct *precinct)
 }
 
 /* Whether a cut's passes fit into `left` bytes with what they change of headers; they are taken then. */
-static bool try_cut(struct allocation *a, const struct cut *cut, uint32_t precinct, uint64_t *left)
+static bool try_cut(struct allocation *a, const struct cut *cut, uint64_t *left)
 {
-    uint8_t *passes = passes_of(a, cut->block);
-    bool lengths = a->rate->writing->packet_lengths;
-    uint64_t before = kst_j2k_packet_measure(a->packets, precinct, a->layer, lengths, false);
-    *passes = cut->to;
-    uint64_t more = kst_j2k_packet_measure(a->packets, precinct, a->layer, lengths, false) - before;
-    if (more > *left) {
-        *passes = cut->from;
+    uint32_t precinct = a->precinct[cut->block];
+    if (!a->known[precinct])
+        measure_precinct(a, precinct);
+    uint64_t before = a->length[precinct];
+    *passes_of(a, cut->block) = cut->to;
+    measure_precinct(a, precinct);
+    if (a->length[precinct] - before > *left) {
+        *passes_of(a, cut->block) = cut->from;
+        a->length[precinct] = before;
         return false;
     }
-    *left -= more;
+    *left -= a->length[precinct] - before;
     return true;
 }
 
@@ -264,9 +294,8 @@ static void fill_rest(struct allocation *a, size_t end, uint64_t left)
         struct cut *cut = &a->cut[i];
         if (cut->bytes > left || cut->from == cut->to || *passes_of(a, cut->block) != cut->from)
             continue;
-        uint32_t precinct = precinct_of(a->rate->coded, cut->block);
-        blocks += blocks_of(&a->rate->coded->precinct[precinct]);
-        if (!try_cut(a, cut, precinct, &left))
+        blocks += blocks_of(&a->rate->coded->precinct[a->precinct[cut->block]]);
+        if (!try_cut(a, cut, &left))
             continue;
         cut->from = cut->to;
         cut->bytes = 0;
@@ -297,7 +326,7 @@ static void settle_layer(struct allocation *a, double *threshold)
         take_all(a);
     else
         *threshold = fmin(*threshold, settle(a, target));
-    a->committed += measure(a, true);
+    a->committed += commit(a);
     if (a->rate->outcome)
         a->rate->outcome[a->layer] =
             (struct j2k_layer_outcome){.bytes = a->overhead + a->committed, .error = error_of(a)};
@@ -428,6 +457,39 @@ static kst_status find_cuts(struct allocation *a, struct memory *memory)
     return status;
 }
 
+static void find_precincts(struct allocation *a)
+{
+    const struct j2k_coded *coded = a->rate->coded;
+    for (uint32_t p = 0; p < coded->precinct_count; p++)
+        for (uint32_t b = 0; b < 3; b++)
+            for (uint32_t i = 0; i < (uint32_t)coded->precinct[p].columns[b] * coded->precinct[p].rows[b]; i++)
+                a->precinct[coded->precinct[p].first_block[b] + i] = p;
+}
+
+static kst_status prepare(struct allocation *a, struct memory *memory)
+{
+    kst_status status = KST_OK;
+    uint32_t precincts = a->rate->coded->precinct_count;
+    a->precinct = kst_memory_array(memory, block_count(a), sizeof *a->precinct, &status);
+    a->length = kst_memory_array(memory, precincts, sizeof *a->length, &status);
+    a->known = kst_memory_array(memory, precincts, sizeof *a->known, &status);
+    a->measured = kst_memory_array(memory, precincts, sizeof *a->measured, &status);
+    if (status)
+        return status;
+    find_precincts(a);
+    return find_cuts(a, memory);
+}
+
+static void release(struct allocation *a, struct memory *memory)
+{
+    kst_memory_release(memory, a->cut);
+    kst_memory_release(memory, a->precinct);
+    kst_memory_release(memory, a->length);
+    kst_memory_release(memory, a->known);
+    kst_memory_release(memory, a->measured);
+    kst_j2k_packets_release(memory, a->packets);
+}
+
 kst_status kst_j2k_allocate_rate(struct memory *memory, struct pool *pool, const struct j2k_rate *rate,
     uint8_t *layer_passes, double *threshold, kst_report *report)
 {
@@ -436,8 +498,7 @@ kst_status kst_j2k_allocate_rate(struct memory *memory, struct pool *pool, const
     if (status)
         return status;
     *threshold = INFINITY;
-    atomic_init(&a.measured, 0);
-    status = find_cuts(&a, memory);
+    status = prepare(&a, memory);
     if (status)
         kst_report_error(report, status, KST_NO_OFFSET, NULL);
     else
@@ -445,7 +506,6 @@ kst_status kst_j2k_allocate_rate(struct memory *memory, struct pool *pool, const
     a.overhead += rate->around;
     for (; !status && a.layer < rate->coded->layers; a.layer++)
         settle_layer(&a, threshold);
-    kst_memory_release(memory, a.cut);
-    kst_j2k_packets_release(memory, a.packets);
+    release(&a, memory);
     return status;
 }
