@@ -114,6 +114,42 @@ FUNCTION u32 group_scan(LOCAL u32 *scratch, u32 size, u32 value, u32 *total)
 #endif
 }
 
+/*
+ * Two such sums at once. What used `scratch` before, a barrier must lie behind; it may be used for something else only
+ * after another.
+ */
+FUNCTION u32x2 group_scan_two(LOCAL u32 *scratch, u32 size, u32 first, u32 second, u32x2 *total)
+{
+#if HAS_WARPS
+    u32 self = local_index(), lane = self % LANES, warp = self / LANES, a = first, b = second;
+    for (u32 step = 1; step < LANES; step *= 2) {
+        u32 left_a = warp_shuffle(a, (lane - step) % LANES), left_b = warp_shuffle(b, (lane - step) % LANES);
+        a += lane >= step ? left_a : 0;
+        b += lane >= step ? left_b : 0;
+    }
+    if (lane == LANES - 1) {
+        scratch[2 * warp] = a;
+        scratch[2 * warp + 1] = b;
+    }
+    barrier_local();
+    a -= first;
+    b -= second;
+    total->x = total->y = 0;
+    for (u32 i = 0; i < size / LANES; i++) {
+        a += i < warp ? scratch[2 * i] : 0;
+        b += i < warp ? scratch[2 * i + 1] : 0;
+        total->x += scratch[2 * i];
+        total->y += scratch[2 * i + 1];
+    }
+    return make_u32x2(a, b);
+#else
+    u32 total_first, total_second, a = group_scan(scratch, size, first, &total_first);
+    u32 b = group_scan(scratch, size, second, &total_second);
+    *total = make_u32x2(total_first, total_second);
+    return make_u32x2(a, b);
+#endif
+}
+
 /* The sum of the values of all work-items, modulo 2^32. */
 FUNCTION u32 group_sum(LOCAL u32 *scratch, u32 size, u32 value)
 {
@@ -126,8 +162,12 @@ FUNCTION u32 group_sum(LOCAL u32 *scratch, u32 size, u32 value)
 FUNCTION void add_up_local(LOCAL u32 *to, u32 value)
 {
 #if HAS_WARPS
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    value = __reduce_add_sync(0xFFFFFFFFu, value);
+#else
     for (u32 step = LANES / 2; step > 0; step /= 2)
         value += warp_shuffle(value, lane_index() ^ step);
+#endif
     if (lane_index() == 0 && value != 0)
         count_up_local(to, value);
 #else
@@ -136,11 +176,18 @@ FUNCTION void add_up_local(LOCAL u32 *to, u32 value)
 #endif
 }
 
-/* Whether any work-item's predicate is not 0. */
+/* Whether any work-item's predicate is not 0. It is a barrier, too. */
 FUNCTION u32 group_any(LOCAL u32 *scratch, u32 size, u32 predicate)
 {
 #if defined(__CUDACC__)
     return (u32)__syncthreads_or((int)predicate);
+#elif HAS_WARPS
+    u32 result;
+    __asm__ volatile("{ .reg .pred p, q; setp.ne.u32 p, %1, 0; bar.red.or.pred q, 0, p; selp.u32 %0, 1, 0, q; }"
+                     : "=r"(result)
+                     : "r"(predicate)
+                     : "memory");
+    return result;
 #else
     return group_sum(scratch, size, predicate != 0) != 0;
 #endif

@@ -40,8 +40,8 @@ enum {
         EIGHT(f, (i) + 48), EIGHT(f, (i) + 56)
 #define HALF(f, i) SIXTY_FOUR(f, i), SIXTY_FOUR(f, (i) + 64), SIXTY_FOUR(f, (i) + 128), SIXTY_FOUR(f, (i) + 192)
 
-TABLE u8 zero_contexts[ZERO_TABLES * ZERO_TABLE] = {HALF(ZERO_LOW, 0), HALF(ZERO_LOW, 256), HALF(ZERO_HIGH_LOW, 0),
-    HALF(ZERO_HIGH_LOW, 256), HALF(ZERO_HIGH_HIGH, 0), HALF(ZERO_HIGH_HIGH, 256)};
+SPREAD_TABLE u8 zero_contexts[ZERO_TABLES * ZERO_TABLE] = {HALF(ZERO_LOW, 0), HALF(ZERO_LOW, 256),
+    HALF(ZERO_HIGH_LOW, 0), HALF(ZERO_HIGH_LOW, 256), HALF(ZERO_HIGH_HIGH, 0), HALF(ZERO_HIGH_HIGH, 256)};
 
 /*
  * Tables D.2 and D.3: the context in bits 1–7, the bit to invert with in bit 0; by significance and sign of the
@@ -52,7 +52,7 @@ TABLE u8 zero_contexts[ZERO_TABLES * ZERO_TABLE] = {HALF(ZERO_LOW, 0), HALF(ZERO
 #define BOTH_OF(i) (3 * CLAMPED(SIGNED_OF(i, 0) + SIGNED_OF(i, 6)) + CLAMPED(SIGNED_OF(i, 2) + SIGNED_OF(i, 4)))
 #define SIGN_OF(i) (2 * (CONTEXT_SIGN + (BOTH_OF(i) < 0 ? -BOTH_OF(i) : BOTH_OF(i))) + (BOTH_OF(i) < 0 ? 1 : 0))
 
-TABLE u8 sign_contexts[SIGN_TABLE] = {HALF(SIGN_OF, 0)};
+SPREAD_TABLE u8 sign_contexts[SIGN_TABLE] = {HALF(SIGN_OF, 0)};
 
 /* Index: 2 × row + the more probable symbol. */
-TABLE u32 mq_rows[MQ_ROWS] = {J2K_MQ_TABLE(J2K_MQ_ROWS)};
+SPREAD_TABLE u32 mq_rows[MQ_ROWS] = {J2K_MQ_TABLE(J2K_MQ_ROWS)};

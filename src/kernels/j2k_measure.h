@@ -69,16 +69,24 @@ FUNCTION void transpose(u32 *word)
     }
 }
 
-/*
- * Of the samples of `rows`, all those bits below a plane that count, as numbers in half steps, summed up.
- * `plane_words`: a work-item's words of planes, J2K_MODEL_GROUP apart.
- */
-FUNCTION u32 sum_below(LOCAL const u32 *plane_words, u32 rows, u32 plane, u32 odd)
+/* Of sets of samples, those bits below a plane that count, as numbers in half steps, summed up. */
+struct below {
+    u32 fresh;   /* of those that become significant in the plane */
+    u32 refined; /* of those refined to a 1 less those refined to a 0, modulo 2^32 */
+};
+
+/* `plane_words`: a work-item's words of planes, J2K_MODEL_GROUP apart. */
+FUNCTION struct below sum_below(LOCAL const u32 *plane_words, u32 fresh, u32 more, u32 less, u32 plane, u32 odd)
 {
     u32 shift = gain_shift(plane), first = plane > MEASURED_BITS ? plane - MEASURED_BITS : 0;
-    u32 sum = shift == 0 ? odd * ones(rows) : 0;
-    for (u32 p = first; p < plane; p++)
-        sum += ones(rows & plane_words[p * J2K_MODEL_GROUP]) << (p + 1 - shift);
+    struct below sum;
+    sum.fresh = shift == 0 ? odd * ones(fresh) : 0;
+    sum.refined = shift == 0 ? odd * (ones(more) - ones(less)) : 0;
+    for (u32 p = first; p < plane; p++) {
+        u32 word = plane_words[p * J2K_MODEL_GROUP], up = p + 1 - shift;
+        sum.fresh += ones(fresh & word) << up;
+        sum.refined += (ones(more & word) - ones(less & word)) << up;
+    }
     return sum;
 }
 
@@ -86,22 +94,26 @@ FUNCTION u32 sum_below(LOCAL const u32 *plane_words, u32 rows, u32 plane, u32 od
  * What samples gain that become significant in a plane: (1 + m)² − (m − 1/2)² = 3/4 + 3 m, where 1 is what the plane
  * stands for and m the part below. Plane 0 leaves nothing.
  */
-FUNCTION u32 significance_gain(LOCAL const u32 *plane_words, u32 rows, u32 plane, u32 exact)
+FUNCTION u32 significance_gain(const struct below *below, u32 rows, u32 plane, u32 exact)
 {
-    u32 one = 1u << (plane + 1 - gain_shift(plane)), odd = exact ? 0 : 1;
-    u32 below = sum_below(plane_words, rows, plane, odd);
-    return plane == 0 ? ones(rows) * (exact ? 4 : 9) : ones(rows) * (one * one / 4 * 3) + 3 * one * below;
+    u32 one = 1u << (plane + 1 - gain_shift(plane));
+    return plane == 0 ? ones(rows) * (exact ? 4 : 9) : ones(rows) * (one * one / 4 * 3) + 3 * one * below->fresh;
 }
 
 /* What those gain that are refined: m² − (m − 1/2)² = m − 1/4 for a 1, (m − 1)² − (m − 1/2)² = 3/4 − m for a 0. */
-FUNCTION u32 refinement_gain(LOCAL const u32 *plane_words, u32 refined, u32 plane, u32 exact)
+FUNCTION u32 refinement_gain(const struct below *below, u32 more, u32 less, u32 plane, u32 exact)
 {
-    u32 one = 1u << (plane + 1 - gain_shift(plane)), odd = exact ? 0 : 1;
-    u32 bits = plane_words[plane * J2K_MODEL_GROUP], more = refined & bits, less = refined & ~bits;
+    u32 one = 1u << (plane + 1 - gain_shift(plane));
     if (plane == 0)
-        return ones(more) * odd + ones(less) * (exact ? 4 : 1);
-    u32 below = sum_below(plane_words, more, plane, odd) - sum_below(plane_words, less, plane, odd);
-    return one * below + ones(less) * (one * one / 4 * 3) - ones(more) * (one * one / 4);
+        return ones(more) * (exact ? 0 : 1) + ones(less) * (exact ? 4 : 1);
+    return one * below->refined + ones(less) * (one * one / 4 * 3) - ones(more) * (one * one / 4);
+}
+
+/* Of samples of which nothing else is asked. */
+FUNCTION u32 gain_of_rows(LOCAL const u32 *plane_words, u32 rows, u32 plane, u32 exact)
+{
+    struct below below = sum_below(plane_words, rows, 0, 0, plane, exact ? 0 : 1);
+    return significance_gain(&below, rows, plane, exact);
 }
 
 /* What all planes gain, J2K_GAIN_WORDS each, added to zeros. Whole work-group. */
@@ -109,12 +121,14 @@ FUNCTION void measure_planes(LOCAL const u32 *plane_words, u32 planes, u32 exact
 {
     u32 significant = 0;
     for (u32 plane = planes; plane-- > 0;) {
-        u32 rows = plane_words[plane * J2K_MODEL_GROUP] & ~significant;
+        u32 bits = plane_words[plane * J2K_MODEL_GROUP];
+        u32 fresh = bits & ~significant, more = bits & significant, less = significant & ~bits;
+        struct below below = sum_below(plane_words, fresh, more, less, plane, exact ? 0 : 1);
         LOCAL u32 *gain = gains + plane * J2K_GAIN_WORDS;
-        add_up_local(&gain[0], significance_gain(plane_words, rows, plane, exact));
-        add_up_local(&gain[1], refinement_gain(plane_words, significant, plane, exact));
-        add_up_local(&gain[2], ones(rows));
-        significant |= rows;
+        add_up_local(&gain[0], significance_gain(&below, fresh, plane, exact));
+        add_up_local(&gain[1], refinement_gain(&below, more, less, plane, exact));
+        add_up_local(&gain[2], ones(fresh));
+        significant |= fresh;
     }
 }
 
@@ -164,32 +178,30 @@ FUNCTION u32 significance_cost(u32 fresh, u32 rest)
     return each * fresh;
 }
 
-/* The lowest plane that seems to be worth its bytes. */
-FUNCTION u32 last_plane(LOCAL const u32 *gains, u32 planes, u32 samples, u32 stop)
+/* Whether a plane seems to be worth its bytes. */
+FUNCTION u32 is_plane_worth(LOCAL const u32 *gains, u32 plane, u32 planes, u32 samples, u32 stop)
 {
-    u32 plane = 0, before = 0;
-    for (u32 p = 1; p < planes; p++)
+    LOCAL const u32 *gain = gains + plane * J2K_GAIN_WORDS;
+    u32 before = 0, scale = gain_shift(plane);
+    for (u32 p = plane + 1; p < planes; p++)
         before += gains[p * J2K_GAIN_WORDS + 2];
-    for (; plane + 1 < planes; plane++, gains += J2K_GAIN_WORDS) {
-        if (is_worth((i32)gains[0], gain_shift(plane), stop, significance_cost(gains[2], samples - before)) ||
-            is_worth((i32)gains[1], gain_shift(plane), stop, 2 * before))
-            break;
-        before -= gains[J2K_GAIN_WORDS + 2];
-    }
-    return plane;
+    return is_worth((i32)gain[0], scale, stop, significance_cost(gain[2], samples - before)) ||
+           is_worth((i32)gain[1], scale, stop, 2 * before);
 }
 
-/* A sum over the work-group, all of which gets it. */
-FUNCTION u64 sum_wide(LOCAL u64 *scratch, u64 value)
+enum { WIDE_PIECES = 4 };
+
+/* Add 64 bits to a sum over the work-group, in pieces of 16; those of up to 2^16 work-items fit. Whole work-group. */
+FUNCTION void add_up_wide(LOCAL u32 *pieces, u64 value)
 {
-    u32 self = local_index();
-    barrier_local();
-    scratch[self] = value;
-    barrier_local();
-    for (u32 step = J2K_MODEL_GROUP / 2; step > 0; step /= 2) {
-        if (self < step)
-            scratch[self] += scratch[self + step];
-        barrier_local();
-    }
-    return scratch[0];
+    for (u32 i = 0; i < WIDE_PIECES; i++)
+        add_up_local(pieces + i, (u32)(value >> 16 * i) & 0xFFFF);
+}
+
+FUNCTION u64 wide_sum(LOCAL const u32 *pieces)
+{
+    u64 sum = 0;
+    for (u32 i = 0; i < WIDE_PIECES; i++)
+        sum += (u64)pieces[i] << 16 * i;
+    return sum;
 }

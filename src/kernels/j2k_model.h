@@ -116,23 +116,28 @@ FUNCTION void put_cleanup(struct modelling *m, const struct cleanup *c, u32 at)
     }
 }
 
-/* What becomes significant in the significance pass, which spreads from run to run. Whole work-group. */
-FUNCTION u32 find_spread(const struct run *r, u32 seeds, u32 candidates, LOCAL u32 *words, LOCAL u32 *scratch)
+/*
+ * What becomes significant in the significance pass, which spreads from run to run. `words`: two for each run, of
+ * which turn by turn one is read and the other written; *fresh: what is around in the end. Whole work-group.
+ */
+FUNCTION u32 find_spread(
+    const struct run *r, u32 seeds, u32 candidates, LOCAL u32 *words, LOCAL u32 *scratch, struct around *fresh)
 {
-    u32 own = seeds, changed = 1;
+    u32 own = seeds, changed = 1, turn = 0;
     words[r->self] = own;
     barrier_local();
     while (changed) {
-        struct around a = look_around(r, words);
+        struct around a = look_around(r, words + turn);
         u32 start = own, before;
         do {
             before = own;
             a.own = own;
             own |= candidates & any_before(r, &a);
         } while (own != before);
+        *fresh = a;
+        turn ^= J2K_MODEL_GROUP;
+        words[turn + r->self] = own;
         changed = group_any(scratch, J2K_MODEL_GROUP, own != start);
-        words[r->self] = own;
-        barrier_local();
     }
     return own;
 }
@@ -144,23 +149,21 @@ struct plane_places {
     u32 ends[3], total;
 };
 
-/* `fill`: bytes in the stage before. Whole work-group. */
+/* `fill`: bytes in the stage before. Whole work-group; as group_scan_two(). */
 FUNCTION struct plane_places find_places(
     u32 significance, u32 refinement, u32 cleanup, u32 first, u32 symbols, u32 fill, LOCAL u32 *scratch)
 {
     struct plane_places p;
-    u32 both, last;
-    u32 before = group_scan(scratch, J2K_MODEL_GROUP, significance | refinement << 16, &both);
+    u32x2 all, before = group_scan_two(scratch, J2K_MODEL_GROUP, significance | refinement << 16, cleanup, &all);
     p.first = first;
-    p.significance = fill + (before & 0xFFFF);
-    p.ends[0] = fill + (both & 0xFFFF);
+    p.significance = fill + (before.x & 0xFFFF);
+    p.ends[0] = fill + (all.x & 0xFFFF);
     fill = p.ends[0] + (first == 0);
-    p.refinement = fill + (before >> 16);
-    p.ends[1] = fill + (both >> 16);
+    p.refinement = fill + (before.x >> 16);
+    p.ends[1] = fill + (all.x >> 16);
     fill = p.ends[1] + (first == 0);
-    barrier_local();
-    p.cleanup = fill + group_scan(scratch, J2K_MODEL_GROUP, cleanup, &last);
-    p.ends[2] = fill + last + symbols;
+    p.cleanup = fill + before.y;
+    p.ends[2] = fill + all.y + symbols;
     p.total = p.ends[2] + 1;
     return p;
 }
@@ -177,25 +180,25 @@ FUNCTION void put_ends(LOCAL u8 *stage, const struct plane_places *p, u32 symbol
         stage[p->ends[2] - symbols + i] = (u8)(2 * CONTEXT_UNIFORM | (0xAu >> (3 - i) & 1));
 }
 
-/* Whole words of the stage; the rest is moved to its start. Returns how many bytes that is. Whole work-group. */
+/*
+ * Whole words of the stage; the rest is moved to its start. Returns how many bytes that is. Whole work-group, which
+ * puts more into the stage only behind another barrier.
+ */
 FUNCTION u32 empty_stage(LOCAL u32 *stage, u32 fill, GLOBAL u32 *to)
 {
     barrier_local();
-    u32 rest = stage[fill / 4];
     for (u32 i = local_index(); i < fill / 4; i += J2K_MODEL_GROUP)
         to[i] = stage[i];
-    barrier_local();
     if (local_index() == 0)
-        stage[0] = rest;
-    barrier_local();
+        stage[0] = stage[fill / 4];
     return fill % 4;
 }
 
 /* The group's memory. */
 struct model_memory {
-    LOCAL u32 *stage, *words, *spread, *ones, *scratch, *gains;
+    LOCAL u32 *stage, *words, *spread, *ones, *scratch;
+    LOCAL u32 *early;        /* of each plane, what its significance pass gains */
     LOCAL const u32 *planes; /* the work-item's, J2K_MODEL_GROUP apart */
-    LOCAL u64 *wide;
     LOCAL u8 *zero, *sign;
 };
 
@@ -208,19 +211,17 @@ FUNCTION u32 most_decisions(u32 planes, u32 samples, u32 columns, u32 style)
 
 /* A plane's three passes. Returns how many bytes are left in the stage. Whole work-group. */
 FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory, u32 style, u32 pass, u32 fill,
-    u32 plane, GLOBAL const struct coded_block *block, GLOBAL u32 *passes, GLOBAL u32 **to)
+    u32 plane, GLOBAL const struct coded_block *block, GLOBAL u32 **to)
 {
     const struct run *r = &m->r;
     u32 symbols = (style & STYLE_SYMBOLS) != 0 ? 4 : 0, first = pass == 0 ? 2 : 0;
     m->bits = memory->planes[plane * J2K_MODEL_GROUP];
     memory->words[r->self] = m->significant;
-    barrier_local();
-    struct around known = look_around(r, memory->words);
-    u32 near = any_near(r, &known), open = r->live & ~m->significant;
-    u32 spread = find_spread(r, open & m->bits & near, open & m->bits, memory->spread, memory->scratch);
     memory->ones[r->self] = m->bits;
     barrier_local();
-    struct around fresh = look_around(r, memory->spread), one = look_around(r, memory->ones);
+    struct around known = look_around(r, memory->words), one = look_around(r, memory->ones), fresh;
+    u32 near = any_near(r, &known), open = r->live & ~m->significant;
+    u32 spread = find_spread(r, open & m->bits & near, open & m->bits, memory->spread, memory->scratch, &fresh);
     struct around after = join_around(&known, &fresh), before = join_around(&known, &one);
     u32 coded = open & (near | any_before(r, &fresh));
     struct cleanup cleanup = find_cleanup(m, open & ~coded, &before, &after);
@@ -234,16 +235,8 @@ FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory,
     put_cleanup(m, &cleanup, p.cleanup);
     if (r->self == 0)
         put_ends(m->stage, &p, symbols);
-    u32 gain = block->measured ? significance_gain(memory->planes, spread, plane, block->exact) : 0;
-    gain = group_sum(memory->scratch, J2K_MODEL_GROUP, gain);
-    if (r->self == 0) {
-        LOCAL const u32 *gains = memory->gains + plane * J2K_GAIN_WORDS;
-        if (first == 0) {
-            passes[pass * J2K_PASS_WORDS + 1] = gain;
-            passes[(pass + 1) * J2K_PASS_WORDS + 1] = block->measured ? gains[1] : 0;
-        }
-        passes[(pass + 2 - first) * J2K_PASS_WORDS + 1] = block->measured ? gains[0] - gain : 0;
-    }
+    if (block->measured)
+        add_up_local(memory->early + plane, gain_of_rows(memory->planes, spread, plane, block->exact));
     m->refined = m->significant;
     m->significant |= m->bits;
     u32 rest = empty_stage(memory->stage, p.total, *to);
@@ -253,7 +246,7 @@ FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory,
 
 /* All planes down to one. Whole work-group. */
 FUNCTION void model_planes(const struct run *r, const struct model_memory *memory, u32 negative, u32 planes, u32 last,
-    GLOBAL const struct coded_block *block, GLOBAL u32 *passes, GLOBAL u32 *decisions, u32 *count)
+    GLOBAL const struct coded_block *block, GLOBAL u32 *decisions, u32 *count)
 {
     struct modelling m;
     GLOBAL u32 *to = decisions;
@@ -270,12 +263,27 @@ FUNCTION void model_planes(const struct run *r, const struct model_memory *memor
     m.signs = board_rows(r, m.negative) | board_frame(r, &signs, &signs);
     barrier_local();
     for (u32 plane = planes; plane-- > last;) {
-        fill = model_plane(&m, memory, block->style, pass, fill, plane, block, passes, &to);
+        fill = model_plane(&m, memory, block->style, pass, fill, plane, block, &to);
         pass += pass == 0 ? 1 : 3;
     }
     if (r->self == 0 && fill > 0)
         to[0] = memory->stage[0];
     *count = (u32)(to - decisions) * 4 + fill;
+}
+
+/* What passes of the planes down to one gain. A work-item a plane. */
+FUNCTION void tell_gains(LOCAL const u32 *gains, LOCAL const u32 *early, u32 planes, u32 last, GLOBAL u32 *passes)
+{
+    u32 plane = local_index();
+    if (plane < last || plane >= planes)
+        return;
+    u32 cleanup = 3 * (planes - 1 - plane);
+    LOCAL const u32 *gain = gains + plane * J2K_GAIN_WORDS;
+    if (cleanup > 0) {
+        passes[(cleanup - 2) * J2K_PASS_WORDS + 1] = early[plane];
+        passes[(cleanup - 1) * J2K_PASS_WORDS + 1] = gain[1];
+    }
+    passes[cleanup * J2K_PASS_WORDS + 1] = gain[0] - early[plane];
 }
 
 /*
@@ -288,21 +296,22 @@ model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples
 {
     SHARED u32 stage[STAGE_WORDS];
     SHARED u32 words[J2K_MODEL_GROUP];
-    SHARED u32 spread[J2K_MODEL_GROUP];
+    SHARED u32 spread[2 * J2K_MODEL_GROUP];
     SHARED u32 bits[J2K_MODEL_GROUP];
     SHARED u32 scratch[J2K_MODEL_GROUP];
     SHARED u32 gains[J2K_CODED_PLANES * J2K_GAIN_WORDS];
     SHARED u32 plane_words[J2K_CODED_PLANES * J2K_MODEL_GROUP];
-    SHARED u64 wide[J2K_MODEL_GROUP];
+    SHARED u32 early[J2K_CODED_PLANES];
+    SHARED u32 wide[2 * WIDE_PIECES]; /* the quantiser's error; what is left out */
     SHARED u8 zero[ZERO_TABLE];
     SHARED u8 sign[SIGN_TABLE];
-    SHARED u32 shared[2]; /* the largest magnitude's bits, where decisions are */
+    SHARED u32 shared[3]; /* the largest magnitude's bits, where decisions are, planes that are worth it */
     struct model_memory memory;
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
     GLOBAL const struct coded_block *block = (GLOBAL const struct coded_block *)(list + head->block) + group_index();
     GLOBAL struct coded_result *result = (GLOBAL struct coded_result *)(results + J2K_LIST_HEAD) + group_index();
     u32 self = local_index(), count = block->width * block->height, word[RUN_SAMPLES], last = 0;
-    u64 error = 0, left = 0;
+    u64 error;
     struct run r = find_run(block);
     r.causal = (block->style & STYLE_CAUSAL) != 0;
     passes += group_index() * (J2K_CODED_PASSES * J2K_PASS_WORDS);
@@ -311,8 +320,7 @@ model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples
     memory.spread = spread;
     memory.ones = bits;
     memory.scratch = scratch;
-    memory.gains = gains;
-    memory.wide = wide;
+    memory.early = early;
     memory.planes = plane_words + self;
     memory.zero = zero;
     memory.sign = sign;
@@ -322,23 +330,32 @@ model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples
         sign[i] = sign_contexts[i];
     for (u32 i = self; i < J2K_CODED_PLANES * J2K_GAIN_WORDS; i += J2K_MODEL_GROUP)
         gains[i] = 0;
+    if (self < J2K_CODED_PLANES)
+        early[self] = 0;
+    if (self < 2 * WIDE_PIECES)
+        wide[self] = 0;
     for (u32 i = self; i < STAGE_WORDS; i += J2K_MODEL_GROUP)
         stage[i] = 0;
-    if (self < 2)
+    if (self < 3)
         shared[self] = 0;
     barrier_local();
     error = load_planes(&r, block, samples, word, &shared[0]);
     UNROLL for (u32 plane = 0; plane < J2K_CODED_PLANES; plane++) plane_words[plane * J2K_MODEL_GROUP + self] =
         word[plane];
-    error = sum_wide(wide, error);
-    u32 planes = 32 - leading_zeros(shared[0]);
+    if (block->measured & J2K_MEASURED_ERRORS)
+        add_up_wide(wide, error);
+    barrier_local();
+    u32 planes = 32 - leading_zeros(shared[0]), stops = block->measured && block->stop;
     if (block->measured)
         measure_planes(memory.planes, planes, block->exact, gains);
     barrier_local();
-    if (block->measured && block->stop && planes > 1)
-        last = last_plane(gains, planes, count, block->stop);
-    u32 leaves = last > 0 && (block->measured & J2K_MEASURED_ERRORS) != 0;
-    left = sum_wide(wide, leaves ? measure_left(memory.planes, planes, last, block->exact) : 0);
+    if (stops && self + 1 < planes && is_plane_worth(gains, self, planes, count, block->stop))
+        join_local(&shared[2], 1u << self);
+    barrier_local();
+    if (stops && planes > 1)
+        last = shared[2] ? lowest(shared[2]) : planes - 1;
+    if (last > 0 && (block->measured & J2K_MEASURED_ERRORS) != 0)
+        add_up_wide(wide + WIDE_PIECES, measure_left(memory.planes, planes, last, block->exact));
     u32 columns = block->width * ((block->height + 3) / 4), most = 0, told = 0;
     if (planes > 0)
         most = most_decisions(planes - last, count, columns, block->style) / J2K_DECISION_UNIT + 1;
@@ -346,9 +363,13 @@ model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples
         shared[1] = count_up(results + 1, most);
     barrier_local();
     u32 at = shared[1], fits = most == 0 || at + most <= head->room;
-    model_planes(&r, &memory, word[31], planes, fits ? last : planes, block, passes,
+    model_planes(&r, &memory, word[31], planes, fits ? last : planes, block,
         decisions + (u64)at * (J2K_DECISION_UNIT / 4), &told);
+    barrier_local();
+    tell_gains(gains, early, planes, fits ? last : planes, passes);
     if (self == 0) {
+        u64 left = wide_sum(wide + WIDE_PIECES);
+        error = wide_sum(wide);
         result->planes = planes;
         result->passes = planes > 0 && fits ? 3 * (planes - last) - 2 : 0;
         result->length = fits ? 0 : J2K_NO_ROOM;

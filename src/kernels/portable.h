@@ -9,6 +9,7 @@
  *   GLOBAL, LOCAL       in pointer types: device memory, the work-group's memory
  *   SHARED              declares the work-group's memory, only in a kernel's own body; prefer arrays
  *   TABLE               declares a constant table at file scope
+ *   SPREAD_TABLE        likewise, whose entries work-items side by side read at different places
  *   UNROLL              before a loop over an array that is to stay in registers
  *   ROLL                before a loop that is to stay one: code that no longer fits the cache of instructions is slow
  *   OUTLINED            a function that is called, for what is seldom needed
@@ -36,6 +37,7 @@ typedef long long i64;
 #define LOCAL
 #define SHARED __shared__
 #define TABLE static __constant__ const
+#define SPREAD_TABLE static __device__ const
 #define RESTRICT __restrict__
 
 FUNCTION u32 local_index(void)
@@ -261,6 +263,7 @@ typedef long i64;
 #define LOCAL __local
 #define SHARED __local
 #define TABLE __constant
+#define SPREAD_TABLE __constant
 #define RESTRICT restrict
 
 FUNCTION u32 local_index(void)
