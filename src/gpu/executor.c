@@ -168,9 +168,12 @@ static void release_lane(struct gpu_executor *executor, struct gpu_lane *lane)
 {
     struct gpu *gpu = executor->gpu;
     pthread_mutex_lock(&executor->lock);
-    for (int i = 0; i < LANE_EVENTS; i++)
+    for (int i = 0; i < LANE_EVENTS; i++) {
         if (executor->transformed == &lane->event[i])
             executor->transformed = NULL;
+        if (executor->modelled == &lane->event[i])
+            executor->modelled = NULL;
+    }
     pthread_mutex_unlock(&executor->lock);
     for (int i = 0; i < LANE_EVENTS; i++)
         gpu->backend->event_destroy(gpu, &lane->event[i]);

@@ -83,6 +83,7 @@ struct gpu_executor {
     pthread_mutex_t lock; /* of what follows */
     struct gpu_lane *idle;
     struct gpu_event *transformed; /* behind the transform of the last pictures that wait for nobody else; or null */
+    struct gpu_event *modelled;    /* likewise of the last list of blocks, where queues are not urgent */
     uint32_t uncoded;              /* JPEG 2000 encodes begun whose blocks are still to be coded */
     struct gpu_buffer *pinned;     /* that the caller has */
     uint32_t pinned_count, pinned_capacity;

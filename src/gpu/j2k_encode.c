@@ -132,11 +132,12 @@ struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, c
     job->executor = executor;
     job->items = items;
     job->count = count;
+    job->waits = after != NULL;
     atomic_init(&job->missed, false);
     kst_gpu_j2k_encode_uncoded(job, true);
     if (prepare(job, after, error)) {
         kst_gpu_j2k_encode_upload(job);
-        kst_gpu_j2k_encode_transform(job, after != NULL);
+        kst_gpu_j2k_encode_transform(job);
         if (!atomic_load(&job->missed))
             return job;
         error->status = KST_ERROR_ROWS;

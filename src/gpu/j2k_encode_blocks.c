@@ -103,6 +103,36 @@ static void model(struct run *run)
         sizeof arguments / sizeof arguments[0]);
 }
 
+static void put_in_order(struct run *run)
+{
+    LAUNCH(J2K_ENCODE_ORDER, 1, LIST, RESULTS, ORDER);
+}
+
+/*
+ * Without urgent queues the model of one list waits for that of the one before, so that its many work-groups do not go
+ * before the few that code the latter's blocks. Not behind pictures that wait for a caller's stream.
+ */
+static void model_in_turn(struct run *run)
+{
+    struct j2k_coding_job *job = run->job;
+    struct gpu_executor *executor = job->executor;
+    const struct gpu_backend *backend = executor->gpu->backend;
+    if (job->waits || backend->urges) {
+        model(run);
+        kst_gpu_j2k_encode_hurry(job);
+        put_in_order(run);
+        return;
+    }
+    pthread_mutex_lock(&executor->lock);
+    if (executor->modelled)
+        backend->wait(job->queue, executor->modelled);
+    model(run);
+    put_in_order(run);
+    kst_gpu_j2k_encode_record(job, CODING_MODELLED);
+    executor->modelled = &job->lane->event[CODING_MODELLED];
+    pthread_mutex_unlock(&executor->lock);
+}
+
 static void code(struct run *run)
 {
     struct j2k_coding_job *job = run->job;
@@ -112,9 +142,7 @@ static void code(struct run *run)
     kst_gpu_j2k_encode_calm_down(job);
     kst_gpu_j2k_encode_record(job, CODING_BEFORE_BLOCKS);
     bring_list(run);
-    model(run);
-    kst_gpu_j2k_encode_hurry(job);
-    LAUNCH(J2K_ENCODE_ORDER, 1, LIST, RESULTS, ORDER);
+    model_in_turn(run);
     LAUNCH(J2K_ENCODE_CODE, (list->rows + rows - 1) / rows, LIST, ORDER, DECISIONS, PASSES, DATA, RESULTS);
     LAUNCH(J2K_ENCODE_PLACE, 1, LIST, RESULTS);
     LAUNCH(J2K_ENCODE_COLLECT, list->blocks, LIST, RESULTS, PASSES, DATA, COLLECTED);

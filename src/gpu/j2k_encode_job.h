@@ -23,7 +23,8 @@ enum coding_event {
     CODING_BEFORE_BLOCKS,
     CODING_HANDED_OVER,
     CODING_AFTER_BLOCKS,
-    CODING_AFTER_DOWNLOAD
+    CODING_AFTER_DOWNLOAD,
+    CODING_MODELLED
 };
 
 /* What was fetched of a list: outcomes point into it. */
@@ -43,6 +44,7 @@ struct j2k_coding_job {
     struct gpu_buffer buffer[CODING_BUFFERS];
     struct coding_fetched *fetched;
     atomic_bool missed; /* rows did not come */
+    bool waits;         /* for a caller's stream */
     bool timed;         /* upload and transform */
     bool uncoded;       /* as executor->uncoded counts */
     struct j2k_encode_times times;
@@ -60,9 +62,8 @@ void kst_gpu_j2k_encode_calm_down(struct j2k_coding_job *job);
 /* The job's blocks are still to be coded, or no longer. Returns whether those of others are. */
 bool kst_gpu_j2k_encode_uncoded(struct j2k_coding_job *job, bool uncoded);
 
-/* From pixels to coefficients, queued in turn; once the first returns, rows have come. `waits`: for a caller's stream.
- */
+/* From pixels to coefficients, queued in turn; once the first returns, rows have come. */
 void kst_gpu_j2k_encode_upload(struct j2k_coding_job *job);
-void kst_gpu_j2k_encode_transform(struct j2k_coding_job *job, bool waits);
+void kst_gpu_j2k_encode_transform(struct j2k_coding_job *job);
 
 #endif

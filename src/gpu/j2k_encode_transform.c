@@ -117,10 +117,10 @@ static void transform(struct j2k_coding_job *job)
  * transformed; and before blocks of the first are modelled, so that the host is done with the last in time. Not behind
  * pictures that wait for a caller's stream, which may wait for these.
  */
-void kst_gpu_j2k_encode_transform(struct j2k_coding_job *job, bool waits)
+void kst_gpu_j2k_encode_transform(struct j2k_coding_job *job)
 {
     struct gpu_executor *executor = job->executor;
-    if (waits || !executor->gpu->backend->urges) {
+    if (job->waits || !executor->gpu->backend->urges) {
         transform(job);
         return;
     }
