@@ -134,7 +134,8 @@ typedef struct kst_j2k_options {
                                     what the one before does */
     uint32_t levels;           /**< of decomposition, 0–32; default 5 */
     bool reversible;           /**< the reversible transforms also where the target is not KST_J2K_LOSSLESS */
-    bool keep_components; /**< do not transform the first three components (Annex G) where they are red, green, blue */
+    bool keep_components; /**< do not transform the first three components (Annex G) where they are red, green, blue;
+                               those of more than 28 bits never are */
     bool codestream;      /**< bare, without a JP2 file around it */
     kst_progression progression; /**< default KST_PROGRESSION_LRCP */
     const kst_j2k_change *change;
@@ -151,7 +152,8 @@ typedef struct kst_j2k_options {
     uint32_t precinct_width[33];  /**< powers of two up to 32,768 for each resolution from the largest down; the last */
     uint32_t precinct_height[33]; /**< counts for all that follow */
     uint32_t style;               /**< kst_j2k_style */
-    uint32_t guard_bits;          /**< 1–7; default 2, and more where the picture needs them */
+    uint32_t guard_bits;          /**< 1–7; default 2, and more where the picture needs them, fewer where samples of
+                                       29 bits and more leave no room */
     bool derived_steps;           /**< one quantiser step is written, from which all follow (E.1.1) */
     kst_region interest;          /**< in pixels: coded before all else (maxshift, Annex H); empty: none */
     bool sop;                     /**< markers in front of packets, */

@@ -10,7 +10,7 @@
 #include "j2k/norms.h"
 #include "j2k/parser.h"
 
-enum { ALL_OF_IT = 15, EXPONENT_MAX = 31, PLANES_MAX = 31, SEPARATION_MAX = 255 };
+enum { ALL_OF_IT = 15, EXPONENT_MAX = 31, PLANES_MAX = 31, SEPARATION_MAX = 255, TRANSFORMED_DEPTH_MAX = 28 };
 
 #define EVERY_TILE UINT32_MAX
 
@@ -226,6 +226,14 @@ static const kst_j2k_component *own_of(
     return found;
 }
 
+static uint8_t most_planes(const struct j2k_quantisation *q)
+{
+    uint32_t most = 0;
+    for (uint32_t b = 0; b < q->count; b++)
+        most = q->step[b] >> 11 > most ? q->step[b] >> 11 : most;
+    return (uint8_t)(q->guard + most - (q->guard + most > 0));
+}
+
 /* Annex E. Steps that give every band's coefficients the same share in the picture's error. */
 static void describe_steps(const struct j2k_encode_work *work, const struct own *own)
 {
@@ -252,12 +260,29 @@ static void describe_steps(const struct j2k_encode_work *work, const struct own 
         else
             q->step[b] = code_step(step / kst_j2k_band_norm(&norms, orientation, level), range);
     }
+    while (reversible && q->guard > 1 && most_planes(q) > PLANES_MAX)
+        q->guard--; /* of samples of 29 bits no coefficient has more: the 5/3 makes them at most 7.9 times as large */
 }
 
+static kst_status check_planes(struct j2k_encode_work *work, const struct own *own)
+{
+    const struct j2k_coding *coding = &own->parameters->coding[own->component];
+    uint32_t depth = work->origin[own->component].depth;
+    if (coding->reversible && coding->levels > 0 && depth + 2 > EXPONENT_MAX)
+        return fail(work, KST_ERROR_J2K_QUANTISATION, "samples of 30 and 31 bits go with 0 levels alone");
+    if (most_planes(&own->parameters->quantisation[own->component]) > PLANES_MAX)
+        return fail(
+            work, KST_ERROR_J2K_QUANTISATION, "more than 31 bit planes: the step is too fine for samples so deep");
+    return KST_OK;
+}
+
+/* Differences of colours have a bit more than these, for which coefficients may have no room. */
 static bool is_transformed(const struct j2k_encode_work *work)
 {
     const struct j2k_component_size *c = work->coded.headers.component;
     if (work->options.keep_components || work->colour != KST_COLOUR_RGB || work->component_count < 3)
+        return false;
+    if (c->depth > TRANSFORMED_DEPTH_MAX)
         return false;
     for (uint32_t i = 1; i < 3; i++)
         if (c[i].dx != c[0].dx || c[i].dy != c[0].dy || c[i].depth != c[0].depth || c[i].is_signed != c[0].is_signed)
@@ -312,14 +337,6 @@ static kst_status describe_changes(struct j2k_encode_work *work)
             .c1 = change->component1 ? change->component1 : work->component_count};
     }
     return KST_OK;
-}
-
-static uint8_t most_planes(const struct j2k_quantisation *q)
-{
-    uint32_t most = 0;
-    for (uint32_t b = 0; b < q->count; b++)
-        most = q->step[b] >> 11 > most ? q->step[b] >> 11 : most;
-    return (uint8_t)(q->guard + most - (q->guard + most > 0));
 }
 
 /* Annex H: a shift that lifts the region above all planes of the rest. */
@@ -381,10 +398,7 @@ static kst_status describe_component(struct j2k_encode_work *work, const struct 
     if (status)
         return status;
     describe_steps(work, own);
-    bool exceeds = coding->reversible && coding->levels > 0 && work->origin[own->component].depth + 2 > EXPONENT_MAX;
-    if (exceeds || most_planes(&own->parameters->quantisation[own->component]) > PLANES_MAX)
-        return fail(work, KST_ERROR_J2K_QUANTISATION, "more than 31 bit planes");
-    return KST_OK;
+    return check_planes(work, own);
 }
 
 /* Components that are transformed together are analysed together, too. */

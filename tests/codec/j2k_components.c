@@ -360,6 +360,80 @@ static void test_depths(void **state)
     }
 }
 
+/* Bits of a plane that the 5/3 of three levels makes its largest coefficients of, unlike in the three colours. */
+static void fill_worst(const kst_plane *plane, uint32_t component)
+{
+    uint32_t most = UINT32_MAX >> (32 - plane->depth);
+    for (uint32_t y = 0; y < plane->height; y++)
+        for (uint32_t x = 0; x < plane->width; x++)
+            ((uint32_t *)plane->data)[y * plane->width + x] =
+                ((x >> 1) + (x >> 2) + (y >> 1) + (y >> 2) + component) & 1 ? most : 0;
+}
+
+/* Colours so deep that their differences have more bits than coefficients may: they are not transformed. */
+static void test_deep_colours(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2 * 4; i++) {
+        struct picture picture;
+        uint32_t depth = 28 + i / 2;
+        make(&picture, 3, 64, depth, false, false);
+        picture.image.colour = KST_COLOUR_RGB;
+        for (uint32_t c = 0; c < 3 && i % 2 == 1; c++)
+            fill_worst(plane_at(&picture, c), c);
+        kst_encode_options options;
+        kst_j2k_options j2k;
+        kst_buffer coded = {0};
+        kst_encode_options_init(&options);
+        kst_j2k_options_init(&j2k);
+        options.codec = KST_CODEC_JPEG2000;
+        options.jpeg2000 = &j2k;
+        kst_status wanted = depth < 30 ? KST_OK : KST_ERROR_J2K_QUANTISATION;
+        assert_int_equal(kst_encode(context, &picture.image, &options, &coded, NULL), wanted);
+        kst_buffer_release(context, &coded);
+        j2k.levels = depth < 30 ? 5 : 0;
+        assert_int_equal(kst_encode(context, &picture.image, &options, &coded, NULL), KST_OK);
+        check_all(&picture, &coded);
+        kst_buffer_release(context, &coded);
+        drop(&picture);
+    }
+}
+
+/* At a rate: the finest step grows with what would have too many planes. */
+static void test_deep_rates(void **state)
+{
+    (void)state;
+    for (uint32_t depth = 24; depth <= 31; depth++) {
+        struct picture picture;
+        make(&picture, 1, 64, depth, depth % 2 == 1, false);
+        kst_encode_options options;
+        kst_j2k_options j2k;
+        kst_buffer coded = {0};
+        kst_image image;
+        kst_encode_options_init(&options);
+        kst_j2k_options_init(&j2k);
+        options.codec = KST_CODEC_JPEG2000;
+        options.jpeg2000 = &j2k;
+        j2k.target = KST_J2K_RATIO;
+        j2k.value = 2;
+        assert_int_equal(kst_encode(context, &picture.image, &options, &coded, NULL), KST_OK);
+        assert_true(coded.length <= 64 * 64 * depth / 8 / 2);
+        assert_int_equal(decode(&coded, NULL, &image), KST_OK);
+        double error = 0, range = (double)(UINT32_C(1) << (depth - 1)) * 2;
+        for (uint32_t p = 0; p < 64 * 64; p++) { /* noise at half of its bits: about half of them are right */
+            const uint8_t *a = (const uint8_t *)picture.image.plane[0].data, *b = (const uint8_t *)image.plane[0].data;
+            int32_t from, to;
+            memcpy(&from, a + 4 * (size_t)p, 4);
+            memcpy(&to, b + 4 * (size_t)p, 4);
+            error += ((double)from - to) * ((double)from - to) / range / range;
+        }
+        assert_true(error / (64 * 64) < 1e-5);
+        kst_image_release(context, &image);
+        kst_buffer_release(context, &coded);
+        drop(&picture);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +444,8 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_own_planes),
         cmocka_unit_test(test_depths),
+        cmocka_unit_test(test_deep_colours),
+        cmocka_unit_test(test_deep_rates),
     };
     context = cpu_context_create(2);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
