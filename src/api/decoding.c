@@ -170,7 +170,7 @@ static kst_status choose_place(struct decoding *d)
     if (!is_jpeg(decoder)) {
         bool suits = d->orientation == 1 || d->image->format != KST_FORMAT_RAW; /* which the CPU refuses */
         enum j2k_fit fit = J2K_FITS_NOT;
-        const struct j2k_rows all = {0, d->image->height};
+        const kst_region all = {0, 0, d->image->width, d->image->height};
         kst_status status = suits ? kst_j2k_gpu_plan(d, all, &fit) : KST_OK;
         d->on_gpu = d->j2k != NULL;
         d->in_strips = fit == J2K_FITS_IN_STRIPS;

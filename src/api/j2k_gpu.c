@@ -111,42 +111,40 @@ static void mark_wanted(const struct j2k_gpu_item *item, bool *wanted)
     }
 }
 
-static bool is_whole(const struct decoding *d, struct j2k_rows rows)
+static bool is_whole(const struct decoding *d, kst_region part)
 {
-    return rows.count == d->image->height;
+    return part.width == d->image->width && part.height == d->image->height;
 }
 
-/* Where rows of the image are stored: they may be columns. */
-static kst_region region_of(const struct decoding *d, struct j2k_rows rows)
+/* Where a part of the image is stored: its rows may be columns, and begin at the other end. */
+static kst_region region_of(const struct decoding *d, kst_region part)
 {
-    bool backwards = d->orientation == 3 || d->orientation == 4 || d->orientation >= 7;
-    kst_region region = {d->options.region.x, d->options.region.y, d->stored.width, d->stored.height};
-    uint32_t first = backwards ? d->image->height - rows.first - rows.count : rows.first;
-    if (kst_orientation_swaps(d->orientation)) {
-        region.x += first;
-        region.width = rows.count;
-    } else {
-        region.y += first;
-        region.height = rows.count;
-    }
-    return region;
+    int o = d->orientation;
+    bool leftwards = o == 2 || o == 3 || o == 6 || o == 7, upwards = o == 3 || o == 4 || o >= 7;
+    uint32_t x = leftwards ? d->image->width - part.x - part.width : part.x;
+    uint32_t y = upwards ? d->image->height - part.y - part.height : part.y;
+    if (kst_orientation_swaps(o))
+        return (kst_region){d->options.region.x + y, d->options.region.y + x, part.height, part.width};
+    return (kst_region){d->options.region.x + x, d->options.region.y + y, part.width, part.height};
 }
 
-/* Some rows are what they are as a region: smaller components reach beyond them. Components as they are do not, and may
- * have no rows there. */
-static kst_status describe_rows(struct decoding *d, struct j2k_rows rows, struct j2k_output *output)
+/* A part is what it is as a region: smaller components reach beyond it. Components as they are do not, and may have no
+ * samples there. */
+static kst_status describe_part(struct decoding *d, kst_region part, struct j2k_output *output)
 {
     kst_decoder *decoder = d->decoder;
     kst_decode_options options = d->options;
     kst_image described;
     bool raw = d->image->format == KST_FORMAT_RAW;
-    if (!is_whole(d, rows) && !raw)
-        options.region = region_of(d, rows);
+    if (!is_whole(d, part) && !raw)
+        options.region = region_of(d, part);
     kst_status status = kst_j2k_output_describe(&decoder->j2k, &options, &described, decoder->more, output);
     if (status || !raw)
         return status;
-    output->shown.y0 += rows.first;
-    output->shown.y1 = output->shown.y0 + rows.count;
+    output->shown.x0 += part.x;
+    output->shown.y0 += part.y;
+    output->shown.x1 = output->shown.x0 + part.width;
+    output->shown.y1 = output->shown.y0 + part.height;
     output->filter.region = output->shown;
     return KST_OK;
 }
@@ -164,11 +162,11 @@ static kst_status build(struct decoding *d, struct j2k_output *output, struct j2
 }
 
 /* Bytes that a plan may take on the device, where strips go two at a time. */
-static uint64_t memory_limit(const struct decoding *d, struct j2k_rows rows)
+static uint64_t memory_limit(const struct decoding *d, kst_region part)
 {
     uint64_t limit = d->decoder->context->limits.memory, half = d->gpu->gpu->info.memory / 2;
     limit = half > 0 && half < limit ? half : limit;
-    limit = is_whole(d, rows) ? limit : limit / 2;
+    limit = is_whole(d, part) ? limit : limit / 2;
     return limit < J2K_GPU_MEMORY_MAX ? limit : J2K_GPU_MEMORY_MAX;
 }
 
@@ -178,9 +176,9 @@ static double larger(double a, double b)
 }
 
 /* How many times the room that there is it takes. */
-static double excess_of(const struct decoding *d, struct j2k_rows rows, const struct j2k_planned *planned)
+static double excess_of(const struct decoding *d, kst_region part, const struct j2k_planned *planned)
 {
-    double memory = (double)planned->need.memory / (double)memory_limit(d, rows);
+    double memory = (double)planned->need.memory / (double)memory_limit(d, part);
     double buffer = (double)planned->need.largest / (double)d->gpu->gpu->largest;
     return larger(larger(memory, buffer), (double)planned->item.stream / (double)J2K_GPU_STREAM_MAX);
 }
@@ -193,7 +191,7 @@ static bool is_far(const struct decoding *d, const struct j2k_planned *planned)
 
 /* On failure, and where the device cannot, nothing of the plan is left. */
 static kst_status plan_item(
-    struct decoding *d, struct j2k_output *output, struct j2k_rows rows, struct j2k_planned *planned, enum j2k_fit *fit)
+    struct decoding *d, struct j2k_output *output, kst_region part, struct j2k_planned *planned, enum j2k_fit *fit)
 {
     kst_decoder *decoder = d->decoder;
     kst_report *report = &decoder->report, before = *report;
@@ -207,7 +205,7 @@ static kst_status plan_item(
     } else {
         kst_gpu_j2k_route(d->gpu, &planned->item);
         planned->need = kst_gpu_j2k_need(&planned->item);
-        d->excess = excess_of(d, rows, planned);
+        d->excess = excess_of(d, part, planned);
         *fit = d->excess <= 1 && !is_far(d, planned) ? J2K_FITS : J2K_FITS_IN_STRIPS;
     }
     if (!status && *fit == J2K_FITS)
@@ -218,40 +216,42 @@ static kst_status plan_item(
     return status;
 }
 
-/* Which rows of a plane are among the image's. */
-static struct j2k_rows rows_of_plane(
-    const struct decoding *d, const struct j2k_output *output, struct j2k_rows rows, uint32_t p)
+/* What of a plane is in a part of the image. */
+static kst_region part_of_plane(const struct decoding *d, const struct j2k_output *output, kst_region part, uint32_t p)
 {
     if (d->image->format != KST_FORMAT_RAW)
-        return rows;
-    uint32_t dy = d->decoder->j2k.component[kst_j2k_output_component(&d->options, p)].dy;
-    uint32_t top = j2k_ceil_divide(output->shown.y0 - rows.first, dy);
-    uint32_t first = j2k_ceil_divide(output->shown.y0, dy), end = j2k_ceil_divide(output->shown.y1, dy);
-    return (struct j2k_rows){first - top, end - first};
+        return part;
+    const struct j2k_component_size *size = &d->decoder->j2k.component[kst_j2k_output_component(&d->options, p)];
+    const struct j2k_rect shown = output->shown, before = {0, 0, shown.x0 - part.x, shown.y0 - part.y};
+    struct j2k_rect area = kst_j2k_divide(shown, size->dx, size->dy);
+    struct j2k_rect first = kst_j2k_divide(before, size->dx, size->dy);
+    return (kst_region){area.x0 - first.x1, area.y0 - first.y1, area.x1 - area.x0, area.y1 - area.y0};
 }
 
-/* In host memory planes have their data, else buffers have offsets, and objects of the driver's a first row. */
-static void cut_plane(struct j2k_planned *planned, uint32_t p, struct j2k_rows rows)
+/* In host memory planes have their data, else buffers have offsets, and objects of the driver's a corner. */
+static void cut_plane(struct j2k_planned *planned, uint32_t p, kst_region part)
 {
     struct j2k_gpu_item *item = &planned->item;
     kst_plane *plane = p < KST_IMAGE_PLANES_MAX ? &item->output.plane[p] : &planned->more[p - KST_IMAGE_PLANES_MAX];
-    ptrdiff_t skipped = (ptrdiff_t)rows.first * plane->pitch;
-    plane->height = rows.count;
+    size_t pixel = (size_t)kst_format_samples(item->output.format) * kst_plane_sample_bytes(plane);
+    ptrdiff_t skipped = (ptrdiff_t)part.y * plane->pitch + (ptrdiff_t)(part.x * pixel);
+    plane->width = part.width;
+    plane->height = part.height;
+    item->image.left = part.x;
+    item->image.top = part.y;
     if (item->sink == JPEG_SINK_HOST)
         plane->data = (uint8_t *)plane->data + skipped;
-    else if (item->image.picture)
-        item->image.top = rows.first;
-    else
+    else if (!item->image.picture)
         item->image.offset[p] += (size_t)skipped;
 }
 
-/* The rows of the image alone. */
+/* The part of the image alone. */
 static kst_status cut(
-    const struct decoding *d, const struct j2k_output *output, struct j2k_rows rows, struct j2k_planned *planned)
+    const struct decoding *d, const struct j2k_output *output, kst_region part, struct j2k_planned *planned)
 {
     kst_image *image = &planned->item.output;
     kst_status status = KST_OK;
-    if (is_whole(d, rows))
+    if (is_whole(d, part))
         return KST_OK;
     if (image->plane_count > KST_IMAGE_PLANES_MAX) {
         size_t count = image->plane_count - KST_IMAGE_PLANES_MAX;
@@ -261,9 +261,10 @@ static kst_status cut(
         memcpy(planned->more, image->more, count * sizeof *planned->more);
         image->more = planned->more;
     }
-    image->height = rows.count;
+    image->width = part.width;
+    image->height = part.height;
     for (uint32_t p = 0; p < image->plane_count; p++)
-        cut_plane(planned, p, rows_of_plane(d, output, rows, p));
+        cut_plane(planned, p, part_of_plane(d, output, part, p));
     return KST_OK;
 }
 
@@ -278,15 +279,15 @@ void kst_j2k_gpu_release(struct decoding *d, struct j2k_planned *planned)
     kst_memory_release(memory, planned);
 }
 
-static kst_status plan_rows(struct decoding *d, struct j2k_rows rows, struct j2k_planned *planned, enum j2k_fit *fit)
+static kst_status plan_part(struct decoding *d, kst_region part, struct j2k_planned *planned, enum j2k_fit *fit)
 {
     kst_decoder *decoder = d->decoder;
     struct j2k_output output;
     kst_status status = choose_channels(planned, d);
     if (!status)
-        status = describe_rows(d, rows, &output);
+        status = describe_part(d, part, &output);
     if (!status)
-        status = cut(d, &output, rows, planned);
+        status = cut(d, &output, part, planned);
     if (status)
         return status;
     bool *wanted = kst_memory_zeroed(&decoder->memory, decoder->j2k.component_count, sizeof *wanted, &status);
@@ -294,12 +295,12 @@ static kst_status plan_rows(struct decoding *d, struct j2k_rows rows, struct j2k
         return status;
     mark_wanted(&planned->item, wanted);
     output.filter.components = wanted;
-    status = plan_item(d, &output, rows, planned, fit);
+    status = plan_item(d, &output, part, planned, fit);
     kst_memory_release(&decoder->memory, wanted);
     return status;
 }
 
-kst_status kst_j2k_gpu_plan(struct decoding *d, struct j2k_rows rows, enum j2k_fit *fit)
+kst_status kst_j2k_gpu_plan(struct decoding *d, kst_region part, enum j2k_fit *fit)
 {
     kst_decoder *decoder = d->decoder;
     kst_status status = KST_OK;
@@ -308,7 +309,7 @@ kst_status kst_j2k_gpu_plan(struct decoding *d, struct j2k_rows rows, enum j2k_f
     if (!planned)
         return status;
     planned->item = (struct j2k_gpu_item){.output = *d->image, .sink = d->item.sink, .image = d->item.image};
-    status = plan_rows(d, rows, planned, fit);
+    status = plan_part(d, part, planned, fit);
     if (status || *fit != J2K_FITS)
         kst_j2k_gpu_release(d, planned);
     else

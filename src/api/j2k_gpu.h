@@ -14,25 +14,20 @@ struct j2k_planned {
     struct j2k_gpu_item item;
     struct j2k_gpu_need need;
     uint16_t *palette; /* of the item's conversion, or null */
-    kst_plane *more;   /* the item's planes behind the first four, where these are some rows; or null */
-};
-
-/* Rows of the image that a decoding makes. */
-struct j2k_rows {
-    uint32_t first, count;
+    kst_plane *more;   /* the item's planes behind the first four, where these are parts of them; or null */
 };
 
 enum j2k_fit {
     J2K_FITS,
-    J2K_FITS_IN_STRIPS, /* fewer rows may: the memory is not enough, or more than what kernels can count */
+    J2K_FITS_IN_STRIPS, /* less of it may: the memory is not enough, or more than what kernels can count */
     J2K_FITS_NOT        /* the CPU's */
 };
 
 /*
- * Read the packets and say how rows of the picture come to the decoding's image; decoding->j2k then has it, if they
- * fit. Otherwise it stays null, and the decoder's report is as before.
+ * Read the packets and say how a part of the decoding's image comes there; decoding->j2k then has it, if it
+ * fits. Otherwise it stays null, and the decoder's report is as before.
  */
-kst_status kst_j2k_gpu_plan(struct decoding *decoding, struct j2k_rows rows, enum j2k_fit *fit);
+kst_status kst_j2k_gpu_plan(struct decoding *decoding, kst_region part, enum j2k_fit *fit);
 void kst_j2k_gpu_drop(struct decoding *decoding);                                 /* nothing where there is no plan */
 void kst_j2k_gpu_release(struct decoding *decoding, struct j2k_planned *planned); /* likewise */
 

@@ -5,50 +5,76 @@
 
 /*
  * A strip less high than code-blocks as a rule are would have most of them decoded again and again. The blocks at its
- * edges are, and synthesis takes a few rows more. While a strip is decoded the next one is planned and sent.
+ * edges are, and synthesis takes a few rows more. While a strip is decoded the next one is planned and sent. Where not
+ * even such a strip has room, some columns of it are one.
  */
-enum { LEAST_ROWS = 64 };
+enum { LEAST = 64 };
 
 struct strip {
     struct j2k_planned *planned; /* null: none */
     struct j2k_job *job;
-    uint32_t rows;
+    kst_region part;
 };
 
 /* Where strips are. */
 struct strips {
     struct decoding *decoding;
-    struct j2k_rows rows; /* of the next one */
-    struct strip on_way;  /* on the device */
-    bool good;            /* all that the device shall do it can, and nothing is damaged */
+    kst_region next;     /* as large as there was room for, which may reach beyond the image */
+    struct strip on_way; /* on the device */
+    bool good;           /* all that the device shall do it can, and nothing is damaged */
     uint64_t warnings;
 };
 
-/* Fewer rows than the last time, of which those needed so many times the memory that there is. */
-static uint32_t fewer_rows(uint32_t rows, double times)
+/* Fewer rows or columns than the last time, of which those needed so many times the memory that there is. */
+static uint32_t fewer(uint32_t count, double times)
 {
-    uint32_t fit = (uint32_t)(rows / times * 0.9) / LEAST_ROWS * LEAST_ROWS;
-    return fit < LEAST_ROWS ? LEAST_ROWS : fit < rows ? fit : rows / 2;
+    double room = count / times * 0.9;
+    uint32_t fit = room < count ? (uint32_t)room / LEAST * LEAST : count / 2;
+    return fit > LEAST ? fit : LEAST;
 }
 
-/* The next strip, as high as there is room for; none where the device cannot. */
+/* Those beside each other are of the same height. False where that cannot be. */
+static bool make_smaller(struct strips *s, kst_region part)
+{
+    double times = s->decoding->excess;
+    if (part.x == 0 && part.height >= 2 * LEAST)
+        s->next.height = fewer(part.height, times);
+    else if (part.width >= 2 * LEAST)
+        s->next.width = fewer(part.width, times);
+    else
+        return false;
+    return true;
+}
+
+/* The next strip, as large as there is room for; none where the device cannot. */
 static kst_status plan_strip(struct strips *s, struct strip *strip)
 {
     struct decoding *d = s->decoding;
-    uint32_t left = d->image->height - s->rows.first;
-    for (;;) {
+    kst_region part;
+    do {
         enum j2k_fit fit;
-        s->rows.count = s->rows.count < left ? s->rows.count : left;
-        kst_status status = kst_j2k_gpu_plan(d, s->rows, &fit);
+        uint32_t width = d->image->width - s->next.x, height = d->image->height - s->next.y;
+        part = s->next;
+        part.width = part.width < width ? part.width : width;
+        part.height = part.height < height ? part.height : height;
+        kst_status status = kst_j2k_gpu_plan(d, part, &fit);
         if (status || fit == J2K_FITS) {
-            *strip = (struct strip){.planned = d->j2k, .rows = s->rows.count};
+            *strip = (struct strip){.planned = d->j2k, .part = part};
             d->j2k = NULL;
             return status;
         }
-        if (s->rows.count < 2 * LEAST_ROWS)
-            return KST_OK;
-        s->rows.count = fewer_rows(s->rows.count, d->excess);
-    }
+    } while (make_smaller(s, part));
+    return KST_OK;
+}
+
+/* To the right, or else down. */
+static void move_on(struct strips *s, kst_region part)
+{
+    s->next.x += part.width;
+    if (s->next.x < s->decoding->image->width)
+        return;
+    s->next.x = 0;
+    s->next.y += part.height;
 }
 
 static kst_status fail(const struct strips *s, const struct gpu_error *error)
@@ -79,7 +105,8 @@ static kst_status end(struct strips *s, struct strip *strip)
     if (strip->job && !status && s->good)
         status = kst_j2k_gpu_report(d, &damage, &times);
     kst_j2k_gpu_release(d, strip->planned);
-    if (strip->job && !status && s->good && !kst_progress_add(&d->progress, strip->rows))
+    if (strip->job && !status && s->good &&
+        !kst_progress_add(&d->progress, (uint64_t)strip->part.width * strip->part.height))
         status = kst_report_error(&d->decoder->report, KST_ERROR_CANCELLED, KST_NO_OFFSET, NULL);
     *strip = (struct strip){.planned = NULL};
     return status;
@@ -91,7 +118,7 @@ static kst_status step(struct strips *s)
     struct strip next = {.planned = NULL};
     kst_status status = plan_strip(s, &next);
     s->good = s->good && (status || next.planned);
-    s->rows.first += next.rows;
+    move_on(s, next.part);
     if (!status && next.planned)
         status = begin(s, &next);
     kst_status ended = end(s, &s->on_way);
@@ -103,12 +130,14 @@ bool kst_j2k_gpu_strips(struct decoding *d, kst_status *status)
 {
     kst_report *report = &d->decoder->report;
     const kst_report before = *report;
-    uint32_t height = d->image->height;
-    struct strips s = {
-        .decoding = d, .rows = {.count = fewer_rows(height, 2 * d->excess)}, .good = true, .warnings = before.warnings};
+    uint32_t width = d->image->width, height = d->image->height;
+    struct strips s = {.decoding = d,
+        .next = {.width = width, .height = fewer(height, 2 * d->excess)},
+        .good = true,
+        .warnings = before.warnings};
     *status = KST_OK;
-    kst_progress_stage(&d->progress, height, 1);
-    while (s.good && *status == KST_OK && s.rows.first < height)
+    kst_progress_stage(&d->progress, (uint64_t)width * height, 1);
+    while (s.good && *status == KST_OK && s.next.y < height)
         *status = step(&s);
     kst_status ended = end(&s, &s.on_way);
     *status = *status ? *status : ended;

@@ -101,7 +101,7 @@ static void copy_planes(struct j2k_job *job, uint32_t index)
     const struct j2k_place *place = &job->batch.place[index];
     for (uint32_t i = 0; i < item->output.plane_count; i++) {
         struct gpu_rows from = {&job->buffer[J2K_PIXELS], place->plane[i].at, place->plane[i].pitch};
-        if (item->output.plane[i].height > 0)
+        if (item->output.plane[i].width > 0 && item->output.plane[i].height > 0)
             kst_gpu_plane_write(&job->lane->queue, &item->output, &item->image, i, from);
     }
 }
@@ -147,6 +147,8 @@ static void fetch_image(void *arg, uint32_t index)
     const struct j2k_place *place = &job->batch.place[index];
     for (uint32_t i = 0; item->sink == JPEG_SINK_HOST && i < item->output.plane_count; i++) {
         const kst_plane *plane = kst_image_plane(&item->output, i);
+        if (plane->width == 0)
+            continue;
         struct strip strip = {.to = plane,
             .from = job->buffer[J2K_HOST_RESULT].host + job->damage_length + place->plane[i].at,
             .pitch = place->plane[i].pitch,

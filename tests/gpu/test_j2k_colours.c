@@ -10,6 +10,8 @@
 
 #include "colour_files.h"
 #include "contexts.h"
+#include "core/context.h"
+#include "gpu/executor.h"
 #include "gpus.h"
 #include "support.h"
 
@@ -274,12 +276,15 @@ static void compare_strips(
     kst_image_release(context, &image);
 }
 
-/* Pictures beyond the limit of memory, whose rows may be columns. */
+/* Pictures beyond the limit of memory, whose rows may be columns; and on a device whose buffers have no room for all
+ * columns. */
 static void test_strips(void **state)
 {
     (void)state;
+    static const uint32_t largest[LARGE_RECIPES] = {7 << 16, 7 << 16, 3 << 18};
     for (uint32_t k = 0; k < gpu_contexts && !simulated(); k++) {
         kst_context *context = small_context_create(gpu_context[k], 8 << 20);
+        kst_context *tight = small_context_create(gpu_context[k], 0);
         for (uint32_t i = 0; i < LARGE_RECIPES; i++) {
             kst_buffer file = make_file(&large_recipes[i]);
             kst_decode_options options;
@@ -291,9 +296,12 @@ static void test_strips(void **state)
             memset(&options.region, 0, sizeof options.region);
             options.sample = KST_SAMPLE_FLOAT16;
             compare_strips(context, large_recipes[i].name, &file, &options);
+            tight->gpu->gpu->largest = largest[i];
+            compare_strips(tight, large_recipes[i].name, &file, &options);
             free(file.data);
         }
         kst_context_destroy(&context);
+        kst_context_destroy(&tight);
     }
 }
 

@@ -17,7 +17,7 @@
 #include "support.h"
 #include "told.h"
 
-enum { WIDTH = 150, HEIGHT = 603, LEFT = 5, TOP = 13, LEAST_CALLS = 4, MEMORY = 2 << 20 };
+enum { LEFT = 5, TOP = 13, LEAST_CALLS = 4, MEMORY = 2 << 20 };
 
 /* Where a component has its samples, and what they are. */
 struct plane {
@@ -31,13 +31,13 @@ static uint32_t samples_of(uint32_t first, uint32_t size, uint32_t apart)
     return (first + size + apart - 1) / apart - (first + apart - 1) / apart;
 }
 
-static kst_image make_image(const struct plane *planes, uint32_t count)
+static kst_image make_image(const struct plane *planes, uint32_t count, uint32_t width, uint32_t height)
 {
     kst_image image;
     kst_image_init(&image);
     image.format = KST_FORMAT_RAW;
-    image.width = WIDTH;
-    image.height = HEIGHT;
+    image.width = width;
+    image.height = height;
     image.plane_count = count;
     kst_plane *more = calloc(count, sizeof *more);
     assert_non_null(more);
@@ -46,8 +46,8 @@ static kst_image make_image(const struct plane *planes, uint32_t count)
         const struct plane *from = &planes[p];
         kst_plane *plane = p < 4 ? &image.plane[p] : &more[p - 4];
         uint32_t bytes = from->depth > 16 ? 4 : from->depth > 8 ? 2 : 1;
-        *plane = (kst_plane){.width = samples_of(LEFT, WIDTH, from->dx),
-            .height = samples_of(TOP, HEIGHT, from->dy),
+        *plane = (kst_plane){.width = samples_of(LEFT, width, from->dx),
+            .height = samples_of(TOP, height, from->dy),
             .depth = (uint8_t)from->depth,
             .is_signed = from->is_signed};
         plane->pitch = (ptrdiff_t)plane->width * bytes;
@@ -122,7 +122,7 @@ static void check(kst_context *context, const kst_image *image, const kst_j2k_op
     compare(context, &stream, &options, KST_MEMORY_PINNED);
     options.components = NULL;
     options.component_count = 0;
-    options.region = (kst_region){9, 21, 114, 540};
+    options.region = (kst_region){9, 21, image->width - 36, image->height - 63};
     if (j2k->tile_height > 0)
         options.tile = 0;
     compare(context, &stream, &options, KST_MEMORY_HOST);
@@ -139,7 +139,7 @@ static void test_components(void **state)
     static const uint32_t counts[] = {3, 6};
     for (uint32_t k = 0; k < gpu_contexts; k++)
         for (uint32_t i = 0; i < 2; i++) {
-            kst_image image = make_image(planes, counts[i]);
+            kst_image image = make_image(planes, counts[i], 150, 603);
             kst_j2k_options j2k;
             kst_context *context = small_context_create(gpu_context[k], MEMORY);
             kst_j2k_options_init(&j2k);
@@ -148,12 +148,31 @@ static void test_components(void **state)
             j2k.image_y = TOP;
             j2k.block_width = j2k.block_height = 32;
             check(context, &image, &j2k);
-            j2k.tile_width = 130;
-            j2k.tile_height = 580;
+            j2k.tile_width = image.width - 20;
+            j2k.tile_height = image.height - 23;
             check(context, &image, &j2k);
             kst_context_destroy(&context);
             free_image(&image);
         }
+}
+
+/* Not even the lowest strip has room: some columns of it, in which a component may have no sample. */
+static void test_columns(void **state)
+{
+    (void)state;
+    static const struct plane planes[] = {{1, 1, 8, false}, {200, 3, 12, true}, {1, 1, 8, false}};
+    kst_image image = make_image(planes, 3, 710, 140);
+    for (uint32_t k = 0; k < gpu_contexts; k++) {
+        kst_j2k_options j2k;
+        kst_context *context = small_context_create(gpu_context[k], MEMORY);
+        kst_j2k_options_init(&j2k);
+        j2k.levels = 3;
+        j2k.image_x = LEFT;
+        j2k.image_y = TOP;
+        check(context, &image, &j2k);
+        kst_context_destroy(&context);
+    }
+    free_image(&image);
 }
 
 /* Of one component, lossless, in which decoders can find damage. */
@@ -292,6 +311,9 @@ static void test_far(void **state)
     for (uint32_t k = 0; k < gpu_contexts; k++)
         for (uint32_t m = 0; m < 2; m++)
             decode_there(gpu_context[k], &far, &options, m ? device_memory(gpu_context[k]) : KST_MEMORY_HOST);
+    options.region = (kst_region){3, 70, 90, 1};
+    for (uint32_t k = 0; k < gpu_contexts; k++)
+        decode_there(gpu_context[k], &far, &options, KST_MEMORY_HOST);
     memset((uint8_t *)far.data + far.length - 700, 0xFF, 9);
     for (uint32_t k = 0; k < gpu_contexts; k++)
         expect_damage(gpu_context[k], &far);
@@ -301,7 +323,7 @@ static void test_far(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_components), cmocka_unit_test(test_pixels),
-        cmocka_unit_test(test_buffers), cmocka_unit_test(test_far)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_components), cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_pixels), cmocka_unit_test(test_buffers), cmocka_unit_test(test_far)};
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
 }
