@@ -17,7 +17,8 @@ function(kostka_fat_binary module text binary)
         DEPENDS "${text}" COMMENT "Compiling kernels ${module} for CUDA" VERBATIM)
 endfunction()
 
-# kostka_kernels(TARGET MODULE FILE): adds `const struct gpu_kernels kst_kernels_MODULE` to the target.
+# kostka_kernels(TARGET MODULE FILE [REGISTERS]): adds `const struct gpu_kernels kst_kernels_MODULE` to the target.
+# REGISTERS: how many a work-item of its SLIM_KERNELs has at most, where OpenCL can be told.
 function(kostka_kernels target module file)
     get_filename_component(file "${file}" ABSOLUTE)
     set(folder "${CMAKE_BINARY_DIR}/kernels")
@@ -38,6 +39,8 @@ function(kostka_kernels target module file)
         kostka_fat_binary(${module} "${text}" "${binary}")
     endif()
     set(MODULE ${module})
+    set(given 0 ${ARGN})
+    list(GET given -1 REGISTERS)
     set(TEXT "${text}")
     set(BINARY "${binary}")
     configure_file("${PROJECT_SOURCE_DIR}/cmake/kernels.c.in" "${folder}/${module}.c" @ONLY)

@@ -67,6 +67,7 @@ struct gpu_kernels {
     const char *name;
     const unsigned char *opencl, *opencl_end; /* text */
     const unsigned char *cuda, *cuda_end;     /* fat binary; empty where there was no compiler for it */
+    uint32_t registers;                       /* of a work-item of its SLIM_KERNELs at most, or 0 */
 };
 
 struct gpu_program {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Programs on OpenCL: built from source, or taken from the cache. */
+#include <stdio.h>
 #include <string.h>
 
 #include "gpu/cache.h"
@@ -22,15 +23,41 @@ static void fail_build(const struct opencl *opencl, cl_program program, const ch
     kst_memory_release(opencl->base.memory, log);
 }
 
-static const char options[] = "-cl-std=CL1.2";
+/* What a program is built with. */
+struct options {
+    char text[64];
+};
 
-static struct gpu_cache_key key_of(const struct opencl *opencl, const struct gpu_kernels *kernels)
+static bool takes_nvidia_options(const struct opencl *opencl)
+{
+    size_t length = 0;
+    opencl->driver.device_info(opencl->device, CL_DEVICE_EXTENSIONS, 0, NULL, &length);
+    char *extensions = kst_memory_zeroed(opencl->base.memory, length + 1, 1, NULL);
+    if (extensions)
+        opencl->driver.device_info(opencl->device, CL_DEVICE_EXTENSIONS, length, extensions, NULL);
+    bool takes = extensions && strstr(extensions, "cl_nv_compiler_options");
+    kst_memory_release(opencl->base.memory, extensions);
+    return takes;
+}
+
+static struct options options_of(const struct opencl *opencl, const struct gpu_kernels *kernels)
+{
+    struct options options = {"-cl-std=CL1.2"};
+    size_t length = strlen(options.text);
+    if (kernels->registers > 0 && takes_nvidia_options(opencl))
+        snprintf(options.text + length, sizeof options.text - length, " -cl-nv-maxrregcount=%u",
+            (unsigned)kernels->registers);
+    return options;
+}
+
+static struct gpu_cache_key key_of(
+    const struct opencl *opencl, const struct gpu_kernels *kernels, const struct options *options)
 {
     static const cl_uint wanted[] = {CL_DEVICE_NAME, CL_DRIVER_VERSION, CL_DEVICE_VERSION};
     struct gpu_cache_key key;
     kst_gpu_cache_key_init(&key);
     kst_gpu_cache_key_add(&key, kernels->opencl, (size_t)(kernels->opencl_end - kernels->opencl));
-    kst_gpu_cache_key_add(&key, options, sizeof options);
+    kst_gpu_cache_key_add(&key, options->text, strlen(options->text));
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         char text[256] = "";
         opencl->driver.device_info(opencl->device, wanted[i], sizeof text - 1, text, NULL);
@@ -40,7 +67,7 @@ static struct gpu_cache_key key_of(const struct opencl *opencl, const struct gpu
 }
 
 /* Null where the cache does not have it, or the driver does not want it. */
-static cl_program load(struct opencl *opencl, const struct gpu_cache_key *key)
+static cl_program load(struct opencl *opencl, const struct gpu_cache_key *key, const struct options *options)
 {
     size_t length;
     cl_int status = 0, result = 0;
@@ -52,7 +79,7 @@ static cl_program load(struct opencl *opencl, const struct gpu_cache_key *key)
         opencl->driver.program_load(opencl->context, 1, &opencl->device, &length, &data, &status, &result);
     kst_memory_release(opencl->base.memory, binary);
     if (result == 0 && status == 0 &&
-        opencl->driver.program_build(program, 1, &opencl->device, options, NULL, NULL) == 0)
+        opencl->driver.program_build(program, 1, &opencl->device, options->text, NULL, NULL) == 0)
         return program;
     if (result == 0 && program)
         opencl->driver.program_release(program);
@@ -74,7 +101,8 @@ static void store(struct opencl *opencl, cl_program program, const struct gpu_ca
     kst_memory_release(opencl->base.memory, binary);
 }
 
-static cl_program compile(struct opencl *opencl, const struct gpu_kernels *kernels, struct gpu_error *error)
+static cl_program compile(
+    struct opencl *opencl, const struct gpu_kernels *kernels, const struct options *options, struct gpu_error *error)
 {
     const char *text = (const char *)kernels->opencl;
     size_t length = (size_t)(kernels->opencl_end - kernels->opencl);
@@ -82,7 +110,7 @@ static cl_program compile(struct opencl *opencl, const struct gpu_kernels *kerne
     cl_program program = opencl->driver.program_create(opencl->context, 1, &text, &length, &result);
     if (!kst_opencl_check(error, opencl, "clCreateProgramWithSource", result))
         return NULL;
-    result = opencl->driver.program_build(program, 1, &opencl->device, options, NULL, NULL);
+    result = opencl->driver.program_build(program, 1, &opencl->device, options->text, NULL, NULL);
     if (result == 0)
         return program;
     if (result == CL_BUILD_PROGRAM_FAILURE)
@@ -99,11 +127,12 @@ bool kst_opencl_build(
     struct opencl *opencl = kst_opencl_of(gpu);
     if (!kst_gpu_usable(gpu, error))
         return false;
-    struct gpu_cache_key key = key_of(opencl, kernels);
-    cl_program program = load(opencl, &key);
+    struct options options = options_of(opencl, kernels);
+    struct gpu_cache_key key = key_of(opencl, kernels, &options);
+    cl_program program = load(opencl, &key, &options);
     out->cached = program != NULL;
     if (!program) {
-        program = compile(opencl, kernels, error);
+        program = compile(opencl, kernels, &options, error);
         if (program)
             store(opencl, program, &key);
     }

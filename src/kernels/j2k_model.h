@@ -8,7 +8,7 @@
 #include "j2k_style.h"
 
 enum {
-    MODEL_GROUPS = 6, /* of a multiprocessor */
+    MODEL_GROUPS = 6, /* of a multiprocessor: 80 registers, as CMakeLists.txt has it */
     STAGE_ENDS = 16,  /* bytes: left over from the plane before, ends of passes, symbols */
     STAGE_WORDS = (2 * J2K_CODED_SAMPLES + 2 * J2K_CODED_COLUMNS + STAGE_ENDS) / 4
 };
@@ -290,7 +290,7 @@ FUNCTION void tell_gains(LOCAL const u32 *gains, LOCAL const u32 *early, u32 pla
  * `passes`: J2K_CODED_PASSES of each block, whose gains are told; `results`: all but lengths, the head being zeros.
  * No barrier depends on a condition, not even one that is the same for all: there are compilers that then take minutes.
  */
-DENSE_KERNEL(J2K_MODEL_GROUP, MODEL_GROUPS)
+SLIM_KERNEL(J2K_MODEL_GROUP, MODEL_GROUPS)
 model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT decisions,
     GLOBAL u32 *RESTRICT passes, GLOBAL u32 *RESTRICT results)
 {

@@ -5,6 +5,7 @@
  *
  *   KERNEL(n) name(…)   a kernel whose work-groups have n work-items
  *   DENSE_KERNEL(n, m)  likewise; a multiprocessor's registers shall do for m work-groups
+ *   SLIM_KERNEL(n, m)   likewise; for NVIDIA's OpenCL the program is built for as many registers as the build says
  *   FUNCTION            a function that kernels call
  *   GLOBAL, LOCAL       in pointer types: device memory, the work-group's memory
  *   SHARED              declares the work-group's memory, only in a kernel's own body; prefer arrays
@@ -32,6 +33,7 @@ typedef long long i64;
 
 #define KERNEL(n) extern "C" __global__ void __launch_bounds__(n)
 #define DENSE_KERNEL(n, m) extern "C" __global__ void __launch_bounds__(n, m)
+#define SLIM_KERNEL(n, m) DENSE_KERNEL(n, m)
 #define FUNCTION static __device__ __forceinline__
 #define GLOBAL
 #define LOCAL
@@ -258,6 +260,11 @@ typedef long i64;
 
 #define KERNEL(n) __kernel __attribute__((reqd_work_group_size(n, 1, 1))) void
 #define DENSE_KERNEL(n, m) KERNEL(n)
+#if defined(__NV_CL_C_VERSION) || defined(cl_nv_pragma_unroll) /* which bounds those alone that name no size */
+#define SLIM_KERNEL(n, m) __kernel void
+#else
+#define SLIM_KERNEL(n, m) KERNEL(n)
+#endif
 #define FUNCTION static inline
 #define GLOBAL __global
 #define LOCAL __local
