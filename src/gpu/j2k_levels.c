@@ -128,6 +128,21 @@ static bool go_together(const struct j2k_plan *plan, const struct j2k_tile *tile
     return true;
 }
 
+/* Whether the last levels of two components and their bands lie alike. */
+static bool are_alike(
+    const struct j2k_plan *plan, const struct j2k_tile_component *a, const struct j2k_tile_component *b)
+{
+    if (a->resolution_count < 2 || b->resolution_count < 2)
+        return false;
+    const struct j2k_resolution *one = resolution_of(plan, a, a->resolution_count - 1U);
+    const struct j2k_resolution *other = resolution_of(plan, b, b->resolution_count - 1U);
+    bool alike = one->band_count == other->band_count && same_rect(one->computed, other->computed) &&
+                 same_rect((one - 1)->computed, (other - 1)->computed);
+    for (uint32_t i = 0; alike && i < one->band_count; i++)
+        alike = same_rect(plan->band[one->first_band + i].window, plan->band[other->first_band + i].window);
+    return alike;
+}
+
 /* Whether the last level of these is made when they are put out. */
 static bool finish_together(const struct j2k_batch *batch, const struct j2k_plan *plan, const struct j2k_tile *tile)
 {
@@ -135,8 +150,7 @@ static bool finish_together(const struct j2k_batch *batch, const struct j2k_plan
     if (!batch->finishes || !go_together(plan, tile) || j2k_gpu_area(tc->area) == 0)
         return false;
     for (uint32_t c = 0; c < 3; c++)
-        if (tc[c].resolution_count < 2 || !same_rect(resolution_of(plan, &tc[c], tc[c].resolution_count - 1U)->computed,
-                                              resolution_of(plan, tc, tc->resolution_count - 1U)->computed))
+        if (!are_alike(plan, &tc[c], tc))
             return false;
     return true;
 }

@@ -38,14 +38,44 @@ FUNCTION struct finish find_finish(GLOBAL const u32 *work, u32 list, u32 count, 
     return f;
 }
 
-/* The pairs of all three components. */
+/* How far a component's band is from the first one's. */
+FUNCTION u32 band_distance(const struct level_tile *t, u32 c, u32 band)
+{
+    return c > 0 ? t->level[c].band[band] - t->level->band[band] : 0;
+}
+
+/* The pairs of all three components, whose bands are alike. */
 FUNCTION void load_components(const struct level_tile *t, GLOBAL const u32 *samples, u32 narrow, u32 *even, u32 *odd)
 {
-    struct level_tile own = *t;
-    UNROLL for (u32 c = 0; c < 3; c++)
-    {
-        own.level = t->level + c;
-        load_pairs(&own, samples, narrow, even + c * LEVEL_TURNS, odd + c * LEVEL_TURNS);
+    const struct level_pair pair = find_pair(t);
+    i32 y = t->y + (i32)(local_index() / LEVEL_PAIRS), y0 = (i32)t->level->y0, y1 = (i32)t->level->y1;
+    if (t->y >= y0 && t->y + LEVEL_ROWS <= y1) {
+        u32 band = 2 * (u32)(y & 1), first = place_of(t, &pair, 0, y), second = place_of(t, &pair, 1, y);
+        u32 steps[2];
+        UNROLL for (u32 i = 0; i < 2; i++) steps[i] = LEVEL_STEP / 2 * t->level->pitch[band + pair.band[i]];
+        UNROLL for (u32 c = 0; c < 3; c++)
+        {
+            u32 at = first + band_distance(t, c, band + pair.band[0]);
+            u32 beside = second + band_distance(t, c, band + pair.band[1]);
+            UNROLL for (u32 k = 0; k < LEVEL_TURNS; k++)
+            {
+                even[c * LEVEL_TURNS + k] = take_sample(samples, at + k * steps[0], narrow);
+                odd[c * LEVEL_TURNS + k] = take_sample(samples, beside + k * steps[1], narrow);
+            }
+        }
+    } else {
+        UNROLL for (u32 k = 0; k < LEVEL_TURNS; k++)
+        {
+            i32 row = mirror(y + (i32)(k * LEVEL_STEP), y0, y1);
+            u32 band = 2 * (u32)(row & 1), first = place_of(t, &pair, 0, row), second = place_of(t, &pair, 1, row);
+            UNROLL for (u32 c = 0; c < 3; c++)
+            {
+                u32 at = first + band_distance(t, c, band + pair.band[0]);
+                u32 beside = second + band_distance(t, c, band + pair.band[1]);
+                even[c * LEVEL_TURNS + k] = take_sample(samples, at, narrow);
+                odd[c * LEVEL_TURNS + k] = take_sample(samples, beside, narrow);
+            }
+        }
     }
 }
 
@@ -80,21 +110,39 @@ FUNCTION u32 pack_plain(u32 transform, u32 is_integer, u32 *from)
            (u32)finish_real(as_real(from[2]), 8, 0) << 16;
 }
 
+/* A work-item's pixels of that kind, a row apart. `transform` is a constant. */
+FUNCTION void put_plain(u32 transform, u32 is_integer, const u32 *made, LOCAL u32 *pixel)
+{
+    UNROLL for (u32 i = 0; i < LEVEL_RUN; i++)
+    {
+        u32 from[3];
+        UNROLL for (u32 c = 0; c < 3; c++) from[c] = made[c * LEVEL_RUN + i];
+        pixel[i * J2K_LEVEL_WIDTH] = pack_plain(transform, is_integer, from);
+    }
+}
+
 /* A work-item's pixels: to the group's memory where they are packed, else put out. `made`: samples by component. */
 FUNCTION void finish_column(
     const struct finish *f, u32 is_integer, const u32 *made, LOCAL u32 *pixel, GLOBAL u8 *pixels)
 {
-    u32 column = own_column() - LEVEL_MARGIN, plain = f->output->plain, transform = f->output->transform;
+    u32 column = own_column() - LEVEL_MARGIN, first = own_run(), turned = is_integer ? 1 : 2;
     if (column >= J2K_LEVEL_WIDTH)
         return;
+    pixel += first * J2K_LEVEL_WIDTH + column;
+    if (f->output->plain && f->output->transform == turned) {
+        put_plain(turned, is_integer, made, pixel);
+        return;
+    }
+    if (f->output->plain && f->output->transform == 0) {
+        put_plain(0, is_integer, made, pixel);
+        return;
+    }
     UNROLL for (u32 i = 0; i < LEVEL_RUN; i++)
     {
-        u32 from[3], row = own_run() + i, x = (u32)f->x + column, y = (u32)f->y + row;
+        u32 from[3], x = (u32)f->x + column, y = (u32)f->y + first + i;
         UNROLL for (u32 c = 0; c < 3; c++) from[c] = made[c * LEVEL_RUN + i];
-        if (plain)
-            pixel[row * J2K_LEVEL_WIDTH + column] = pack_plain(transform, is_integer, from);
-        else if (f->view->packed)
-            pixel[row * J2K_LEVEL_WIDTH + column] = pack_any(f->output, f->view, from[0], from[1], from[2]);
+        if (f->view->packed)
+            pixel[i * J2K_LEVEL_WIDTH] = pack_any(f->output, f->view, from[0], from[1], from[2]);
         else if (x < f->output->width && y < f->output->height)
             put_any(f, pixels, x, y, from);
     }
@@ -162,7 +210,7 @@ FUNCTION void put_rows(const struct finish *f, LOCAL const u32 *pixel, GLOBAL u8
 
 /* A kernel for samples of a type, by the steps of its filter; `narrow`: of 16 bits in memory. */
 #define FINISH(name, filter, type, narrow)                                                                             \
-    KERNEL(J2K_LEVEL_GROUP)                                                                                            \
+    DENSE_KERNEL(J2K_LEVEL_GROUP, 4)                                                                                   \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, GLOBAL u8 *RESTRICT pixels, u32 list,    \
         u32 count, u32 first_output)                                                                                   \
     {                                                                                                                  \
