@@ -3,14 +3,23 @@
 
 enum {
     PART_PICTURES = 16, /* enough blocks to keep a device busy, few enough to be planned while others are decoded */
+    HALF_PART = PART_PICTURES / 2,
+    LONG_STREAM = 4 << 20, /* bytes: the first two parts are half as large, so that the device begins sooner */
     PARTS_AT_ONCE = 3
 };
+
+/* How many pictures a part gets that has one such at least. */
+static uint32_t most_pictures(const struct j2k_parts *parts, const struct j2k_part *part)
+{
+    bool is_long = part->stream >= (uint64_t)part->count * LONG_STREAM;
+    return parts->most > PART_PICTURES && part - parts->part < 2 && is_long ? HALF_PART : PART_PICTURES;
+}
 
 bool kst_j2k_parts_make(
     struct j2k_parts *parts, kst_context *context, uint32_t most, void (*close)(struct decoding *decoding))
 {
     struct memory *memory = &context->memory;
-    *parts = (struct j2k_parts){.context = context, .close = close};
+    *parts = (struct j2k_parts){.context = context, .most = most, .close = close};
     parts->decoding = kst_memory_array(memory, most, sizeof *parts->decoding, NULL);
     parts->item = kst_memory_array(memory, most, sizeof *parts->item, NULL);
     parts->part = kst_memory_array(memory, most, sizeof *parts->part, NULL);
@@ -36,7 +45,7 @@ static uint64_t part_memory(const struct j2k_parts *parts)
 
 static bool fits(const struct j2k_parts *parts, const struct j2k_part *part, const struct j2k_planned *planned)
 {
-    return part->count < PART_PICTURES && part->need.memory + planned->need.memory <= part_memory(parts) &&
+    return part->count < most_pictures(parts, part) && part->need.memory + planned->need.memory <= part_memory(parts) &&
            part->need.largest + planned->need.largest <= parts->gpu->gpu->largest &&
            part->stream + planned->item.stream <= J2K_GPU_STREAM_MAX;
 }
@@ -98,7 +107,8 @@ static void end_part(struct j2k_parts *parts)
 static void begin_part(struct j2k_parts *parts)
 {
     struct j2k_part *part = &parts->part[parts->begun++];
-    const struct j2k_gpu_order order = {.after = parts->decoding[part->first]->after};
+    const struct j2k_gpu_order order = {
+        .after = parts->decoding[part->first]->after, .beside = most_pictures(parts, part) == HALF_PART ? 1 : 0};
     struct gpu_error error;
     part->job = kst_gpu_j2k_begin(parts->gpu, &parts->item[part->first], part->count, &order, &error);
     if (!part->job)
@@ -108,7 +118,8 @@ static void begin_part(struct j2k_parts *parts)
 /* Whether the next part gets no more pictures. */
 static bool is_ready(const struct j2k_parts *parts, bool more)
 {
-    return !more || parts->begun + 1 < parts->part_count || parts->part[parts->begun].count == PART_PICTURES;
+    const struct j2k_part *next = &parts->part[parts->begun];
+    return !more || parts->begun + 1 < parts->part_count || next->count >= most_pictures(parts, next);
 }
 
 void kst_j2k_parts_run(struct j2k_parts *parts, bool more)

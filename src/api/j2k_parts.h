@@ -14,6 +14,7 @@ struct j2k_part {
 
 struct j2k_parts {
     kst_context *context;
+    uint32_t most; /* pictures that there will be */
     struct gpu_executor *gpu;
     struct decoding **decoding; /* in turn; each with `j2k` */
     struct j2k_gpu_item *item;  /* likewise */

@@ -173,16 +173,16 @@ static bool blocks_cover(const struct j2k_batch *batch)
 }
 
 bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, struct pool *threads,
-    const struct j2k_gpu_item *items, uint32_t count, uint32_t units, uint32_t lanes, uint32_t flights)
+    const struct j2k_gpu_item *items, uint32_t count, const struct j2k_wish *wish)
 {
     *batch = (struct j2k_batch){.memory = memory, .items = items, .count = count, .finishes = true};
     if (!take_places(batch) || !place_items(batch, threads))
         return false;
-    const struct j2k_wish wish = {
-        .units = units, .bytes = units ? UINT64_C(4) * batch->bits / units : 0, .lanes = lanes, .flights = flights};
+    if (wish->units > 0)
+        batch->unit_bytes = UINT64_C(4) * batch->bits * (wish->beside + 1) / wish->units;
     batch->band = kst_memory_array(memory, batch->bands, sizeof *batch->band, NULL);
     if (!batch->band || !kst_gpu_j2k_find_runs(batch) || !find_narrow(batch, threads) ||
-        !kst_gpu_j2k_sort_blocks(batch, threads, &wish) || !kst_gpu_j2k_choose_bundles(batch, threads, &wish))
+        !kst_gpu_j2k_sort_blocks(batch, threads, wish) || !kst_gpu_j2k_choose_bundles(batch, threads, wish))
         return false;
     place_bands(batch);
     batch->covered = blocks_cover(batch);

@@ -119,8 +119,9 @@ struct j2k_batch {
     size_t stream, pixels; /* bytes */
     size_t planes;         /* bytes behind those pixels, of components that are to be converted */
     uint32_t conversions;
-    bool covered;  /* blocks fill all bands */
-    bool finishes; /* the last levels of three components are made when they are put out */
+    uint64_t unit_bytes; /* coded bytes that there are for each unit of the device, with what is beside */
+    bool covered;        /* blocks fill all bands */
+    bool finishes;       /* the last levels of three components are made when they are put out */
     struct j2k_launch launch[J2K_LAUNCHES];
     uint32_t launches;
 };
@@ -141,22 +142,21 @@ struct j2k_gpu_need kst_gpu_j2k_need(const struct j2k_gpu_item *item);
 uint64_t kst_gpu_j2k_sample_words(const struct j2k_plan *plan, uint64_t *bands);
 size_t kst_gpu_j2k_pixel_pitch(const kst_image *image, uint32_t index);
 
-/* Measure and sort. `lanes`: of each bundle, a power of two up to J2K_BUNDLE; 0: what suits the blocks and a device of
- * so many units. `threads`: null, or those that help. `flights`: as in struct j2k_gpu_order. False where memory is
- * missing or the batch too large; it is to be released in any case. */
+/* How blocks are to be decoded, and on what. */
+struct j2k_wish {
+    uint32_t units;  /* of the device; 0: unknown */
+    uint32_t beside; /* as in struct j2k_gpu_order, and so are these: */
+    uint32_t lanes, flights;
+};
+
+/* Measure and sort. `threads`: null, or those that help. False where memory is missing or the batch too large; it is to
+ * be released in any case. */
 bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, struct pool *threads,
-    const struct j2k_gpu_item *items, uint32_t count, uint32_t units, uint32_t lanes, uint32_t flights);
+    const struct j2k_gpu_item *items, uint32_t count, const struct j2k_wish *wish);
 /* Likewise without blocks: levels and outputs alone. */
 bool kst_gpu_j2k_batch_geometry(
     struct j2k_batch *batch, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count);
 void kst_gpu_j2k_batch_release(struct j2k_batch *batch);
-
-/* How blocks are to be decoded, and on what. */
-struct j2k_wish {
-    uint32_t units;
-    uint64_t bytes;          /* for each unit */
-    uint32_t lanes, flights; /* as in struct j2k_gpu_order */
-};
 
 /* j2k_bundles.c: all blocks by shape, and by cost, and otherwise as they are; and in bundles. False where memory is
  * missing, or where bundles would take too much of it. */

@@ -25,15 +25,16 @@ static uint32_t power_of(uint32_t x)
 
 /* What a bundle's blocks have in common, and how much work a block is. */
 static struct j2k_entry entry_of(
-    const struct j2k_plan *plan, uint32_t item, uint32_t index, const struct j2k_wish *wish)
+    const struct j2k_batch *batch, uint32_t item, uint32_t index, const struct j2k_wish *wish)
 {
+    const struct j2k_plan *plan = batch->items[item].plan;
     const struct j2k_block *block = &plan->block[index];
     const struct j2k_tile_component *tc = j2k_gpu_component_of(plan, block);
     uint32_t passes = block->passes < 255 ? block->passes : 255,
              length = block->length >> 8 < 15 ? block->length >> 8 : 15;
     uint32_t flights = wish->flights == J2K_NO_FLIGHTS ? 0
                        : wish->flights                 ? wish->flights
-                                                       : kst_gpu_j2k_flights(tc, wish->bytes);
+                                                       : kst_gpu_j2k_flights(tc, batch->unit_bytes);
     return (struct j2k_entry){.item = item,
         .block = index,
         .shape = (uint16_t)(power_of(flights) << J2K_SHAPE_FLIGHTS |
@@ -60,7 +61,7 @@ static void count_costs(void *arg, uint32_t index)
     struct costs *costs = &s->costs[index];
     memset(costs, 0, sizeof *costs);
     for (uint32_t k = 0; k < plan->block_count; k++) {
-        const struct j2k_entry entry = entry_of(plan, index, k, s->wish);
+        const struct j2k_entry entry = entry_of(s->batch, index, k, s->wish);
         costs->place[entry.cost]++;
         costs->shape = k == 0 || costs->shape == entry.shape ? entry.shape : SHAPES;
     }
@@ -71,7 +72,7 @@ static void list_blocks(void *arg, uint32_t index)
     const struct sorting *s = arg;
     const struct j2k_plan *plan = s->batch->items[index].plan;
     for (uint32_t k = 0; k < plan->block_count; k++) {
-        const struct j2k_entry entry = entry_of(plan, index, k, s->wish);
+        const struct j2k_entry entry = entry_of(s->batch, index, k, s->wish);
         s->batch->entry[s->costs[index].place[entry.cost]++] = entry;
     }
 }
@@ -135,10 +136,10 @@ uint32_t kst_gpu_j2k_choose_lanes(uint32_t blocks, uint32_t bundles)
     return lanes;
 }
 
-static uint32_t wave_lanes(const struct j2k_wish *wish, uint32_t flights)
+static uint32_t wave_lanes(const struct j2k_batch *batch, const struct j2k_wish *wish, uint32_t flights)
 {
     if (!wish->lanes)
-        return kst_gpu_j2k_wave_lanes(flights, wish->bytes);
+        return kst_gpu_j2k_wave_lanes(flights, batch->unit_bytes);
     return wish->lanes < J2K_BUNDLE / flights ? wish->lanes : J2K_BUNDLE / flights;
 }
 
@@ -154,7 +155,7 @@ static void cut_bundles(struct j2k_batch *batch, const struct j2k_wish *wish, co
         uint16_t shape = batch->entry[i].shape;
         uint32_t flights = shape >> J2K_SHAPE_FLIGHTS ? 1U << ((shape >> J2K_SHAPE_FLIGHTS) - 1) : 0;
         struct work_bundle bundle = {.block = i,
-            .lanes = flights             ? wave_lanes(wish, flights)
+            .lanes = flights             ? wave_lanes(batch, wish, flights)
                      : i < choice->front ? choice->lanes
                                          : choice->rest,
             .flights = flights};
@@ -208,7 +209,8 @@ static bool place_bundles(struct j2k_batch *batch)
  */
 static struct choice choose(const struct j2k_batch *batch, const struct j2k_wish *wish)
 {
-    uint32_t bundles = wish->units * BUNDLES_A_UNIT, few = kst_gpu_j2k_choose_lanes(batch->blocks, bundles);
+    uint32_t bundles = wish->units * BUNDLES_A_UNIT / (wish->beside + 1),
+             few = kst_gpu_j2k_choose_lanes(batch->blocks, bundles);
     if (wish->lanes)
         return (struct choice){batch->blocks, wish->lanes, wish->lanes};
     if (few > FEW_LANES || batch->blocks < bundles)

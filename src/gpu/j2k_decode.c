@@ -147,8 +147,8 @@ static bool prepare(struct j2k_job *job, const struct j2k_gpu_order *order, stru
     struct gpu_executor *executor = job->executor;
     if (!kst_gpu_executor_decodes_j2k(executor, error))
         return false;
-    if (!kst_gpu_j2k_batch(&job->batch, executor->gpu->memory, executor->threads, job->items, job->count,
-            executor->gpu->info.units, order->lanes, order->flights)) {
+    const struct j2k_wish wish = {executor->gpu->info.units, order->beside, order->lanes, order->flights};
+    if (!kst_gpu_j2k_batch(&job->batch, executor->gpu->memory, executor->threads, job->items, job->count, &wish)) {
         error->status = KST_ERROR_MEMORY;
         return false;
     }

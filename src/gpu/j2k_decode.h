@@ -35,6 +35,7 @@ struct j2k_job;
 /* How a job goes with other work. */
 struct j2k_gpu_order {
     const struct gpu_event *after; /* null: nothing to wait for */
+    uint32_t beside;               /* how many jobs like it the device has meanwhile */
     uint32_t lanes;                /* blocks of a bundle; 0: as many as suit the device */
     uint32_t flights;              /* planes of a block at once, or J2K_NO_FLIGHTS; 0: what suits the block */
 };
