@@ -128,35 +128,6 @@ static struct option_group transcode_group(struct transcode_settings *settings)
     return (struct option_group){table, handle, settings};
 }
 
-/* What the output is, which may be another thing than its name says. */
-static const char *extension_of(const kst_buffer *buffer)
-{
-    const struct source made = {.name = "", .data = buffer->data, .length = buffer->length};
-
-    if (file_format_of(&made) != &file_j2k)
-        return "jpg";
-    return ((const uint8_t *)buffer->data)[0] == 0 ? "jp2" : "j2k";
-}
-
-static bool write_buffer(const struct task *task, const kst_buffer *buffer, struct problem *problem)
-{
-    char *path = task_path(task, extension_of(buffer));
-    struct output output;
-    bool good = false;
-
-    if (path == NULL) {
-        problem_set(problem, "out of memory");
-    } else if (output_open(&output, path, problem)) {
-        good = output_write(&output, buffer->data, buffer->length, problem);
-        if (good)
-            good = output_commit(&output, problem);
-        else
-            output_discard(&output);
-    }
-    free(path);
-    return good;
-}
-
 /* Where nothing says whether there shall be boxes around the codestream, the output's name does. */
 static void choose_container(const struct task *task, kst_transcode_options *options)
 {
@@ -172,33 +143,69 @@ static void choose_container(const struct task *task, kst_transcode_options *opt
             options->jpeg2000.container = KST_CONTAINER_CODESTREAM;
 }
 
+/* What the output is, which may be another thing than its name says. */
+static const char *extension_of(const struct source *source, const kst_transcode_options *options)
+{
+    if (file_format_of(source) != &file_j2k)
+        return "jpg";
+    if (options->jpeg2000.container == KST_CONTAINER_KEEP)
+        return ((const uint8_t *)source->data)[0] == 0 ? "jp2" : "j2k";
+    return options->jpeg2000.container == KST_CONTAINER_JP2 ? "jp2" : "j2k";
+}
+
+static kst_status transcode_to(struct output *output, const struct task *task, const kst_transcode_options *options,
+    kst_report *report, struct problem *problem)
+{
+    struct destination to = {output, problem};
+    const kst_writer writer = destination_writer(&to);
+    uint64_t length = 0;
+    kst_status status = kst_transcode_to(
+        task->files.context, task->source->data, task->source->length, options, &writer, &length, report);
+
+    return status == KST_OK && !output_end_at(output, length, problem) ? KST_ERROR_WRITE : status;
+}
+
+static bool report_on(const struct task *task, const kst_report *report, kst_status status, struct problem *problem)
+{
+    if (status == KST_ERROR_JPEG_NOT_PERFECT)
+        return problem_set(problem, "%s; without --perfect the edge stays as it is, with --trim it is cut off",
+            kst_status_text(status));
+    if (status == KST_ERROR_WRITE)
+        return false;
+    if (status != KST_OK)
+        return jpeg_report_problem(report, status, problem);
+    jpeg_report_warnings(task->source->name, report);
+    if (task->files.verbose)
+        jpeg_report_details(task->source->name, report);
+    return true;
+}
+
 static bool transcode_one(const void *settings_pointer, struct task *task, struct problem *problem)
 {
     const struct transcode_settings *settings = settings_pointer;
     const struct source *source = task->source;
     const struct file_format *found = file_format_of(source);
     kst_transcode_options options = settings->options;
-    kst_buffer buffer = {0};
+    struct output output;
     kst_report report;
 
     if (found != NULL && found != &file_jpeg && found != &file_j2k)
         return problem_set(problem, "a %s file, not JPEG or JPEG 2000; 'kostka encode' makes JPEG of it", found->name);
     if (found == &file_j2k)
         choose_container(task, &options);
+    char *path = task_path(task, extension_of(source, &options));
+    if (path == NULL)
+        return problem_set(problem, "out of memory");
+    bool good = output_open(&output, path, problem);
+    free(path);
+    if (!good)
+        return false;
     kst_report_init(&report);
-    kst_status status = kst_transcode(task->files.context, source->data, source->length, &options, &buffer, &report);
-    bool good = status == KST_OK || jpeg_report_problem(&report, status, problem);
-    if (good) {
-        jpeg_report_warnings(source->name, &report);
-        if (task->files.verbose)
-            jpeg_report_details(source->name, &report);
-        good = write_buffer(task, &buffer, problem);
-    }
-    if (status == KST_ERROR_JPEG_NOT_PERFECT)
-        problem_set(problem, "%s; without --perfect the edge stays as it is, with --trim it is cut off",
-            kst_status_text(status));
-    kst_buffer_release(task->files.context, &buffer);
-    return good;
+    kst_status status = transcode_to(&output, task, &options, &report, problem);
+    if (report_on(task, &report, status, problem))
+        return output_commit(&output, problem);
+    output_discard(&output);
+    return false;
 }
 
 static int run(int argc, char **argv)

@@ -39,6 +39,17 @@ typedef struct kst_writer {
 KST_API kst_status kst_encode_to(kst_context *context, const kst_image *image, const kst_rows *rows,
     const kst_encode_options *options, const kst_writer *writer, uint64_t *length, kst_report *report);
 
+/**
+ * As kst_transcode(), but to a writer, in order whether it demands that or not. Of JPEG 2000 without a rate nothing is
+ * held but what stands around the packets; all else is written at the end, when nothing can fail but the writer.
+ * Thread-safe.
+ *
+ * @param written null, or receives the file's length
+ * @return KST_OK or the error, after which what was written is of no use
+ */
+KST_API kst_status kst_transcode_to(kst_context *context, const void *data, size_t length,
+    const kst_transcode_options *options, const kst_writer *writer, uint64_t *written, kst_report *report);
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,7 +2,6 @@
 #include "api/j2k_transcode.h"
 
 #include "core/report.h"
-#include "core/sink.h"
 #include "cpu/j2k_remeasure.h"
 #include "j2k/bytes.h"
 #include "j2k/marker.h"
@@ -33,6 +32,7 @@ struct transcoding {
     struct j2k_comment *comment;
     uint16_t *registration;
     struct j2k_writing writing;
+    struct sink *sink;
     bool file; /* JP2 */
 };
 
@@ -230,27 +230,25 @@ static void choose_writing(struct transcoding *t)
                                                                            : j->tile_part_lengths == KST_CHOICE_YES;
 }
 
-static kst_status write(struct transcoding *t, kst_buffer *output)
+/* Not even a writer's first byte is written of what turns out too large. */
+static kst_status write(struct transcoding *t)
 {
     const kst_transcode_jpeg2000 *j = &t->options->jpeg2000;
+    const kst_writer *writer = t->sink->writer;
     struct j2k_rewrapping rewrapping = {.stream = &t->stream,
         .reduce = (uint8_t)j->reduce,
         .strip = t->options->strip != KST_STRIP_NOTHING,
         .component = j->components};
-    struct sink sink;
-    kst_sink_open(&sink, t->memory, output);
+    if (j->rate > 0)
+        t->sink->writer = NULL;
     kst_status status = t->file
-                            ? kst_j2k_rewrap(t->memory, &rewrapping, &t->recoded.coded, &t->writing, &sink, t->report)
-                            : kst_j2k_write(t->memory, &t->recoded.coded, &t->writing, &sink, t->report);
-    if (!status && j->rate > 0 && (double)sink.length > rate_bytes(t))
+                            ? kst_j2k_rewrap(t->memory, &rewrapping, &t->recoded.coded, &t->writing, t->sink, t->report)
+                            : kst_j2k_write(t->memory, &t->recoded.coded, &t->writing, t->sink, t->report);
+    t->sink->writer = writer;
+    if (!status && j->rate > 0 && (double)t->sink->length > rate_bytes(t))
         status = kst_report_error(t->report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
-            "the rate cannot be reached: %zu bytes are left without a single pass", sink.length);
-    if (status) {
-        kst_sink_release(&sink);
-        return status;
-    }
-    kst_sink_close(&sink, &t->context->memory, output);
-    return KST_OK;
+            "the rate cannot be reached: %zu bytes are left without a single pass", t->sink->length);
+    return status;
 }
 
 static void note_breach(void *broken, const char *breach, const char *remedy)
@@ -276,7 +274,7 @@ static kst_status keep_profile(struct transcoding *t)
     return status;
 }
 
-static kst_status run(struct transcoding *t, const uint8_t *data, size_t length, kst_buffer *output)
+static kst_status run(struct transcoding *t, const uint8_t *data, size_t length)
 {
     double start = kst_seconds();
     kst_status status = check_options(t);
@@ -287,22 +285,21 @@ static kst_status run(struct transcoding *t, const uint8_t *data, size_t length,
         choose_writing(t);
         status = make_layers(t);
     }
-    if (!status) {
+    if (!status)
         status = keep_profile(t);
-    }
     if (status)
         return status;
     start = kst_seconds();
-    status = write(t, output);
+    status = write(t);
     kst_report_stage(t->report, KST_STAGE_WRITE, KST_DEVICE_CPU, start);
     return status;
 }
 
 kst_status kst_j2k_transcode(kst_context *context, struct memory *memory, const uint8_t *data, size_t length,
-    const kst_transcode_options *options, kst_buffer *output, kst_report *report)
+    const kst_transcode_options *options, struct sink *sink, kst_report *report)
 {
-    struct transcoding t = {.context = context, .memory = memory, .options = options, .report = report};
-    kst_status status = run(&t, data, length, output);
+    struct transcoding t = {.context = context, .memory = memory, .options = options, .report = report, .sink = sink};
+    kst_status status = run(&t, data, length);
     kst_memory_release(memory, t.comment);
     kst_memory_release(memory, t.registration);
     kst_j2k_recoded_release(memory, &t.recoded);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kst_transcode(): a stream written anew from its coefficients. */
+/* kst_transcode(), kst_transcode_to(): a stream written anew from its coefficients. */
 #include <string.h>
 
 #include "api/j2k_transcode.h"
@@ -25,6 +25,7 @@ struct transcoding {
     const kst_transcode_options *options;
     kst_report *report;
     struct memory memory;
+    struct sink sink;
     struct jpeg_stream stream;
     struct jpeg_transform transform;
     struct jpeg_encoding encoding;
@@ -269,19 +270,11 @@ static kst_status make_coefficients(struct transcoding *t)
     return status;
 }
 
-static kst_status write(struct transcoding *t, kst_buffer *output)
+static kst_status write(struct transcoding *t)
 {
     const struct jpeg_encode_context encode = {
         .pool = t->context->pool, .memory = &t->memory, .tier = t->context->tier, .report = t->report};
-    struct sink sink;
-    kst_sink_open(&sink, &t->memory, output);
-    kst_status status = kst_jpeg_write_coefficients(&encode, &t->encoding, &t->coefficients, &sink);
-    if (status != KST_OK) {
-        kst_sink_release(&sink);
-        return fail(t, status);
-    }
-    kst_sink_close(&sink, &t->context->memory, output);
-    return KST_OK;
+    return fail(t, kst_jpeg_write_coefficients(&encode, &t->encoding, &t->coefficients, &t->sink));
 }
 
 /* In strict mode what the parser found is an error, as is what the decoder will find. */
@@ -294,7 +287,7 @@ static kst_status parse(struct transcoding *t, const void *data, size_t length)
     return status;
 }
 
-static kst_status run(struct transcoding *t, const void *data, size_t length, kst_buffer *output)
+static kst_status run(struct transcoding *t, const void *data, size_t length)
 {
     double start = kst_seconds();
     kst_status status = check_jpeg_options(t);
@@ -311,19 +304,48 @@ static kst_status run(struct transcoding *t, const void *data, size_t length, ks
     if (status != KST_OK)
         return status;
     start = kst_seconds();
-    status = write(t, output);
+    status = write(t);
     kst_report_stage(t->report, KST_STAGE_WRITE, KST_DEVICE_CPU, start);
     return status;
 }
 
-kst_status kst_transcode(kst_context *context, const void *data, size_t length, const kst_transcode_options *options,
-    kst_buffer *output, kst_report *report)
+/* Where the file goes: one of these, and how long it is there. */
+struct destination {
+    kst_buffer *buffer;
+    const kst_writer *writer;
+    uint64_t length;
+};
+
+static void open_sink(struct transcoding *t, const struct destination *to)
+{
+    if (to->writer)
+        kst_sink_init_writer(&t->sink, &t->memory, to->writer);
+    else
+        kst_sink_open(&t->sink, &t->memory, to->buffer);
+}
+
+static kst_status close_sink(struct transcoding *t, struct destination *to, kst_status status)
+{
+    if (status == KST_OK) {
+        kst_sink_flush(&t->sink);
+        status = fail(t, t->sink.status);
+    }
+    to->length = kst_sink_position(&t->sink);
+    if (status == KST_OK && to->buffer)
+        kst_sink_close(&t->sink, &t->context->memory, to->buffer);
+    else
+        kst_sink_release(&t->sink);
+    return status;
+}
+
+static kst_status transcode(kst_context *context, const void *data, size_t length, const kst_transcode_options *options,
+    struct destination *to, kst_report *report)
 {
     kst_transcode_options defaults;
     kst_report own;
     kst_transcode_options_init(&defaults);
     kst_report_init(&own);
-    if (!context || !output || (!data && length > 0)) {
+    if (!context || (!to->buffer && !to->writer) || (!data && length > 0)) {
         kst_status status = kst_report_error(&own, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
         kst_report_copy(report, &own);
         return status;
@@ -332,15 +354,35 @@ kst_status kst_transcode(kst_context *context, const void *data, size_t length, 
     kst_memory_init(&t.memory, &context->memory.allocator, context->limits.memory);
     memcpy(own.device, context->device, sizeof own.device);
     own.threads = kst_pool_threads(context->pool);
+    open_sink(&t, to);
     kst_status status = check_options(&t);
     if (status == KST_OK)
         status = kst_j2k_recognised(data, length)
-                     ? kst_j2k_transcode(context, &t.memory, data, length, t.options, output, &own)
-                     : run(&t, data, length, output);
+                     ? kst_j2k_transcode(context, &t.memory, data, length, t.options, &t.sink, &own)
+                     : run(&t, data, length);
+    status = close_sink(&t, to, status);
     kst_jpeg_coefficients_release(&t.memory, &t.coefficients);
     kst_memory_release(&t.memory, t.exif);
     kst_memory_release(&t.memory, t.metadata);
     kst_jpeg_stream_release(&t.memory, &t.stream);
     kst_report_copy(report, &own);
+    return status;
+}
+
+kst_status kst_transcode(kst_context *context, const void *data, size_t length, const kst_transcode_options *options,
+    kst_buffer *output, kst_report *report)
+{
+    struct destination to = {.buffer = output};
+    return transcode(context, data, length, options, &to, report);
+}
+
+kst_status kst_transcode_to(kst_context *context, const void *data, size_t length, const kst_transcode_options *options,
+    const kst_writer *writer, uint64_t *written, kst_report *report)
+{
+    bool whole = writer && writer->size == sizeof *writer && writer->write;
+    struct destination to = {.writer = whole ? writer : NULL};
+    kst_status status = transcode(context, data, length, options, &to, report);
+    if (status == KST_OK && written)
+        *written = to.length;
     return status;
 }

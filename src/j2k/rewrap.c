@@ -188,6 +188,7 @@ static kst_status put_file(struct rewrap *rewrap)
                 rewrap->memory, rewrap->coded, rewrap->writing, rewrap->sink, rewrap->report);
         else if (!rewrap->wanted->strip || is_needed(box->type))
             copy(rewrap, box);
+        kst_sink_settle(rewrap->sink);
     }
     if (!status && rewrap->sink->status)
         status = kst_report_error(rewrap->report, rewrap->sink->status, KST_NO_OFFSET, "while writing");

@@ -3,11 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <kostka/kostka_writer.h>
-
 #include "context.h"
 #include "sanitizers.h"
 #include "support.h"
+#include "written.h"
 
 enum { SIDE = 800, PICTURE = SIDE * SIDE * 3, ROOM = 8 << 20 };
 
@@ -15,30 +14,6 @@ struct fixture {
     kst_context *context;
     uint8_t *pixels, *file;
 };
-
-/* A file that is being written, and what there is room for. */
-struct written {
-    uint8_t *data;
-    uint64_t end, most;
-    uint32_t calls, patches;
-    bool in_order, failed;
-};
-
-static bool take(void *user, uint64_t offset, const void *data, size_t length)
-{
-    struct written *file = user;
-    assert_false(file->failed);
-    assert_true(length > 0 && offset <= file->end && offset + length <= ROOM);
-    assert_true(!file->in_order || offset == file->end);
-    file->calls++;
-    file->patches += offset < file->end;
-    file->failed = offset + length > file->most;
-    if (file->failed)
-        return false;
-    memcpy(file->data + offset, data, length);
-    file->end = offset + length > file->end ? offset + length : file->end;
-    return true;
-}
 
 static int setup(void **state)
 {
@@ -99,11 +74,12 @@ static kst_status encode_to(kst_context *context, const struct fixture *f, const
     const kst_encode_options *options, struct written *file)
 {
     const kst_rows brought = {.size = sizeof brought, .read = bring, .user = (void *)(uintptr_t)f};
-    const kst_writer writer = {.size = sizeof writer, .write = take, .user = file, .in_order = file->in_order};
     uint64_t length = 0;
     kst_report report;
     kst_report_init(&report);
     file->data = f->file;
+    file->room = ROOM;
+    const kst_writer writer = written_writer(file);
     kst_status status = kst_encode_to(context, image, rows ? &brought : NULL, options, &writer, &length, &report);
     assert_int_equal(status, report.status);
     assert_true(status || length == file->end);
@@ -120,7 +96,7 @@ static void check(
     kst_buffer whole = {.data = NULL};
     assert_int_equal(kst_encode(f->context, image, &options, &whole, NULL), KST_OK);
     for (uint32_t way = 0; way < WAYS; way += step) {
-        struct written file = {.most = UINT64_MAX, .in_order = way & IN_ORDER};
+        struct written file = {.in_order = way & IN_ORDER};
         memset(f->file, 0xEE, whole.length);
         assert_int_equal(encode_to(context, f, image, way & ROWS, &options, &file), KST_OK);
         assert_int_equal(file.end, whole.length);
@@ -168,7 +144,7 @@ static void pieces(void **state)
     const struct fixture *f = *state;
     kst_image image = describe(f, SIDE, SIDE);
     for (uint32_t i = 0; i < 2; i++) {
-        struct written file = {.most = UINT64_MAX, .in_order = i};
+        struct written file = {.in_order = i};
         kst_j2k_options j2k;
         kst_j2k_options_init(&j2k);
         j2k.tile_height = j2k.tile_width = i ? 0 : 200;
@@ -187,7 +163,7 @@ static void by_tiles(void **state)
     kst_context *context = context_create("cpu", 2, &(kst_limits){.memory = 7200000});
     for (uint32_t i = 1; i < 24; i += THREADS_WATCHED ? 8 : 4) {
         kst_j2k_options j2k;
-        struct written file = {.most = UINT64_MAX};
+        struct written file = {.most = 0};
         kst_image image = describe(f, SIDE - 5 * i, 650 + i);
         make_options(i, &j2k);
         kst_encode_options options = options_for(&j2k);
@@ -211,7 +187,7 @@ static void more_bits(void **state)
     kst_context *context = context_create("cpu", 2, &(kst_limits){.memory = 7200000});
     kst_image image = describe(f, SIDE, SIDE);
     kst_j2k_options j2k;
-    struct written file = {.most = UINT64_MAX};
+    struct written file = {.most = 0};
     kst_j2k_options_init(&j2k);
     j2k.tile_width = j2k.tile_height = 100;
     j2k.guard_bits = j2k.levels = 1;
@@ -244,7 +220,7 @@ static void memory(void **state)
     const kst_rows brought = {.size = sizeof brought, .read = bring, .user = *state};
     for (uint32_t i = THREADS_WATCHED; i < 2; i++) {
         kst_context *context = context_create("cpu", 2, &(kst_limits){.memory = limits[i].memory});
-        struct written apart = {.most = UINT64_MAX}, order = {.most = UINT64_MAX, .in_order = true};
+        struct written apart = {.in_order = false}, order = {.in_order = true};
         kst_buffer whole = {.data = NULL};
         assert_int_equal(encode_to(context, f, &image, true, &options, &apart), limits[i].apart);
         assert_int_equal(encode_to(context, f, &image, true, &options, &order), limits[i].order);
@@ -282,7 +258,7 @@ static void misuse(void **state)
     const struct fixture *f = *state;
     kst_image image = describe(f, 20, 20);
     struct written file = {.data = f->file};
-    kst_writer writer = {.size = sizeof writer, .write = take, .user = &file};
+    kst_writer writer = written_writer(&file);
     const kst_rows none = {.size = sizeof none};
     assert_int_equal(kst_encode_to(NULL, &image, NULL, NULL, &writer, NULL, NULL), KST_ERROR_ARGUMENT);
     assert_int_equal(kst_encode_to(f->context, NULL, NULL, NULL, &writer, NULL, NULL), KST_ERROR_ARGUMENT);
@@ -290,7 +266,7 @@ static void misuse(void **state)
     assert_int_equal(kst_encode_to(f->context, &image, NULL, NULL, NULL, NULL, NULL), KST_ERROR_ARGUMENT);
     writer.write = NULL;
     assert_int_equal(kst_encode_to(f->context, &image, NULL, NULL, &writer, NULL, NULL), KST_ERROR_ARGUMENT);
-    writer.write = take;
+    writer = written_writer(&file);
     writer.size--;
     assert_int_equal(kst_encode_to(f->context, &image, NULL, NULL, &writer, NULL, NULL), KST_ERROR_ARGUMENT);
     assert_int_equal(file.calls, 0);

@@ -3,38 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <kostka/kostka_writer.h>
-
 #include "contexts.h"
 #include "gpus.h"
 #include "j2k_coded.h"
 #include "support.h"
 #include "told.h"
+#include "written.h"
 
 enum { WIDTH = 700, HEIGHT = 1500, MEMORY = 11 << 19, ROOM = 2 << 20 };
-
-struct file {
-    uint8_t data[ROOM];
-    uint64_t end;
-    uint32_t patches;
-};
-
-static bool take(void *user, uint64_t offset, const void *data, size_t length)
-{
-    struct file *file = user;
-    assert_true(offset <= file->end && offset + length <= ROOM);
-    memcpy(file->data + offset, data, length);
-    file->patches += offset < file->end;
-    file->end = offset + length > file->end ? offset + length : file->end;
-    return true;
-}
-
-static bool refuse(void *user, uint64_t offset, const void *data, size_t length)
-{
-    (void)user;
-    (void)data;
-    return offset + length < 10000;
-}
 
 static kst_image make_picture(void)
 {
@@ -57,10 +33,11 @@ static bool is_on_device(const kst_report *report)
 
 static void check_encoding(kst_context *context, const kst_image *image, const kst_j2k_options *j2k, bool apart)
 {
-    static struct file file;
+    static uint8_t bytes[ROOM];
+    struct written file = {.data = bytes, .room = ROOM};
     struct told whole = {.stop = 2}, half = {.stop = 0.4};
     kst_progress progress = {.size = sizeof progress, .told = told, .user = &whole};
-    kst_writer writer = {.size = sizeof writer, .write = take, .user = &file};
+    const kst_writer writer = written_writer(&file);
     kst_buffer wanted = {.data = NULL};
     kst_report report;
     uint64_t length = 0;
@@ -68,7 +45,6 @@ static void check_encoding(kst_context *context, const kst_image *image, const k
     kst_encode_options options = j2k_coding(j2k);
     assert_int_equal(kst_encode(cpu_context, image, &options, &wanted, NULL), KST_OK);
     options.progress = &progress;
-    file.end = file.patches = 0;
     assert_int_equal(kst_encode_to(context, image, NULL, &options, &writer, &length, &report), KST_OK);
     assert_true(is_on_device(&report));
     assert_int_equal(length, wanted.length);
@@ -80,7 +56,8 @@ static void check_encoding(kst_context *context, const kst_image *image, const k
     assert_int_equal(kst_encode_to(context, image, NULL, &options, &writer, &length, &report), KST_ERROR_CANCELLED);
     assert_true(half.last >= 0.4 && half.last < 1);
     options.progress = NULL;
-    writer.write = refuse;
+    file.end = 0;
+    file.most = 10000;
     assert_int_equal(kst_encode_to(context, image, NULL, &options, &writer, &length, &report), KST_ERROR_WRITE);
     kst_buffer_release(cpu_context, &wanted);
 }

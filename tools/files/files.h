@@ -3,6 +3,8 @@
 #ifndef KOSTKA_TOOL_FILES_H
 #define KOSTKA_TOOL_FILES_H
 
+#include <kostka/kostka_writer.h>
+
 #include "files/picture.h"
 #include "files/samples.h"
 #include "output.h"
@@ -79,6 +81,13 @@ const char *file_extension(const struct file_format *format, const struct pictur
 /* Encode as the options say, with the picture's own metadata beside theirs. */
 bool jpeg_encode(struct output *output, const struct picture *picture, const kst_encode_options *options,
     const struct file_settings *settings, struct problem *problem);
+
+/* Where a file goes that is written while it is made. With KST_ERROR_WRITE the problem says why. */
+struct destination {
+    struct output *output;
+    struct problem *problem;
+};
+kst_writer destination_writer(struct destination *to);
 
 /*
  * Encode to JPEG 2000 as kst_encode_to() does, into an output that nothing was written to. With KST_ERROR_WRITE the

@@ -2,15 +2,8 @@
 /* JPEG 2000 files, which the library reads as it reads JPEG. */
 #include <string.h>
 
-#include <kostka/kostka_writer.h>
-
 #include "files/files.h"
 #include "progress.h"
-
-struct destination {
-    struct output *output;
-    struct problem *problem;
-};
 
 static bool write_part(void *user, uint64_t offset, const void *data, size_t length)
 {
@@ -18,12 +11,17 @@ static bool write_part(void *user, uint64_t offset, const void *data, size_t len
     return output_write_at(to->output, offset, data, length, to->problem);
 }
 
+kst_writer destination_writer(struct destination *to)
+{
+    return (kst_writer){
+        .size = sizeof(kst_writer), .write = write_part, .user = to, .in_order = output_in_order(to->output)};
+}
+
 kst_status j2k_encode_to(struct output *output, kst_context *context, const kst_image *image, const kst_rows *rows,
     const kst_encode_options *options, kst_report *report, struct problem *problem)
 {
     struct destination to = {output, problem};
-    const kst_writer writer = {
-        .size = sizeof writer, .write = write_part, .user = &to, .in_order = output_in_order(output)};
+    const kst_writer writer = destination_writer(&to);
     struct progress_picture picture = {0};
     const kst_progress progress = {.size = sizeof progress, .told = progress_picture, .user = &picture};
     kst_encode_options told = *options;
