@@ -21,7 +21,7 @@ enum {
  * Of the gain for a byte that the sample promises: planes from which less is to be expected are left out. Of several
  * tiles each takes the whole picture to be like itself, which it seldom is.
  */
-static const double margin = 0.82, margin_of_tiles = 0.25;
+static const double margin = 0.65, margin_of_tiles = 0.25;
 
 /* Where a block may be cut: what a byte gains up to there, bytes and gain in all. */
 struct cut {

@@ -167,21 +167,15 @@ FUNCTION u32 is_worth(i32 gain, u32 scale, u32 stop, u32 cost)
     return gain > 0 && compare_scaled((u64)gain, shift, price * cost) > 0;
 }
 
-/* About what a plane's samples cost, in quarters of a bit, as src/cpu/j2k_block_measure.h has it. */
+/* What a plane's samples cost at least, in quarters of a bit, as src/cpu/j2k_block_measure.h has it. */
 FUNCTION u32 significance_cost(u32 fresh, u32 rest)
 {
-    u32 each = fresh * 5 >= rest * 2 ? 12
-               : fresh * 5 >= rest   ? 15
-               : fresh * 10 >= rest  ? 18
-               : fresh * 20 >= rest  ? 22
-               : fresh * 50 >= rest  ? 26
-                                     : 32;
+    u32 each = fresh * 5 >= rest * 2 ? 10
+               : fresh * 5 >= rest   ? 11
+               : fresh * 10 >= rest  ? 12
+               : fresh * 20 >= rest  ? 15
+                                     : 18;
     return each * fresh;
-}
-
-FUNCTION u32 refinement_cost(u32 refined)
-{
-    return 3 * refined;
 }
 
 /* Whether a plane seems to be worth its bytes. */
@@ -192,7 +186,7 @@ FUNCTION u32 is_plane_worth(LOCAL const u32 *gains, u32 plane, u32 planes, u32 s
     for (u32 p = plane + 1; p < planes; p++)
         before += gains[p * J2K_GAIN_WORDS + 2];
     return is_worth((i32)gain[0], scale, stop, significance_cost(gain[2], samples - before)) ||
-           is_worth((i32)gain[1], scale, stop, refinement_cost(before));
+           is_worth((i32)gain[1], scale, stop, 2 * before);
 }
 
 enum { WIDE_PIECES = 4 };
