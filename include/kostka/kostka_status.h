@@ -2,6 +2,12 @@
 #ifndef KOSTKA_STATUS_H
 #define KOSTKA_STATUS_H
 
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #if defined(__GNUC__)
 #define KST_API __attribute__((visibility("default")))
 #else
@@ -157,5 +163,18 @@ typedef enum kst_status {
     KST_ERROR_J2K_COLOUR = 321,         /* a format that the picture's channels do not allow */
     KST_ERROR_J2K_PROFILE = 322         /* what is to be encoded breaks a rule of its profile (A.10) */
 } kst_status;
+
+/** The identifier of a status without its KST_ prefix, such as "ERROR_JPEG_SOI"; a static string, never null. */
+KST_API const char *kst_status_name(kst_status status);
+
+/** One sentence about a status; a static string, never null. */
+KST_API const char *kst_status_text(kst_status status);
+
+/** Whether a status is one of the warnings (200–299). */
+KST_API bool kst_status_is_warning(kst_status status);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KOSTKA_INFO_H
+#define KOSTKA_INFO_H
+
+/**
+ * @file
+ * What a stream holds: the picture as it is coded, and metadata; kostka.h includes this.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <kostka/kostka_image.h>
+#include <kostka/kostka_j2k.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum kst_codec {
+    KST_CODEC_NONE = 0,
+    KST_CODEC_JPEG = 1,
+    KST_CODEC_JPEG2000 = 2 /**< T.800, as a codestream or in a JP2 file */
+} kst_codec;
+
+typedef enum kst_process {
+    KST_PROCESS_NONE = 0,
+    KST_PROCESS_BASELINE = 1,   /**< T.81 SOF0 */
+    KST_PROCESS_EXTENDED = 2,   /**< SOF1, Huffman */
+    KST_PROCESS_PROGRESSIVE = 3 /**< SOF2, Huffman */
+} kst_process;
+
+typedef struct kst_component_info {
+    uint32_t width; /**< samples actually coded, without padding (A.1.1) */
+    uint32_t height;
+    uint8_t id;
+    uint8_t h; /**< sampling factors (A.1.1); of JPEG 2000 the separations XRsiz and YRsiz instead */
+    uint8_t v;
+    uint8_t depth;
+    bool is_signed;
+    uint8_t quant_table; /**< destination of its quantisation table */
+    uint16_t reserved;
+} kst_component_info;
+
+typedef enum kst_density_unit { KST_DENSITY_RATIO = 0, KST_DENSITY_INCH = 1, KST_DENSITY_CM = 2 } kst_density_unit;
+
+typedef struct kst_info {
+    size_t size;
+    kst_codec codec;
+    kst_process process;
+    kst_colour colour; /**< as coded */
+    uint32_t width;
+    uint32_t height;
+    uint32_t component_count;        /**< JPEG 2000: up to 16,384 */
+    kst_component_info component[4]; /**< the first four */
+    uint32_t scans;                  /**< scans found */
+    uint32_t restart_interval;       /**< MCUs, of the first scan; 0: none */
+    uint32_t mcu_width;              /**< pixels */
+    uint32_t mcu_height;
+    int quality;     /**< the IJG quality whose tables these are; 0: none fits */
+    int orientation; /**< Exif orientation 1–8; 1 where there is none */
+    bool jfif;
+    bool adobe;
+    uint8_t adobe_transform;
+    uint16_t jfif_version;         /**< major × 256 + minor */
+    kst_density_unit density_unit; /**< JPEG 2000: of capture, else of display; a ratio of 0: not known */
+    uint16_t density_x;
+    uint16_t density_y;
+    /**
+     * Entropy-coded data, all scans or packets together. Where TLM tells where the tile-parts of a JPEG 2000 picture
+     * lie, their headers are read when they are needed; until all are, marker segments in them count, too.
+     */
+    uint64_t entropy_bytes;
+    uint16_t quant_table[4][64]; /**< each component's, in raster order (not zig-zag) */
+    uint32_t tile_width;         /**< JPEG 2000, as all that follow; nominal */
+    uint32_t tile_height;
+    uint32_t tiles;
+    uint32_t layers;
+    uint32_t levels; /**< of decomposition, of the first component: as often the picture can be halved */
+    kst_progression progression;
+    bool reversible;       /**< the 5/3 transform, of the first component */
+    bool alpha;            /**< a channel of opacity is known */
+    bool jp2;              /**< a JP2 file, not a bare codestream */
+    uint32_t colour_space; /**< what a JP2 file calls its colours (EnumCS of its box colr: 14 CIELab, 24 e-sYCC …); 0:
+                                nothing. Such that are not of kst_colour are passed on as components */
+    uint32_t profile;      /**< that the codestream claims (Rsiz): a kst_j2k_profile with its levels, or another */
+} kst_info;
+
+typedef enum kst_metadata_kind {
+    KST_METADATA_ICC = 1,     /**< a whole ICC profile, joined from its chunks */
+    KST_METADATA_EXIF = 2,    /**< TIFF structure, without the "Exif\0\0" in front of it */
+    KST_METADATA_XMP = 3,     /**< packet, without the namespace in front of it */
+    KST_METADATA_COMMENT = 4, /**< COM */
+    KST_METADATA_APP = 5      /**< any other APPn segment, whole */
+} kst_metadata_kind;
+
+typedef struct kst_metadata {
+    kst_metadata_kind kind;
+    uint8_t marker; /**< second byte of the marker: 0xE0–0xEF or 0xFE; for encoding only needed with KST_METADATA_APP */
+    const uint8_t *data;
+    size_t length;
+    uint64_t offset; /**< of the first chunk's contents in the stream; ignored when encoding */
+} kst_metadata;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
