@@ -80,6 +80,8 @@ static kst_status describe(kst_decoder *decoder, const kst_decode_options *optio
                             : kst_j2k_output_describe(&decoder->j2k, options, stored, decoder->more, &output);
     if (status == KST_ERROR_IMAGE_DEPTH)
         return kst_j2k_refuse_depth(decoder, options);
+    if (!status && !is_jpeg(decoder))
+        status = kst_j2k_check_enlarged(decoder, stored);
     if (status)
         return status;
     *image = *stored;

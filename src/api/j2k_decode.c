@@ -5,6 +5,7 @@
 #include "cpu/j2k_convert.h"
 #include "cpu/j2k_decode.h"
 #include "image/format.h"
+#include "j2k/allowance.h"
 #include "j2k/geometry.h"
 #include "j2k/output.h"
 
@@ -177,6 +178,21 @@ kst_status kst_j2k_refuse_depth(kst_decoder *decoder, const kst_decode_options *
                 (unsigned)c, (unsigned)depth, J2K_OUTPUT_DEPTH);
     }
     return KST_ERROR_IMAGE_DEPTH;
+}
+
+kst_status kst_j2k_check_enlarged(kst_decoder *decoder, const kst_image *image)
+{
+    const struct j2k_stream *stream = &decoder->j2k;
+    struct j2k_channels channels;
+    if (image->format == KST_FORMAT_RAW)
+        return KST_OK;
+    kst_j2k_output_channels(stream, image->format, &channels);
+    uint64_t allowed = kst_j2k_allowance(&decoder->context->limits, J2K_FREE_SAMPLES, 1, stream);
+    if ((uint64_t)image->width * image->height <= allowed / channels.count)
+        return KST_OK;
+    return kst_report_error(&decoder->report, KST_ERROR_LIMIT_WORK, stream->start,
+        "%u channels of %u x %u pixels; components as they are may be fewer samples", (unsigned)channels.count,
+        (unsigned)image->width, (unsigned)image->height);
 }
 
 static kst_status allocate(struct j2k_work *work)

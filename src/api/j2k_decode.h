@@ -18,6 +18,12 @@ kst_status kst_j2k_open_further(kst_decoder *decoder, const struct j2k_filter *f
 /* The error for samples that are too deep: which component's, and where SIZ says so. */
 kst_status kst_j2k_refuse_depth(kst_decoder *decoder, const kst_decode_options *options);
 
+/*
+ * Whether smaller components and palettes are not enlarged to more samples than the stream's length allows; what the
+ * caller makes of a channel, as RGB of grey, is the caller's.
+ */
+kst_status kst_j2k_check_enlarged(kst_decoder *decoder, const kst_image *image);
+
 /* Decode to an image in host memory, which has what kst_j2k_output_describe() says. */
 kst_status kst_j2k_decode(
     kst_decoder *decoder, const kst_decode_options *options, const kst_image *image, struct progress *progress);

@@ -21,6 +21,7 @@ struct picture {
     uint8_t levels, block, precinct; /* block: xcb = ycb; precinct: 0 for none, else 1 and PPx = PPy of r = 0 twice */
     uint16_t layers;
     uint8_t progression, roi_shift;
+    uint8_t separation; /* XRsiz = YRsiz of the components behind the first; 0: 1 */
 };
 
 static void put16(struct bytes *b, uint32_t value)
@@ -49,8 +50,10 @@ static void put_size(struct bytes *b, const struct picture *p)
     put32(b, 0);
     put32(b, 0);
     put16(b, p->components);
-    for (uint32_t i = 0; i < p->components; i++)
-        put(b, (const uint8_t[]){7, 1, 1}, 3);
+    for (uint32_t i = 0; i < p->components; i++) {
+        uint8_t separation = i > 0 && p->separation ? p->separation : 1;
+        put(b, (const uint8_t[]){7, separation, separation}, 3);
+    }
 }
 
 static void put_header(struct bytes *b, const struct picture *p)
@@ -229,6 +232,34 @@ static void samples(void **state)
         3, 400);
     simple("more of them", (struct picture){.width = 8192, .height = 8192, .components = 1, .levels = 0, .layers = 1},
         EACH(KST_OK, KST_OK, KST_ERROR_LIMIT_BLOCKS), 3, 400);
+}
+
+/* Smaller components are few samples, and many once they are as large as the first; all of it is not asked for. */
+static void enlarged(void **state)
+{
+    static const uint8_t body[4];
+    struct bytes b = {0};
+    const struct picture p = {
+        .width = 11000, .height = 11000, .components = 3, .levels = 5, .layers = 1, .block = 4, .separation = 255};
+    (void)state;
+    put_header(&b, &p);
+    put_part(&b, 0, body, sizeof body);
+    put_marker(&b, 0xD9);
+    kst_context *context = context_create("cpu", 1, NULL);
+    kst_decode_options options;
+    kst_image image;
+    kst_decode_options_init(&options);
+    kst_image_init(&image);
+    assert_int_equal(kst_decode(context, b.data, b.length, &options, &image, NULL), KST_ERROR_LIMIT_WORK);
+    options.format = KST_FORMAT_GREY;
+    options.region = (kst_region){0, 0, 11000, 64};
+    assert_int_equal(kst_decode(context, b.data, b.length, &options, &image, NULL), KST_ERROR_J2K_COLOUR);
+    options.format = KST_FORMAT_AUTO;
+    assert_int_equal(kst_decode(context, b.data, b.length, &options, &image, NULL), KST_OK);
+    assert_int_equal(image.format, KST_FORMAT_RGB);
+    kst_image_release(context, &image);
+    kst_context_destroy(&context);
+    bytes_free(&b);
 }
 
 /* Bits of a packet header (B.10.1). */
@@ -435,6 +466,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything),
         cmocka_unit_test(samples),
+        cmocka_unit_test(enlarged),
         cmocka_unit_test(passes),
         cmocka_unit_test(progressions),
         cmocka_unit_test(turns),
