@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Whole files against jpegtran's, and unchanged pixels where only the coding changes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include <kostka/kostka.h>
-
+#include "context.h"
+#include "support.h"
 #include "transcode/peer.h"
 
 enum { ARGUMENTS = 24, SKIPPED = 77 };
@@ -452,19 +445,6 @@ static void test_script(void **state)
     }
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    return kst_context_create(NULL, &context) == KST_OK ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    kst_context_destroy(&context);
-    return 0;
-}
-
 /* With the argument "corpus": the files of the corpus instead of generated ones. */
 int main(int argc, char **argv)
 {
@@ -480,7 +460,8 @@ int main(int argc, char **argv)
     bool corpus = argc > 1 && strcmp(argv[1], "corpus") == 0;
     if (!peer_exists("jpegtran") || !peer_exists("cjpeg") || (corpus && !corpus_exists("jpeg/valid")))
         return SKIPPED;
-    if (corpus)
-        return cmocka_run_group_tests(on_corpus, set_up, tear_down);
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    context = cpu_context_create(0);
+    int failed = corpus ? cmocka_run_group_tests(on_corpus, NULL, NULL) : cmocka_run_group_tests(tests, NULL, NULL);
+    kst_context_destroy(&context);
+    return failed;
 }
