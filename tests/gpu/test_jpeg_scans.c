@@ -29,9 +29,11 @@ static size_t make_script(const char *const *grouping, kst_scan script[MOST_SCAN
 {
     size_t count = 0;
     for (; grouping[count]; count++) {
-        script[count] = (kst_scan){.component_count = (uint8_t)strlen(grouping[count]), .se = 63};
-        for (uint32_t i = 0; i < script[count].component_count; i++)
-            script[count].component[i] = (uint8_t)(grouping[count][i] - '0');
+        uint8_t components = 0;
+        script[count] = (kst_scan){.se = 63};
+        for (; components < sizeof script[count].component && grouping[count][components]; components++)
+            script[count].component[components] = (uint8_t)(grouping[count][components] - '0');
+        script[count].component_count = components;
     }
     return count;
 }
