@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Code-blocks that are made for it: of all styles, with any number of planes, in regions of interest, sound and
+ * damaged. Every device must decode them as the CPU does.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../stages/j2k_model.h"
+#include "gpus.h"
+#include "j2k_compare.h"
+#include "random.h"
+#include "support.h"
+
+static uint32_t random_state = 7;
+
+/* A component that is one band, as coded, of blocks side by side; all that a plan holds of it. */
+struct made {
+    struct j2k_plan plan;
+    struct j2k_component component;
+    struct j2k_tile tile;
+    struct j2k_tile_component tile_component;
+    struct j2k_resolution resolution;
+    struct j2k_band band;
+    struct j2k_block block[8];
+    struct j2k_segment segment[8 * MODEL_SEGMENTS];
+    struct j2k_piece piece[2 * 8 * MODEL_SEGMENTS];
+    uint8_t data[1 << 18];
+};
+
+static struct model model;
+
+static void fill_model(uint32_t width, uint32_t height, uint32_t planes)
+{
+    model.width = width;
+    model.height = height;
+    model.planes = planes;
+    for (uint32_t i = 0; i < width * height; i++) {
+        uint32_t bits = random_below(&random_state, planes + 1);
+        model.magnitude[i] = random_below(&random_state, 4) == 0 ? random_below(&random_state, 1u << 20) >> (20 - bits)
+                                                                 : random_below(&random_state, 2);
+        model.negative[i] = (uint8_t)random_below(&random_state, 2);
+    }
+}
+
+/* A segment's bytes in two pieces, which are next to each other. */
+static void add_segment(struct made *made, const struct j2k_codeword *codeword, bool raw)
+{
+    struct j2k_plan *plan = &made->plan;
+    struct j2k_segment *segment = &made->segment[plan->segment_count++];
+    uint32_t first = codeword->length / 3;
+    *segment = (struct j2k_segment){
+        .first_piece = plan->piece_count, .length = codeword->length, .passes = (uint8_t)codeword->passes, .raw = raw};
+    assert_true(plan->length + codeword->length <= sizeof made->data);
+    for (uint32_t at = 0, part; at < codeword->length; at += part) {
+        part = at == 0 && first > 0 ? first : codeword->length - at;
+        made->piece[plan->piece_count++] = (struct j2k_piece){.offset = plan->length + at, .length = part};
+        segment->piece_count++;
+    }
+    if (codeword->length > 0)
+        memcpy(made->data + plan->length, codeword->data, codeword->length);
+    plan->length += codeword->length;
+}
+
+static void add_block(struct made *made, uint32_t x, uint32_t passes, uint32_t style)
+{
+    struct j2k_plan *plan = &made->plan;
+    struct j2k_block *block = &made->block[plan->block_count++];
+    model.style = style;
+    model_encode(&model, passes);
+    *block = (struct j2k_block){.x = x,
+        .width = (uint16_t)model.width,
+        .height = (uint16_t)model.height,
+        .first_segment = plan->segment_count,
+        .planes = (uint8_t)model.planes,
+        .passes = (uint16_t)passes};
+    uint32_t pass = 0;
+    for (uint32_t s = 0; s < model.segment_count; s++) {
+        bool raw = (style & J2K_STYLE_BYPASS) != 0 && pass >= 10 && pass % 3 != 0;
+        add_segment(made, &model.segment[s], raw);
+        block->length += model.segment[s].length;
+        pass += model.segment[s].passes;
+    }
+    block->segment_count = (uint16_t)(plan->segment_count - block->first_segment);
+}
+
+static void finish_plan(
+    struct made *made, uint32_t width, uint32_t height, uint32_t planes, uint32_t style, bool reversible)
+{
+    struct j2k_plan *plan = &made->plan;
+    struct j2k_rect rect = {0, 0, width, height};
+    made->component =
+        (struct j2k_component){.depth = 15, .is_signed = true, .dx = 1, .dy = 1, .wanted = true, .area = rect};
+    made->tile = (struct j2k_tile){.rect = rect, .layers = 1};
+    made->tile_component = (struct j2k_tile_component){.rect = rect,
+        .area = rect,
+        .resolution_count = 1,
+        .reversible = reversible,
+        .style = (uint8_t)style,
+        .block_width = 6,
+        .block_height = 6};
+    made->resolution = (struct j2k_resolution){.rect = rect, .computed = rect, .valid = rect, .band_count = 1};
+    made->band.rect = made->band.window = rect;
+    made->band.planes = made->band.magnitude = (uint8_t)planes;
+    made->band.step = reversible ? 1.0F : 0.3F;
+    made->band.block_count = plan->block_count;
+    plan->data = made->data;
+    plan->component = &made->component;
+    plan->tile = &made->tile;
+    plan->tile_component = &made->tile_component;
+    plan->resolution = &made->resolution;
+    plan->band = &made->band;
+    plan->block = made->block;
+    plan->segment = made->segment;
+    plan->piece = made->piece;
+    plan->component_count = plan->tile_count = plan->tile_component_count = plan->resolution_count = 1;
+    plan->band_count = 1;
+    plan->image = rect;
+}
+
+/* Blocks of several shapes and so many planes with all or some of their passes, in a style; `spoilt`: damaged. */
+static struct made *make_blocks(uint32_t style, uint32_t planes, uint32_t orientation, bool reversible, bool spoilt)
+{
+    static const uint32_t shapes[][2] = {{64, 64}, {12, 23}, {5, 30}, {40, 3}, {1, 1}, {200, 12}, {17, 9}};
+    struct made *made = calloc(1, sizeof *made);
+    uint32_t x = 0, count = simulated() ? 2 : 7;
+    assert_non_null(made);
+    made->band.orientation = (uint8_t)orientation;
+    model.orientation = orientation;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *shape = shapes[simulated() ? 1 + 3 * i : i];
+        fill_model(shape[0], shape[1], planes);
+        add_block(made, x, i % 2 ? 1 + random_below(&random_state, 3 * planes - 2) : 3 * planes - 2, style);
+        x += shape[0];
+    }
+    for (uint32_t k = 0; spoilt && k < 3 && made->plan.length > 0; k++)
+        made->data[random_below(&random_state, (uint32_t)made->plan.length)] ^=
+            (uint8_t)(1 + random_below(&random_state, 255));
+    finish_plan(made, x, 64, planes, style, reversible);
+    return made;
+}
+
+static void compare_style(uint32_t style, uint32_t planes, uint32_t orientation, bool reversible, bool spoilt)
+{
+    struct made *made = make_blocks(style, planes, orientation, reversible, spoilt);
+    char name[64];
+    snprintf(
+        name, sizeof name, "style %u, %u planes, band %u%s", style, planes, orientation, spoilt ? ", damaged" : "");
+    compare_plan(name, &made->plan, 1, true);
+    free(made);
+}
+
+/* Samples of a region of interest above `shift` planes of the others. */
+static void fill_region(uint32_t width, uint32_t height, uint32_t planes, uint32_t shift)
+{
+    model.width = width;
+    model.height = height;
+    model.planes = planes + shift;
+    for (uint32_t i = 0; i < width * height; i++) {
+        uint64_t bits = (uint64_t)random_below(&random_state, 1U << 20) << 20 ^ random_below(&random_state, 1U << 20);
+        uint32_t most = random_below(&random_state, 3) ? shift : planes;
+        uint64_t magnitude = bits & ((UINT64_C(1) << random_below(&random_state, most + 1)) - 1);
+        model.magnitude[i] = most == planes ? magnitude << shift : magnitude;
+        model.negative[i] = (uint8_t)random_below(&random_state, 2);
+    }
+}
+
+static void compare_region(uint32_t planes, uint32_t shift, uint32_t orientation)
+{
+    char name[64];
+    struct made *made = calloc(1, sizeof *made);
+    assert_non_null(made);
+    made->band.orientation = (uint8_t)orientation;
+    model.orientation = orientation;
+    for (uint32_t i = 0; i < (simulated() ? 1 : 3); i++) {
+        uint32_t all = 3 * (planes + shift) - 2;
+        fill_region(12, 23, planes, shift);
+        add_block(made, 12 * i, i == 1 ? 1 + random_below(&random_state, all) : all, 0);
+    }
+    finish_plan(made, simulated() ? 12 : 36, 23, planes + shift, 0, false);
+    made->tile_component.roi_shift = (uint8_t)shift;
+    made->band.step = 0x1p-2F; /* so that what is left of the lowest planes can be seen */
+    made->component.depth = 31;
+    snprintf(name, sizeof name, "%u planes in a region, %u outside", planes, shift);
+    compare_plan(name, &made->plan, 1, true);
+    free(made);
+}
+
+/* Regions of interest with room for all planes, and with planes left out, of which the region may have no others. */
+static void test_interest(void **state)
+{
+    static const uint32_t planes[][2] = {{8, 9}, {3, 30}, {5, 31}, {3, 33}, {6, 37}, {36, 28}, {32, 32}};
+    (void)state;
+    for (size_t i = simulated() ? 3 : 0; i < (simulated() ? 4 : sizeof planes / sizeof *planes); i++)
+        compare_region(planes[i][0], planes[i][1], (uint32_t)i % 4);
+}
+
+/* Pictures of one batch whose blocks are decoded in different ways. */
+static void test_mixed(void **state)
+{
+    enum { MIXED = 3 };
+    static const uint32_t styles[MIXED] = {J2K_STYLE_RESET | J2K_STYLE_TERMALL, 0, J2K_STYLE_TERMALL};
+    struct made *made[MIXED];
+    const struct j2k_plan *plans[MIXED];
+    (void)state;
+    for (uint32_t i = 0; i < MIXED; i++) {
+        made[i] = make_blocks(styles[i], 4 + random_below(&random_state, 9), i, true, false);
+        plans[i] = &made[i]->plan;
+    }
+    compare_batch("mixed", plans, MIXED);
+    for (uint32_t i = 0; i < MIXED; i++)
+        free(made[i]);
+}
+
+static void test_styles(void **state)
+{
+    (void)state;
+    damaged_plans = 0;
+    for (uint32_t style = 0; style < 64; style += simulated() ? 63 : 1) {
+        compare_style(style, 4 + random_below(&random_state, 9), style % 4, style % 3 == 0, false);
+        compare_style(style, 4 + random_below(&random_state, 9), (style + 1) % 4, style % 3 == 1, true);
+    }
+    assert_true(damaged_plans > 0);
+}
+
+/* The most planes that samples of 16 bits have room for, that bits are turned into bytes of, and more. */
+static void test_planes(void **state)
+{
+    static const uint32_t planes[] = {15, 16, 17, 20};
+    (void)state;
+    for (size_t i = 0; i < sizeof planes / sizeof *planes; i++) {
+        compare_style(0, planes[i], (uint32_t)i % 4, true, false);
+        compare_style(0, planes[i], (uint32_t)i % 4, false, false);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_styles),
+        cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_interest),
+        cmocka_unit_test(test_mixed),
+    };
+    return cmocka_run_group_tests(tests, open_comparison, close_comparison);
+}
