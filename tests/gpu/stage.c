@@ -21,6 +21,13 @@ void *stage_copy(const void *from, size_t length)
     return memcpy(stage_poisoned(length), from, length);
 }
 
+uint32_t stage_bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 static void upload(struct gpu_queue *queue, const struct stage_argument *argument, struct gpu_buffer *buffer)
 {
     const struct gpu_backend *backend = queue->gpu->backend;

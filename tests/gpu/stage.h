@@ -39,5 +39,6 @@ void stage_run(struct gpu_executor *executor, const struct gpu_kernel *kernel, u
 /* Memory full of poison, which free() releases; at least a word. */
 void *stage_poisoned(size_t length);
 void *stage_copy(const void *from, size_t length);
+uint32_t stage_bits_of(float value);
 
 #endif

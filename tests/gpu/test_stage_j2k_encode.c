@@ -1,242 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each kernel that encodes JPEG 2000 by itself, against the processor's functions on random and extreme values. */
+/* The kernels that code code-blocks, one after the other, against the processor's functions on random and extreme
+ * values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/cpu.h"
-#include "cpu/j2k_analysis.h"
 #include "cpu/j2k_block_encode.h"
 #include "cpu/j2k_block_measure.h"
 #include "cpu/j2k_encode_tile.h"
-#include "gpus.h"
-#include "j2k/geometry.h"
 #include "kernels/j2k_encode_work.h"
+#include "pictures.h"
 #include "random.h"
 #include "stage.h"
 #include "support.h"
 
-enum {
-    ROOM = 1 << 20,
-    WORDS_MOST = 1 << 16,
-    LEVELS = 12,
-    BLOCKS_MOST = 256,
-    AHEAD = 64,
-    LANES = 8,
-    FRONT_LANES = 2,
-    FRONT_ROWS = 3
-};
+enum { BLOCKS_MOST = 256, AHEAD = 64, LANES = 8, FRONT_LANES = 2, FRONT_ROWS = 3 };
 
-static struct memory memory;
-static struct gpu_executor *executors[MOST_GPUS];
 static struct j2k_forward forward;
-
-static uint32_t float_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-/* An area of words that a test fills, and knows afterwards. */
-struct area {
-    uint32_t *before, *after;
-    uint32_t words;
-};
-
-static void area_make(struct area *area, uint32_t words)
-{
-    area->before = stage_poisoned(words * 4ULL);
-    area->after = stage_poisoned(words * 4ULL);
-    area->words = words;
-}
-
-static void area_free(struct area *area)
-{
-    free(area->before);
-    free(area->after);
-}
-
-/* Rows of a level in an area. */
-struct rows {
-    const uint32_t *at;
-    uint32_t width, y0;
-};
-
-static void fetch_row(const void *source, uint32_t y, void *const room[], const void *row[])
-{
-    const struct rows *rows = source;
-    (void)room;
-    row[0] = rows->at + (size_t)(y - rows->y0) * rows->width;
-}
-
-static uint32_t coefficient(bool reversible, uint32_t kind)
-{
-    if (reversible)
-        return kind == 0 ? next_random() : kind == 1 ? next_random() % 512 - 256 : next_random() % 2 * 0x7FFFFFFF;
-    return float_bits(kind == 0 ? ldexpf((float)(int32_t)next_random(), -(int)(next_random() % 40))
-                                : (float)(int32_t)(next_random() % 512 - 256));
-}
-
-/* A level in an area from word `at` on, and what it becomes. Returns the word behind. */
-static uint32_t add_level(
-    struct area *area, uint32_t at, struct j2k_rect rect, bool reversible, struct work_level *level)
-{
-    static _Alignas(64) uint8_t room[ROOM];
-    uint32_t width = rect.x1 - rect.x0, height = rect.y1 - rect.y0, kind = next_random() % 3;
-    const struct rows rows = {area->before + at, width, rect.y0};
-    struct j2k_analysis analysis = {.forward = &forward,
-        .reversible = reversible,
-        .rect = rect,
-        .component_count = 1,
-        .fetch = fetch_row,
-        .source = &rows};
-    *level = (struct work_level){.x0 = rect.x0 % 2,
-        .y0 = rect.y0 % 2,
-        .x1 = rect.x0 % 2 + width,
-        .y1 = rect.y0 % 2 + height,
-        .to = at,
-        .to_pitch = width};
-    for (uint32_t i = 0; i < width * height; i++)
-        area->before[at + i] = area->after[at + i] = coefficient(reversible, kind);
-    at += width * height;
-    for (uint32_t b = 0; b < 4; b++) {
-        struct j2k_rect part = kst_j2k_band_of(rect, b & 1, b >> 1);
-        uint32_t pitch = part.x1 > part.x0 ? part.x1 - part.x0 : 0;
-        level->band[b] = at;
-        level->pitch[b] = pitch;
-        analysis.split[0].band[b] = area->after + at;
-        analysis.split[0].pitch[b] = pitch;
-        at += pitch * (part.y1 > part.y0 ? part.y1 - part.y0 : 0);
-    }
-    assert_true(at <= area->words && kst_j2k_analysis_room(&analysis) <= ROOM);
-    kst_j2k_analyse(&analysis, rect.y0, rect.y1, room);
-    return at + 3;
-}
-
-static void check_levels(struct gpu_executor *executor, bool reversible)
-{
-    static const uint16_t sizes[LEVELS][2] = {
-        {1, 1}, {2, 1}, {1, 2}, {3, 2}, {57, 33}, {56, 32}, {1, 40}, {70, 1}, {64, 3}, {5, 70}, {113, 65}, {120, 100}};
-    struct area area;
-    uint32_t count = simulated() ? 7 : LEVELS, at = 0, groups = 0, list = sizeof(struct j2k_batch_work) / 4;
-    uint32_t words = list + count + count * (uint32_t)(sizeof(struct work_level) / 4);
-    uint32_t *work = stage_poisoned(words * 4ULL);
-    struct j2k_batch_work *head = (struct j2k_batch_work *)(void *)work;
-    area_make(&area, WORDS_MOST);
-    *head = (struct j2k_batch_work){.level = list + count};
-    struct work_level *level = (struct work_level *)(void *)(work + head->level);
-    for (uint32_t i = 0; i < count; i++) {
-        struct j2k_rect rect = {next_random() % 5, next_random() % 5, 0, 0};
-        rect.x1 = rect.x0 + sizes[i][0];
-        rect.y1 = rect.y0 + sizes[i][1];
-        at = add_level(&area, at, rect, reversible, &level[i]);
-        work[list + i] = groups;
-        groups += ((level[i].x1 + J2K_LEVEL_WIDTH - 1) / J2K_LEVEL_WIDTH) *
-                  ((level[i].y1 + J2K_LEVEL_HEIGHT - 1) / J2K_LEVEL_HEIGHT);
-    }
-    const struct stage_argument arguments[] = {STAGE_IN("work", work, words * 4ULL),
-        STAGE_OUT("samples", area.before, area.after, area.words * 4ULL), {.value = list}, {.value = count},
-        {.value = 0}};
-    stage_run(executor, &executor->j2k_encode[reversible ? J2K_ENCODE_ANALYSE_53 : J2K_ENCODE_ANALYSE_97], groups,
-        arguments, 5);
-    area_free(&area);
-    free(work);
-}
-
-static void test_levels(void **state)
-{
-    (void)state;
-    for (uint32_t i = 0; i < gpu_count; i++)
-        for (uint32_t again = 0; again < (simulated() ? 1 : 4); again++) {
-            check_levels(executors[i], true);
-            check_levels(executors[i], false);
-        }
-}
-
-/* Three components next to each other in a pixel, or in planes. */
-struct intake {
-    uint32_t width, height, depth, bytes, transform;
-    bool is_signed, reversible, planar;
-};
-
-static void check_intake(struct gpu_executor *executor, const struct intake *in)
-{
-    uint32_t step = in->planar ? 1 : 3, pitch = in->width * step * in->bytes + 7;
-    uint32_t plane = in->planar ? pitch * in->height : in->bytes, area_words = in->width * in->height, list = 16;
-    size_t length = ((size_t)pitch * in->height * (in->planar ? 3 : 1) + 3) / 4 * 4;
-    uint8_t *pixels = stage_poisoned(length);
-    uint32_t words = list + 1 + (uint32_t)(sizeof(struct work_view) + sizeof(struct work_output)) / 4;
-    uint32_t *work = stage_poisoned(words * 4ULL), *row[3];
-    struct j2k_batch_work *head = (struct j2k_batch_work *)(void *)work;
-    struct area area;
-    area_make(&area, 3 * area_words + 1);
-    for (size_t i = 0; i < length; i++)
-        pixels[i] = (uint8_t)(next_random() % 3 ? next_random() : next_random() % 2 * 0xFF);
-    *head = (struct j2k_batch_work){.view = list + 1, .output = list + 1 + (uint32_t)sizeof(struct work_view) / 4};
-    work[list] = 0;
-    struct work_view *view = (struct work_view *)(void *)(work + head->view);
-    struct work_output *output = (struct work_output *)(void *)(work + head->output);
-    *view = (struct work_view){.channels = 3};
-    *output = (struct work_output){
-        .width = in->width, .height = in->height, .transform = in->transform, .reversible = in->reversible, .count = 3};
-    for (uint32_t c = 0; c < 3; c++) { /* the last component is the first channel */
-        view->channel[c] = (struct work_channel){
-            .component = 2 - c, .offset = {c * plane}, .pitch = pitch, .step = step, .bytes = in->bytes};
-        output->from[c] = c * area_words;
-        output->pitch[c] = in->width;
-        output->depth[c] = in->depth;
-        output->is_signed[c] = in->is_signed;
-    }
-    for (uint32_t y = 0; y < in->height; y++) {
-        for (uint32_t c = 0; c < 3; c++) {
-            const uint8_t *from = pixels + (2 - c) * plane + (size_t)y * pitch;
-            uint8_t *copy = malloc((size_t)pitch); /* aligned, as the processor's functions want it */
-            const struct j2k_origin origin = {.pitch = (ptrdiff_t)pitch,
-                .step = step,
-                .bytes = (uint8_t)in->bytes,
-                .depth = (uint8_t)in->depth,
-                .is_signed = in->is_signed};
-            size_t readable = ((size_t)(in->width - 1) * step + 1) * in->bytes;
-            row[c] = area.after + c * area_words + (size_t)y * in->width;
-            memcpy(copy, from, readable);
-            if (in->reversible)
-                forward.load_integers(&origin, copy, in->width, (int32_t *)(void *)row[c]);
-            else
-                forward.load_reals(&origin, copy, in->width, (float *)(void *)row[c]);
-            free(copy);
-        }
-        if (in->transform == 1)
-            forward.rct((int32_t *)(void *)row[0], (int32_t *)(void *)row[1], (int32_t *)(void *)row[2], in->width);
-        else if (in->transform == 2)
-            forward.ict((float *)(void *)row[0], (float *)(void *)row[1], (float *)(void *)row[2], in->width);
-    }
-    uint32_t groups = ((in->width + J2K_OUTPUT_WIDTH - 1) / J2K_OUTPUT_WIDTH) *
-                      ((in->height + J2K_OUTPUT_HEIGHT - 1) / J2K_OUTPUT_HEIGHT);
-    const struct stage_argument arguments[] = {STAGE_IN("work", work, words * 4ULL), STAGE_IN("pixels", pixels, length),
-        STAGE_OUT("samples", area.before, area.after, area.words * 4ULL), {.value = list}, {.value = 1}, {.value = 0}};
-    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_TAKE_IN], groups, arguments, 6);
-    area_free(&area);
-    free(pixels);
-    free(work);
-}
-
-static void test_intake(void **state)
-{
-    (void)state;
-    for (uint32_t i = 0; i < gpu_count; i++)
-        for (uint32_t k = 0; k < (simulated() ? 6 : 48); k++) {
-            struct intake in = {.width = 1 + next_random() % (simulated() ? 20 : 150),
-                .height = 1 + next_random() % 40,
-                .transform = k % 3,
-                .is_signed = k / 3 % 2,
-                .planar = k / 6 % 2};
-            in.reversible = in.transform == 1 || (in.transform == 0 && k % 2);
-            in.depth = 1 + next_random() % 16;
-            in.bytes = in.depth > 8 ? 2 : 1;
-            check_intake(executors[i], &in);
-        }
-}
 
 /* A code-block of the test: its description for the kernels, and how the processor codes it. */
 struct block {
@@ -269,7 +50,7 @@ static void fill_block(const struct block *block, uint32_t planes, uint32_t *to)
         if (block->exact)
             to[i] = negative ? 0 - magnitude : magnitude;
         else
-            to[i] = float_bits(
+            to[i] = stage_bits_of(
                 (negative ? -1.0F : 1.0F) * ((float)magnitude + (float)(next_random() % 256) / 256) * block->step);
     }
 }
@@ -331,9 +112,9 @@ static void describe_blocks(struct coding *coding, uint32_t capacity)
                         : block->orientation == J2K_HL ? 1
                                                        : 0,
             .exact = block->exact,
-            .factor = float_bits(1.0F / block->step),
+            .factor = stage_bits_of(1.0F / block->step),
             .measured = block->measured ? J2K_MEASURED_GAINS | J2K_MEASURED_ERRORS : 0,
-            .stop = float_bits(block->stop),
+            .stop = stage_bits_of(block->stop),
             .roi_shift = block->roi_shift,
             .left = block->region.x0,
             .top = block->region.y0,
@@ -575,33 +356,19 @@ static void test_no_room(void **state)
 
 static int start(void **state)
 {
-    static const kst_allocator standard;
     struct gpu_error error = {.status = KST_OK};
-    int result = open_gpus(state);
-    kst_memory_init(&memory, &standard, UINT64_MAX);
+    int result = open_pictures(state);
     kst_j2k_forward_init(&forward, kst_cpu_best());
-    for (uint32_t i = 0; i < gpu_count && !result; i++) {
-        kst_gpu_executor_create(&memory, gpus[i]->info.name, &executors[i], &error);
-        expect_no_error(&error);
+    for (uint32_t i = 0; i < gpu_count && !result; i++)
         assert_true(kst_gpu_executor_encodes_j2k(executors[i], &error));
-    }
     return result;
-}
-
-static int stop(void **state)
-{
-    for (uint32_t i = 0; i < gpu_count; i++)
-        kst_gpu_executor_destroy(&executors[i]);
-    return close_gpus(state);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_intake),
-        cmocka_unit_test(test_levels),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_no_room),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, close_pictures);
 }
