@@ -131,6 +131,15 @@ struct j2k_packet_lengths {
 };
 kst_status kst_j2k_packet_lengths(struct j2k_builder *builder, struct j2k_packet_lengths *lengths);
 
+/* packed_headers.c: all packet headers of the tile where they are packed, its tile-parts' one after the other; null
+ * data where none are. The caller releases the array, also after an error. */
+struct j2k_packed_headers {
+    uint8_t *data;
+    size_t length;
+};
+bool kst_j2k_has_packed_headers(const struct j2k_builder *builder);
+kst_status kst_j2k_join_packed_headers(const struct j2k_builder *builder, struct j2k_packed_headers *headers);
+
 /* tile_packets.c: all packets of the tile. */
 kst_status kst_j2k_read_packets(struct j2k_builder *builder);
 
