@@ -59,7 +59,7 @@ struct j2k_encode_work {
     struct j2k_channel_definition definition[J2K_ENCODED_COLOURS];
 };
 
-/* Everything about options and image that can be said before work begins. */
+/* j2k_encode_options.c: everything about options and image that can be said before work begins. */
 kst_status kst_j2k_encode_check(struct encoding *e);
 
 /* Append the file to the sink. */
@@ -95,13 +95,19 @@ kst_status kst_j2k_encode_group_again(struct j2k_encode_work *work);
 /* Say in the picture's report what its group did. */
 void kst_j2k_gpu_report_encoding(struct j2k_encode_work *work);
 
-/* The picture's samples, of all components, and their bits. */
+/* Code blocks as the source says. */
+kst_status kst_j2k_encode_blocks(struct j2k_encode_work *work);
+
+/* j2k_encode_rates.c: the picture's samples, of all components, and their bits. */
 double kst_j2k_encode_samples(const struct j2k_encode_work *work);
 double kst_j2k_encode_sample_bits(const struct j2k_encode_work *work);
 /* Whether what a block gets depends on others. */
 bool kst_j2k_encode_needs_rates(const struct j2k_encode_work *work);
-/* Code blocks as the source says, and find the layers' passes for their targets: farther where that has to be. */
-kst_status kst_j2k_encode_blocks(struct j2k_encode_work *work);
+/* Of the quantiser; and how far blocks need be coded, into the source. */
+double kst_j2k_encode_step(const struct j2k_encode_work *work);
+void kst_j2k_encode_set_goal(struct j2k_encode_work *work);
+/* The layers' passes, of blocks that are coded; for their targets: blocks are coded farther where that has to be. */
+kst_status kst_j2k_encode_layers(struct j2k_encode_work *work);
 kst_status kst_j2k_encode_rates(struct j2k_encode_work *work);
 
 /*
@@ -144,10 +150,11 @@ kst_status kst_j2k_gpu_fail(const struct j2k_encode_work *work, const struct gpu
 void kst_j2k_gpu_report_times(
     struct j2k_encode_work *work, const struct gpu *gpu, const struct j2k_encode_times *times, double share);
 
-/* j2k_encode_plan.c: components, headers and weights. */
+/* j2k_encode_components.c: components; and where their samples are in work->image. */
 kst_status kst_j2k_encode_components(struct j2k_encode_work *work);
-/* Where their samples are in work->image. */
 void kst_j2k_encode_find_samples(struct j2k_encode_work *work);
+
+/* j2k_encode_plan.c: headers and weights. */
 kst_status kst_j2k_encode_headers(struct j2k_encode_work *work);
 void kst_j2k_encode_drop_tiles(struct j2k_encode_work *work);
 kst_status kst_j2k_encode_weights(struct j2k_encode_work *work);

@@ -9,7 +9,7 @@
 
 #include "cpu/j2k_block_measure.h"
 #include "cpu/j2k_encode_tile.h"
-#include "j2k/rate.h"
+#include "j2k/rate_cuts.h"
 
 enum {
     STEPS = 16,                     /* by which the threshold is halved in */

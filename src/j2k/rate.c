@@ -5,19 +5,12 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "j2k/rate_cuts.h"
 
 enum {
     PRECINCTS_TOGETHER = 16, /* by a thread, where there are many: */
     MANY_PRECINCTS = 64,
-    BLOCKS_TOGETHER = 512,
     GUESSES = 4
-};
-
-/* Where a code-block may be cut: its passes from one point of its convex hull to the next. */
-struct cut {
-    float slope; /* gain for a byte; infinite where passes cost none */
-    uint32_t block, bytes;
-    uint8_t from, to; /* passes */
 };
 
 struct allocation {
@@ -25,9 +18,8 @@ struct allocation {
     struct pool *pool;
     struct j2k_packets *packets;
     uint8_t *layer_passes;
-    struct cut *cut;  /* of all blocks, by slope from the greatest down; those of a block in their order */
-    size_t count, at; /* of those the layers have the first `at` */
-    double whole;     /* the error of a picture without any pass */
+    struct j2k_rate_cuts cuts;
+    size_t at; /* of those the layers have the first `at` */
     uint64_t overhead, committed;
     uint64_t bodies; /* bytes of bodies that this layer adds: packets take no less */
     uint32_t layer;
@@ -39,38 +31,6 @@ struct allocation {
     uint32_t together; /* that a thread measures */
     bool commit;
 };
-
-/*
- * The convex hull from the left: of the passes kept so far those go that the new one makes worthless. A pass that costs
- * nothing comes with the one before it.
- */
-void kst_j2k_slopes(const uint32_t *length, const double *gain, uint32_t passes, double *slope)
-{
-    uint8_t hull[256];
-    double reached[256], sum = 0;
-    uint32_t count = 0;
-    for (uint32_t pass = 0; pass < passes; pass++) {
-        slope[pass] = 0;
-        sum += gain[pass];
-        double steepness = 0;
-        for (;;) {
-            uint32_t before = count > 0 ? length[hull[count - 1]] : 0;
-            double more = sum - (count > 0 ? reached[count - 1] : 0);
-            if (more <= 0)
-                break;
-            steepness = length[pass] > before ? more / (length[pass] - before) : INFINITY;
-            if (count == 0 || steepness < slope[hull[count - 1]])
-                break;
-            slope[hull[--count]] = 0;
-            steepness = 0;
-        }
-        if (steepness > 0) {
-            slope[pass] = steepness;
-            reached[count] = sum;
-            hull[count++] = (uint8_t)pass;
-        }
-    }
-}
 
 static uint32_t block_count(const struct allocation *a)
 {
@@ -103,14 +63,14 @@ static void set_passes(struct allocation *a, uint32_t block, uint8_t passes)
 }
 
 /* A cut without passes was taken by a layer before. */
-static void take(struct allocation *a, const struct cut *cut)
+static void take(struct allocation *a, const struct j2k_rate_cut *cut)
 {
     if (cut->from < cut->to)
         set_passes(a, cut->block, cut->to);
     a->bodies += cut->bytes;
 }
 
-static void give_back(struct allocation *a, const struct cut *cut)
+static void give_back(struct allocation *a, const struct j2k_rate_cut *cut)
 {
     if (cut->from < cut->to)
         set_passes(a, cut->block, cut->from);
@@ -120,9 +80,9 @@ static void give_back(struct allocation *a, const struct cut *cut)
 static void move_to(struct allocation *a, size_t place)
 {
     while (a->at < place)
-        take(a, &a->cut[a->at++]);
+        take(a, &a->cuts.cut[a->at++]);
     while (a->at > place)
-        give_back(a, &a->cut[--a->at]);
+        give_back(a, &a->cuts.cut[--a->at]);
 }
 
 static void take_all(struct allocation *a)
@@ -130,23 +90,14 @@ static void take_all(struct allocation *a)
     for (uint32_t b = 0; b < block_count(a); b++)
         *passes_of(a, b) = a->rate->coded->block[b].passes;
     forget_lengths(a);
-    a->at = a->count;
-}
-
-static double gain_of(const struct allocation *a, uint32_t block, uint32_t from, uint32_t to)
-{
-    const double *gain = a->rate->gain + a->rate->coded->block[block].first_pass;
-    double sum = 0;
-    for (uint32_t pass = from; pass < to; pass++)
-        sum += gain[pass];
-    return sum;
+    a->at = a->cuts.count;
 }
 
 static double error_of(const struct allocation *a)
 {
-    double error = a->whole;
+    double error = a->cuts.whole;
     for (uint32_t b = 0; b < block_count(a); b++)
-        error -= gain_of(a, b, 0, *passes_of(a, b));
+        error -= kst_j2k_gain_of(a->rate, b, 0, *passes_of(a, b));
     return error > 0 ? error : 0;
 }
 
@@ -212,9 +163,9 @@ static size_t place_of_error(const struct allocation *a, double wanted)
     size_t place = a->at;
     double error = wanted > 0 ? error_of(a) : 0;
     if (wanted <= 0)
-        return a->count;
-    for (; place < a->count && error > wanted; place++)
-        error -= gain_of(a, a->cut[place].block, a->cut[place].from, a->cut[place].to);
+        return a->cuts.count;
+    for (; place < a->cuts.count && error > wanted; place++)
+        error -= kst_j2k_gain_of(a->rate, a->cuts.cut[place].block, a->cuts.cut[place].from, a->cuts.cut[place].to);
     return place;
 }
 
@@ -223,7 +174,7 @@ static void guess(struct allocation *a, size_t low, size_t high, uint64_t header
 {
     while (a->at > low + 1 && (a->at >= high || a->bodies + headers > budget))
         move_to(a, a->at - 1);
-    while (a->at < low + 1 || (a->at + 1 < high && a->bodies + a->cut[a->at].bytes + headers <= budget))
+    while (a->at < low + 1 || (a->at + 1 < high && a->bodies + a->cuts.cut[a->at].bytes + headers <= budget))
         move_to(a, a->at + 1);
 }
 
@@ -234,7 +185,7 @@ static void guess(struct allocation *a, size_t low, size_t high, uint64_t header
 static uint64_t fill_budget(struct allocation *a, size_t end, uint64_t budget)
 {
     size_t low = a->at, high;
-    while (a->at < end && a->bodies + a->cut[a->at].bytes <= budget)
+    while (a->at < end && a->bodies + a->cuts.cut[a->at].bytes <= budget)
         move_to(a, a->at + 1);
     uint64_t bytes = measure(a), fitting = bytes;
     if (bytes <= budget || a->at == low)
@@ -265,7 +216,7 @@ static uint32_t blocks_of(const struct j2k_coded_precinct *precinct)
 }
 
 /* Whether a cut's passes fit into `left` bytes with what they change of headers; they are taken then. */
-static bool try_cut(struct allocation *a, const struct cut *cut, uint64_t *left)
+static bool try_cut(struct allocation *a, const struct j2k_rate_cut *cut, uint64_t *left)
 {
     uint32_t precinct = a->precinct[cut->block];
     if (!a->known[precinct])
@@ -291,7 +242,7 @@ static void fill_rest(struct allocation *a, size_t end, uint64_t left)
     enum { FAR = 4096, BLOCKS = 4096 /* whose packets' headers are made for that */ };
     uint32_t blocks = 0;
     for (size_t i = a->at; i < end && i - a->at < FAR && blocks < BLOCKS && left > 0; i++) {
-        struct cut *cut = &a->cut[i];
+        struct j2k_rate_cut *cut = &a->cuts.cut[i];
         if (cut->bytes > left || cut->from == cut->to || *passes_of(a, cut->block) != cut->from)
             continue;
         blocks += blocks_of(&a->rate->coded->precinct[a->precinct[cut->block]]);
@@ -313,9 +264,9 @@ static double settle(struct allocation *a, const struct j2k_layer_target *target
         if (bytes < budget)
             fill_rest(a, end, budget - bytes);
     }
-    if (a->count == 0)
+    if (a->cuts.count == 0)
         return INFINITY;
-    return a->cut[a->at < end ? a->at : end > 0 ? end - 1 : 0].slope;
+    return a->cuts.cut[a->at < end ? a->at : end > 0 ? end - 1 : 0].slope;
 }
 
 static void settle_layer(struct allocation *a, double *threshold)
@@ -330,131 +281,6 @@ static void settle_layer(struct allocation *a, double *threshold)
     if (a->rate->outcome)
         a->rate->outcome[a->layer] =
             (struct j2k_layer_outcome){.bytes = a->overhead + a->committed, .error = error_of(a)};
-}
-
-/* A block's cuts. Returns where they end. */
-static struct cut *put_cuts(const struct allocation *a, uint32_t index, struct cut *cut)
-{
-    const struct j2k_block_code *block = &a->rate->coded->block[index];
-    const uint32_t *length = a->rate->coded->pass_length + block->first_pass;
-    double slope[256];
-    uint8_t from = 0;
-    kst_j2k_slopes(length, a->rate->gain + block->first_pass, block->passes, slope);
-    for (uint32_t pass = 0; pass < block->passes; pass++) {
-        if (slope[pass] <= 0)
-            continue;
-        *cut++ = (struct cut){.slope = (float)slope[pass],
-            .block = index,
-            .bytes = length[pass] - (from > 0 ? length[from - 1] : 0),
-            .from = from,
-            .to = (uint8_t)(pass + 1)};
-        from = (uint8_t)(pass + 1);
-    }
-    return cut;
-}
-
-/* Positive numbers are in the order of their bits. */
-static uint32_t key_of(const struct cut *cut)
-{
-    uint32_t bits;
-    memcpy(&bits, &cut->slope, sizeof bits);
-    return ~bits;
-}
-
-/* By slope from the greatest down, keeping the order of equal ones: by digits of 11 bits from the least. */
-static void sort(struct cut *cut, struct cut *other, size_t count)
-{
-    enum { DIGIT = 11, DIGITS = 3 };
-    struct cut *from = cut, *to = other;
-    for (int digit = 0; digit < DIGITS; digit++) {
-        size_t place[1 << DIGIT] = {0}, sum = 0;
-        for (size_t i = 0; i < count; i++)
-            place[key_of(&from[i]) >> digit * DIGIT & ((1U << DIGIT) - 1)]++;
-        for (size_t i = 0; i < 1 << DIGIT; i++) {
-            size_t some = place[i];
-            place[i] = sum;
-            sum += some;
-        }
-        for (size_t i = 0; i < count; i++)
-            to[place[key_of(&from[i]) >> digit * DIGIT & ((1U << DIGIT) - 1)]++] = from[i];
-        struct cut *swap = from;
-        from = to;
-        to = swap;
-    }
-}
-
-/* Blocks whose cuts a thread finds: where they go, one place a pass, as passes may lie in any order; what they gain. */
-struct slice {
-    size_t first;
-    struct cut *end;
-    double gain;
-};
-
-struct finding {
-    const struct allocation *a;
-    struct slice *slice;
-    struct cut *cut;
-};
-
-static void find_slice(void *argument, uint32_t index)
-{
-    const struct finding *finding = argument;
-    const struct allocation *a = finding->a;
-    struct slice *slice = &finding->slice[index];
-    uint32_t first = index * BLOCKS_TOGETHER, left = block_count(a) - first;
-    uint32_t end = first + (left < BLOCKS_TOGETHER ? left : BLOCKS_TOGETHER);
-    slice->end = finding->cut + slice->first;
-    slice->gain = 0;
-    for (uint32_t b = first; b < end; b++) {
-        slice->gain += gain_of(a, b, 0, a->rate->coded->block[b].passes);
-        slice->end = put_cuts(a, b, slice->end);
-    }
-}
-
-/* Returns how many passes there are. */
-static size_t place_slices(const struct allocation *a, struct slice *slice)
-{
-    size_t passes = 0;
-    for (uint32_t b = 0; b < block_count(a); b++) {
-        if (b % BLOCKS_TOGETHER == 0)
-            slice[b / BLOCKS_TOGETHER].first = passes;
-        passes += a->rate->coded->block[b].passes;
-    }
-    return passes;
-}
-
-/* Of all blocks, sorted: where thread after thread put them, side by side again, and sums in one order. */
-static void sort_slices(struct allocation *a, const struct finding *finding, uint32_t slices)
-{
-    struct cut *end = finding->cut;
-    for (uint32_t i = 0; i < slices; i++) {
-        struct cut *cut = finding->cut + finding->slice[i].first;
-        size_t count = (size_t)(finding->slice[i].end - cut);
-        memmove(end, cut, count * sizeof *end);
-        end += count;
-        a->whole += finding->slice[i].gain;
-    }
-    a->count = (size_t)(end - finding->cut);
-    sort(finding->cut, a->cut, a->count);
-}
-
-static kst_status find_cuts(struct allocation *a, struct memory *memory)
-{
-    kst_status status = KST_OK;
-    uint32_t slices = (block_count(a) + BLOCKS_TOGETHER - 1) / BLOCKS_TOGETHER;
-    struct finding finding = {.a = a};
-    finding.slice = kst_memory_array(memory, slices, sizeof *finding.slice, &status);
-    size_t most = status ? 0 : place_slices(a, finding.slice);
-    finding.cut = kst_memory_array(memory, most, sizeof *finding.cut, &status);
-    a->cut = kst_memory_array(memory, most, sizeof *a->cut, &status);
-    a->whole = a->rate->error;
-    if (!status) {
-        kst_pool_run(a->pool, slices, find_slice, &finding);
-        sort_slices(a, &finding, slices);
-    }
-    kst_memory_release(memory, finding.slice);
-    kst_memory_release(memory, finding.cut);
-    return status;
 }
 
 static void find_precincts(struct allocation *a)
@@ -477,12 +303,12 @@ static kst_status prepare(struct allocation *a, struct memory *memory)
     if (status)
         return status;
     find_precincts(a);
-    return find_cuts(a, memory);
+    return kst_j2k_rate_cuts(memory, a->pool, a->rate, &a->cuts);
 }
 
 static void release(struct allocation *a, struct memory *memory)
 {
-    kst_memory_release(memory, a->cut);
+    kst_memory_release(memory, a->cuts.cut);
     kst_memory_release(memory, a->precinct);
     kst_memory_release(memory, a->length);
     kst_memory_release(memory, a->known);

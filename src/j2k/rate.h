@@ -39,7 +39,4 @@ struct j2k_rate {
 kst_status kst_j2k_allocate_rate(struct memory *memory, struct pool *pool, const struct j2k_rate *rate,
     uint8_t *layer_passes, double *threshold, kst_report *report);
 
-/* The gain for a byte of each pass where a block may be cut, decreasing; 0 where it may not. */
-void kst_j2k_slopes(const uint32_t *length, const double *gain, uint32_t passes, double *slope);
-
 #endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Options of encoding JPEG 2000, and what can be said of them before work begins. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "api/image.h"
+#include "api/j2k_encode.h"
+#include "core/report.h"
+#include "image/validate.h"
+
+enum { BLOCK_SIZE = 64, STYLES = 63, DIVISIONS = 7, LEVELS = 5, GUARD = 2 };
+
+void kst_j2k_options_init(kst_j2k_options *options)
+{
+    if (options)
+        *options = (kst_j2k_options){.size = sizeof *options,
+            .layers = 1,
+            .levels = LEVELS,
+            .block_width = BLOCK_SIZE,
+            .block_height = BLOCK_SIZE,
+            .guard_bits = GUARD};
+}
+
+static kst_status fail(struct encoding *e, kst_status status, const char *detail)
+{
+    return kst_report_error(&e->report, status, KST_NO_OFFSET, detail ? "%s" : NULL, detail);
+}
+
+static bool is_positive(double value)
+{
+    return value > 0 && value < HUGE_VAL;
+}
+
+static kst_status check_target(struct encoding *e, const kst_j2k_options *o)
+{
+    if ((unsigned)o->target > KST_J2K_STEP)
+        return fail(e, KST_ERROR_OPTIONS, "target");
+    if (o->layers < 1 || o->layers > J2K_ENCODED_LAYERS)
+        return fail(e, KST_ERROR_OPTIONS, "layers");
+    bool each = o->layer_value && o->target != KST_J2K_LOSSLESS && o->target != KST_J2K_STEP;
+    if (o->target != KST_J2K_LOSSLESS && !each && !is_positive(o->value))
+        return fail(e, KST_ERROR_OPTIONS, "the target's value");
+    for (uint32_t l = 0; each && l < o->layers; l++)
+        if (!is_positive(o->layer_value[l]) ||
+            (l > 0 && (o->target == KST_J2K_RATIO ? o->layer_value[l] > o->layer_value[l - 1]
+                                                  : o->layer_value[l] < o->layer_value[l - 1])))
+            return fail(e, KST_ERROR_OPTIONS, "layers that do not get better");
+    if (o->target == KST_J2K_STEP && o->reversible)
+        return fail(e, KST_ERROR_OPTIONS, "the reversible transform has no quantiser");
+    if (o->target == KST_J2K_PSNR && o->interest.width > 0)
+        return fail(e, KST_ERROR_OPTIONS, "a region of interest makes errors uneven");
+    return KST_OK;
+}
+
+static kst_status check_component(struct encoding *e, const kst_j2k_options *o, const kst_j2k_component *c)
+{
+    enum { FIELDS = 127, SCALE = 256 };
+    if (c->fields > FIELDS)
+        return fail(e, KST_ERROR_OPTIONS, "fields of a component");
+    if ((c->fields & KST_J2K_OWN_LEVELS) && c->levels > J2K_LEVELS)
+        return fail(e, KST_ERROR_OPTIONS, "levels of a component");
+    if ((c->fields & KST_J2K_OWN_STYLE) && c->style > STYLES)
+        return fail(e, KST_ERROR_OPTIONS, "style of a component");
+    if ((c->fields & KST_J2K_OWN_GUARD_BITS) && (c->guard_bits < 1 || c->guard_bits > 7))
+        return fail(e, KST_ERROR_OPTIONS, "guard bits of a component");
+    if ((c->fields & KST_J2K_OWN_STEP) && !(c->step >= 1.0 / SCALE && c->step <= SCALE))
+        return fail(e, KST_ERROR_OPTIONS, "step of a component");
+    if ((c->fields & KST_J2K_OWN_TRANSFORM) && !c->reversible && o->target == KST_J2K_LOSSLESS)
+        return fail(e, KST_ERROR_OPTIONS, "lossless, but for a component");
+    return KST_OK;
+}
+
+static kst_status check_options(struct encoding *e, const kst_j2k_options *o)
+{
+    if (o->size != sizeof *o)
+        return fail(e, KST_ERROR_OPTIONS, "not set up by kst_j2k_options_init()");
+    if ((unsigned)o->progression > KST_PROGRESSION_CPRL)
+        return fail(e, KST_ERROR_OPTIONS, "progression");
+    if (o->levels > J2K_LEVELS)
+        return fail(e, KST_ERROR_OPTIONS, "levels");
+    if (o->style > STYLES)
+        return fail(e, KST_ERROR_OPTIONS, "style");
+    if (o->guard_bits < 1 || o->guard_bits > 7)
+        return fail(e, KST_ERROR_OPTIONS, "guard bits");
+    if ((unsigned)o->headers > KST_J2K_HEADERS_PPM)
+        return fail(e, KST_ERROR_OPTIONS, "where packet headers stand");
+    if (o->division > DIVISIONS)
+        return fail(e, KST_ERROR_OPTIONS, "division");
+    if (!o->change && o->change_count > 0)
+        return fail(e, KST_ERROR_OPTIONS, "changes of progression");
+    if (o->profile && !kst_j2k_profile_name(o->profile))
+        return fail(e, KST_ERROR_OPTIONS, "a profile whose rules are not known");
+    if (!(o->frame_rate >= 0) || o->frame_rate >= HUGE_VAL)
+        return fail(e, KST_ERROR_OPTIONS, "the frame rate");
+    if (!o->component && o->component_count > 0)
+        return fail(e, KST_ERROR_OPTIONS, "components");
+    kst_status status = check_target(e, o);
+    for (size_t i = 0; i < o->component_count && !status; i++)
+        status = check_component(e, o, &o->component[i]);
+    return status;
+}
+
+kst_status kst_j2k_encode_check(struct encoding *e)
+{
+    kst_j2k_options defaults;
+    const kst_image *image = &e->image;
+    kst_j2k_options_init(&defaults);
+    kst_status status = check_options(e, e->options.jpeg2000 ? e->options.jpeg2000 : &defaults);
+    if (status)
+        return status;
+    if ((!e->options.metadata && e->options.metadata_count > 0) || (unsigned)e->options.density_unit > KST_DENSITY_CM)
+        return fail(e, KST_ERROR_OPTIONS, "metadata");
+    bool elsewhere = kst_memory_is_device(image->memory);
+    if (e->rows && elsewhere)
+        return fail(e, KST_ERROR_IMAGE_MEMORY, "rows come to the host");
+    status = elsewhere || e->rows ? kst_image_check_shape(image) : kst_image_check(image);
+    if (status)
+        return fail(e, status, NULL);
+    if (image->plane[0].sample != KST_SAMPLE_INTEGER)
+        return fail(e, KST_ERROR_IMAGE_DEPTH, "integers are coded");
+    if ((uint64_t)image->width * image->height > e->context->limits.pixels)
+        return kst_report_error(
+            &e->report, KST_ERROR_LIMIT_PIXELS, KST_NO_OFFSET, "%" PRIu32 " × %" PRIu32, image->width, image->height);
+    return KST_OK;
+}
