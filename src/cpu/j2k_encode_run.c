@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "cpu/j2k_coding_group.h"
+#include "cpu/j2k_tasks.h"
 #include "j2k/geometry.h"
 
 struct run {
     struct j2k_coding_group *group;
-    uint32_t *task_end; /* of the blocks before step k and the rows of step k */
-    atomic_uint next;
+    struct j2k_tasks tasks; /* turn k: the blocks before step k and the rows of step k */
 };
 
 static bool goes_on(const struct j2k_coding_group *group)
@@ -94,15 +94,9 @@ static void run_worker(void *argument, uint32_t index)
     struct run *run = argument;
     struct j2k_coding_group *group = run->group;
     struct j2k_encode_worker *worker = kst_j2k_encode_worker_take(group->tile->job);
-    uint32_t k = 0, last = group->step_count;
-    while (worker) {
-        uint32_t task = atomic_fetch_add(&run->next, 1);
-        if (task >= run->task_end[last])
-            break;
-        while (task >= run->task_end[k])
-            k++;
-        run_task(group, worker, k, k > 0 ? task - run->task_end[k - 1] : task);
-    }
+    uint32_t k = 0, task;
+    while (worker && j2k_tasks_take(&run->tasks, &k, &task))
+        run_task(group, worker, k, task);
     if (worker)
         kst_j2k_encode_worker_put(group->tile->job, worker);
 }
@@ -111,7 +105,7 @@ static void count_tasks(struct run *run)
 {
     struct j2k_coding_group *group = run->group;
     uint32_t total = 0;
-    for (uint32_t k = 0; k <= group->step_count; k++) {
+    for (uint32_t k = 0; k < run->tasks.turns; k++) {
         struct turn turn = turn_of(group, k);
         if (k > 0)
             atomic_init(&group->step[k - 1].blocks, turn.blocks);
@@ -119,21 +113,21 @@ static void count_tasks(struct run *run)
             atomic_init(&group->step[k].strips, turn.strips);
             atomic_init(&group->step[k].levels, turn.levels);
         }
-        run->task_end[k] = total += turn.blocks + turn.strips + turn.levels;
+        run->tasks.end[k] = total += turn.blocks + turn.strips + turn.levels;
     }
 }
 
 static void run_steps(struct j2k_coding_group *group)
 {
-    struct run run = {.group = group};
+    struct run run = {.group = group, .tasks.turns = group->step_count + 1U};
     struct j2k_encode_job *job = group->tile->job;
-    run.task_end = kst_j2k_encode_take(job, group->step_count + 1U, sizeof *run.task_end);
-    atomic_init(&run.next, 0);
-    if (run.task_end) {
+    run.tasks.end = kst_j2k_encode_take(job, run.tasks.turns, sizeof *run.tasks.end);
+    atomic_init(&run.tasks.next, 0);
+    if (run.tasks.end) {
         count_tasks(&run);
         kst_pool_run(job->pool, kst_pool_threads(job->pool), run_worker, &run);
     }
-    kst_memory_release(job->memory, run.task_end);
+    kst_memory_release(job->memory, run.tasks.end);
 }
 
 void kst_j2k_coding_group_run(struct j2k_encode_tile *tile, uint32_t first, uint32_t count, enum j2k_choice choice)

@@ -4,12 +4,12 @@
  * step later, so that threads that come early for rows have had blocks to decode. A task waits only for those before
  * it.
  */
+#include "cpu/j2k_tasks.h"
 #include "cpu/j2k_tile.h"
 
 struct run {
     struct j2k_group *group;
-    uint32_t *task_end; /* by step of blocks, and `lag` more */
-    atomic_uint next;
+    struct j2k_tasks tasks; /* a turn for each step of blocks, and `lag` more */
 };
 
 static uint32_t first_block(const struct j2k_group *group, uint32_t step)
@@ -96,15 +96,9 @@ static void run_worker(void *argument, uint32_t index)
     struct run *run = argument;
     struct j2k_group *group = run->group;
     struct j2k_worker *worker = kst_j2k_worker_take(group->decoding, worker_room(group));
-    uint32_t k = 0, last = group->step_count + group->lag - 1;
-    while (worker) {
-        uint32_t task = atomic_fetch_add(&run->next, 1);
-        if (task >= run->task_end[last])
-            break;
-        while (task >= run->task_end[k])
-            k++;
-        run_task(group, worker, k, k > 0 ? task - run->task_end[k - 1] : task);
-    }
+    uint32_t k = 0, task;
+    while (worker && j2k_tasks_take(&run->tasks, &k, &task))
+        run_task(group, worker, k, task);
     if (worker)
         kst_j2k_worker_put(group->decoding, worker);
 }
@@ -114,7 +108,7 @@ static void count_tasks(struct run *run)
 {
     struct j2k_group *group = run->group;
     uint32_t total = 0;
-    for (uint32_t k = 0; k < group->step_count + group->lag; k++) {
+    for (uint32_t k = 0; k < run->tasks.turns; k++) {
         if (k < group->step_count) {
             struct j2k_step *step = &group->step[k];
             uint32_t blocks = step->order_end - first_block(group, k);
@@ -126,21 +120,21 @@ static void count_tasks(struct run *run)
         }
         if (k >= group->lag)
             total += group->count + kst_j2k_strips(group, k - group->lag);
-        run->task_end[k] = total;
+        run->tasks.end[k] = total;
     }
 }
 
 static void run_steps(struct j2k_group *group)
 {
-    struct run run = {.group = group};
+    struct run run = {.group = group, .tasks.turns = group->step_count + group->lag};
     uint32_t threads = kst_pool_threads(group->decoding->pool);
-    run.task_end = kst_j2k_take(group->decoding, group->step_count + group->lag, sizeof *run.task_end, false);
-    atomic_init(&run.next, 0);
-    if (run.task_end) {
+    run.tasks.end = kst_j2k_take(group->decoding, run.tasks.turns, sizeof *run.tasks.end, false);
+    atomic_init(&run.tasks.next, 0);
+    if (run.tasks.end) {
         count_tasks(&run);
         kst_pool_run(group->decoding->pool, threads, run_worker, &run);
     }
-    kst_memory_release(group->decoding->memory, run.task_end);
+    kst_memory_release(group->decoding->memory, run.tasks.end);
 }
 
 void kst_j2k_run_group(struct j2k_group *group)
