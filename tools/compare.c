@@ -136,8 +136,9 @@ const struct verb verb_compare = {
     .run = run,
     .help = "Usage: kostka compare [OPTIONS] A B\n"
             "\n"
-            "Compares the pixels of two files of any formats: JPEG, PNG, TIFF, PAM, PPM, PGM, PBM. Prints whether\n"
-            "they are identical, or how many samples differ, the maximum and mean absolute error, and the PSNR.\n"
+            "Compares the pixels of two files of any formats: JPEG, JPEG 2000, PNG, TIFF, PAM, PPM, PGM, PBM, PGX.\n"
+            "Prints whether they are identical, or how many samples differ, the maximum and mean absolute error,\n"
+            "and the PSNR.\n"
             "\n"
             "Exit status: 0 identical, 1 different, 2 the files could not be compared, 3 no such device.\n"
             "\n"

@@ -4,8 +4,7 @@
 
 /**
  * @file
- * Kostka: decoding, encoding and lossless transcoding of JPEG (ITU-T T.81); decoding and encoding of JPEG 2000 (ITU-T
- * T.800).
+ * Kostka: decoding, encoding and lossless transcoding of JPEG (ITU-T T.81) and JPEG 2000 (ITU-T T.800).
  *
  * A context holds the device, the threads, the allocator and the limits; decoders are handles on one coded picture
  * each. Nothing here prints, aborts, installs signal handlers or keeps global state. Functions that can fail return a

@@ -63,7 +63,8 @@ KST_API kst_status kst_decoder_create(kst_context *context, kst_decoder **decode
 KST_API void kst_decoder_destroy(kst_decoder **decoder);
 
 /**
- * Read the headers of a stream: all its markers, but no entropy-coded data.
+ * Read the headers of a stream: all its markers, but no entropy-coded data; of JPEG 2000 those of tile-parts that TLM
+ * tells the places of are left until they are needed.
  *
  * @param data borrowed: must stay as it is until the next open or the decoder's end
  * @return KST_OK or the error; then the decoder holds no stream

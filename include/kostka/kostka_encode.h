@@ -146,7 +146,10 @@ typedef struct kst_encode_item {
     kst_report report; /**< its size is set by the call */
 } kst_encode_item;
 
-/** Encode many images, spread over the context's threads. Result as kst_decode_batch(). */
+/**
+ * Encode many images, on the context's GPU some at a time in the same launches, those that it does not support, or all,
+ * spread over the context's threads. Result as kst_decode_batch().
+ */
 KST_API kst_status kst_encode_batch(kst_context *context, kst_encode_item *items, size_t count);
 
 /** @} */
