@@ -64,3 +64,16 @@ long failing_check(failing_work work, const void *argument, uint32_t threads)
     assert_int_equal(atomic_load(&failing.live), 0);
     return failures;
 }
+
+kst_status failing_transcode(kst_context *context, const void *argument)
+{
+    const struct failing_transcode *work = argument;
+    kst_buffer output = {.data = NULL};
+    kst_report report;
+    kst_report_init(&report);
+    kst_status status = kst_transcode(context, work->data, work->length, &work->options, &output, &report);
+    assert_int_equal(status, report.status);
+    assert_true((status == KST_OK) == (output.data != NULL));
+    kst_buffer_release(context, &output);
+    return status;
+}

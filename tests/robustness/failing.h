@@ -28,6 +28,14 @@ typedef kst_status (*failing_work)(kst_context *context, const void *argument);
  */
 long failing_check(failing_work work, const void *argument, uint32_t threads);
 
+/* Work: transcode to a buffer; `argument` is a struct failing_transcode. */
+struct failing_transcode {
+    const void *data;
+    size_t length;
+    kst_transcode_options options;
+};
+kst_status failing_transcode(kst_context *context, const void *argument);
+
 /* As kst_allocator wants them; `user` is a struct failing. */
 void *failing_allocate(void *user, size_t length);
 void failing_release(void *user, void *memory);
