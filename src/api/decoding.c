@@ -107,10 +107,15 @@ static kst_status make_image(struct decoding *d, const kst_image *wanted)
 {
     kst_memory memory = d->image->memory;
     char message[128] = "";
+    kst_image laid_out = *wanted;
+    uint64_t total;
     *d->image = *wanted;
     d->image->memory = memory;
     kst_status status = kst_image_make_in(d->decoder->context, &d->decoder->memory, d->image, message);
     d->made = !status;
+    if (status == KST_ERROR_LIMIT_MEMORY && !kst_image_lay_out(&laid_out, &total))
+        return kst_report_error(
+            &d->decoder->report, status, KST_NO_OFFSET, "the pixels alone take %llu bytes", (unsigned long long)total);
     if (status && message[0])
         return kst_report_error(&d->decoder->report, status, KST_NO_OFFSET, "%s", message);
     return status;

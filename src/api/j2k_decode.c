@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "api/j2k_decode.h"
 
+#include "api/j2k_part.h"
+#include "api/j2k_walk.h"
 #include "core/report.h"
 #include "cpu/j2k_convert.h"
 #include "cpu/j2k_decode.h"
@@ -9,11 +11,17 @@
 #include "j2k/geometry.h"
 #include "j2k/output.h"
 
-/* The image of one decoding, and the planes in between where it takes any. */
+enum { BROAD = 512 }; /* columns: parts begin at the top as long as they are no narrower, since rows come and go */
+
+/* The image of one decoding, or a part of it, and the planes in between where it takes any. */
 struct j2k_work {
     kst_decoder *decoder;
     const kst_decode_options *options;
     const kst_image *image;
+    bool told;     /* what packets are warned of is in the report */
+    double end;    /* up to what it brings the progress */
+    double excess; /* how many times the memory that there is it would take; at most 1: it was begun */
+    uint64_t need; /* bytes, of all that there is of the decoding; 0: not known */
     struct j2k_output output;
     struct j2k_channels channels;
     struct j2k_plan plan;
@@ -143,25 +151,60 @@ static kst_status convert(struct j2k_work *work)
     return KST_OK;
 }
 
-static kst_status run(struct j2k_work *work)
+/* Packets of a part that were read for the whole are not warned of again. */
+static kst_status plan(struct j2k_work *work)
 {
     kst_decoder *decoder = work->decoder;
     kst_report *report = &decoder->report;
+    const kst_report before = *report;
     double start = kst_seconds();
     work->output.filter.components = work->wanted;
     kst_status status = kst_decoder_plan_j2k(decoder, &work->output.filter, &work->plan);
     if (status)
         return status;
+    if (work->told)
+        *report = before;
+    work->told = true;
     kst_report_stage(report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
-    start = kst_seconds();
     if (work->options->strict && report->warnings > 0)
-        status = kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
-    if (!status)
-        status = kst_j2k_cpu_decode(&decoder->memory, decoder->context->pool, &work->plan, work->target,
-            decoder->context->tier, work->options->strict, work->progress, report);
-    kst_j2k_plan_release(&decoder->memory, &work->plan);
+        return kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
+    return KST_OK;
+}
+
+/* What it takes. A picture that has room is begun, and then ends. */
+static bool has_room(struct j2k_work *work)
+{
+    kst_decoder *decoder = work->decoder;
+    struct memory *memory = &decoder->memory;
+    struct j2k_cpu_need need = kst_j2k_cpu_measure(memory, decoder->context->pool, &work->plan, work->target);
+    uint64_t left = kst_memory_left(memory);
+    work->need = memory->limit - left + need.tile + need.threads;
+    work->excess = (double)(need.tile + need.threads) / (double)(left > 0 ? left : 1);
+    return work->excess <= 1;
+}
+
+static kst_status execute(struct j2k_work *work)
+{
+    kst_decoder *decoder = work->decoder;
+    kst_report *report = &decoder->report;
+    double start = kst_seconds();
+    if (!has_room(work))
+        return KST_ERROR_LIMIT_MEMORY;
+    kst_progress_stage(work->progress, work->plan.block_count, work->end);
+    kst_status status = kst_j2k_cpu_decode(&decoder->memory, decoder->context->pool, &work->plan, work->target,
+        decoder->context->tier, work->options->strict, work->progress, report);
     kst_report_stage(report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
     report->threads = kst_pool_threads(decoder->context->pool);
+    return status;
+}
+
+static kst_status run(struct j2k_work *work)
+{
+    kst_status status = plan(work);
+    if (status)
+        return status;
+    status = execute(work);
+    kst_j2k_plan_release(&work->decoder->memory, &work->plan);
     return status;
 }
 
@@ -231,18 +274,96 @@ static kst_status decode(struct j2k_work *work)
     return status || direct ? status : convert(work);
 }
 
+static kst_status decode_output(struct j2k_work *work)
+{
+    work->excess = 2; /* unless it is measured */
+    work->need = 0;
+    kst_status status = allocate(work);
+    if (!status)
+        status = decode(work);
+    release(work);
+    return status;
+}
+
+/* Part of the image that `whole` has. */
+static kst_status decode_part(struct j2k_work *whole, kst_region part)
+{
+    kst_decoder *decoder = whole->decoder;
+    const kst_image *image = whole->image;
+    struct j2k_work work = *whole;
+    kst_image cut;
+    kst_plane *more = NULL;
+    kst_status status = kst_j2k_part_describe(decoder, work.options, image->format, part, &work.output);
+    if (!status)
+        status = kst_j2k_part_image(&decoder->memory, image, part, &cut, &more);
+    for (uint32_t p = 0; p < image->plane_count && !status; p++) {
+        kst_plane *plane = p < KST_IMAGE_PLANES_MAX ? &cut.plane[p] : &more[p - KST_IMAGE_PLANES_MAX];
+        kst_region region = kst_j2k_part_of_plane(decoder, work.options, &work.output, image->format, part, p);
+        plane->data = (uint8_t *)plane->data + kst_j2k_part_cut(&cut, plane, region);
+    }
+    work.image = &cut;
+    work.end = ((double)part.y * image->width + (double)(part.x + part.width) * part.height) /
+               ((double)image->width * image->height);
+    if (!status)
+        status = decode_output(&work);
+    kst_memory_release(&decoder->memory, more);
+    whole->excess = work.excess;
+    whole->need = work.need;
+    return status;
+}
+
+/* Whether memory was missing before it was begun. */
+static bool is_too_much(const struct j2k_work *work, kst_status status)
+{
+    return status == KST_ERROR_LIMIT_MEMORY && work->excess > 1;
+}
+
+static kst_status refuse(const struct j2k_work *work)
+{
+    kst_report *report = &work->decoder->report;
+    if (work->need == 0)
+        return kst_report_error(report, KST_ERROR_LIMIT_MEMORY, KST_NO_OFFSET, NULL);
+    return kst_report_error(
+        report, KST_ERROR_LIMIT_MEMORY, KST_NO_OFFSET, "it takes %llu bytes at least", (unsigned long long)work->need);
+}
+
+/* One after the other, those beside each other first. */
+static kst_status decode_parts(struct j2k_work *whole)
+{
+    kst_report *report = &whole->decoder->report;
+    struct j2k_walk walk;
+    kst_region part;
+    kst_j2k_walk_begin(&walk, whole->image->width, whole->image->height, BROAD, whole->excess);
+    while (kst_j2k_walk_part(&walk, &part)) {
+        const kst_report before = *report;
+        kst_status status = decode_part(whole, part);
+        if (is_too_much(whole, status)) {
+            *report = before;
+            if (!kst_j2k_walk_smaller(&walk, whole->excess))
+                return refuse(whole);
+            continue;
+        }
+        if (status)
+            return status;
+        kst_j2k_walk_on(&walk, part);
+    }
+    return KST_OK;
+}
+
 kst_status kst_j2k_decode(
     kst_decoder *decoder, const kst_decode_options *options, const kst_image *image, struct progress *progress)
 {
-    struct j2k_work work = {.decoder = decoder, .options = options, .image = image, .progress = progress};
+    struct j2k_work work = {.decoder = decoder, .options = options, .image = image, .progress = progress, .end = 1};
     kst_image described;
+    const kst_report before = decoder->report;
     kst_status status = kst_j2k_output_describe(&decoder->j2k, options, &described, decoder->more, &work.output);
     if (status)
         return status;
     kst_j2k_output_channels(&decoder->j2k, image->format, &work.channels);
-    status = allocate(&work);
-    if (!status)
-        status = decode(&work);
-    release(&work);
-    return status;
+    status = decode_output(&work);
+    if (!is_too_much(&work, status))
+        return status;
+    if (!work.told)
+        decoder->report = before;
+    return decode_parts(&work);
 }

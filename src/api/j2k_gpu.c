@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/decoding.h"
+#include "api/j2k_part.h"
 #include "core/report.h"
 #include "image/orient.h"
 #include "j2k/geometry.h"
@@ -117,36 +118,23 @@ static bool is_whole(const struct decoding *d, kst_region part)
 }
 
 /* Where a part of the image is stored: its rows may be columns, and begin at the other end. */
-static kst_region region_of(const struct decoding *d, kst_region part)
+static kst_region stored_part(const struct decoding *d, kst_region part)
 {
     int o = d->orientation;
     bool leftwards = o == 2 || o == 3 || o == 6 || o == 7, upwards = o == 3 || o == 4 || o >= 7;
     uint32_t x = leftwards ? d->image->width - part.x - part.width : part.x;
     uint32_t y = upwards ? d->image->height - part.y - part.height : part.y;
-    if (kst_orientation_swaps(o))
-        return (kst_region){d->options.region.x + y, d->options.region.y + x, part.height, part.width};
-    return (kst_region){d->options.region.x + x, d->options.region.y + y, part.width, part.height};
+    return kst_orientation_swaps(o) ? (kst_region){y, x, part.height, part.width}
+                                    : (kst_region){x, y, part.width, part.height};
 }
 
-/* A part is what it is as a region: smaller components reach beyond it. Components as they are do not, and may have no
- * samples there. */
 static kst_status describe_part(struct decoding *d, kst_region part, struct j2k_output *output)
 {
     kst_decoder *decoder = d->decoder;
-    kst_decode_options options = d->options;
     kst_image described;
-    bool raw = d->image->format == KST_FORMAT_RAW;
-    if (!is_whole(d, part) && !raw)
-        options.region = region_of(d, part);
-    kst_status status = kst_j2k_output_describe(&decoder->j2k, &options, &described, decoder->more, output);
-    if (status || !raw)
-        return status;
-    output->shown.x0 += part.x;
-    output->shown.y0 += part.y;
-    output->shown.x1 = output->shown.x0 + part.width;
-    output->shown.y1 = output->shown.y0 + part.height;
-    output->filter.region = output->shown;
-    return KST_OK;
+    if (is_whole(d, part))
+        return kst_j2k_output_describe(&decoder->j2k, &d->options, &described, decoder->more, output);
+    return kst_j2k_part_describe(decoder, &d->options, d->image->format, stored_part(d, part), output);
 }
 
 static kst_status build(struct decoding *d, struct j2k_output *output, struct j2k_planned *planned)
@@ -216,27 +204,12 @@ static kst_status plan_item(
     return status;
 }
 
-/* What of a plane is in a part of the image. */
-static kst_region part_of_plane(const struct decoding *d, const struct j2k_output *output, kst_region part, uint32_t p)
-{
-    if (d->image->format != KST_FORMAT_RAW)
-        return part;
-    const struct j2k_component_size *size = &d->decoder->j2k.component[kst_j2k_output_component(&d->options, p)];
-    const struct j2k_rect shown = output->shown, before = {0, 0, shown.x0 - part.x, shown.y0 - part.y};
-    struct j2k_rect area = kst_j2k_divide(shown, size->dx, size->dy);
-    struct j2k_rect first = kst_j2k_divide(before, size->dx, size->dy);
-    return (kst_region){area.x0 - first.x1, area.y0 - first.y1, area.x1 - area.x0, area.y1 - area.y0};
-}
-
 /* In host memory planes have their data, else buffers have offsets, and objects of the driver's a corner. */
 static void cut_plane(struct j2k_planned *planned, uint32_t p, kst_region part)
 {
     struct j2k_gpu_item *item = &planned->item;
     kst_plane *plane = p < KST_IMAGE_PLANES_MAX ? &item->output.plane[p] : &planned->more[p - KST_IMAGE_PLANES_MAX];
-    size_t pixel = (size_t)kst_format_samples(item->output.format) * kst_plane_sample_bytes(plane);
-    ptrdiff_t skipped = (ptrdiff_t)part.y * plane->pitch + (ptrdiff_t)(part.x * pixel);
-    plane->width = part.width;
-    plane->height = part.height;
+    ptrdiff_t skipped = kst_j2k_part_cut(&item->output, plane, part);
     item->image.left = part.x;
     item->image.top = part.y;
     if (item->sink == JPEG_SINK_HOST)
@@ -250,22 +223,12 @@ static kst_status cut(
     const struct decoding *d, const struct j2k_output *output, kst_region part, struct j2k_planned *planned)
 {
     kst_image *image = &planned->item.output;
-    kst_status status = KST_OK;
     if (is_whole(d, part))
         return KST_OK;
-    if (image->plane_count > KST_IMAGE_PLANES_MAX) {
-        size_t count = image->plane_count - KST_IMAGE_PLANES_MAX;
-        planned->more = kst_memory_array(&d->decoder->memory, count, sizeof *planned->more, &status);
-        if (!planned->more)
-            return status;
-        memcpy(planned->more, image->more, count * sizeof *planned->more);
-        image->more = planned->more;
-    }
-    image->width = part.width;
-    image->height = part.height;
-    for (uint32_t p = 0; p < image->plane_count; p++)
-        cut_plane(planned, p, part_of_plane(d, output, part, p));
-    return KST_OK;
+    kst_status status = kst_j2k_part_image(&d->decoder->memory, d->image, part, image, &planned->more);
+    for (uint32_t p = 0; p < image->plane_count && !status; p++)
+        cut_plane(planned, p, kst_j2k_part_of_plane(d->decoder, &d->options, output, image->format, part, p));
+    return status;
 }
 
 void kst_j2k_gpu_release(struct decoding *d, struct j2k_planned *planned)

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures of JPEG 2000 that take more memory than there is: strips of them, one after the other. */
 #include "api/decoding.h"
+#include "api/j2k_walk.h"
 #include "core/report.h"
 
-/*
- * A strip less high than code-blocks as a rule are would have most of them decoded again and again. The blocks at its
- * edges are, and synthesis takes a few rows more. While a strip is decoded the next one is planned and sent. Where not
- * even such a strip has room, some columns of it are one.
- */
-enum { LEAST = 64 };
-
+/* While one is decoded the next one is planned and sent. Where not even the lowest have room, some columns are one. */
 struct strip {
     struct j2k_planned *planned; /* null: none */
     struct j2k_job *job;
@@ -19,32 +14,11 @@ struct strip {
 /* Where strips are. */
 struct strips {
     struct decoding *decoding;
-    kst_region next;     /* as large as there was room for, which may reach beyond the image */
+    struct j2k_walk walk;
     struct strip on_way; /* on the device */
     bool good;           /* all that the device shall do it can, and nothing is damaged */
     uint64_t warnings;
 };
-
-/* Fewer rows or columns than the last time, of which those needed so many times the memory that there is. */
-static uint32_t fewer(uint32_t count, double times)
-{
-    double room = count / times * 0.9;
-    uint32_t fit = room < count ? (uint32_t)room / LEAST * LEAST : count / 2;
-    return fit > LEAST ? fit : LEAST;
-}
-
-/* Those beside each other are of the same height. False where that cannot be. */
-static bool make_smaller(struct strips *s, kst_region part)
-{
-    double times = s->decoding->excess;
-    if (part.x == 0 && part.height >= 2 * LEAST)
-        s->next.height = fewer(part.height, times);
-    else if (part.width >= 2 * LEAST)
-        s->next.width = fewer(part.width, times);
-    else
-        return false;
-    return true;
-}
 
 /* The next strip, as large as there is room for; none where the device cannot. */
 static kst_status plan_strip(struct strips *s, struct strip *strip)
@@ -53,28 +27,15 @@ static kst_status plan_strip(struct strips *s, struct strip *strip)
     kst_region part;
     do {
         enum j2k_fit fit;
-        uint32_t width = d->image->width - s->next.x, height = d->image->height - s->next.y;
-        part = s->next;
-        part.width = part.width < width ? part.width : width;
-        part.height = part.height < height ? part.height : height;
+        kst_j2k_walk_part(&s->walk, &part);
         kst_status status = kst_j2k_gpu_plan(d, part, &fit);
         if (status || fit == J2K_FITS) {
             *strip = (struct strip){.planned = d->j2k, .part = part};
             d->j2k = NULL;
             return status;
         }
-    } while (make_smaller(s, part));
+    } while (kst_j2k_walk_smaller(&s->walk, d->excess));
     return KST_OK;
-}
-
-/* To the right, or else down. */
-static void move_on(struct strips *s, kst_region part)
-{
-    s->next.x += part.width;
-    if (s->next.x < s->decoding->image->width)
-        return;
-    s->next.x = 0;
-    s->next.y += part.height;
 }
 
 static kst_status fail(const struct strips *s, const struct gpu_error *error)
@@ -118,7 +79,7 @@ static kst_status step(struct strips *s)
     struct strip next = {.planned = NULL};
     kst_status status = plan_strip(s, &next);
     s->good = s->good && (status || next.planned);
-    move_on(s, next.part);
+    kst_j2k_walk_on(&s->walk, next.part);
     if (!status && next.planned)
         status = begin(s, &next);
     kst_status ended = end(s, &s->on_way);
@@ -131,13 +92,11 @@ bool kst_j2k_gpu_strips(struct decoding *d, kst_status *status)
     kst_report *report = &d->decoder->report;
     const kst_report before = *report;
     uint32_t width = d->image->width, height = d->image->height;
-    struct strips s = {.decoding = d,
-        .next = {.width = width, .height = fewer(height, 2 * d->excess)},
-        .good = true,
-        .warnings = before.warnings};
+    struct strips s = {.decoding = d, .good = true, .warnings = before.warnings};
+    kst_j2k_walk_begin(&s.walk, width, height, 0, 2 * d->excess);
     *status = KST_OK;
     kst_progress_stage(&d->progress, (uint64_t)width * height, 1);
-    while (s.good && *status == KST_OK && s.next.y < height)
+    while (s.good && *status == KST_OK && s.walk.next.y < height)
         *status = step(&s);
     kst_status ended = end(&s, &s.on_way);
     *status = *status ? *status : ended;

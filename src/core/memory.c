@@ -25,6 +25,7 @@ struct block {
 };
 
 enum { OVERHEAD = sizeof(struct block) + ALIGNMENT - 1 };
+_Static_assert((int)OVERHEAD <= (int)KST_MEMORY_OVERHEAD, "what others reckon with");
 
 static void *standard_allocate(void *user, size_t length)
 {

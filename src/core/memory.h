@@ -7,6 +7,9 @@
 
 #include <kostka/kostka.h>
 
+/* Bytes at most that an allocation takes beside those that are asked for. */
+enum { KST_MEMORY_OVERHEAD = 80 };
+
 /* Accounts for what one operation allocates. Allocation and release are thread-safe. */
 struct memory {
     kst_allocator allocator;
@@ -15,6 +18,13 @@ struct memory {
 };
 
 void kst_memory_init(struct memory *memory, const kst_allocator *allocator, uint64_t limit);
+
+/* Bytes that may still be taken. */
+static inline uint64_t kst_memory_left(const struct memory *memory)
+{
+    uint64_t used = atomic_load_explicit(&memory->used, memory_order_relaxed);
+    return used < memory->limit ? memory->limit - used : 0;
+}
 
 /*
  * `count` × `size` bytes, 64-byte aligned, contents undefined (zeroed for kst_memory_zeroed). Null on overflow, beyond

@@ -65,19 +65,88 @@ static void drop_workers(struct j2k_decoding *decoding)
     }
 }
 
-static void decode_tile(void *argument, uint32_t index)
+/* The next components of a tile that are decoded together; false: that is all. */
+static bool next_group(struct j2k_decoding *decoding, const struct j2k_tile *tile, struct j2k_group *group)
+{
+    const struct j2k_plan *plan = decoding->plan;
+    uint32_t first = group->first + group->count;
+    *group = (struct j2k_group){.decoding = decoding, .tile = tile, .first = first};
+    group->count = first == 0 && tile->transform != J2K_TRANSFORM_NONE ? J2K_GROUP : 1;
+    return first < plan->component_count;
+}
+
+static bool is_empty(const struct j2k_group *group)
+{
+    const struct j2k_plan *plan = group->decoding->plan;
+    return plan->tile_component[group->tile->first_component + group->first].resolution_count == 0;
+}
+
+static void decode_tile(struct j2k_decoding *decoding, const struct j2k_tile *tile)
+{
+    struct j2k_group *group = kst_j2k_take(decoding, 1, sizeof *group, true);
+    while (group && kst_j2k_goes_on(decoding) && next_group(decoding, tile, group))
+        if (!is_empty(group))
+            kst_j2k_run_group(group);
+    kst_memory_release(decoding->memory, group);
+}
+
+/* One tile after the other, beside others who do so. */
+static void decode_tiles(void *argument, uint32_t index)
 {
     struct j2k_decoding *decoding = argument;
-    const struct j2k_plan *plan = decoding->plan;
-    const struct j2k_tile *tile = &plan->tile[index];
-    struct j2k_group *group = kst_j2k_take(decoding, 1, sizeof *group, true);
-    for (uint32_t c = 0; group && c < plan->component_count && kst_j2k_goes_on(decoding); c += group->count) {
-        *group = (struct j2k_group){.decoding = decoding, .tile = tile, .first = c};
-        group->count = c == 0 && tile->transform != J2K_TRANSFORM_NONE ? J2K_GROUP : 1;
-        if (plan->tile_component[tile->first_component + c].resolution_count > 0)
-            kst_j2k_run_group(group);
+    (void)index;
+    for (uint32_t tile; (tile = atomic_fetch_add(&decoding->next_tile, 1)) < decoding->plan->tile_count;)
+        decode_tile(decoding, &decoding->plan->tile[tile]);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void measure_tile(
+    struct j2k_decoding *decoding, const struct j2k_tile *tile, struct j2k_group *group, struct j2k_cpu_need *need)
+{
+    enum { JOINED = 1 << 14 }; /* bytes of a code-block that come in pieces; more are rare */
+    uint64_t worker = sizeof(struct j2k_worker) + JOINED + 3 * (uint64_t)KST_MEMORY_OVERHEAD;
+    *group = (struct j2k_group){.count = 0};
+    while (next_group(decoding, tile, group)) {
+        if (is_empty(group))
+            continue;
+        uint64_t bytes = kst_j2k_group_measure(group) + sizeof *group + 4 * (uint64_t)KST_MEMORY_OVERHEAD;
+        uint64_t room = worker + kst_j2k_worker_room(group);
+        kst_j2k_group_end(group);
+        need->tile = larger(need->tile, bytes);
+        need->threads = larger(need->threads, room * kst_pool_threads(decoding->pool));
     }
-    kst_memory_release(decoding->memory, group);
+}
+
+struct j2k_cpu_need kst_j2k_cpu_measure(
+    struct memory *memory, struct pool *pool, const struct j2k_plan *plan, const struct j2k_target *target)
+{
+    struct j2k_decoding decoding = {.memory = memory, .pool = pool, .plan = plan, .target = target};
+    struct j2k_cpu_need need = {0, 0};
+    atomic_init(&decoding.status, KST_OK);
+    struct j2k_group *group = kst_j2k_take(&decoding, 1, sizeof *group, true);
+    for (uint32_t i = 0; group && i < plan->tile_count && kst_j2k_goes_on(&decoding); i++)
+        measure_tile(&decoding, &plan->tile[i], group, &need);
+    kst_memory_release(memory, group);
+    if (!kst_j2k_goes_on(&decoding))
+        need.tile = UINT64_MAX / 2;
+    return need;
+}
+
+/* As many tiles beside each other as there are threads, or as memory has room for. */
+static uint32_t count_lanes(const struct j2k_decoding *decoding)
+{
+    uint32_t threads = kst_pool_threads(decoding->pool), tiles = decoding->plan->tile_count;
+    uint32_t most = tiles < threads ? tiles : threads;
+    if (most <= 1)
+        return most;
+    struct j2k_cpu_need need = kst_j2k_cpu_measure(decoding->memory, decoding->pool, decoding->plan, decoding->target);
+    uint64_t left = kst_memory_left(decoding->memory);
+    uint64_t fit = left > need.threads ? (left - need.threads) / larger(need.tile, 1) : 0;
+    return fit < most ? (uint32_t)larger(fit, 1) : most;
 }
 
 static void fill_row(const struct j2k_target *target, size_t width, uint32_t value, uint8_t *row)
@@ -131,12 +200,11 @@ kst_status kst_j2k_cpu_decode(struct memory *memory, struct pool *pool, const st
         return status;
     if (plan->missing_tiles > 0)
         fill(&decoding);
-    if (progress)
-        kst_progress_stage(progress, plan->block_count, 1);
     kst_j2k_inverse_init(&decoding.steps, tier);
     kst_jpeg_dsp_init(&decoding.dsp, tier);
     pthread_mutex_init(&decoding.lock, NULL);
-    kst_pool_run(pool, plan->tile_count, decode_tile, &decoding);
+    atomic_init(&decoding.next_tile, 0);
+    kst_pool_run(pool, count_lanes(&decoding), decode_tiles, &decoding);
     drop_workers(&decoding);
     pthread_mutex_destroy(&decoding.lock);
     status = (kst_status)atomic_load(&decoding.status);

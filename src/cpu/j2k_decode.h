@@ -19,10 +19,20 @@ struct j2k_target {
     uint8_t bytes;   /* of a sample: 1, 2 or 4; signed ones in two's complement */
 };
 
+/* Bytes that decoding takes beside the plan and what it is decoded to. */
+struct j2k_cpu_need {
+    uint64_t tile;    /* of one tile at a time; more go beside each other as far as the memory limit lets them */
+    uint64_t threads; /* of all threads together */
+};
+
+struct j2k_cpu_need kst_j2k_cpu_measure(
+    struct memory *memory, struct pool *pool, const struct j2k_plan *plan, const struct j2k_target *target);
+
 /*
  * Decode all that the plan holds. `target` has an entry for each component of the picture, all of whose wanted ones are
  * at most J2K_DECODED_DEPTH bits deep. What no tile holds becomes what coefficients of 0 give. Damaged code-blocks are
- * counted as warnings; with `strict` the first of them ends it.
+ * counted as warnings; with `strict` the first of them ends it. A code-block is a step of the progress, which may be
+ * null.
  */
 kst_status kst_j2k_cpu_decode(struct memory *memory, struct pool *pool, const struct j2k_plan *plan,
     const struct j2k_target *target, enum cpu_tier tier, bool strict, struct progress *progress, kst_report *report);

@@ -39,6 +39,7 @@ struct j2k_decoding {
     struct jpeg_dsp dsp;
     const struct j2k_block_passes *passes;
     struct progress *progress; /* a step a code-block; may be null */
+    atomic_uint next_tile;     /* that nobody has begun */
     pthread_mutex_t lock;
     struct j2k_worker *idle;            /* guarded by `lock` */
     atomic_int status;                  /* of the first thing that failed; then nothing more is begun */
@@ -99,6 +100,9 @@ void kst_j2k_worker_put(struct j2k_decoding *decoding, struct j2k_worker *worker
 /* j2k_tile_steps.c: steps, windows and the order of blocks. False where memory is missing. */
 bool kst_j2k_group_begin(struct j2k_group *group);
 void kst_j2k_group_end(struct j2k_group *group);
+/* The most bytes that such a group takes at a time, beside threads' rooms; to be ended, too. 0 where memory is missing.
+ */
+uint64_t kst_j2k_group_measure(struct j2k_group *group);
 /* Sets the coefficients that a step's blocks may fill to 0. */
 void kst_j2k_clear(const struct j2k_group *group, uint32_t step);
 uint32_t kst_j2k_first_row(const struct j2k_group *group, uint32_t step);
@@ -108,7 +112,8 @@ void kst_j2k_rows_before(const struct j2k_group *group, const struct j2k_decoded
 /* Up to where rows of each resolution are needed when the last one is made up to `row`. */
 void kst_j2k_rows_needed(const struct j2k_decoded_component *component, uint32_t row, uint32_t needed[J2K_RESOLUTIONS]);
 
-/* j2k_tile_run.c: all steps, on the pool's threads. */
+/* j2k_tile_run.c: what a thread needs room for, and all steps, on the pool's threads. */
+size_t kst_j2k_worker_room(const struct j2k_group *group);
 void kst_j2k_run_group(struct j2k_group *group);
 
 /* j2k_tile_blocks.c: a code-block, counted in the group's order, to coefficients. */

@@ -78,7 +78,7 @@ static void run_task(struct j2k_group *group, struct j2k_worker *worker, uint32_
         run_strip(group, worker, k - group->lag, index - group->count);
 }
 
-static size_t worker_room(const struct j2k_group *group)
+size_t kst_j2k_worker_room(const struct j2k_group *group)
 {
     size_t most = kst_j2k_strip_room(group);
     for (uint32_t i = 0; i < group->count; i++) {
@@ -95,7 +95,7 @@ static void run_worker(void *argument, uint32_t index)
     (void)index;
     struct run *run = argument;
     struct j2k_group *group = run->group;
-    struct j2k_worker *worker = kst_j2k_worker_take(group->decoding, worker_room(group));
+    struct j2k_worker *worker = kst_j2k_worker_take(group->decoding, kst_j2k_worker_room(group));
     uint32_t k = 0, task;
     while (worker && j2k_tasks_take(&run->tasks, &k, &task))
         run_task(group, worker, k, task);
@@ -139,7 +139,6 @@ static void run_steps(struct j2k_group *group)
 
 void kst_j2k_run_group(struct j2k_group *group)
 {
-    group->lag = kst_pool_threads(group->decoding->pool) > 1;
     kst_countdowns_init(&group->countdowns);
     if (kst_j2k_group_begin(group))
         run_steps(group);

@@ -5,7 +5,11 @@
 #include "cpu/j2k_narrow.h"
 #include "cpu/j2k_tile.h"
 
-enum { STEP_ROWS = 64 }; /* that a step has at least */
+enum {
+    STEP_ROWS = 64, /* that a step has at least */
+    STEP_BYTES =
+        sizeof(struct j2k_step) + 2 * sizeof(uint32_t) + 1, /* with its tasks, and where blocks of a band end */
+};
 
 static uint32_t smaller(uint64_t a, uint64_t b)
 {
@@ -128,8 +132,8 @@ void kst_j2k_rows_before(
         rows[r] = c->resolution[r].valid.y0;
 }
 
-/* `side`: blocks begin at multiples of it. */
-static bool allocate_window(
+/* Where its rows lie, once it is known how many there are. `side`: blocks begin at multiples of it. */
+static void place_window(
     const struct j2k_group *group, struct j2k_window *window, size_t width, uint32_t y1, uint64_t side)
 {
     window->pitch = width;
@@ -138,8 +142,6 @@ static bool allocate_window(
     uint32_t all = y1 > window->base ? y1 - window->base : 1;
     window->rows = smaller((window->rows + side - 1) / side * side, all);
     window->rows = larger(window->rows, 1);
-    window->data = kst_j2k_take(group->decoding, width * window->rows + 1, window->size, false);
-    return window->data;
 }
 
 static void grow(struct j2k_window *window, uint32_t first, uint32_t end)
@@ -163,9 +165,8 @@ static void measure_step(struct j2k_group *group, struct j2k_decoded_component *
     }
 }
 
-static bool make_windows(struct j2k_group *group)
+static void find_windows(struct j2k_group *group)
 {
-    bool fine = true;
     for (uint32_t step = 0; step < group->step_count; step++)
         for (uint32_t i = 0; i < group->count; i++)
             measure_step(group, &group->component[i], step);
@@ -175,8 +176,7 @@ static bool make_windows(struct j2k_group *group)
         struct j2k_window *window = &windows_of(c, r)[b];
         window->x0 = band->window.x0;
         window->y0 = band->window.y0;
-        fine = fine && allocate_window(
-                           group, window, j2k_width(band->window), band->window.y1, (uint64_t)1 << c->tc->block_height);
+        place_window(group, window, j2k_width(band->window), band->window.y1, (uint64_t)1 << c->tc->block_height);
     }
     for (uint32_t i = 0; i < group->count; i++)
         for (uint32_t r = 1; r < top_of(&group->component[i]); r++) {
@@ -184,8 +184,33 @@ static bool make_windows(struct j2k_group *group)
             const struct j2k_resolution *resolution = &group->component[i].resolution[r];
             window->x0 = resolution->computed.x0;
             window->y0 = resolution->valid.y0;
-            fine = fine && allocate_window(group, window, j2k_width(resolution->computed), resolution->valid.y1, 1);
+            place_window(group, window, j2k_width(resolution->computed), resolution->valid.y1, 1);
         }
+}
+
+/* Number `index` of a component's windows, bands' first; null: that is all. */
+static struct j2k_window *window_at(struct j2k_decoded_component *component, uint32_t index)
+{
+    uint32_t top = top_of(component), bands = 3 * top + 1;
+    if (index < bands)
+        return &component->band[index];
+    return index + 1 < bands + top ? &component->made[index + 1 - bands] : NULL;
+}
+
+/* Samples; a window without any has memory, too. */
+static size_t window_room(const struct j2k_window *window)
+{
+    return window->pitch * window->rows + 1;
+}
+
+static bool make_windows(struct j2k_group *group)
+{
+    bool fine = true;
+    for (uint32_t i = 0; i < group->count; i++) {
+        struct j2k_window *window;
+        for (uint32_t w = 0; fine && (window = window_at(&group->component[i], w)) != NULL; w++)
+            fine = (window->data = kst_j2k_take(group->decoding, window_room(window), window->size, false)) != NULL;
+    }
     return fine;
 }
 
@@ -216,11 +241,10 @@ static bool assign_blocks(struct j2k_group *group, const struct j2k_decoded_comp
     return end;
 }
 
-/* By step; within one as in the plan. */
-static bool order_blocks(struct j2k_group *group)
+/* Blocks of all bands, which follow each other, and the first. */
+static uint32_t find_blocks(struct j2k_group *group)
 {
     uint32_t total = 0;
-    bool fine = true;
     FOR_EACH_BAND(group, c, r, b)
     {
         const struct j2k_band *band = &bands_of(group, &c->resolution[r])[b];
@@ -229,6 +253,14 @@ static bool order_blocks(struct j2k_group *group)
         if (band->block_count > 0)
             total = band->first_block + band->block_count - group->first_block;
     }
+    return total;
+}
+
+/* By step; within one as in the plan. */
+static bool order_blocks(struct j2k_group *group)
+{
+    uint32_t total = find_blocks(group);
+    bool fine = true;
     uint32_t *step_of = kst_j2k_take(group->decoding, total + 1U, sizeof *step_of, false);
     group->order = kst_j2k_take(group->decoding, total + 1U, sizeof *group->order, false);
     fine = step_of && group->order;
@@ -258,7 +290,8 @@ static bool is_narrow(const struct j2k_group *group)
     return kst_j2k_synthesis_is_narrow(plan, group->component[0].tc, group->count, depth);
 }
 
-bool kst_j2k_group_begin(struct j2k_group *group)
+/* All but memory for it. */
+static bool lay_out(struct j2k_group *group)
 {
     const struct j2k_plan *plan = group->decoding->plan;
     for (uint32_t i = 0; i < group->count; i++) {
@@ -266,8 +299,30 @@ bool kst_j2k_group_begin(struct j2k_group *group)
         c->tc = &plan->tile_component[group->tile->first_component + group->first + i];
         c->resolution = &plan->resolution[c->tc->first_resolution];
     }
+    group->lag = kst_pool_threads(group->decoding->pool) > 1;
     group->narrow = is_narrow(group);
-    return find_steps(group) && make_windows(group) && order_blocks(group);
+    if (!find_steps(group))
+        return false;
+    find_windows(group);
+    return true;
+}
+
+bool kst_j2k_group_begin(struct j2k_group *group)
+{
+    return lay_out(group) && make_windows(group) && order_blocks(group);
+}
+
+uint64_t kst_j2k_group_measure(struct j2k_group *group)
+{
+    uint64_t bytes = 0;
+    if (lay_out(group))
+        bytes = (uint64_t)find_blocks(group) * 2 * sizeof *group->order + (uint64_t)group->step_count * STEP_BYTES;
+    for (uint32_t i = 0; bytes > 0 && i < group->count; i++) {
+        const struct j2k_window *window;
+        for (uint32_t w = 0; (window = window_at(&group->component[i], w)) != NULL; w++)
+            bytes += window_room(window) * window->size + KST_MEMORY_OVERHEAD;
+    }
+    return bytes;
 }
 
 void kst_j2k_group_end(struct j2k_group *group)

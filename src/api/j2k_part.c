@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "api/j2k_part.h"
+
+#include <string.h>
+
+#include "j2k/geometry.h"
+
+kst_status kst_j2k_part_describe(kst_decoder *decoder, const kst_decode_options *options, kst_format format,
+    kst_region part, struct j2k_output *output)
+{
+    kst_decode_options of_part = *options;
+    kst_image described;
+    bool raw = format == KST_FORMAT_RAW;
+    if (!raw)
+        of_part.region = (kst_region){options->region.x + part.x, options->region.y + part.y, part.width, part.height};
+    kst_status status = kst_j2k_output_describe(&decoder->j2k, &of_part, &described, decoder->more, output);
+    if (status || !raw)
+        return status;
+    output->shown.x0 += part.x;
+    output->shown.y0 += part.y;
+    output->shown.x1 = output->shown.x0 + part.width;
+    output->shown.y1 = output->shown.y0 + part.height;
+    output->filter.region = output->shown;
+    return KST_OK;
+}
+
+kst_region kst_j2k_part_of_plane(const kst_decoder *decoder, const kst_decode_options *options,
+    const struct j2k_output *output, kst_format format, kst_region part, uint32_t plane)
+{
+    if (format != KST_FORMAT_RAW)
+        return part;
+    const struct j2k_component_size *size = &decoder->j2k.component[kst_j2k_output_component(options, plane)];
+    const struct j2k_rect shown = output->shown, before = {0, 0, shown.x0 - part.x, shown.y0 - part.y};
+    struct j2k_rect area = kst_j2k_divide(shown, size->dx, size->dy);
+    struct j2k_rect first = kst_j2k_divide(before, size->dx, size->dy);
+    return (kst_region){area.x0 - first.x1, area.y0 - first.y1, area.x1 - area.x0, area.y1 - area.y0};
+}
+
+kst_status kst_j2k_part_image(
+    struct memory *memory, const kst_image *image, kst_region part, kst_image *copy, kst_plane **more)
+{
+    kst_status status = KST_OK;
+    *copy = *image;
+    *more = NULL;
+    if (image->plane_count > KST_IMAGE_PLANES_MAX) {
+        size_t count = image->plane_count - KST_IMAGE_PLANES_MAX;
+        *more = kst_memory_array(memory, count, sizeof **more, &status);
+        if (!*more)
+            return status;
+        memcpy(*more, image->more, count * sizeof **more);
+        copy->more = *more;
+    }
+    copy->width = part.width;
+    copy->height = part.height;
+    return KST_OK;
+}
+
+ptrdiff_t kst_j2k_part_cut(kst_image *copy, kst_plane *plane, kst_region part)
+{
+    size_t pixel = (size_t)kst_format_samples(copy->format) * kst_plane_sample_bytes(plane);
+    plane->width = part.width;
+    plane->height = part.height;
+    return (ptrdiff_t)part.y * plane->pitch + (ptrdiff_t)(part.x * pixel);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "api/j2k_walk.h"
+
+enum { LEAST = 64 }; /* rows or columns, but for the last */
+
+/* Fewer rows or columns than the last time, of which those needed so many times the memory that there is. */
+static uint32_t fewer(uint32_t count, double times)
+{
+    double room = count / times * 0.9;
+    uint32_t fit = room < count ? (uint32_t)room / LEAST * LEAST : count / 2;
+    return fit > LEAST ? fit : LEAST;
+}
+
+static bool is_broad(const struct j2k_walk *walk, uint32_t width)
+{
+    return walk->broad > 0 && width / 2 >= walk->broad;
+}
+
+void kst_j2k_walk_begin(struct j2k_walk *walk, uint32_t width, uint32_t height, uint32_t broad, double times)
+{
+    *walk =
+        (struct j2k_walk){.width = width, .height = height, .next = {.width = width, .height = height}, .broad = broad};
+    if (is_broad(walk, width))
+        walk->next.width = fewer(width, times);
+    else
+        walk->next.height = fewer(height, times);
+}
+
+/*
+ * Of code-blocks along a border those on both sides are decoded twice, of those that it goes through only these. So of
+ * blocks that take twice LEAST of the picture, as a rule those of the last resolution, it goes through the middle.
+ */
+static uint32_t shorten(uint32_t first, uint32_t count, uint32_t end)
+{
+    if (count >= end - first)
+        return end - first;
+    uint32_t past = (first + count + LEAST) % (2 * LEAST);
+    return count > past ? count - past : count;
+}
+
+bool kst_j2k_walk_part(const struct j2k_walk *walk, kst_region *part)
+{
+    *part = walk->next;
+    if (part->y >= walk->height)
+        return false;
+    part->width = shorten(part->x, part->width, walk->width);
+    part->height = shorten(part->y, part->height, walk->height);
+    return true;
+}
+
+/* Those beside each other are of the same height. */
+bool kst_j2k_walk_smaller(struct j2k_walk *walk, double times)
+{
+    const kst_region *next = &walk->next;
+    uint32_t right = walk->width - next->x, down = walk->height - next->y;
+    uint32_t width = next->width < right ? next->width : right, height = next->height < down ? next->height : down;
+    if (!is_broad(walk, width) && next->x == 0 && height >= 2 * LEAST)
+        walk->next.height = fewer(height, times);
+    else if (width >= 2 * LEAST)
+        walk->next.width = fewer(width, times);
+    else
+        return false;
+    return true;
+}
+
+void kst_j2k_walk_on(struct j2k_walk *walk, kst_region part)
+{
+    walk->next.x += part.width;
+    if (walk->next.x < walk->width)
+        return;
+    walk->next.x = 0;
+    walk->next.y += part.height;
+}
