@@ -50,6 +50,23 @@ expect 0 "$KOSTKA" decode --max-memory $limit --interleave planes.jp2 turns.raw
 small turns.raw turns.jp2 --raw 500x8000x3:8 --interleave
 same planes.jp2 turns.jp2
 
+# Rows alone that are too much: some columns at a time, of few rows.
+{
+    printf 'P6\n8000 500\n255\n'
+    stripes 12000000
+} >broad.ppm
+for options in --lossless '--ratio 20'; do
+    # shellcheck disable=SC2086 # words
+    expect 0 "$KOSTKA" encode $options broad.ppm broad.jp2
+    expect 0 "$KOSTKA" decode broad.jp2 whole.ppm
+    for least in 3000000 1500000; do
+        expect 0 "$KOSTKA" decode --device cpu --max-memory $least broad.jp2 again.ppm
+        same whole.ppm again.ppm
+    done
+done
+expect 1 "$KOSTKA" decode --device cpu --max-memory 3000000 broad.jp2 none.png
+says 'the pixels alone take 12000000 bytes'
+
 # A part, and at half its size.
 for options in '--region 400x7500+50+99' '--reduce 1 --region 240x3990+3+5'; do
     # shellcheck disable=SC2086 # words

@@ -2,12 +2,11 @@
 #include "files/strips.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "files/pnm.h"
 #include "progress.h"
 
-enum { SHARE_OF_PICTURE = 4, SHARE_OF_STRIP = 4, ROWS = 64 };
+enum { SHARE_OF_PICTURE = 4, SHARE_OF_STRIPS = 4, SHARE_OF_STRIP = 2, BLOCK_ROWS = 128, LOW = 256 };
 
 static size_t row_bytes(const kst_image *image)
 {
@@ -26,17 +25,28 @@ static bool is_suitable(const kst_image *image, const struct file_format *target
 }
 
 /*
- * Whole tiles, if they are not too high, so that no code-block is decoded twice. There are two strips, of which one is
- * written while the other is decoded.
+ * Whole tiles, if they are not too high, so that no code-block is decoded twice. Otherwise those at borders are, and of
+ * low strips that is most of them: so there are two, of which one is written while the other is decoded, or one higher
+ * one. Borders go through the middle of what blocks of the last resolution take as a rule, for there is one row of
+ * them then that is decoded twice, and not two.
  */
 static void choose_rows(struct strips *strips, const kst_info *info, uint64_t limit)
 {
-    uint64_t rows = limit / SHARE_OF_STRIP / row_bytes(&strips->image);
-    uint64_t tile = info->tile_height >> strips->options.reduce, unit = tile > 0 && tile <= rows ? tile : ROWS;
-    if (unit == ROWS)
+    uint64_t row = row_bytes(&strips->image), height = strips->image.height, rows = limit / SHARE_OF_STRIPS / row;
+    uint64_t tile = info->tile_height >> strips->options.reduce, unit = tile;
+    strips->count = 2;
+    if (tile == 0 || tile > rows) {
+        uint64_t most = limit / SHARE_OF_STRIP / row;
         rows /= 2;
+        if (rows < LOW) {
+            rows = most < LOW + LOW ? most : LOW + LOW;
+            strips->count = 1;
+        }
+        unit = rows >= BLOCK_ROWS ? BLOCK_ROWS : rows >= BLOCK_ROWS / 2 ? BLOCK_ROWS / 2 : 1;
+    }
     rows = rows < unit ? unit : rows / unit * unit;
-    strips->rows = rows < strips->image.height ? (uint32_t)rows : strips->image.height;
+    strips->rows = rows < height ? (uint32_t)rows : strips->image.height;
+    strips->first = unit == BLOCK_ROWS && rows < height ? strips->rows - BLOCK_ROWS / 2 : strips->rows;
 }
 
 static bool begin(struct strips *strips, const struct source *source, const struct file_settings *settings)
@@ -91,16 +101,13 @@ static bool decode_strip(struct strips *strips, uint32_t y, struct told *told, c
     const kst_progress progress = {.size = sizeof progress, .told = tell, .user = told};
     kst_decode_options options = strips->options;
     const kst_region *region = &strips->options.region;
-    uint32_t left = strips->image.height - y;
-    options.region =
-        (kst_region){region->x, region->y + y, strips->image.width, left < strips->rows ? left : strips->rows};
+    uint32_t left = strips->image.height - y, rows = y > 0 ? strips->rows : strips->first;
+    options.region = (kst_region){region->x, region->y + y, strips->image.width, left < rows ? left : rows};
     told->from = (double)y / strips->image.height;
     told->share = (double)options.region.height / strips->image.height;
     options.progress = &progress;
-    strip->image = strips->image;
-    strip->image.height = strip->image.plane[0].height = options.region.height;
-    strip->image.plane[0].data = strip->pixels;
-    strip->image.plane[0].pitch = (ptrdiff_t)row_bytes(&strip->image);
+    picture_release(strip);
+    strip->context = settings->context; /* whose limit has the strip at hand in it */
     kst_status status = kst_decoder_decode(strips->decoder, &options, &strip->image);
     const kst_report *report = kst_decoder_report(strips->decoder);
     if (status != KST_OK)
@@ -156,12 +163,14 @@ static bool write_strips(struct strips *strips, struct output *output, const cha
     struct writing writing = {.output = output, .settings = settings};
     bool raw = settings->target == &file_raw;
     bool good = raw || pnm_write_header(output, &strips->image, settings->target == &file_pam, problem);
-    for (uint32_t y = 0, i = 0; good && y < strips->image.height; y += strip[i].image.height, i = 1 - i) {
-        good = decode_strip(strips, y, &told, name, &strip[i], settings, problem);
+    for (uint32_t y = 0, i = 0; good && y < strips->image.height; i = (i + 1) % strips->count) {
+        good = (strips->count > 1 || end_writing(&writing, problem)) &&
+               decode_strip(strips, y, &told, name, &strip[i], settings, problem);
         source_rest(strips->source);
         good = good && end_writing(&writing, problem);
         if (good)
             begin_writing(&writing, &strip[i]);
+        y += strip[i].image.height;
     }
     struct problem late = {{0}};
     bool written = end_writing(&writing, &late);
@@ -175,20 +184,12 @@ bool strips_write(struct strips *strips, const char *name, const char *path, con
 {
     struct picture strip[2];
     struct output output;
-    bool good = true;
 
-    for (int i = 0; i < 2; i++) {
-        picture_init(&strip[i]);
-        strip[i].pixels = malloc(row_bytes(&strips->image) * strips->rows);
-        good = good && strip[i].pixels != NULL;
-    }
-    if (good) {
-        good = output_open(&output, path, problem) && write_strips(strips, &output, name, strip, settings, problem) &&
-               output_commit(&output, problem);
-        output_discard(&output);
-    } else {
-        problem_set(problem, "out of memory");
-    }
+    picture_init(&strip[0]);
+    picture_init(&strip[1]);
+    bool good = output_open(&output, path, problem) && write_strips(strips, &output, name, strip, settings, problem) &&
+                output_commit(&output, problem);
+    output_discard(&output);
     picture_release(&strip[0]);
     picture_release(&strip[1]);
     return good;

@@ -10,8 +10,9 @@ struct strips {
     const struct source *source;
     kst_decoder *decoder; /* null: not open */
     kst_decode_options options;
-    kst_image image; /* described, of the whole */
-    uint32_t rows;   /* of a strip */
+    kst_image image;      /* described, of the whole */
+    uint32_t rows, first; /* of a strip, and of the first one */
+    uint32_t count;       /* of strips at a time */
 };
 
 /*
