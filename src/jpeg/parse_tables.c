@@ -20,7 +20,7 @@ kst_status kst_jpeg_parse_quant(struct parser *parser, struct segment_reader seg
         const uint8_t *value = segment.data + at + 1;
         for (uint32_t k = 0; k < 64; k++)
             parser->quant[destination][kst_jpeg_natural[k]] =
-                wide ? (uint16_t)(value[2 * k] << 8 | value[2 * k + 1]) : value[k];
+                (uint16_t)(wide ? value[2 * k] << 8 | value[2 * k + 1] : value[k]);
         parser->quant_defined[destination] = true;
         at += need;
     }

@@ -202,7 +202,7 @@ static uint32_t bits_at(const struct bits *bits, uint32_t at, uint32_t count)
 {
     uint32_t value = 0;
     for (uint32_t i = at; i < at + count; i++)
-        value = value << 1 | (i < bits->length ? bits->data[i / 8] >> (7 - i % 8) & 1U : 0);
+        value = value << 1 | (i < bits->length ? (uint32_t)bits->data[i / 8] >> (7 - i % 8) & 1U : 0);
     return value;
 }
 

@@ -385,8 +385,8 @@ static void blocks(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof pixels; i++)
         pixels[i] = (uint8_t)(i * i >> 3);
-    kst_encode_options encoding = j2k_coding(&j2k);
     kst_j2k_options_init(&j2k);
+    kst_encode_options encoding = j2k_coding(&j2k);
     j2k.levels = 1;
     j2k.block_width = j2k.block_height = 16;
     for (uint32_t limit = 16; limit >= 15; limit--) { /* there are 16 */
