@@ -7,8 +7,8 @@
  * Kostka next to OpenGL (3.2 or later) and OpenGL ES (3.1 or later): pictures decoded to textures and buffer objects,
  * and encoded from textures, framebuffers and buffer objects.
  *
- * No header and no library of OpenGL is needed: the caller hands over the function that finds OpenGL's functions
- * (eglGetProcAddress, glXGetProcAddress, glfwGetProcAddress …), and OpenGL's names are plain numbers.
+ * No header and no library of OpenGL is needed: the caller hands over a function that finds OpenGL's functions (by
+ * eglGetProcAddress(), glXGetProcAddress(), glfwGetProcAddress() …), and OpenGL's names are plain numbers.
  *
  * **Ways.** Where the context works on the CUDA device that OpenGL draws with, pixels come to OpenGL on the device.
  * Otherwise the codec works in a mapped pixel buffer object, from and to which OpenGL copies. Each call says which way
