@@ -35,7 +35,14 @@ small() {
     expect 0 "$KOSTKA" decode "$name" "whole.$extension"
     expect 0 "$KOSTKA" decode --max-memory $limit "$name" "again.$extension"
     same "whole.$extension" "again.$extension"
-    expect 1 "$KOSTKA" decode --max-memory $limit "$name" none.png
+    for kind in png tif; do
+        expect 0 "$KOSTKA" decode --compression 1 "$name" whole.$kind
+        expect 0 "$KOSTKA" decode --compression 1 --max-memory $limit "$name" again.$kind
+        same whole.$kind again.$kind
+    done
+    "$KOSTKA" decode --compression 1 --max-memory $limit --out-format tiff "$name" - >again.tif || fail "$name: to TIFF"
+    same whole.tif again.tif
+    expect 1 "$KOSTKA" decode --max-memory $limit "$name" none.pgx
     says 'max-memory'
 }
 small big.ppm lossless.jp2
@@ -64,7 +71,7 @@ for options in --lossless '--ratio 20'; do
         same whole.ppm again.ppm
     done
 done
-expect 1 "$KOSTKA" decode --device cpu --max-memory 3000000 broad.jp2 none.png
+expect 1 "$KOSTKA" decode --device cpu --max-memory 3000000 broad.jp2 none.pgx
 says 'the pixels alone take 12000000 bytes'
 
 # A part, and at half its size.
@@ -87,6 +94,17 @@ for tiles in 300x300 100x100; do
             trap '' XFSZ
             ulimit -f $blocks
             "$KOSTKA" encode --max-memory $limit --tiles $tiles noise.ppm none.jp2
+        ) 2>&1 | cat >err
+        says 'cannot write: File too large'
+    done
+done
+
+for kind in ppm png tif; do
+    for blocks in 0 1 50; do
+        (
+            trap '' XFSZ
+            ulimit -f $blocks
+            "$KOSTKA" decode --max-memory $limit lossless.jp2 none.$kind
         ) 2>&1 | cat >err
         says 'cannot write: File too large'
     done

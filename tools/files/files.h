@@ -54,6 +54,20 @@ struct file_format {
         struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem);
 };
 
+/*
+ * How a format is written some rows at a time, from the top: grey, RGB or RGBA. To be ended in any case, with whether
+ * all went well until then.
+ */
+struct row_format {
+    /* `whole` has the rows' shape, and what goes with the picture, but no pixels. Null where that cannot be. */
+    void *(*begin)(struct output *output, const struct picture *whole, const struct file_settings *settings,
+        struct problem *problem);
+    bool (*add)(void *file, struct picture *rows, struct problem *problem); /* may change them as writing does */
+    bool (*end)(void *file, bool good, struct problem *problem);
+};
+
+extern const struct row_format png_rows, tiff_rows;
+
 extern const struct file_format file_jpeg, file_j2k, file_j2c, file_pgx, file_png, file_tiff, file_pam, file_pnm,
     file_pgm, file_ppm, file_raw;
 
@@ -95,6 +109,10 @@ kst_writer destination_writer(struct destination *to);
  */
 kst_status j2k_encode_to(struct output *output, kst_context *context, const kst_image *image, const kst_rows *rows,
     const kst_encode_options *options, kst_report *report, struct problem *problem);
+
+/* What of an open stream goes with its picture. */
+bool jpeg_keep_metadata(
+    const kst_decoder *decoder, const struct file_settings *settings, struct picture *picture, struct problem *problem);
 
 /* What a JPEG or JPEG 2000 stream reported, as one line; warnings are told to `complain`. */
 bool jpeg_report_problem(const kst_report *report, kst_status status, struct problem *problem);

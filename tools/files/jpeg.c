@@ -66,12 +66,16 @@ static kst_format choose_format(const kst_info *info, const struct file_settings
     return settings->target->wanted;
 }
 
-static bool keep_metadata(
+bool jpeg_keep_metadata(
     const kst_decoder *decoder, const struct file_settings *settings, struct picture *picture, struct problem *problem)
 {
+    const kst_info *info = kst_decoder_info(decoder);
     const kst_metadata *metadata;
     bool good = true;
 
+    picture->density_unit = info->density_unit;
+    picture->density_x = info->density_x;
+    picture->density_y = info->density_y;
     for (size_t i = 0; (metadata = kst_decoder_metadata(decoder, i)) != NULL && good; i++) {
         if (metadata->kind == KST_METADATA_ICC && picture->icc.data == NULL)
             good = blob_set(&picture->icc, metadata->data, metadata->length);
@@ -105,10 +109,7 @@ static bool decode_open(kst_decoder *decoder, const struct source *source, const
             return problem_set(problem, "there is no tile %u; it has %u, counted from 0", (unsigned)options.tile,
                 (unsigned)info->tiles);
         options.format = choose_format(info, settings);
-        picture->density_unit = info->density_unit;
-        picture->density_x = info->density_x;
-        picture->density_y = info->density_y;
-        if (!keep_metadata(decoder, settings, picture, problem))
+        if (!jpeg_keep_metadata(decoder, settings, picture, problem))
             return false;
         picture->context = settings->context;
         options.progress = &progress;

@@ -17,9 +17,12 @@ struct input {
     size_t at;
 };
 
+/* A file that is written. */
 struct sink {
     struct output *output;
-    struct problem *problem;
+    struct problem problem;
+    png_structp png;
+    png_infop info;
 };
 
 /* libpng's way out: the text is kept, and control goes back to where setjmp was called. */
@@ -140,7 +143,7 @@ static void PNGCBAPI write_bytes(png_structp png, png_bytep from, size_t length)
 {
     struct sink *sink = png_get_io_ptr(png);
 
-    if (!output_write(sink->output, from, length, sink->problem))
+    if (!output_write(sink->output, from, length, &sink->problem))
         png_longjmp(png, 1);
 }
 
@@ -174,25 +177,79 @@ static void write_extras(png_structp png, png_infop info, const struct picture *
     }
 }
 
-static bool write_picture(png_structp png, png_infop info, const struct picture *picture, int level)
+static bool write_header(struct sink *sink, const struct picture *picture, int level)
 {
     const kst_image *image = &picture->image;
+    png_structp png = sink->png;
+    int depth = picture_depth(picture) > 8 ? 16 : 8;
 
     if (setjmp(png_jmpbuf(png)) != 0)
         return false;
+    png_set_write_fn(png, sink, write_bytes, flush_bytes);
     png_set_benign_errors(png, 1); /* a profile that libpng does not like is left out */
     png_set_user_limits(png, 0x7FFFFFFF, 0x7FFFFFFF);
-    png_set_IHDR(png, info, image->width, image->height, (int)picture_depth(picture), color_type(image->format),
-        PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
+    png_set_IHDR(png, sink->info, image->width, image->height, depth, color_type(image->format), PNG_INTERLACE_NONE,
+        PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
     png_set_compression_level(png, level < 0 ? DEFAULT_LEVEL : level);
-    write_extras(png, info, picture);
-    png_write_info(png, info);
-    if (picture_depth(picture) == 16 && machine_is_little_endian())
+    write_extras(png, sink->info, picture);
+    png_write_info(png, sink->info);
+    if (depth == 16 && machine_is_little_endian())
         png_set_swap(png);
-    for (uint32_t y = 0; y < image->height; y++)
-        png_write_row(png, picture_row(picture, 0, y));
-    png_write_end(png, info);
     return true;
+}
+
+static bool write_rows(struct sink *sink, const struct picture *picture)
+{
+    if (setjmp(png_jmpbuf(sink->png)) != 0)
+        return false;
+    for (uint32_t y = 0; y < picture->image.height; y++)
+        png_write_row(sink->png, picture_row(picture, 0, y));
+    return true;
+}
+
+static bool write_end(struct sink *sink)
+{
+    if (setjmp(png_jmpbuf(sink->png)) != 0)
+        return false;
+    png_write_end(sink->png, sink->info);
+    return true;
+}
+
+/* What was good, and the problem where something was not. */
+static bool tell(const struct sink *sink, bool good, struct problem *problem)
+{
+    if (!good)
+        *problem = sink->problem;
+    return good;
+}
+
+static bool end_rows(void *file, bool good, struct problem *problem)
+{
+    struct sink *sink = file;
+
+    good = good && tell(sink, write_end(sink), problem);
+    png_destroy_write_struct(&sink->png, &sink->info);
+    free(sink);
+    return good;
+}
+
+static void *begin_rows(
+    struct output *output, const struct picture *whole, const struct file_settings *settings, struct problem *problem)
+{
+    struct sink *sink = calloc(1, sizeof *sink);
+
+    if (sink != NULL) {
+        sink->output = output;
+        sink->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &sink->problem, failed, warned);
+        sink->info = sink->png != NULL ? png_create_info_struct(sink->png) : NULL;
+    }
+    if (sink != NULL && sink->info != NULL && tell(sink, write_header(sink, whole, settings->compression), problem))
+        return sink;
+    if (sink == NULL || sink->info == NULL)
+        problem_set(problem, "out of memory");
+    if (sink != NULL)
+        end_rows(sink, false, problem);
+    return NULL;
 }
 
 /* Brings the pixels to what PNG holds. */
@@ -212,23 +269,22 @@ static bool prepare(struct picture *picture, struct problem *problem)
            picture_to_format(picture, format, problem);
 }
 
+static bool add_rows(void *file, struct picture *rows, struct problem *problem)
+{
+    struct sink *sink = file;
+
+    return prepare(rows, problem) && tell(sink, write_rows(sink, rows), problem);
+}
+
 static bool png_write(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
 {
-    struct sink sink = {output, problem};
+    struct sink *sink = prepare(picture, problem) ? begin_rows(output, picture, settings, problem) : NULL;
 
-    if (!prepare(picture, problem))
-        return false;
-    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, problem, failed, warned);
-    png_infop info = png != NULL ? png_create_info_struct(png) : NULL;
-    bool good = info != NULL || problem_set(problem, "out of memory");
-    if (good) {
-        png_set_write_fn(png, &sink, write_bytes, flush_bytes);
-        good = write_picture(png, info, picture, settings->compression);
-    }
-    png_destroy_write_struct(&png, &info);
-    return good;
+    return sink != NULL && end_rows(sink, add_rows(sink, picture, problem), problem);
 }
+
+const struct row_format png_rows = {begin_rows, add_rows, end_rows};
 
 static bool png_detect(const uint8_t *data, size_t length)
 {

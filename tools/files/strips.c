@@ -13,6 +13,12 @@ static size_t row_bytes(const kst_image *image)
     return (size_t)image->width * kst_format_channels(image->format) * picture_sample_bytes(&image->plane[0]);
 }
 
+/* Null: PNM, PAM or raw samples, whose rows have nothing around them. */
+static const struct row_format *rows_of(const struct file_format *target)
+{
+    return target == &file_png ? &png_rows : target == &file_tiff ? &tiff_rows : NULL;
+}
+
 static bool is_suitable(const kst_image *image, const struct file_format *target)
 {
     bool pnm = target == &file_pnm || target == &file_pam, grey = image->format == KST_FORMAT_GREY;
@@ -21,7 +27,8 @@ static bool is_suitable(const kst_image *image, const struct file_format *target
         return grey;
     if (target == &file_ppm)
         return colour;
-    return (pnm || target == &file_raw) && (grey || colour || image->format == KST_FORMAT_RGBA);
+    return (pnm || target == &file_raw || rows_of(target) != NULL) &&
+           (grey || colour || image->format == KST_FORMAT_RGBA);
 }
 
 /*
@@ -122,6 +129,8 @@ static bool decode_strip(struct strips *strips, uint32_t y, struct told *told, c
 struct writing {
     struct output *output;
     const struct file_settings *settings;
+    const struct row_format *rows; /* null: there is no file but the output */
+    void *file;
     struct picture *strip; /* null: none */
     struct problem problem;
     pthread_t thread;
@@ -132,8 +141,12 @@ struct writing {
 static void *write_strip(void *argument)
 {
     struct writing *w = argument;
-    w->good = w->settings->target == &file_raw ? file_raw.write(w->output, w->strip, w->settings, &w->problem)
-                                               : pnm_write_rows(w->output, w->strip, &w->problem);
+    if (w->rows != NULL)
+        w->good = w->rows->add(w->file, w->strip, &w->problem);
+    else if (w->settings->target == &file_raw)
+        w->good = file_raw.write(w->output, w->strip, w->settings, &w->problem);
+    else
+        w->good = pnm_write_rows(w->output, w->strip, &w->problem);
     return NULL;
 }
 
@@ -156,41 +169,72 @@ static bool end_writing(struct writing *w, struct problem *problem)
     return good;
 }
 
-static bool write_strips(struct strips *strips, struct output *output, const char *name, struct picture strip[2],
-    const struct file_settings *settings, struct problem *problem)
+/* What comes in front of all rows. */
+static bool begin_file(struct writing *w, const struct strips *strips, struct problem *problem)
+{
+    const struct file_settings *settings = w->settings;
+    struct picture whole;
+
+    w->rows = rows_of(settings->target);
+    if (w->rows == NULL)
+        return settings->target == &file_raw ||
+               pnm_write_header(w->output, &strips->image, settings->target == &file_pam, problem);
+    picture_init(&whole);
+    whole.image = strips->image;
+    bool good = jpeg_keep_metadata(strips->decoder, settings, &whole, problem);
+    w->file = good ? w->rows->begin(w->output, &whole, settings, problem) : NULL;
+    picture_release(&whole);
+    return w->file != NULL;
+}
+
+static bool write_strips(
+    struct strips *strips, struct writing *writing, const char *name, struct picture strip[2], struct problem *problem)
 {
     struct told told = {.share = 0};
-    struct writing writing = {.output = output, .settings = settings};
-    bool raw = settings->target == &file_raw;
-    bool good = raw || pnm_write_header(output, &strips->image, settings->target == &file_pam, problem);
+    bool good = true;
     for (uint32_t y = 0, i = 0; good && y < strips->image.height; i = (i + 1) % strips->count) {
-        good = (strips->count > 1 || end_writing(&writing, problem)) &&
-               decode_strip(strips, y, &told, name, &strip[i], settings, problem);
+        good = (strips->count > 1 || end_writing(writing, problem)) &&
+               decode_strip(strips, y, &told, name, &strip[i], writing->settings, problem);
+        uint32_t rows = strip[i].image.height;
         source_rest(strips->source);
-        good = good && end_writing(&writing, problem);
+        good = good && end_writing(writing, problem);
         if (good)
-            begin_writing(&writing, &strip[i]);
-        y += strip[i].image.height;
+            begin_writing(writing, &strip[i]);
+        y += rows;
     }
     struct problem late = {{0}};
-    bool written = end_writing(&writing, &late);
+    bool written = end_writing(writing, &late);
     if (good && !written)
         *problem = late;
     return good && written;
 }
 
+/* From the first byte to the last one. */
+static bool write_file(struct strips *strips, struct output *output, const char *name,
+    const struct file_settings *settings, struct problem *problem)
+{
+    struct writing writing = {.output = output, .settings = settings};
+    struct picture strip[2];
+
+    if (!begin_file(&writing, strips, problem))
+        return false;
+    picture_init(&strip[0]);
+    picture_init(&strip[1]);
+    bool good = write_strips(strips, &writing, name, strip, problem);
+    if (writing.rows != NULL)
+        good = writing.rows->end(writing.file, good, problem);
+    picture_release(&strip[0]);
+    picture_release(&strip[1]);
+    return good;
+}
+
 bool strips_write(struct strips *strips, const char *name, const char *path, const struct file_settings *settings,
     struct problem *problem)
 {
-    struct picture strip[2];
     struct output output;
-
-    picture_init(&strip[0]);
-    picture_init(&strip[1]);
-    bool good = output_open(&output, path, problem) && write_strips(strips, &output, name, strip, settings, problem) &&
+    bool good = output_open(&output, path, problem) && write_file(strips, &output, name, settings, problem) &&
                 output_commit(&output, problem);
+
     output_discard(&output);
-    picture_release(&strip[0]);
-    picture_release(&strip[1]);
     return good;
 }

@@ -17,7 +17,7 @@ struct strips {
 
 /*
  * Whether the source is JPEG 2000 whose pixels would take more than a quarter of the memory limit, and the target PNM,
- * PAM or raw samples with all channels of a pixel together. Then it is to be closed.
+ * PAM, PNG, TIFF or raw samples with all channels of a pixel together. Then it is to be closed.
  */
 bool strips_open(struct strips *strips, const struct source *source, const struct file_settings *settings);
 void strips_close(struct strips *strips);

@@ -13,8 +13,14 @@
 
 enum { STRIP_BYTES = 1 << 18, BLOCK_LIMIT = 1 << 30 };
 
-/* A file in memory; `capacity` is 0 for one that is only read. */
+/* What offsets of 32 bits reach, but for what else there is beside the pixels. */
+static const uint64_t SHORT_LIMIT = UINT32_MAX - (64 << 20);
+
+/* A file in memory; `capacity` is 0 for one that is only read. Or one on its way to an output that may be written at
+ * any place. */
 struct memory_file {
+    struct output *output; /* null: in memory */
+    struct problem problem;
     uint8_t *data;
     uint64_t length;
     uint64_t capacity;
@@ -39,6 +45,13 @@ static tmsize_t file_write(thandle_t handle, void *from, tmsize_t length)
     struct memory_file *file = handle;
     uint64_t end = file->at + (uint64_t)length;
 
+    if (file->output != NULL) {
+        if (!output_write_at(file->output, file->at, from, (size_t)length, &file->problem))
+            return -1;
+        file->at = end;
+        file->length = end > file->length ? end : file->length;
+        return length;
+    }
     if (end > file->capacity) {
         uint64_t capacity = end + end / 2;
         uint8_t *grown = realloc(file->data, (size_t)capacity);
@@ -309,7 +322,7 @@ static void set_compression(TIFF *tiff, int level)
 static void set_tags(TIFF *tiff, const struct picture *picture)
 {
     const kst_image *image = &picture->image;
-    uint32_t channels = kst_format_channels(image->format), depth = picture_depth(picture);
+    uint32_t channels = kst_format_channels(image->format), depth = picture_depth(picture) > 8 ? 16 : 8;
     size_t row = (size_t)image->width * channels * (depth / 8);
     uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
     uint16_t photometric = PHOTOMETRIC_RGB;
@@ -340,7 +353,7 @@ static void set_tags(TIFF *tiff, const struct picture *picture)
 }
 
 /* libtiff may change the rows it is given (byte order, predictor): they are copied. */
-static bool write_rows(TIFF *tiff, const struct picture *picture)
+static bool write_rows(TIFF *tiff, uint32_t first, const struct picture *picture)
 {
     size_t bytes = (size_t)TIFFScanlineSize(tiff);
     uint8_t *line = malloc(bytes);
@@ -348,10 +361,10 @@ static bool write_rows(TIFF *tiff, const struct picture *picture)
 
     for (uint32_t y = 0; y < picture->image.height && good; y++) {
         memcpy(line, picture_row(picture, 0, y), bytes);
-        good = TIFFWriteScanline(tiff, line, y, 0) >= 0;
+        good = TIFFWriteScanline(tiff, line, first + y, 0) >= 0;
     }
     free(line);
-    return good && TIFFFlush(tiff) != 0;
+    return good;
 }
 
 /* Planes as they are, their samples by turns, in 8, 16 or 32 bits. */
@@ -389,7 +402,7 @@ static bool write_planes(TIFF *tiff, const struct picture *picture)
         good = TIFFWriteScanline(tiff, line, y, 0) >= 0;
     }
     free(line);
-    return good && TIFFFlush(tiff) != 0;
+    return good;
 }
 
 /* Brings the pixels to what TIFF holds. */
@@ -407,33 +420,102 @@ static bool prepare(struct picture *picture, struct problem *problem)
     return true;
 }
 
+/* A file that rows are added to. */
+struct tiff_file {
+    struct output *output;
+    struct memory_file memory;
+    TIFF *tiff;
+    uint32_t rows; /* that it has */
+};
+
+static bool is_planar(const struct picture *picture)
+{
+    return kst_format_channels(picture->image.format) == 0;
+}
+
+/* What was good, and the problem where something was not. */
+static bool tell(const struct tiff_file *file, bool good, struct problem *problem)
+{
+    const char *text = file->memory.problem.text;
+
+    return good || problem_set(problem, "%s", text[0] != '\0' ? text : "TIFF: out of memory");
+}
+
+static uint64_t pixel_bytes(const kst_image *image)
+{
+    uint32_t channels = kst_format_channels(image->format);
+
+    return (channels > 0 ? channels : image->plane_count) * (uint64_t)image->width * image->height *
+           picture_sample_bytes(&image->plane[0]);
+}
+
+static void *begin_rows(
+    struct output *output, const struct picture *whole, const struct file_settings *settings, struct problem *problem)
+{
+    struct tiff_file *file = calloc(1, sizeof *file);
+
+    if (file == NULL) {
+        problem_set(problem, "out of memory");
+        return NULL;
+    }
+    file->output = output;
+    file->memory.output = output_in_order(output) ? NULL : output;
+    file->tiff =
+        open_memory(&file->memory, pixel_bytes(&whole->image) < SHORT_LIMIT ? "w" : "w8", &file->memory.problem);
+    if (!tell(file, file->tiff != NULL, problem)) {
+        free(file);
+        return NULL;
+    }
+    if (is_planar(whole))
+        set_plane_tags(file->tiff, whole);
+    else
+        set_tags(file->tiff, whole);
+    set_compression(file->tiff, settings->compression);
+    return file;
+}
+
+/* All of a picture's, where it has planes. */
+static bool add_prepared(struct tiff_file *file, const struct picture *rows, struct problem *problem)
+{
+    bool good = is_planar(rows) ? write_planes(file->tiff, rows) : write_rows(file->tiff, file->rows, rows);
+
+    file->rows += rows->image.height;
+    return tell(file, good, problem);
+}
+
+static bool add_rows(void *file, struct picture *rows, struct problem *problem)
+{
+    return prepare(rows, problem) && add_prepared(file, rows, problem);
+}
+
+static bool end_rows(void *ended, bool good, struct problem *problem)
+{
+    struct tiff_file *file = ended;
+    struct memory_file *memory = &file->memory;
+
+    good = good && tell(file, TIFFFlush(file->tiff) != 0, problem);
+    TIFFClose(file->tiff);
+    if (good && memory->output == NULL)
+        good = output_write(file->output, memory->data, (size_t)memory->length, problem);
+    else
+        good = good && tell(file, memory->problem.text[0] == '\0', problem);
+    free(memory->data);
+    free(file);
+    return good;
+}
+
 static bool tiff_write(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
 {
-    struct memory_file file = {0};
-    bool planes = kst_format_channels(picture->image.format) == 0;
-
-    if (planes && picture->image.plane_count > UINT16_MAX)
+    if (is_planar(picture) && picture->image.plane_count > UINT16_MAX)
         return problem_set(problem, "TIFF holds up to 65,535 components");
-    if (!planes && !prepare(picture, problem))
+    if (!is_planar(picture) && !prepare(picture, problem))
         return false;
-    TIFF *tiff = open_memory(&file, "w", problem);
-    bool good = tiff != NULL;
-    if (good) {
-        if (planes)
-            set_plane_tags(tiff, picture);
-        else
-            set_tags(tiff, picture);
-        set_compression(tiff, settings->compression);
-        good = planes ? write_planes(tiff, picture) : write_rows(tiff, picture);
-        if (!good && problem->text[0] == '\0')
-            problem_set(problem, "TIFF: out of memory");
-        TIFFClose(tiff);
-    }
-    good = good && output_write(output, file.data, (size_t)file.length, problem);
-    free(file.data);
-    return good;
+    struct tiff_file *file = begin_rows(output, picture, settings, problem);
+    return file != NULL && end_rows(file, add_prepared(file, picture, problem), problem);
 }
+
+const struct row_format tiff_rows = {begin_rows, add_rows, end_rows};
 
 static bool tiff_detect(const uint8_t *data, size_t length)
 {
