@@ -2,12 +2,12 @@
 /* What JPEG 2000 encoding makes of pictures of every shape, by every option: our decoder, held to T.803, gives it back.
  */
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <kostka/kostka.h>
 
+#include "brought.h"
 #include "context.h"
 #include "j2k_coded.h"
 #include "support.h"
@@ -456,42 +456,14 @@ static void small_buffers(void **state)
     }
 }
 
-/* A picture in memory, brought row by row; not more than `left` of them. */
-struct brought {
-    const kst_image *image;
-    atomic_uint left;
-};
-
-static bool bring(void *user, uint32_t index, uint32_t x, uint32_t y, uint32_t count, void *samples)
-{
-    struct brought *brought = user;
-    const kst_plane *plane = &brought->image->plane[index];
-    uint32_t channels = kst_format_channels(brought->image->format);
-    size_t pixel = (size_t)(channels > 0 ? channels : 1) * (plane->depth > 8 ? 2 : 1);
-    if (atomic_fetch_sub(&brought->left, 1) == 0)
-        return false;
-    assert_true(x + count <= plane->width && y < plane->height);
-    memcpy(samples, (const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch + x * pixel, count * pixel);
-    return true;
-}
-
-static kst_status encode_rows(struct fixture *f, const kst_image *image, const kst_j2k_options *j2k, uint32_t least,
+static kst_status encode_rows(struct fixture *f, const kst_image *image, const kst_j2k_options *j2k, uint32_t most,
     kst_codec codec, kst_buffer *output)
 {
-    struct brought brought = {.image = image};
-    kst_rows rows = {.size = sizeof rows, .read = bring, .user = &brought};
     kst_encode_options options;
-    kst_image described = *image;
-    atomic_init(&brought.left, least);
     kst_encode_options_init(&options);
     options.codec = codec;
     options.jpeg2000 = j2k;
-    *output = (kst_buffer){.data = NULL};
-    for (uint32_t p = 0; p < image->plane_count; p++) {
-        described.plane[p].data = NULL;
-        described.plane[p].pitch = 0;
-    }
-    return kst_encode_rows(f->context, &described, &rows, &options, output, NULL);
+    return brought_encode(f->context, image, most, &options, output, NULL);
 }
 
 static void expect_same_rows(struct fixture *f, const kst_image *image, const kst_j2k_options *j2k)

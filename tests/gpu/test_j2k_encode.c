@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every device must encode JPEG 2000 to the bytes that the CPU gives, whatever the picture, its memory and the options.
  */
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "brought.h"
 #include "contexts.h"
 #include "gpus.h"
 #include "j2k_coded.h"
@@ -430,39 +430,13 @@ static void test_windows(void **state)
     swap_contexts(wide, 0);
 }
 
-/* A picture whose rows are brought. */
-struct brought {
-    const kst_image *image;
-    atomic_uint left; /* rows that there are */
-};
-
-static bool bring(void *user, uint32_t index, uint32_t x, uint32_t y, uint32_t count, void *samples)
-{
-    struct brought *brought = user;
-    const kst_plane *plane = &brought->image->plane[index];
-    uint32_t channels = kst_format_channels(brought->image->format);
-    size_t pixel = (size_t)(channels > 0 ? channels : 1) * (plane->depth > 8 ? 2 : 1);
-    assert_true(x + count <= plane->width && y < plane->height);
-    memcpy(samples, (const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch + x * pixel, count * pixel);
-    return atomic_fetch_sub(&brought->left, 1) > 1;
-}
-
 static kst_status encode_brought(
-    uint32_t device, const kst_image *image, const kst_j2k_options *j2k, uint32_t left, kst_buffer *found)
+    uint32_t device, const kst_image *image, const kst_j2k_options *j2k, uint32_t most, kst_buffer *found)
 {
-    struct brought brought = {.image = image};
-    const kst_rows rows = {.size = sizeof rows, .read = bring, .user = &brought};
-    kst_image described = *image;
     kst_report report;
     kst_report_init(&report);
     kst_encode_options options = j2k_coding(j2k);
-    *found = (kst_buffer){.data = NULL};
-    atomic_init(&brought.left, left);
-    for (uint32_t p = 0; p < image->plane_count; p++) {
-        described.plane[p].data = NULL;
-        described.plane[p].pitch = 77;
-    }
-    kst_status status = kst_encode_rows(gpu_context[device], &described, &rows, &options, found, &report);
+    kst_status status = brought_encode(gpu_context[device], image, most, &options, found, &report);
     if (!status && report.stage_device[KST_STAGE_ENTROPY] <= KST_DEVICE_CPU) {
         show(image, j2k);
         fail_msg("not on the device");
