@@ -56,13 +56,25 @@ void kst_j2k_worker_put(struct j2k_decoding *decoding, struct j2k_worker *worker
     pthread_mutex_unlock(&decoding->lock);
 }
 
-static void drop_workers(struct j2k_decoding *decoding)
+void kst_j2k_decoding_begin(
+    struct j2k_decoding *decoding, struct memory *memory, const struct j2k_plan *plan, enum cpu_tier tier)
+{
+    *decoding = (struct j2k_decoding){.memory = memory, .plan = plan, .passes = kst_j2k_block_passes(tier)};
+    atomic_init(&decoding->status, KST_OK);
+    atomic_init(&decoding->damaged, 0);
+    atomic_init(&decoding->damage_offset, UINT64_MAX);
+    kst_j2k_inverse_init(&decoding->steps, tier);
+    pthread_mutex_init(&decoding->lock, NULL);
+}
+
+void kst_j2k_decoding_end(struct j2k_decoding *decoding)
 {
     while (decoding->idle) {
         struct j2k_worker *worker = decoding->idle;
         decoding->idle = worker->next;
         drop(decoding, worker);
     }
+    pthread_mutex_destroy(&decoding->lock);
 }
 
 /* The next components of a tile that are decoded together; false: that is all. */
@@ -186,27 +198,20 @@ static kst_status check_depths(const struct j2k_plan *plan, kst_report *report)
 kst_status kst_j2k_cpu_decode(struct memory *memory, struct pool *pool, const struct j2k_plan *plan,
     const struct j2k_target *target, enum cpu_tier tier, bool strict, struct progress *progress, kst_report *report)
 {
-    struct j2k_decoding decoding = {.memory = memory,
-        .pool = pool,
-        .plan = plan,
-        .target = target,
-        .passes = kst_j2k_block_passes(tier),
-        .progress = progress};
-    atomic_init(&decoding.status, KST_OK);
-    atomic_init(&decoding.damaged, 0);
-    atomic_init(&decoding.damage_offset, UINT64_MAX);
+    struct j2k_decoding decoding;
     kst_status status = check_depths(plan, report);
     if (status)
         return status;
+    kst_j2k_decoding_begin(&decoding, memory, plan, tier);
+    kst_jpeg_dsp_init(&decoding.dsp, tier);
+    decoding.pool = pool;
+    decoding.target = target;
+    decoding.progress = progress;
     if (plan->missing_tiles > 0)
         fill(&decoding);
-    kst_j2k_inverse_init(&decoding.steps, tier);
-    kst_jpeg_dsp_init(&decoding.dsp, tier);
-    pthread_mutex_init(&decoding.lock, NULL);
     atomic_init(&decoding.next_tile, 0);
     kst_pool_run(pool, count_lanes(&decoding), decode_tiles, &decoding);
-    drop_workers(&decoding);
-    pthread_mutex_destroy(&decoding.lock);
+    kst_j2k_decoding_end(&decoding);
     status = (kst_status)atomic_load(&decoding.status);
     if (status)
         return kst_report_error(report, status, KST_NO_OFFSET, NULL);

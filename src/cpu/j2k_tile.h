@@ -97,6 +97,11 @@ bool kst_j2k_goes_on(struct j2k_decoding *decoding);
 struct j2k_worker *kst_j2k_worker_take(struct j2k_decoding *decoding, size_t room);
 void kst_j2k_worker_put(struct j2k_decoding *decoding, struct j2k_worker *worker);
 
+/* A decoding of a plan, or of blocks of it, that the caller fills in further; and its end, which lets workers go. */
+void kst_j2k_decoding_begin(
+    struct j2k_decoding *decoding, struct memory *memory, const struct j2k_plan *plan, enum cpu_tier tier);
+void kst_j2k_decoding_end(struct j2k_decoding *decoding);
+
 /* j2k_tile_steps.c: steps, windows and the order of blocks. False where memory is missing. */
 bool kst_j2k_group_begin(struct j2k_group *group);
 void kst_j2k_group_end(struct j2k_group *group);
@@ -116,8 +121,17 @@ void kst_j2k_rows_needed(const struct j2k_decoded_component *component, uint32_t
 size_t kst_j2k_worker_room(const struct j2k_group *group);
 void kst_j2k_run_group(struct j2k_group *group);
 
-/* j2k_tile_blocks.c: a code-block, counted in the group's order, to coefficients. */
-void kst_j2k_decode_one(const struct j2k_group *group, struct j2k_worker *worker, uint32_t block);
+/* Where the coefficients of a block go. */
+struct j2k_destination {
+    void *samples; /* the first of those that its band's window has */
+    size_t pitch;  /* samples */
+    bool narrow;   /* they have 16 bits */
+};
+
+/* j2k_tile_blocks.c: a code-block to coefficients; and one that is counted in the group's order. */
+void kst_j2k_decode_block(struct j2k_decoding *decoding, struct j2k_worker *worker, const struct j2k_block *block,
+    const struct j2k_destination *to);
+void kst_j2k_decode_one(const struct j2k_group *group, struct j2k_worker *worker, uint32_t index);
 
 /* j2k_tile_levels.c: coefficients to all resolutions but the last, and how the last one is made. */
 void kst_j2k_make_levels(const struct j2k_group *group, struct j2k_worker *worker, uint32_t component, uint32_t step);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From a code-block's bytes to coefficients in its band's window. */
+/* From a code-block's bytes to coefficients, in its band's window or elsewhere. */
 #include <math.h>
 #include <string.h>
 
 #include "cpu/j2k_tile.h"
+#include "j2k/geometry.h"
 #include "j2k/range.h"
 
 enum { BITS = 31 };
@@ -60,42 +61,26 @@ static void count_damage(struct j2k_decoding *decoding, const struct j2k_block *
         continue;
 }
 
-/* Where the coefficients of a band go. */
-static const struct j2k_window *find_window(const struct j2k_group *group, uint32_t band)
+static void store(const struct j2k_decoding *decoding, const struct j2k_worker *worker, const struct j2k_block *block,
+    bool reversible, float factor, const struct j2k_destination *to)
 {
-    const struct j2k_plan *plan = group->decoding->plan;
-    uint32_t tile_component = plan->band[band].tile_component;
-    const struct j2k_decoded_component *c =
-        &group->component[tile_component - group->tile->first_component - group->first];
-    return &c->band[band - c->resolution->first_band];
-}
-
-/* The part of the decoded block that lies in its band's window. */
-static void store(const struct j2k_group *group, const struct j2k_worker *worker, const struct j2k_block *block,
-    bool reversible, float factor)
-{
-    const struct j2k_window *window = find_window(group, block->band);
-    struct j2k_rect rect = group->decoding->plan->band[block->band].window;
-    uint32_t x0 = block->x > rect.x0 ? block->x : rect.x0, y0 = block->y > rect.y0 ? block->y : rect.y0;
-    uint32_t x1 = block->x + block->width < rect.x1 ? block->x + block->width : rect.x1;
-    uint32_t y1 = block->y + block->height < rect.y1 ? block->y + block->height : rect.y1;
+    const struct j2k_rect part = j2k_wanted_part(decoding->plan, block);
     const struct j2k_indices indices = {
-        .from = worker->decoder.samples + (size_t)(y0 - block->y) * block->width + (x0 - block->x),
+        .from = worker->decoder.samples + (size_t)(part.y0 - block->y) * block->width + (part.x0 - block->x),
         .pitch = block->width,
-        .width = x1 - x0,
-        .height = y1 - y0};
-    void *to = (uint8_t *)j2k_window_row(window, y0) + (x0 - rect.x0) * window->size;
-    if (group->narrow)
-        group->decoding->steps.store_narrow(&indices, to, window->pitch);
+        .width = part.x1 - part.x0,
+        .height = part.y1 - part.y0};
+    if (to->narrow)
+        decoding->steps.store_narrow(&indices, to->samples, to->pitch);
     else if (reversible)
-        group->decoding->steps.store_integers(&indices, to, window->pitch);
+        decoding->steps.store_integers(&indices, to->samples, to->pitch);
     else
-        group->decoding->steps.store_reals(&indices, factor, to, window->pitch);
+        decoding->steps.store_reals(&indices, factor, to->samples, to->pitch);
 }
 
-static void decode_block(const struct j2k_group *group, struct j2k_worker *worker, const struct j2k_block *block)
+void kst_j2k_decode_block(struct j2k_decoding *decoding, struct j2k_worker *worker, const struct j2k_block *block,
+    const struct j2k_destination *to)
 {
-    struct j2k_decoding *decoding = group->decoding;
     const struct j2k_band *band = &decoding->plan->band[block->band];
     const struct j2k_tile_component *tc = &decoding->plan->tile_component[band->tile_component];
     if (!gather(decoding, worker, block))
@@ -114,14 +99,32 @@ static void decode_block(const struct j2k_group *group, struct j2k_worker *worke
         .codewords = worker->codeword};
     if (kst_j2k_block_decode(&worker->decoder, &coded))
         count_damage(decoding, block);
-    store(group, worker, block, tc->reversible, ldexpf(band->step, -coded.fraction));
+    store(decoding, worker, block, tc->reversible, ldexpf(band->step, -coded.fraction), to);
 }
 
-void kst_j2k_decode_one(const struct j2k_group *group, struct j2k_worker *worker, uint32_t block)
+/* Where the coefficients of a band go. */
+static const struct j2k_window *find_window(const struct j2k_group *group, uint32_t band)
+{
+    const struct j2k_plan *plan = group->decoding->plan;
+    uint32_t tile_component = plan->band[band].tile_component;
+    const struct j2k_decoded_component *c =
+        &group->component[tile_component - group->tile->first_component - group->first];
+    return &c->band[band - c->resolution->first_band];
+}
+
+void kst_j2k_decode_one(const struct j2k_group *group, struct j2k_worker *worker, uint32_t index)
 {
     struct j2k_decoding *decoding = group->decoding;
+    const struct j2k_block *block = &decoding->plan->block[group->first_block + group->order[index]];
+    const struct j2k_window *window = find_window(group, block->band);
+    const struct j2k_rect part = j2k_wanted_part(decoding->plan, block);
+    uint32_t left = decoding->plan->band[block->band].window.x0;
+    const struct j2k_destination to = {
+        .samples = (uint8_t *)j2k_window_row(window, part.y0) + (part.x0 - left) * window->size,
+        .pitch = window->pitch,
+        .narrow = group->narrow};
     int none = KST_OK;
-    decode_block(group, worker, &decoding->plan->block[group->first_block + group->order[block]]);
+    kst_j2k_decode_block(decoding, worker, block, &to);
     if (decoding->progress && !kst_progress_add(decoding->progress, 1))
         atomic_compare_exchange_strong(&decoding->status, &none, KST_ERROR_CANCELLED);
 }

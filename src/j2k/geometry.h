@@ -34,6 +34,13 @@ static inline struct j2k_rect j2k_intersect(struct j2k_rect a, struct j2k_rect b
         .y1 = a.y1 < b.y1 ? a.y1 : b.y1};
 }
 
+/* The part of a block that its band's window has; not empty, for blocks without one are not in the plan. */
+static inline struct j2k_rect j2k_wanted_part(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    const struct j2k_rect rect = {block->x, block->y, block->x + block->width, block->y + block->height};
+    return j2k_intersect(rect, plan->band[block->band].window);
+}
+
 /* Divided by dx and dy, rounded up (B-12); by 2^shift, rounded up (B-14). */
 struct j2k_rect kst_j2k_divide(struct j2k_rect rect, uint32_t dx, uint32_t dy);
 struct j2k_rect kst_j2k_reduce(struct j2k_rect rect, uint32_t shift);
