@@ -6,6 +6,7 @@
 #include "api/decoding.h"
 #include "api/j2k_part.h"
 #include "core/report.h"
+#include "cpu/j2k_given.h"
 #include "image/orient.h"
 #include "j2k/geometry.h"
 #include "j2k/output.h"
@@ -192,7 +193,7 @@ static kst_status plan_item(
         status = kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
     } else {
         kst_gpu_j2k_route(d->gpu, &planned->item);
-        planned->need = kst_gpu_j2k_need(&planned->item);
+        planned->need = kst_gpu_j2k_need(&planned->item, kst_gpu_j2k_threads(d->gpu));
         d->excess = excess_of(d, part, planned);
         *fit = d->excess <= 1 && !is_far(d, planned) ? J2K_FITS : J2K_FITS_IN_STRIPS;
     }
@@ -286,10 +287,16 @@ void kst_j2k_gpu_drop(struct decoding *d)
     d->j2k = NULL;
 }
 
+struct j2k_gpu_order kst_j2k_gpu_order(const struct decoding *d)
+{
+    return (struct j2k_gpu_order){
+        .after = d->after, .decode_given = kst_j2k_cpu_decode_given, .tier = d->decoder->context->tier};
+}
+
 void kst_j2k_gpu_run(
     struct decoding *d, struct j2k_gpu_damage *damage, struct j2k_gpu_times *times, struct gpu_error *error)
 {
-    const struct j2k_gpu_order order = {.after = d->after};
+    const struct j2k_gpu_order order = kst_j2k_gpu_order(d);
     *damage = (struct j2k_gpu_damage){0};
     *times = (struct j2k_gpu_times){{0}};
     struct j2k_job *job = kst_gpu_j2k_begin(d->gpu, &d->j2k->item, 1, &order, error);

@@ -31,7 +31,10 @@ kst_status kst_j2k_gpu_plan(struct decoding *decoding, kst_region part, enum j2k
 void kst_j2k_gpu_drop(struct decoding *decoding);                                 /* nothing where there is no plan */
 void kst_j2k_gpu_release(struct decoding *decoding, struct j2k_planned *planned); /* likewise */
 
-/* Carry out what is planned. */
+/* How what is planned goes to the device, with blocks for the CPU's threads. */
+struct j2k_gpu_order kst_j2k_gpu_order(const struct decoding *decoding);
+
+/* Carry it out. */
 void kst_j2k_gpu_run(
     struct decoding *decoding, struct j2k_gpu_damage *damage, struct j2k_gpu_times *times, struct gpu_error *error);
 

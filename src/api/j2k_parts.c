@@ -107,9 +107,11 @@ static void end_part(struct j2k_parts *parts)
 static void begin_part(struct j2k_parts *parts)
 {
     struct j2k_part *part = &parts->part[parts->begun++];
-    const struct j2k_gpu_order order = {
-        .after = parts->decoding[part->first]->after, .beside = most_pictures(parts, part) == HALF_PART ? 1 : 0};
+    struct j2k_gpu_order order = kst_j2k_gpu_order(parts->decoding[part->first]);
     struct gpu_error error;
+    order.beside = most_pictures(parts, part) == HALF_PART ? 1 : 0;
+    if (part->count < parts->most)
+        order.decode_given = NULL; /* the threads have other parts to plan */
     part->job = kst_gpu_j2k_begin(parts->gpu, &parts->item[part->first], part->count, &order, &error);
     if (!part->job)
         settle(parts, part, (const struct j2k_gpu_damage[PART_PICTURES]){{0}}, &(struct j2k_gpu_times){{0}}, &error);

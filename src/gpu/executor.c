@@ -41,6 +41,7 @@ static const struct kernel j2k_kernels[J2K_KERNELS] = {
     [J2K_KERNEL_WAVES] = {"decode_waves", J2K_WAVE_GROUP},
     [J2K_KERNEL_BLOCKS] = {"decode_blocks", J2K_DECODE_GROUP},
     [J2K_KERNEL_STORE] = {"store_blocks", J2K_STORE_GROUP},
+    [J2K_KERNEL_PUT_GIVEN] = {"put_given", J2K_GIVEN_GROUP},
     [J2K_KERNEL_SYNTHESISE_53] = {"synthesise_53", J2K_LEVEL_GROUP},
     [J2K_KERNEL_SYNTHESISE_53_NARROW] = {"synthesise_53_narrow", J2K_LEVEL_GROUP},
     [J2K_KERNEL_SYNTHESISE_97] = {"synthesise_97", J2K_LEVEL_GROUP},

@@ -38,6 +38,7 @@ enum j2k_kernel {
     J2K_KERNEL_WAVES,
     J2K_KERNEL_BLOCKS,
     J2K_KERNEL_STORE,
+    J2K_KERNEL_PUT_GIVEN,
     J2K_KERNEL_SYNTHESISE_53,
     J2K_KERNEL_SYNTHESISE_53_NARROW,
     J2K_KERNEL_SYNTHESISE_97,
@@ -97,7 +98,8 @@ struct gpu_executor {
     bool encodes_j2k; /* likewise */
     struct gpu_program j2k_encoder;
     struct gpu_kernel j2k_encode[J2K_ENCODE_KERNELS];
-    atomic_uint density; /* of the last picture encoded, in bytes of 1,024 blocks: what to expect of the next */
+    atomic_uint j2k_jobs; /* JPEG 2000 decodes on their way */
+    atomic_uint density;  /* of the last picture encoded, in bytes of 1,024 blocks: what to expect of the next */
 };
 
 /* Opens the device and builds its kernels. Results as kst_gpu_open(). */

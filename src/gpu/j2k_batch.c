@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpu/float_bits.h"
+#include "j2k/geometry.h"
 #include "j2k/range.h"
 
 enum {
@@ -153,9 +154,9 @@ static uint32_t count_words(const struct j2k_batch *batch)
 {
     return WORDS(struct j2k_batch_work) + batch->views * WORDS(struct work_view) +
            batch->segments * WORDS(struct work_codeword) + batch->pieces * WORDS(struct work_piece) +
-           batch->blocks * WORDS(struct work_block) + batch->bundles * (WORDS(struct work_bundle) + 1) +
-           batch->levels * (WORDS(struct work_level) + 1) + batch->outputs * (WORDS(struct work_output) + 1) +
-           kst_gpu_j2k_conversion_words(batch);
+           batch->blocks * WORDS(struct work_block) + batch->given * WORDS(struct work_given) +
+           batch->bundles * (WORDS(struct work_bundle) + 1) + batch->levels * (WORDS(struct work_level) + 1) +
+           batch->outputs * (WORDS(struct work_output) + 1) + kst_gpu_j2k_conversion_words(batch);
 }
 
 /* Whether there is a block for every coefficient. */
@@ -182,7 +183,8 @@ bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, struct po
         batch->unit_bytes = UINT64_C(4) * batch->bits * (wish->beside + 1) / wish->units;
     batch->band = kst_memory_array(memory, batch->bands, sizeof *batch->band, NULL);
     if (!batch->band || !kst_gpu_j2k_find_runs(batch) || !find_narrow(batch, threads) ||
-        !kst_gpu_j2k_sort_blocks(batch, threads, wish) || !kst_gpu_j2k_choose_bundles(batch, threads, wish))
+        !kst_gpu_j2k_sort_blocks(batch, threads, wish) || !kst_gpu_j2k_split_blocks(batch, wish) ||
+        !kst_gpu_j2k_choose_bundles(batch, threads, wish))
         return false;
     place_bands(batch);
     batch->covered = blocks_cover(batch);
@@ -214,6 +216,7 @@ void kst_gpu_j2k_batch_release(struct j2k_batch *batch)
     kst_memory_release(batch->memory, batch->run);
     kst_memory_release(batch->memory, batch->plane);
     kst_memory_release(batch->memory, batch->entry);
+    kst_memory_release(batch->memory, batch->given_at);
     kst_memory_release(batch->memory, batch->band);
     kst_memory_release(batch->memory, batch->narrow);
     kst_memory_release(batch->memory, batch->bundle);
@@ -260,9 +263,15 @@ static uint32_t first_byte(const struct j2k_plan *plan, const struct j2k_block *
     return UINT32_MAX;
 }
 
-static uint32_t clipped(uint32_t value, uint32_t least, uint32_t most)
+/* Where the first of a block's wanted coefficients goes. */
+static uint32_t place_of(const struct j2k_batch *batch, const struct j2k_entry *entry)
 {
-    return (value < least ? least : value > most ? most : value);
+    const struct j2k_plan *plan = batch->items[entry->item].plan;
+    const struct j2k_block *block = &plan->block[entry->block];
+    const struct j2k_rect window = plan->band[block->band].window, part = j2k_wanted_part(plan, block);
+    bool narrow = j2k_gpu_is_narrow(batch, entry->item, j2k_gpu_tile_of(plan, block));
+    return (batch->band[batch->place[entry->item].band + block->band] << narrow) +
+           (part.y0 - window.y0) * j2k_gpu_width(window) + (part.x0 - window.x0);
 }
 
 static struct work_block describe_block(
@@ -273,12 +282,8 @@ static struct work_block describe_block(
     const struct j2k_band *band = &plan->band[block->band];
     const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
     const struct j2k_place *place = &batch->place[entry->item];
-    struct j2k_rect window = band->window;
-    uint32_t left = clipped(window.x0, block->x, block->x + block->width) - block->x;
-    uint32_t top = clipped(window.y0, block->y, block->y + block->height) - block->y;
-    uint32_t pitch = j2k_gpu_width(window);
+    const struct j2k_rect part = j2k_wanted_part(plan, block);
     int32_t fraction = fraction_of(plan, block);
-    bool narrow = j2k_gpu_is_narrow(batch, entry->item, &plan->tile[band->tile_component / plan->component_count]);
     return (struct work_block){
         .segment = segment_at + (place->segment + block->first_segment) * WORDS(struct work_codeword),
         .segments = block->segment_count,
@@ -293,14 +298,13 @@ static struct work_block describe_block(
         .too_deep = (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift) + fraction > BITS,
         .fraction = fraction,
         .factor = tc->reversible ? 0 : gpu_float_bits(ldexpf(band->step, -fraction)),
-        .to = (batch->band[place->band + block->band] << narrow) + (block->y + top - window.y0) * pitch +
-              (block->x + left - window.x0),
-        .pitch = pitch,
-        .narrow = narrow,
-        .left = (uint16_t)left,
-        .top = (uint16_t)top,
-        .right = (uint16_t)(clipped(window.x1, block->x, block->x + block->width) - block->x),
-        .bottom = (uint16_t)(clipped(window.y1, block->y, block->y + block->height) - block->y),
+        .to = place_of(batch, entry),
+        .pitch = j2k_gpu_width(band->window),
+        .narrow = j2k_gpu_is_narrow(batch, entry->item, j2k_gpu_tile_of(plan, block)),
+        .left = (uint16_t)(part.x0 - block->x),
+        .top = (uint16_t)(part.y0 - block->y),
+        .right = (uint16_t)(part.x1 - block->x),
+        .bottom = (uint16_t)(part.y1 - block->y),
         .picture = entry->item,
         .offset = first_byte(plan, block)};
 }
@@ -366,6 +370,22 @@ static void write_blocks(void *arg, uint32_t index)
         to[i] = describe_block(batch, &batch->entry[i], w->segment);
 }
 
+static void write_given(const struct j2k_batch *batch, struct work_given *to)
+{
+    for (uint32_t i = 0; i < batch->given; i++) {
+        const struct j2k_entry *entry = &batch->entry[batch->blocks + i];
+        const struct j2k_plan *plan = batch->items[entry->item].plan;
+        const struct j2k_block *block = &plan->block[entry->block];
+        const struct j2k_rect part = j2k_wanted_part(plan, block);
+        to[i] = (struct work_given){.from = batch->given_at[i],
+            .to = place_of(batch, entry),
+            .pitch = j2k_gpu_width(plan->band[block->band].window),
+            .narrow = j2k_gpu_is_narrow(batch, entry->item, j2k_gpu_tile_of(plan, block)),
+            .width = j2k_gpu_width(part),
+            .height = j2k_gpu_height(part)};
+    }
+}
+
 void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *work)
 {
     struct j2k_batch_work *head = (struct j2k_batch_work *)(void *)work;
@@ -373,7 +393,8 @@ void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *w
     uint32_t piece = segment + batch->segments * WORDS(struct work_codeword);
     uint32_t block = piece + batch->pieces * WORDS(struct work_piece);
     uint32_t bundle = block + batch->blocks * WORDS(struct work_block);
-    uint32_t groups = bundle + batch->bundles * WORDS(struct work_bundle);
+    uint32_t given = bundle + batch->bundles * WORDS(struct work_bundle);
+    uint32_t groups = given + batch->given * WORDS(struct work_given);
     *head = (struct j2k_batch_work){.segments = batch->segments,
         .segment = segment,
         .blocks = batch->blocks,
@@ -382,7 +403,8 @@ void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *w
         .bundle = bundle,
         .wave = batch->wave,
         .view = view,
-        .store_groups = groups};
+        .store_groups = groups,
+        .given = given};
     for (uint32_t i = 0; i < batch->count; i++)
         write_views(batch, i, (struct work_view *)(void *)(work + view) + batch->place[i].view);
     struct writing writing = {.batch = batch, .work = work, .segment = segment, .piece = piece, .block = block};
@@ -393,6 +415,7 @@ void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *w
         memcpy(work + bundle, batch->bundle, batch->bundles * sizeof *batch->bundle);
         memcpy(work + groups, batch->store_group, batch->bundles * sizeof *batch->store_group);
     }
+    write_given(batch, (struct work_given *)(void *)(work + given));
     uint32_t end = kst_gpu_j2k_write_levels(batch, work, groups + batch->bundles);
     kst_gpu_j2k_write_conversions(batch, work, end);
 }

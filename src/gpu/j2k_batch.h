@@ -106,13 +106,16 @@ struct j2k_batch {
     struct j2k_place *place;
     struct j2k_plane_place *plane; /* of all images */
     struct j2k_run *run;
-    struct j2k_entry *entry; /* all blocks, sorted */
+    struct j2k_entry *entry; /* all blocks, sorted; those that the host decodes behind the others */
     uint32_t *band;          /* of each, where its window lies in the buffer of samples */
     bool *narrow;            /* of each tile, whether its samples have 16 bits; null: none */
     struct work_bundle *bundle;
     uint32_t *store_group; /* of each bundle, the first */
     uint32_t views, blocks, segments, pieces, bands, tiles, bundles, levels, outputs, store_groups;
     uint32_t wave;         /* the first bundle of blocks with several passes at once, which are last */
+    uint32_t given;        /* blocks that the host decodes, which `blocks` does not count */
+    uint32_t *given_at;    /* of each, where its coefficients lie: words of their buffer, */
+    uint32_t given_words;  /* which has so many */
     uint32_t words;        /* of the work */
     uint32_t bits, states; /* words of those buffers; exact */
     uint64_t samples;
@@ -136,9 +139,9 @@ struct j2k_gpu_need {
     uint64_t largest; /* of all buffers */
 };
 
-/* j2k_need.c: what a picture takes by itself that was routed; words of the buffer of samples, where those of bands are
- * first; and from row to row of a plane in the buffer of pixels. */
-struct j2k_gpu_need kst_gpu_j2k_need(const struct j2k_gpu_item *item);
+/* j2k_need.c: what a picture takes by itself that was routed, where threads may decode some blocks; words of the buffer
+ * of samples, where those of bands are first; and from row to row of a plane in the buffer of pixels. */
+struct j2k_gpu_need kst_gpu_j2k_need(const struct j2k_gpu_item *item, uint32_t threads);
 uint64_t kst_gpu_j2k_sample_words(const struct j2k_plan *plan, uint64_t *bands);
 size_t kst_gpu_j2k_pixel_pitch(const kst_image *image, uint32_t index);
 
@@ -147,6 +150,8 @@ struct j2k_wish {
     uint32_t units;  /* of the device; 0: unknown */
     uint32_t beside; /* as in struct j2k_gpu_order, and so are these: */
     uint32_t lanes, flights;
+    uint32_t threads; /* that decode some blocks meanwhile; 0: none do */
+    uint32_t given;
 };
 
 /* Measure and sort. `threads`: null, or those that help. False where memory is missing or the batch too large; it is to
@@ -162,6 +167,11 @@ void kst_gpu_j2k_batch_release(struct j2k_batch *batch);
  * missing, or where bundles would take too much of it. */
 bool kst_gpu_j2k_sort_blocks(struct j2k_batch *batch, struct pool *threads, const struct j2k_wish *wish);
 bool kst_gpu_j2k_choose_bundles(struct j2k_batch *batch, struct pool *threads, const struct j2k_wish *wish);
+
+/* j2k_split.c: those of the longest blocks that the wish's threads have decoded before the device has the others go
+ * behind them, false where memory is missing; and at most so many of a picture's coefficients are such blocks'. */
+bool kst_gpu_j2k_split_blocks(struct j2k_batch *batch, const struct j2k_wish *wish);
+uint64_t kst_gpu_j2k_given_most(uint32_t threads, uint64_t coefficients);
 
 /* A bundle of few blocks is over sooner, one of many leaves more of the device to others: the most blocks, a power of
  * two, with which there are still so many bundles. */
@@ -237,6 +247,12 @@ static inline uint32_t j2k_gpu_planes(const struct j2k_block *block)
 static inline uint32_t j2k_gpu_segment_words(const struct j2k_segment *segment)
 {
     return J2K_SEGMENT_HEAD + segment->length / 4 + 1;
+}
+
+/* The tile that a block is of. */
+static inline const struct j2k_tile *j2k_gpu_tile_of(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    return &plan->tile[plan->band[block->band].tile_component / plan->component_count];
 }
 
 /* Whether samples of a picture's tile have 16 bits: places in the buffer then count those. */

@@ -25,6 +25,7 @@ static void measure(struct j2k_job *job, size_t length[J2K_BUFFERS])
     length[J2K_HOST_WORK] = length[J2K_WORK] = (size_t)batch->words * 4;
     length[J2K_HOST_STREAM] = staged ? batch->stream : 0;
     length[J2K_HOST_RESULT] = job->damage_length + job->pixels_length;
+    length[J2K_HOST_GIVEN] = length[J2K_GIVEN] = (size_t)batch->given_words * 4;
     length[J2K_STREAM] = batch->stream;
     length[J2K_BITS] = (size_t)batch->bits * 4;
     length[J2K_STATES] = (size_t)batch->states * 4;
@@ -98,7 +99,16 @@ static void decode_blocks(struct j2k_job *job)
         J2K_STATES, J2K_PASSES, J2K_DAMAGE);
     end_step(job, J2K_STEP_BLOCKS);
     LAUNCH(J2K_KERNEL_STORE, batch->store_groups, NULL, J2K_WORK, J2K_STATES, J2K_PASSES, J2K_SAMPLES);
-    end_step(job, J2K_STEP_STORE);
+}
+
+/* The device is at work before the host is. */
+static void decode_given(struct j2k_job *job, const struct j2k_gpu_order *order)
+{
+    if (job->batch.given == 0)
+        return;
+    job->executor->gpu->backend->flush(&job->lane->queue);
+    kst_gpu_j2k_bring_given(job, order);
+    LAUNCH(J2K_KERNEL_PUT_GIVEN, job->batch.given, NULL, J2K_WORK, J2K_GIVEN, J2K_SAMPLES);
 }
 
 static void make_pixels(struct j2k_job *job)
@@ -116,7 +126,7 @@ static void make_pixels(struct j2k_job *job)
 }
 
 /* The work is written down while the device clears what it has to, and the streams are on their way. */
-static void run(struct j2k_job *job)
+static void run(struct j2k_job *job, const struct j2k_gpu_order *order)
 {
     struct gpu_queue *queue = &job->lane->queue;
     queue->gpu->backend->record(queue, &job->lane->event[0]);
@@ -126,6 +136,8 @@ static void run(struct j2k_job *job)
     kst_gpu_j2k_upload_work(job);
     end_step(job, J2K_STEP_UPLOAD);
     decode_blocks(job);
+    decode_given(job, order);
+    end_step(job, J2K_STEP_STORE);
     make_pixels(job);
     kst_gpu_j2k_download(job);
     end_step(job, J2K_STEP_DOWNLOAD);
@@ -138,8 +150,28 @@ static void drop(struct j2k_job *job)
     for (int i = 0; i < J2K_BUFFERS; i++)
         kst_gpu_pool_give(&executor->pool, &job->buffer[i]);
     kst_gpu_lane_give(executor, job->lane);
+    kst_memory_release(executor->gpu->memory, job->given_damage);
     kst_gpu_j2k_batch_release(&job->batch);
     kst_memory_release(executor->gpu->memory, job);
+    atomic_fetch_sub(&executor->j2k_jobs, 1);
+}
+
+uint32_t kst_gpu_j2k_threads(const struct gpu_executor *executor)
+{
+    return executor->threads ? kst_pool_threads(executor->threads) : 1;
+}
+
+/* Where other jobs are on their way the device is busy anyway, and threads are likely to be. */
+static struct j2k_wish wish_of(const struct j2k_job *job, const struct j2k_gpu_order *order)
+{
+    const struct gpu_executor *executor = job->executor;
+    bool helps = order->decode_given && job->alone;
+    return (struct j2k_wish){.units = executor->gpu->info.units,
+        .beside = order->beside,
+        .lanes = order->lanes,
+        .flights = order->flights,
+        .threads = helps ? kst_gpu_j2k_threads(executor) : 0,
+        .given = order->given};
 }
 
 static bool prepare(struct j2k_job *job, const struct j2k_gpu_order *order, struct gpu_error *error)
@@ -147,12 +179,15 @@ static bool prepare(struct j2k_job *job, const struct j2k_gpu_order *order, stru
     struct gpu_executor *executor = job->executor;
     if (!kst_gpu_executor_decodes_j2k(executor, error))
         return false;
-    const struct j2k_wish wish = {executor->gpu->info.units, order->beside, order->lanes, order->flights};
+    const struct j2k_wish wish = wish_of(job, order);
     if (!kst_gpu_j2k_batch(&job->batch, executor->gpu->memory, executor->threads, job->items, job->count, &wish)) {
         error->status = KST_ERROR_MEMORY;
         return false;
     }
-    job->lane = kst_gpu_lane_take(executor, error);
+    if (job->batch.given > 0)
+        job->given_damage =
+            kst_memory_array(executor->gpu->memory, job->count, sizeof *job->given_damage, &error->status);
+    job->lane = error->status ? NULL : kst_gpu_lane_take(executor, error);
     if (!job->lane)
         return false;
     if (order->after)
@@ -170,8 +205,9 @@ struct j2k_job *kst_gpu_j2k_begin(struct gpu_executor *executor, const struct j2
     job->executor = executor;
     job->items = items;
     job->count = count;
+    job->alone = atomic_fetch_add(&executor->j2k_jobs, 1) == 0;
     if (prepare(job, order, error)) {
-        run(job);
+        run(job, order);
         return job;
     }
     drop(job);
@@ -198,11 +234,19 @@ static void read_times(const struct j2k_job *job, struct j2k_gpu_times *times)
         times->step[i] = gpu->backend->elapsed(gpu, &event[i], &event[i + 1]);
 }
 
+/* What the device met, and the host. */
 static void read_damage(const struct j2k_job *job, struct j2k_gpu_damage *damage)
 {
     const uint32_t *counts = (const uint32_t *)(const void *)job->buffer[J2K_HOST_RESULT].host;
-    for (uint32_t i = 0; i < job->count; i++, counts += J2K_WORK_DAMAGE)
+    for (uint32_t i = 0; i < job->count; i++, counts += J2K_WORK_DAMAGE) {
         damage[i] = (struct j2k_gpu_damage){.blocks = counts[0] + 1, .offset = counts[1]};
+        if (!job->given_damage)
+            continue;
+        const struct j2k_given_damage *given = &job->given_damage[i];
+        damage[i].blocks += (uint32_t)given->blocks;
+        if (given->offset < damage[i].offset)
+            damage[i].offset = (uint32_t)given->offset;
+    }
 }
 
 kst_status kst_gpu_j2k_end(
@@ -211,6 +255,8 @@ kst_status kst_gpu_j2k_end(
     struct gpu_queue *queue = &job->lane->queue;
     queue->gpu->backend->finish(queue);
     *error = queue->error;
+    if (!error->status)
+        error->status = job->given_status;
     if (!error->status) {
         read_damage(job, damage);
         kst_gpu_j2k_fetch(job);

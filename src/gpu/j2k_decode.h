@@ -5,6 +5,7 @@
 
 #include "gpu/executor.h"
 #include "gpu/j2k_batch.h"
+#include "j2k/given.h"
 
 /* What there is to say of a picture's data. */
 struct j2k_gpu_damage {
@@ -34,10 +35,13 @@ struct j2k_job;
 
 /* How a job goes with other work. */
 struct j2k_gpu_order {
-    const struct gpu_event *after; /* null: nothing to wait for */
-    uint32_t beside;               /* how many jobs like it the device has meanwhile */
-    uint32_t lanes;                /* blocks of a bundle; 0: as many as suit the device */
-    uint32_t flights;              /* planes of a block at once, or J2K_NO_FLIGHTS; 0: what suits the block */
+    const struct gpu_event *after;  /* null: nothing to wait for */
+    uint32_t beside;                /* how many jobs like it the device has meanwhile */
+    uint32_t lanes;                 /* blocks of a bundle; 0: as many as suit the device */
+    uint32_t flights;               /* planes of a block at once, or J2K_NO_FLIGHTS; 0: what suits the block */
+    j2k_decode_given *decode_given; /* decodes some blocks on the executor's threads; null: nothing does */
+    enum cpu_tier tier;             /* which it does with */
+    uint32_t given;                 /* blocks of at least so many bytes go there; 0: as many as pay */
 };
 
 /*
@@ -47,6 +51,9 @@ struct j2k_gpu_order {
  */
 struct j2k_job *kst_gpu_j2k_begin(struct gpu_executor *executor, const struct j2k_gpu_item *items, uint32_t count,
     const struct j2k_gpu_order *order, struct gpu_error *error);
+
+/* Threads that decode some blocks while the device has the others. */
+uint32_t kst_gpu_j2k_threads(const struct gpu_executor *executor);
 
 /* Make a queue wait for all that the job does. */
 void kst_gpu_j2k_follow(const struct j2k_job *job, struct gpu_queue *queue);

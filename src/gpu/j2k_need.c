@@ -71,12 +71,12 @@ static uint64_t work_bytes(const struct j2k_plan *plan)
            (sizeof(struct work_output) + LISTED) * (uint64_t)plan->tile_component_count;
 }
 
-struct j2k_gpu_need kst_gpu_j2k_need(const struct j2k_gpu_item *item)
+struct j2k_gpu_need kst_gpu_j2k_need(const struct j2k_gpu_item *item, uint32_t threads)
 {
     const struct j2k_plan *plan = item->plan;
     uint64_t bands, samples = kst_gpu_j2k_sample_words(plan, &bands);
     const uint64_t bytes[] = {4 * samples, 4 * (state_words(plan) + bands), 4 * bit_words(plan), item->stream,
-        work_bytes(plan), pixel_bytes(item)};
+        work_bytes(plan), pixel_bytes(item), 4 * kst_gpu_j2k_given_most(threads, bands)};
     struct j2k_gpu_need need = {0, 0};
     for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
         need.memory += bytes[i];

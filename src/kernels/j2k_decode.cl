@@ -6,6 +6,7 @@
 #include "j2k_waves.h"
 #include "j2k_blocks.h"
 #include "j2k_store.h"
+#include "j2k_given.h"
 #include "j2k_levels.h"
 #include "j2k_output.h"
 #include "j2k_finish.h"

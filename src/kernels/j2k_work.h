@@ -22,6 +22,7 @@ enum {
     J2K_BUNDLE = 32,
     J2K_WAVE_GROUP = 96,   /* work-items: J2K_BUNDLE for each kind of pass */
     J2K_STORE_GROUP = 256, /* work-items, each of which stores a word of a bundle */
+    J2K_GIVEN_GROUP = 256, /* work-items, which share a block that the host decoded */
     J2K_WORD_COLUMNS = 8,  /* of a stripe, of which a word holds a bit for each coefficient */
     J2K_LEVEL_GROUP = 256,
     J2K_LEVEL_WIDTH = 56, /* samples of a level that a group makes */
@@ -71,6 +72,15 @@ struct work_block {
     u16 left, top, right, bottom; /* the part of it that is wanted */
     u32 picture;
     u32 offset; /* of its first byte in the picture's stream, which damage is told by */
+};
+
+/* Coefficients of a block that the host decoded, row by row without gaps: where they are, and where they go. */
+struct work_given {
+    u32 from; /* in the buffer of given coefficients: words */
+    u32 to;   /* in the buffer of samples, as of a block, and so are these: */
+    u32 pitch;
+    u32 narrow;
+    u32 width, height;
 };
 
 /* Of blocks that wide, from a stripe's words to the next one's: there is one in front that holds nothing. */
@@ -182,6 +192,7 @@ struct j2k_batch_work {
     u32 store_groups; /* offset of a list: the first group of each bundle */
     u32 origin;       /* 0: addresses that it is added to are worked out once, not for each symbol */
     u32 wave;         /* the first bundle with flights; there are only such behind it */
+    u32 given;        /* offset of the first struct work_given */
 };
 
 #endif

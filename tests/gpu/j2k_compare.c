@@ -8,6 +8,7 @@
 #include "core/cpu.h"
 #include "core/report.h"
 #include "cpu/j2k_decode.h"
+#include "cpu/j2k_given.h"
 #include "gpu/j2k_decode.h"
 #include "j2k/geometry.h"
 #include "pictures.h"
@@ -143,6 +144,7 @@ static void run_batch(uint32_t device, const char *name, const struct wanted *co
     struct j2k_gpu_damage damage[COPIES_MAX];
     struct j2k_gpu_times times;
     struct gpu_error error;
+    executors[device]->threads = threads;
     for (uint32_t i = 0; i < count; i++) {
         make_picture(wanted[i]->plan, &found[i]);
         items[i] = item_of(wanted[i]->plan, &found[i]);
@@ -165,6 +167,22 @@ static void run_batch(uint32_t device, const char *name, const struct wanted *co
     renew_executors();
 }
 
+/* Blocks that the host's threads decode meanwhile: all that have bytes, or the longest. */
+static void run_given(uint32_t device, const char *name, const struct wanted *const wanted[], uint32_t count)
+{
+    struct j2k_gpu_order order = {.decode_given = kst_j2k_cpu_decode_given, .tier = kst_cpu_best(), .given = 1};
+    struct j2k_gpu_times times;
+    uint32_t longest = 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < wanted[i]->plan->block_count; k++)
+            if (wanted[i]->plan->block[k].length > longest)
+                longest = wanted[i]->plan->block[k].length;
+    run_batch(device, name, wanted, count, &order, 1, &times);
+    order.given = longest / 2 + 1;
+    if (!simulated())
+        run_batch(device, name, wanted, count, &order, 1, &times);
+}
+
 void compare_plan(const char *name, const struct j2k_plan *plan, uint32_t copies, bool forced)
 {
     struct wanted wanted;
@@ -178,6 +196,7 @@ void compare_plan(const char *name, const struct j2k_plan *plan, uint32_t copies
     for (uint32_t i = 0; i < gpu_count; i++) {
         struct j2k_gpu_order order = {.lanes = 0};
         run_batch(i, name, each, copies, &order, 1, &times);
+        run_given(i, name, each, copies);
         for (order.flights = 1; forced && order.flights <= (simulated() ? 1 : 4); order.flights *= 4)
             run_batch(i, name, each, copies, &order, 1, &times);
     }
@@ -194,8 +213,10 @@ void compare_batch(const char *name, const struct j2k_plan *const plans[], uint3
         decode_there(plans[i], &wanted[i]);
         each[i] = &wanted[i];
     }
-    for (uint32_t i = 0; i < gpu_count; i++)
+    for (uint32_t i = 0; i < gpu_count; i++) {
         run_batch(i, name, each, count, &order, 1, &times);
+        run_given(i, name, each, count);
+    }
     for (uint32_t i = 0; i < count; i++)
         free_picture(&wanted[i].picture);
 }
