@@ -53,6 +53,8 @@ static kst_status write_file(struct j2k_encode_work *work)
     if (!status)
         status = check_length(work, kst_j2k_codestream_length(stream));
     if (!status)
+        status = kst_j2k_encode_group_arrive(work);
+    if (!status)
         status = work->options.codestream ? kst_j2k_codestream_put(stream, &e->sink)
                                           : kst_j2k_put_file(&work->coded, stream, &work->file, &e->sink, &e->report);
     kst_j2k_codestream_release(stream);

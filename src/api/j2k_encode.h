@@ -90,6 +90,8 @@ bool kst_j2k_gpu_encodes(const struct j2k_encode_work *work);
 /* Code the blocks of pictures, which it borrows; each has a status. To be ended in any case, after the pictures. */
 void kst_j2k_encode_group_code(struct j2k_encode_group *group, struct j2k_encode_work **work, uint32_t count);
 void kst_j2k_encode_group_end(struct j2k_encode_group *group);
+/* Before blocks' bytes are read, of which it is told then whether they came; thread-safe. */
+kst_status kst_j2k_encode_group_arrive(struct j2k_encode_work *work);
 /* Those of one of them once more, as its source now says; thread-safe. */
 kst_status kst_j2k_encode_group_again(struct j2k_encode_work *work);
 /* Say in the picture's report what its group did. */

@@ -19,9 +19,10 @@ struct round {
     const struct j2k_block_outcome *outcome; /* of each order */
     const struct j2k_block_gains *measured;  /* or this */
     uint32_t count;                          /* of orders */
-    struct j2k_pass *pass;
     struct j2k_gains *gains;
 };
+
+enum { TAKEN_TOGETHER = 1024 /* blocks, by a thread */ };
 
 /* All of them. */
 struct rounds {
@@ -109,13 +110,17 @@ static double scaled(double value, uint32_t shift)
     return value * (double)(UINT64_C(1) << 2 * (shift % 32));
 }
 
+/* In squares of half steps. */
+static double pass_gain(const struct j2k_block_outcome *outcome, uint32_t pass)
+{
+    uint32_t plane = outcome->planes - 1 - (pass + 2) / 3, gain = outcome->pass[J2K_PASS_RESULT * pass + 1];
+    return scaled((int32_t)gain, j2k_gpu_gain_shift(plane));
+}
+
 void kst_j2k_gpu_take_passes(const struct j2k_block_outcome *outcome, struct j2k_pass *pass)
 {
-    for (uint32_t i = 0; i < outcome->passes; i++) {
-        uint32_t plane = outcome->planes - 1 - (i + 2) / 3, gain = outcome->pass[J2K_PASS_RESULT * i + 1];
-        pass[i].length = outcome->pass[J2K_PASS_RESULT * i];
-        pass[i].gain = scaled((int32_t)gain, j2k_gpu_gain_shift(plane));
-    }
+    for (uint32_t i = 0; i < outcome->passes; i++)
+        pass[i] = (struct j2k_pass){.length = outcome->pass[J2K_PASS_RESULT * i], .gain = pass_gain(outcome, i)};
 }
 
 void kst_j2k_gpu_take(struct j2k_encode_job *job, uint32_t block, const struct j2k_block_outcome *outcome)
@@ -132,13 +137,28 @@ void kst_j2k_gpu_take(struct j2k_encode_job *job, uint32_t block, const struct j
     result->error += scaled((double)outcome->left, j2k_gpu_left_shift(last)) / 4;
 }
 
-static void take_outcome(struct round *round, uint32_t index, struct j2k_pass *pass)
+/* Its passes go where those of all blocks are to be. */
+static void take_outcome(struct round *round, uint32_t index)
 {
+    struct j2k_encode_job *job = &round->job;
     const struct j2k_block_outcome *outcome = &round->outcome[index];
-    uint32_t block = round->order[index].block;
-    kst_j2k_gpu_take(&round->job, block, outcome);
-    round->job.result[block].pass = pass;
-    kst_j2k_gpu_take_passes(outcome, pass);
+    uint32_t block = round->order[index].block, first = job->coded->block[block].first_pass;
+    kst_j2k_gpu_take(job, block, outcome);
+    for (uint32_t i = 0; i < outcome->passes; i++)
+        job->encoded->pass_length[first + i] = outcome->pass[J2K_PASS_RESULT * i];
+    if (!job->source->measure)
+        return;
+    double unit = kst_j2k_encode_unit(job, block);
+    for (uint32_t i = 0; i < outcome->passes; i++)
+        job->encoded->pass_gain[first + i] = pass_gain(outcome, i) * unit;
+}
+
+static void take_slice(void *argument, uint32_t index)
+{
+    struct round *round = argument;
+    uint32_t first = index * TAKEN_TOGETHER, left = round->count - first;
+    for (uint32_t i = first; i < first + (left < TAKEN_TOGETHER ? left : TAKEN_TOGETHER); i++)
+        take_outcome(round, i);
 }
 
 /* Errors are the picture's, and end its part in this. */
@@ -222,14 +242,13 @@ static void take_outcomes(void *argument, uint32_t index)
     const struct rounds *rounds = argument;
     struct round *round = &rounds->round[index];
     uint32_t count = round->count;
-    size_t passes = 0;
+    uint64_t passes = 0;
     if (!goes_on(round))
         return;
-    for (uint32_t i = 0; i < count; i++)
-        passes += round->outcome[i].passes;
-    struct j2k_pass *room = round->pass = kst_j2k_encode_take(&round->job, passes, sizeof *room);
-    for (uint32_t i = 0; i < count && room; room += round->outcome[i++].passes)
-        take_outcome(round, i, room);
+    for (uint32_t i = 0; i < count; passes += round->outcome[i++].passes)
+        round->job.coded->block[round->order[i].block].first_pass = (uint32_t)passes;
+    if (kst_j2k_encode_take_passes(&round->job, passes))
+        kst_pool_run(round->job.pool, (count + TAKEN_TOGETHER - 1) / TAKEN_TOGETHER, take_slice, round);
     kst_j2k_encode_count(&round->job, count);
 }
 
@@ -286,7 +305,6 @@ static void end_round(void *argument, uint32_t index)
         kst_status status = kst_j2k_encode_finish(&round->job, &round->work->e->report);
         stop_round(round, status);
     }
-    kst_memory_release(memory, round->pass);
     kst_memory_release(memory, round->gains);
     kst_memory_release(memory, round->tile);
     kst_memory_release(memory, round->order);
@@ -368,6 +386,18 @@ kst_status kst_j2k_encode_group_again(struct j2k_encode_work *work)
     run_rounds(group, &work, 1);
     pthread_mutex_unlock(&group->coding);
     return work->status;
+}
+
+kst_status kst_j2k_encode_group_arrive(struct j2k_encode_work *work)
+{
+    struct j2k_encode_group *group = work->group;
+    struct gpu_error error = {.status = KST_OK};
+    if (!group)
+        return KST_OK;
+    pthread_mutex_lock(&group->coding);
+    bool arrived = kst_gpu_j2k_encode_arrive(group->job, &error);
+    pthread_mutex_unlock(&group->coding);
+    return arrived ? KST_OK : kst_j2k_gpu_fail(work, &error);
 }
 
 void kst_j2k_encode_group_end(struct j2k_encode_group *group)

@@ -251,7 +251,9 @@ kst_status kst_j2k_encode_measure(struct j2k_encode_work *work, const bool *want
     struct sink sink;
     double start = kst_seconds();
     kst_sink_init(&sink, &e->memory);
-    kst_status status = kst_j2k_write(&e->memory, &work->coded, &work->writing, &sink, &e->report);
+    kst_status status = kst_j2k_encode_group_arrive(work);
+    if (!status)
+        status = kst_j2k_write(&e->memory, &work->coded, &work->writing, &sink, &e->report);
     if (!status) {
         uint64_t used = atomic_load(&e->memory.used), limit = e->memory.limit;
         kst_decoder_start(&decoder, e->context);

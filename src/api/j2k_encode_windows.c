@@ -421,7 +421,8 @@ static void code_window(struct coding *c, enum j2k_choice choice)
     c->slice = divide_up(c->count, SLICES) > SLICE ? divide_up(c->count, SLICES) : SLICE;
     bool done = choice == J2K_SAMPLE_BLOCKS
                     ? kst_gpu_j2k_measure_blocks(c->device, c->order, c->count, c->measured, &error)
-                    : kst_gpu_j2k_encode_blocks(c->device, c->order, c->count, c->outcome, &error);
+                    : kst_gpu_j2k_encode_blocks(c->device, c->order, c->count, c->outcome, &error) &&
+                          kst_gpu_j2k_encode_arrive(c->device, &error);
     if (done)
         kst_pool_run(c->job.pool, divide_up(c->count, c->slice), keep_slice, c);
     else

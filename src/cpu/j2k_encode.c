@@ -149,37 +149,60 @@ static kst_status make_room(struct j2k_encode_job *job, kst_report *report)
     return KST_OK;
 }
 
-/* The passes of all blocks in one array. */
-static bool join_passes(struct j2k_encode_job *job)
+bool kst_j2k_encode_take_passes(struct j2k_encode_job *job, uint64_t count)
 {
-    struct j2k_coded *coded = job->coded;
+    struct j2k_encoded *encoded = job->encoded;
+    if (count > UINT32_MAX) {
+        kst_j2k_encode_fail(job, KST_ERROR_LIMIT_BLOCKS);
+        return false;
+    }
+    encoded->pass_length = kst_j2k_encode_take(job, (size_t)count, sizeof *encoded->pass_length);
+    if (job->source->measure)
+        encoded->pass_gain = kst_j2k_encode_take(job, (size_t)count, sizeof *encoded->pass_gain);
+    encoded->pass_count = (uint32_t)count;
+    return encoded->pass_length && (!job->source->measure || encoded->pass_gain);
+}
+
+double kst_j2k_encode_unit(const struct j2k_encode_job *job, uint32_t block)
+{
+    uint32_t band = job->coded->plan.block[block].band;
+    double half = job->coded->plan.band[band].step / 2;
+    return job->source->measure ? job->source->weight[band] * half * half : 0;
+}
+
+static void join_block(struct j2k_encode_job *job, uint32_t b, uint32_t first)
+{
+    struct j2k_encoded *encoded = job->encoded;
+    const struct j2k_pass *pass = job->result[b].pass;
+    const uint32_t *length = job->result[b].length;
+    double unit = kst_j2k_encode_unit(job, b);
+    job->coded->block[b].first_pass = first;
+    for (uint32_t i = 0; i < job->coded->block[b].passes; i++) {
+        if (pass && job->source->measure)
+            encoded->pass_gain[first + i] = pass[i].gain * unit;
+        if (pass || length)
+            encoded->pass_length[first + i] = pass ? pass[i].length : length[i];
+    }
+}
+
+/* The passes of all blocks in one array, unless they are there. */
+static void join_passes(struct j2k_encode_job *job)
+{
     struct j2k_encoded *encoded = job->encoded;
     struct range blocks = blocks_of(job);
-    size_t total = 0;
+    uint64_t total = 0;
     for (uint32_t b = blocks.first; b < blocks.end; b++)
-        total += coded->block[b].passes;
-    encoded->pass_length = kst_j2k_encode_take(job, total, sizeof *encoded->pass_length);
-    if (job->source->measure)
-        encoded->pass_gain = kst_j2k_encode_take(job, total, sizeof *encoded->pass_gain);
-    if (!encoded->pass_length || (job->source->measure && !encoded->pass_gain))
-        return false;
-    for (uint32_t b = blocks.first; b < blocks.end; b++) {
-        uint32_t band = coded->plan.block[b].band;
-        double half = coded->plan.band[band].step / 2;
-        double unit = job->source->measure ? job->source->weight[band] * half * half : 0;
-        coded->block[b].first_pass = encoded->pass_count;
-        encoded->error += 4 * unit * job->result[b].error;
-        const struct j2k_pass *pass = job->result[b].pass;
-        const uint32_t *length = job->result[b].length;
-        for (uint32_t i = 0; i < coded->block[b].passes; i++, encoded->pass_count++) {
-            if (pass && job->source->measure)
-                encoded->pass_gain[encoded->pass_count] = pass[i].gain * unit;
-            if (pass || length)
-                encoded->pass_length[encoded->pass_count] = pass ? pass[i].length : length[i];
-        }
+        total += job->coded->block[b].passes;
+    if (!encoded->pass_length) {
+        if (!kst_j2k_encode_take_passes(job, total))
+            return;
+        uint32_t first = 0;
+        for (uint32_t b = blocks.first; b < blocks.end; first += job->coded->block[b++].passes)
+            join_block(job, b, first);
     }
-    coded->pass_length = encoded->pass_length;
-    return true;
+    for (uint32_t b = blocks.first; b < blocks.end; b++)
+        encoded->error += 4 * kst_j2k_encode_unit(job, b) * job->result[b].error;
+    job->coded->pass_length = encoded->pass_length;
 }
 
 kst_status kst_j2k_encode_start(struct j2k_encode_job *job, kst_report *report)

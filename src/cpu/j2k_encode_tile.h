@@ -11,7 +11,7 @@
 
 /* What came of one block, until all are there. */
 struct j2k_block_result {
-    const struct j2k_pass *pass;   /* where they are measured */
+    const struct j2k_pass *pass;   /* where they are measured, and not yet in job->encoded */
     const uint32_t *length;        /* of passes, where they are not */
     const struct j2k_gains *plane; /* what each plane would gain, from the lowest: of a sampled block, not coded yet */
     double error;                  /* of the quantiser and of planes that were left out, in squares of its step */
@@ -55,6 +55,11 @@ struct j2k_tiles kst_j2k_encode_tiles_of(const struct j2k_encode_job *job);
 void *kst_j2k_encode_take(struct j2k_encode_job *job, size_t count, size_t size);
 bool kst_j2k_encode_goes_on(struct j2k_encode_job *job);
 void kst_j2k_encode_fail(struct j2k_encode_job *job, kst_status status);
+/* Room in job->encoded for so many passes of all blocks; false, which ends the encoding, where memory is missing or
+ * they are more than 32 bits can count. */
+bool kst_j2k_encode_take_passes(struct j2k_encode_job *job, uint64_t count);
+/* Squared error of the picture for one of a half step in a block's band, if measured; else 0. */
+double kst_j2k_encode_unit(const struct j2k_encode_job *job, uint32_t block);
 /* So many blocks are coded; the caller may end it here. */
 void kst_j2k_encode_count(struct j2k_encode_job *job, uint32_t blocks);
 

@@ -60,7 +60,6 @@ static const struct kernel j2k_encode_kernels[J2K_ENCODE_KERNELS] = {
     [J2K_ENCODE_MODEL] = {"model_blocks", J2K_MODEL_GROUP},
     [J2K_ENCODE_ORDER] = {"order_blocks", J2K_ORDER_GROUP},
     [J2K_ENCODE_CODE] = {"code_blocks", J2K_CODE_GROUP},
-    [J2K_ENCODE_PLACE] = {"place_blocks", J2K_PLACE_GROUP},
     [J2K_ENCODE_COLLECT] = {"collect_blocks", J2K_COLLECT_GROUP},
 };
 

@@ -158,6 +158,7 @@ void kst_gpu_j2k_encode_end(struct j2k_coding_job *job)
     while (job->fetched) {
         struct coding_fetched *next = job->fetched->next;
         kst_gpu_pool_give(&executor->pool, &job->fetched->buffer);
+        kst_gpu_pool_give(&executor->pool, &job->fetched->collected);
         kst_memory_release(memory, job->fetched);
         job->fetched = next;
     }

@@ -80,11 +80,14 @@ struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, c
 bool kst_gpu_j2k_measure_blocks(struct j2k_coding_job *job, const struct j2k_block_order *orders, uint32_t count,
     struct j2k_block_gains *found, struct gpu_error *error);
 
-/* Code blocks, and wait for that. Outcomes last until the job's end. Of one thread at a time. */
+/* Code blocks, and wait for all but their bytes. Outcomes last until the job's end. Of one thread at a time. */
 bool kst_gpu_j2k_encode_blocks(struct j2k_coding_job *job, const struct j2k_block_order *orders, uint32_t count,
     struct j2k_block_outcome *outcomes, struct gpu_error *error);
 
-/* Sums of all so far. */
+/* Wait for the bytes of blocks that were coded. Of one thread at a time. */
+bool kst_gpu_j2k_encode_arrive(struct j2k_coding_job *job, struct gpu_error *error);
+
+/* Sums of all whose bytes were waited for. */
 struct j2k_encode_times kst_gpu_j2k_encode_times(const struct j2k_coding_job *job);
 
 void kst_gpu_j2k_encode_end(struct j2k_coding_job *job); /* null allowed */

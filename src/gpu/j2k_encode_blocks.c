@@ -144,25 +144,39 @@ static void code(struct run *run)
     bring_list(run);
     model_in_turn(run);
     LAUNCH(J2K_ENCODE_CODE, (list->rows + rows - 1) / rows, LIST, ORDER, DECISIONS, PASSES, DATA, RESULTS);
-    LAUNCH(J2K_ENCODE_PLACE, 1, LIST, RESULTS);
     LAUNCH(J2K_ENCODE_COLLECT, list->blocks, LIST, RESULTS, PASSES, DATA, COLLECTED);
     backend->copy(job->queue, &run->buffer[HOST_RESULTS], 0, &run->buffer[RESULTS], 0, results_length(list));
     kst_gpu_j2k_encode_record(job, CODING_AFTER_BLOCKS);
     backend->finish(job->queue);
 }
 
-/* All that was collected; how many words that is, is known now. */
+/* How many bytes were collected: of all passes, or of all blocks' data. */
+static size_t collected_length(const struct run *run, uint32_t which)
+{
+    const uint32_t *head = (const uint32_t *)(const void *)run->buffer[HOST_RESULTS].host;
+    return head[which] * sizeof(uint32_t);
+}
+
+/* Passes, and then bytes, which are not waited for: how far blocks go is found out without them. */
 static bool fetch(struct run *run, struct gpu_error *error)
 {
     struct j2k_coding_job *job = run->job;
     const struct gpu_backend *backend = job->executor->gpu->backend;
-    uint64_t length = *(const uint32_t *)(const void *)run->buffer[HOST_RESULTS].host * 4ULL;
-    if (!take_fetched(run, length, error))
+    size_t passes = collected_length(run, J2K_COLLECTED_PASSES), data = collected_length(run, J2K_COLLECTED_DATA);
+    size_t from = run->list->blocks * sizeof(uint32_t) * J2K_CODED_PASSES * J2K_PASS_RESULT;
+    if (!take_fetched(run, (uint64_t)passes + data, error))
         return false;
-    if (length > 0)
-        backend->copy(job->queue, &run->fetched->buffer, 0, &run->buffer[COLLECTED], 0, (size_t)length);
-    kst_gpu_j2k_encode_record(job, CODING_AFTER_DOWNLOAD);
+    struct coding_fetched *fetched = run->fetched;
+    fetched->collected = run->buffer[COLLECTED];
+    run->buffer[COLLECTED].length = 0;
+    if (passes > 0)
+        backend->copy(job->queue, &fetched->buffer, 0, &fetched->collected, 0, passes);
     backend->finish(job->queue);
+    if (data > 0)
+        backend->copy(job->queue, &fetched->buffer, passes, &fetched->collected, from, data);
+    kst_gpu_j2k_encode_record(job, CODING_AFTER_DOWNLOAD);
+    backend->flush(job->queue);
+    job->arriving = fetched;
     *error = job->queue->error;
     return error->status == KST_OK;
 }
@@ -178,6 +192,19 @@ static void add_times(struct j2k_coding_job *job)
     job->timed = true;
     job->times.blocks += gpu->backend->elapsed(gpu, &event[CODING_BEFORE_BLOCKS], &event[CODING_AFTER_BLOCKS]);
     job->times.download += gpu->backend->elapsed(gpu, &event[CODING_AFTER_BLOCKS], &event[CODING_AFTER_DOWNLOAD]);
+}
+
+bool kst_gpu_j2k_encode_arrive(struct j2k_coding_job *job, struct gpu_error *error)
+{
+    if (job->arriving) {
+        job->executor->gpu->backend->finish(job->queue);
+        kst_gpu_pool_give(&job->executor->pool, &job->arriving->collected);
+        if (!job->queue->error.status)
+            add_times(job);
+    }
+    job->arriving = NULL;
+    *error = job->queue->error;
+    return error->status == KST_OK;
 }
 
 static const struct coded_result *results_of(const struct run *run)
@@ -199,7 +226,7 @@ static void read_slice(void *arg, uint32_t index)
     struct reading *reading = arg;
     const struct run *run = reading->run;
     const struct j2k_list *list = run->list;
-    const uint32_t *collected = (const uint32_t *)(const void *)run->fetched->buffer.host;
+    const uint8_t *passes = run->fetched->buffer.host, *data = passes + collected_length(run, J2K_COLLECTED_PASSES);
     uint32_t first = index * READ_TOGETHER, left = list->blocks - first;
     for (uint32_t i = first; i < first + (left < READ_TOGETHER ? left : READ_TOGETHER); i++) {
         const struct coded_result *result = &results_of(run)[i];
@@ -207,12 +234,11 @@ static void read_slice(void *arg, uint32_t index)
             atomic_store_explicit(&reading->missing, true, memory_order_relaxed);
             continue;
         }
-        const uint32_t *pass = collected + result->at;
         reading->outcomes[list->chosen[i]] = (struct j2k_block_outcome){.planes = result->planes,
             .passes = result->passes,
             .length = result->length,
-            .pass = pass,
-            .data = (const uint8_t *)(const void *)(pass + J2K_PASS_RESULT * (size_t)result->passes),
+            .pass = (const uint32_t *)(const void *)passes + result->at,
+            .data = data + sizeof(uint32_t) * result->data,
             .error = (uint64_t)result->error_high << 32 | result->error_low,
             .left = (uint64_t)result->left_high << 32 | result->left_low};
     }
@@ -235,16 +261,14 @@ static bool run_list(struct j2k_coding_job *job, const struct j2k_list *list, st
     uint32_t *again, uint32_t *missing, struct gpu_error *error)
 {
     struct run run = {.job = job, .list = list};
-    bool done = take_list(&run, error);
+    bool done = kst_gpu_j2k_encode_arrive(job, error) && take_list(&run, error);
     if (done) {
         code(&run);
         *error = job->queue->error;
         done = error->status == KST_OK && fetch(&run, error);
     }
-    if (done) {
-        add_times(job);
+    if (done)
         *missing = read_outcomes(&run, outcomes, again);
-    }
     give_back(&run);
     return done;
 }

@@ -31,6 +31,7 @@ enum coding_event {
 struct coding_fetched {
     struct coding_fetched *next;
     struct gpu_buffer buffer;
+    struct gpu_buffer collected; /* on the device, as long as bytes are on their way */
 };
 
 struct j2k_coding_job {
@@ -43,10 +44,11 @@ struct j2k_coding_job {
     struct gpu_queue *queue; /* of the lane, at present */
     struct gpu_buffer buffer[CODING_BUFFERS];
     struct coding_fetched *fetched;
-    atomic_bool missed; /* rows did not come */
-    bool waits;         /* for a caller's stream */
-    bool timed;         /* upload and transform */
-    bool uncoded;       /* as executor->uncoded counts */
+    struct coding_fetched *arriving; /* into which bytes of blocks are on their way */
+    atomic_bool missed;              /* rows did not come */
+    bool waits;                      /* for a caller's stream */
+    bool timed;                      /* upload and transform */
+    bool uncoded;                    /* as executor->uncoded counts */
     struct j2k_encode_times times;
 };
 

@@ -17,7 +17,7 @@ enum {
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
 _Static_assert((uint32_t)J2K_CODE_LANES == (uint32_t)J2K_BUNDLE, "as lanes are chosen");
-_Static_assert(sizeof(struct coded_block) == 72 && sizeof(struct coded_result) == 40, "as in the kernels");
+_Static_assert(sizeof(struct coded_block) == 72 && sizeof(struct coded_result) == 44, "as in the kernels");
 
 static const struct j2k_plan *plan_of(const struct j2k_list *list, uint32_t item)
 {

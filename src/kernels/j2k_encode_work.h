@@ -14,7 +14,6 @@ enum {
     J2K_ORDER_GROUP = 256,
     J2K_CODE_GROUP = 64, /* a code-block each, of J2K_CODE_LANES the first ones */
     J2K_CODE_LANES = 32,
-    J2K_PLACE_GROUP = 256,
     J2K_COLLECT_GROUP = 64,
     J2K_CODED_SAMPLES = 4096, /* of a block, at most */
     J2K_CODED_COLUMNS = 1024, /* of four samples, likewise */
@@ -29,7 +28,9 @@ enum {
     J2K_DECISION_UNIT = 16,  /* bytes, in which room for decisions is counted */
     J2K_DECISION_RAW = 38,   /* a decision is 2 × context + symbol, or this and the bit, */
     J2K_DECISION_END = 0xFF, /* or that a pass ends */
-    J2K_LIST_HEAD = 4        /* words in front of results: words collected, units of decisions */
+    J2K_LIST_HEAD = 4,       /* words in front of results: 0; units of decisions; words collected: */
+    J2K_COLLECTED_PASSES = 2,
+    J2K_COLLECTED_DATA = 3
 };
 
 #define J2K_NO_ROOM 0xFFFFFFFFu /* a length: there is not room for all of the block's decisions or bytes */
@@ -55,7 +56,7 @@ struct coded_block {
 /* What came of it. */
 struct coded_result {
     u32 planes, passes, length;
-    u32 at;                    /* where its passes are collected, words; its bytes are behind them */
+    u32 at, data;              /* where its passes and its bytes are collected: words among those of all blocks */
     u32 error_low, error_high; /* of the quantiser, in squares of 2^-14 of its step */
     u32 left_low, left_high;   /* of planes left out, in squares of half steps; see left_shift() */
     u32 decision, decisions;   /* where they are, in units; how many */

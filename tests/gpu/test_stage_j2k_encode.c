@@ -216,7 +216,38 @@ static void compare_block(const struct coding *coding, uint32_t index, const str
             assert_true(
                 scaled(result->left_low, result->left_high, plane + 1 > 24 ? plane + 1 - 24 : 0) == encoder->left);
     }
-    assert_memory_equal(pass, encoder->data, encoder->length);
+    const uint32_t *data = collected + coding->count * J2K_CODED_PASSES * J2K_PASS_RESULT + result->data;
+    assert_memory_equal(data, encoder->data, encoder->length);
+}
+
+/* Words that nobody else has; what is taken is never more than `count`. */
+static void take_words(uint8_t *taken, uint32_t count, uint32_t at, uint32_t words)
+{
+    assert_in_range(words, 0, count);
+    assert_in_range(at, 0, count - words);
+    for (uint32_t i = at; i < at + words; i++)
+        assert_int_equal(taken[i]++, 0);
+}
+
+/* Passes and bytes of all blocks side by side. */
+static void check_places(const uint32_t *result, uint32_t blocks)
+{
+    const struct coded_result *each = (const struct coded_result *)(const void *)(result + J2K_LIST_HEAD);
+    uint32_t passes = result[J2K_COLLECTED_PASSES], data = result[J2K_COLLECTED_DATA], sum = 0, words = 0;
+    uint8_t *pass_taken = calloc(passes + 1ULL, 1), *data_taken = calloc(data + 1ULL, 1);
+    assert_true(pass_taken && data_taken);
+    for (uint32_t i = 0; i < blocks; i++) {
+        if (each[i].length == J2K_NO_ROOM)
+            continue;
+        take_words(pass_taken, passes, each[i].at, J2K_PASS_RESULT * each[i].passes);
+        take_words(data_taken, data, each[i].data, (each[i].length + 3) / 4);
+        sum += J2K_PASS_RESULT * each[i].passes;
+        words += (each[i].length + 3) / 4;
+    }
+    assert_int_equal(passes, sum);
+    assert_int_equal(data, words);
+    free(pass_taken);
+    free(data_taken);
 }
 
 /* Every block once, those with more decisions first, but for the last few bits of their number. */
@@ -251,8 +282,7 @@ static void check_blocks(struct gpu_executor *executor, const struct coding *cod
     const struct stage_argument code[] = {list, STAGE_IN("order", order, orders),
         STAGE_IN("decisions", decision, decisions), STAGE_FOUND("passes", pass, pass, passes),
         STAGE_FOUND("data", bytes, bytes, data), STAGE_FOUND("results", result, result, results)};
-    const struct stage_argument place[] = {list, STAGE_FOUND("results", result, result, results)};
-    const struct stage_argument collect[] = {list, STAGE_IN("results", result, results),
+    const struct stage_argument collect[] = {list, STAGE_FOUND("results", result, result, results),
         STAGE_IN("passes", pass, passes), STAGE_IN("data", bytes, data),
         STAGE_FOUND("collected", collected, collected, room)};
     memset(result, 0, J2K_LIST_HEAD * 4);
@@ -262,23 +292,19 @@ static void check_blocks(struct gpu_executor *executor, const struct coding *cod
     const uint32_t rest = blocks > FRONT_LANES * FRONT_ROWS ? blocks - FRONT_LANES * FRONT_ROWS : 0;
     const uint32_t rows = FRONT_ROWS + (rest + LANES - 1) / LANES, together = J2K_CODE_GROUP / J2K_CODE_LANES;
     stage_run(executor, &executor->j2k_encode[J2K_ENCODE_CODE], (rows + together - 1) / together, code, 6);
-    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_PLACE], 1, place, 2);
     stage_run(executor, &executor->j2k_encode[J2K_ENCODE_COLLECT], blocks, collect, 5);
 
     struct j2k_block_encoder *encoder = calloc(1, sizeof *encoder);
     const struct coded_result *each = (const struct coded_result *)(const void *)(result + J2K_LIST_HEAD);
-    uint32_t words = 0, at = 0, missing = 0;
+    uint32_t at = 0, missing = 0;
+    check_places(result, blocks);
     for (uint32_t i = 0; i < blocks; i++) {
-        assert_int_equal(each[i].at, words);
         if (each[i].length == J2K_NO_ROOM)
             missing++;
-        else {
+        else
             compare_block(coding, i, &each[i], collected, coding->samples + at, encoder);
-            words += J2K_PASS_RESULT * each[i].passes + (each[i].length + 3) / 4;
-        }
         at += coding->block[i].width * coding->block[i].height;
     }
-    assert_int_equal(result[0], words);
     assert_true(ample ? missing == 0 : missing > 0 && missing < blocks);
     free(encoder);
     free(decision);
