@@ -17,6 +17,8 @@ struct coder {
     i32 at;    /* its place */
     GLOBAL u8 *data;
     u32 capacity; /* bytes behind are dropped */
+    /* Of four symbols that A and contexts know of already, but not C: what it is to add, and to be shifted by. */
+    u32 late[4]; /* the former in the upper half */
 };
 
 FUNCTION void store_byte(const struct coder *c, i32 at, u32 byte)
@@ -38,6 +40,7 @@ FUNCTION void start_coder(struct coder *c, u32 place, u32 raw)
     c->left = raw ? 8 : 12;
     c->byte = raw ? 0 : stored_byte(c, (i32)place - 1);
     c->at = (i32)place - (raw ? 0 : 1);
+    UNROLL for (u32 k = 0; k < 4; k++) c->late[k] = 0;
 }
 
 /* What BYTEOUT (C.2.7) makes of C: the carry goes to the byte before, which the next follows. */
@@ -109,8 +112,39 @@ FUNCTION void encode_symbol(struct coder *c, local_place context, local_place ne
 }
 
 /*
+ * C learns of the four symbols. Where they fill one byte, BYTEOUT comes behind the last of them instead of amid them,
+ * without a branch: the same bytes, unless what was added in between ran through a byte of ones, which then is 0.
+ */
+FUNCTION void catch_up(struct coder *c)
+{
+    u64 code = c->code;
+    i32 left = (i32)c->left;
+    UNROLL for (u32 k = 0; k < 4; k++)
+    {
+        code = (code + (c->late[k] >> 16)) << (c->late[k] & 0xFF);
+        left -= (i32)(c->late[k] & 0xFF);
+    }
+    u32 full = left <= 0, over = full ? (u32)-left & 31 : 0, top = (u32)(code >> (19 + over));
+    u32 carry = c->byte == 0xFF ? 0 : top >> 8 & 1, byte = c->byte + carry, stuff = byte == 0xFF;
+    u32 next = (top & ~(carry << 8)) >> stuff & 0xFF;
+    left += full ? 8 - (i32)stuff : 0;
+    if (left <= 0 || (full && next == 0)) {
+        UNROLL for (u32 k = 0; k < 4; k++) add_to_code(c, c->late[k] >> 16, c->late[k] & 0xFF);
+    } else {
+        if (full)
+            store_byte(c, c->at, byte);
+        c->at += (i32)full;
+        c->byte = full ? next : c->byte;
+        c->code = full ? (u32)code & ((1u << (19 + stuff + over)) - 1) : (u32)code;
+        c->left = (u32)left;
+    }
+    UNROLL for (u32 k = 0; k < 4; k++) c->late[k] = 0;
+}
+
+/*
  * ENCODE of four symbols, a context and a bit in each byte. A symbol waits for what the one before makes of A and,
- * where it has the same context, of that, but neither for C nor for memory. `contexts`: J2K_CODE_GROUP words apart.
+ * where it has the same context, of that, but neither for memory nor for C, which catches up with the four before
+ * meanwhile. `contexts`: J2K_CODE_GROUP words apart.
  */
 FUNCTION void encode_four(struct coder *c, local_place contexts, local_place next, u32 decisions)
 {
@@ -130,13 +164,8 @@ FUNCTION void encode_four(struct coder *c, local_place contexts, local_place nex
         UNROLL for (u32 j = k + 1; j < 4; j++) state[j] = place[j] == place[k] ? s[k].state : state[j];
     }
     c->range = range >> 16;
-    u32 sum = s[0].shift + s[1].shift + s[2].shift + s[3].shift;
-    if (sum < c->left) {
-        UNROLL for (u32 k = 0; k < 4; k++) c->code = (c->code + s[k].add) << s[k].shift;
-        c->left -= sum;
-    } else {
-        UNROLL for (u32 k = 0; k < 4; k++) add_to_code(c, s[k].add, s[k].shift);
-    }
+    catch_up(c);
+    UNROLL for (u32 k = 0; k < 4; k++) c->late[k] = s[k].add << 16 | s[k].shift;
 }
 
 FUNCTION void write_raw(struct coder *c, u32 bit)

@@ -111,6 +111,7 @@ FUNCTION void end_pass(struct coding *c)
 /* Four decisions, not all of them symbols. */
 FUNCTION void code_each(struct coding *c, u32 decisions)
 {
+    catch_up(&c->coder);
     ROLL for (u32 i = 0; i < 4 && c->pass < c->count; i++)
     {
         u32 decision = decisions >> 8 * i & 0xFF;
