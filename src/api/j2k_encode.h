@@ -113,12 +113,10 @@ kst_status kst_j2k_encode_layers(struct j2k_encode_work *work);
 kst_status kst_j2k_encode_rates(struct j2k_encode_work *work);
 
 /*
- * j2k_encode_psnr.c: squared errors of the picture: what a layer's PSNR stands for, what gains should estimate then,
- * and what rounding to whole samples makes; and find passes with which layers reach it.
+ * j2k_encode_psnr.c: the squared error of the picture that gains should estimate where a layer's PSNR is reached; and
+ * find passes with which layers reach it.
  */
-double kst_j2k_wanted_error(const struct j2k_encode_work *work, uint32_t layer);
 double kst_j2k_estimated_error(const struct j2k_encode_work *work, uint32_t layer);
-double kst_j2k_rounding_error(const struct j2k_encode_work *work);
 kst_status kst_j2k_encode_reach(struct j2k_encode_work *work);
 
 /* j2k_encode_measure.c: decode what there is, and tell the squared error of the picture at the end of wanted layers. */

@@ -18,13 +18,14 @@ static const double close_enough = 0.9772, aim = 0.9931;
 /* About what the error is of what is estimated, the median of photographs. */
 static const double excess_53 = 1.17, excess_97 = 1.03;
 
-double kst_j2k_rounding_error(const struct j2k_encode_work *work)
+/* Squared, of the picture: what rounding to whole samples makes. */
+static double rounding_error(const struct j2k_encode_work *work)
 {
     return kst_j2k_encode_samples(work) / 12;
 }
 
-/* Of a layer that nothing was said of 3 dB less than of the next one. */
-double kst_j2k_wanted_error(const struct j2k_encode_work *work, uint32_t layer)
+/* What a layer's PSNR stands for; of one that nothing was said of 3 dB less than of the next one. */
+static double wanted_error(const struct j2k_encode_work *work, uint32_t layer)
 {
     const kst_j2k_options *o = &work->options;
     double psnr = o->layer_value ? o->layer_value[layer] : o->value - 3.0 * (o->layers - 1 - layer);
@@ -35,7 +36,7 @@ double kst_j2k_wanted_error(const struct j2k_encode_work *work, uint32_t layer)
 /* What rounding to whole samples adds is taken off. */
 double kst_j2k_estimated_error(const struct j2k_encode_work *work, uint32_t layer)
 {
-    double error = kst_j2k_wanted_error(work, layer), rounding = kst_j2k_rounding_error(work);
+    double error = wanted_error(work, layer), rounding = rounding_error(work);
     double excess = work->reversible ? excess_53 : excess_97;
     return (error > 1.5 * rounding ? error - rounding : error / 3) / excess;
 }
@@ -172,8 +173,8 @@ kst_status kst_j2k_encode_reach(struct j2k_encode_work *work)
     if (status)
         kst_report_error(&work->e->report, status, KST_NO_OFFSET, NULL);
     for (uint32_t l = 0; l < layers && !status; l++)
-        goal[l] = (struct goal){.wanted = kst_j2k_wanted_error(work, l),
-            .rounding = kst_j2k_rounding_error(work),
+        goal[l] = (struct goal){.wanted = wanted_error(work, l),
+            .rounding = rounding_error(work),
             .estimate = kst_j2k_estimated_error(work, l),
             .open = work->options.layer_value || l + 1 == layers};
     if (!status)

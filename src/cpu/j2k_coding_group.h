@@ -72,8 +72,6 @@ void kst_j2k_coding_group_run(struct j2k_encode_tile *tile, uint32_t first, uint
 /* j2k_encode_steps.c: steps, windows and the order of blocks. False where memory is missing. */
 bool kst_j2k_coding_group_begin(struct j2k_coding_group *group);
 void kst_j2k_coding_group_end(struct j2k_coding_group *group);
-/* Where the component's rows before `row` are there. */
-struct j2k_encode_rows kst_j2k_encode_rows(const struct j2k_encode_component *component, uint32_t row);
 struct j2k_encode_rows kst_j2k_encode_rows_before(
     const struct j2k_coding_group *group, const struct j2k_encode_component *component, uint32_t step);
 

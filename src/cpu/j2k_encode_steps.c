@@ -31,7 +31,8 @@ static uint32_t pairs_end(const struct j2k_encode_component *component, struct j
     return end - rect.y0 < MIRRORED ? rect.y0 / 2 : (end - ahead(component)) / 2;
 }
 
-struct j2k_encode_rows kst_j2k_encode_rows(const struct j2k_encode_component *component, uint32_t row)
+/* Where the component's rows before `row` are there. */
+static struct j2k_encode_rows rows_before(const struct j2k_encode_component *component, uint32_t row)
 {
     struct j2k_encode_rows rows;
     for (uint32_t r = j2k_encode_top(component); r > 0; r--) {
@@ -46,7 +47,7 @@ struct j2k_encode_rows kst_j2k_encode_rows(const struct j2k_encode_component *co
 struct j2k_encode_rows kst_j2k_encode_rows_before(
     const struct j2k_coding_group *group, const struct j2k_encode_component *component, uint32_t step)
 {
-    return kst_j2k_encode_rows(component, step > 0 ? group->step[step - 1].row_end : component->tc->rect.y0);
+    return rows_before(component, step > 0 ? group->step[step - 1].row_end : component->tc->rect.y0);
 }
 
 /* Rows of a band that are there. */

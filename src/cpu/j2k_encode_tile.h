@@ -109,9 +109,4 @@ static inline size_t j2k_rect_height(struct j2k_rect rect)
     return rect.y0 < rect.y1 ? rect.y1 - rect.y0 : 0;
 }
 
-static inline size_t j2k_rect_area(struct j2k_rect rect)
-{
-    return j2k_rect_width(rect) * j2k_rect_height(rect);
-}
-
 #endif

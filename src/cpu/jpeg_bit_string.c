@@ -160,7 +160,8 @@ static void join_tail(struct jpeg_joiner *joiner, uint64_t word, uint32_t count)
     joiner->pending = joiner->pending + count - 64;
 }
 
-void kst_jpeg_join(struct jpeg_joiner *joiner, const uint8_t *data, uint64_t count)
+/* Append the first `count` bits of `data`. */
+static void join(struct jpeg_joiner *joiner, const uint8_t *data, uint64_t count)
 {
     for (uint64_t words = count / 64; words > 0;) {
         uint32_t chunk = words < CHUNK_WORDS ? (uint32_t)words : CHUNK_WORDS;
@@ -201,7 +202,7 @@ void kst_jpeg_join_pieces(struct jpeg_joiner *joiner, struct jpeg_bit_string *bi
     for (uint32_t i = 0; i < bits->piece_count; i++) {
         if (i > 0)
             kst_jpeg_join_restart(joiner);
-        kst_jpeg_join(joiner, data, bits->piece_bits[i]);
+        join(joiner, data, bits->piece_bits[i]);
         data += (bits->piece_bits[i] + 7) / 8;
     }
 }

@@ -61,8 +61,6 @@ struct jpeg_joiner {
     uint32_t restarts;    /* restart markers written */
 };
 
-/* Append the first `count` bits of `data`. */
-void kst_jpeg_join(struct jpeg_joiner *joiner, const uint8_t *data, uint64_t count);
 /* Append all pieces with restart markers between them. */
 void kst_jpeg_join_pieces(struct jpeg_joiner *joiner, struct jpeg_bit_string *bits);
 /* Fill the last byte with ones (F.1.2.3) and, for the former, write a restart marker. */

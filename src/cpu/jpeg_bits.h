@@ -81,15 +81,4 @@ static inline __attribute__((always_inline)) void jpeg_bits_refill(struct jpeg_b
     *bits = kst_jpeg_bits_refill_slowly(*bits);
 }
 
-/* Read 1 to 16 bits. */
-static inline uint32_t jpeg_bits_get(struct jpeg_bits *bits, uint32_t n)
-{
-    if (bits->count < 32)
-        jpeg_bits_refill(bits);
-    uint32_t value = (uint32_t)(bits->window >> (64 - n));
-    bits->window <<= n;
-    bits->count -= (int32_t)n;
-    return value;
-}
-
 #endif

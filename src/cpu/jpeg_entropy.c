@@ -106,7 +106,8 @@ void kst_jpeg_entropy_release(struct memory *memory, struct jpeg_entropy *entrop
     entropy->tables = NULL;
 }
 
-uint64_t kst_jpeg_entropy_end(const struct jpeg_entropy *entropy)
+/* The offset behind the scan's data. */
+static uint64_t data_end(const struct jpeg_entropy *entropy)
 {
     const struct jpeg_scan *scan = entropy->scan;
     if (scan->segment_count == 0)
@@ -136,7 +137,7 @@ static void begin_interval(const struct jpeg_entropy *entropy, struct jpeg_curso
         jpeg_bits_start(&cursor->bits, entropy->plan->data + found->offset, found->length);
         return;
     }
-    uint64_t offset = cursor->segment < end ? segment[cursor->segment].offset : kst_jpeg_entropy_end(entropy);
+    uint64_t offset = cursor->segment < end ? segment[cursor->segment].offset : data_end(entropy);
     jpeg_bits_start(&cursor->bits, entropy->plan->data + offset, 0);
     note_end(cursor, offset);
 }
@@ -221,7 +222,7 @@ static void pass_lost(const struct jpeg_entropy *entropy, struct jpeg_cursor *cu
         behind = end / length;
     if (behind <= first)
         return;
-    note_end(cursor, more ? segment[cursor->segment].offset : kst_jpeg_entropy_end(entropy));
+    note_end(cursor, more ? segment[cursor->segment].offset : data_end(entropy));
     cursor->damage.ended += behind - first - 1;
     cursor->mcu = (behind - 1) * length;
     cursor->to_go = length;

@@ -86,9 +86,6 @@ void kst_jpeg_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_curso
  */
 void kst_jpeg_cursor_forget(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, bool lost);
 
-/* The offset behind the scan's data. */
-uint64_t kst_jpeg_entropy_end(const struct jpeg_entropy *entropy);
-
 /* Move the cursor on after `count` MCUs (at most to_go) were read or, where it has ended, are left as they are. */
 void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count);
 

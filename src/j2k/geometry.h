@@ -16,11 +16,6 @@ static inline uint32_t j2k_ceil_divide(uint32_t value, uint32_t divisor)
     return (uint32_t)(((uint64_t)value + divisor - 1) / divisor);
 }
 
-static inline uint32_t j2k_floor_shift(uint32_t value, uint32_t shift)
-{
-    return (uint32_t)((uint64_t)value >> shift);
-}
-
 static inline bool j2k_is_empty(struct j2k_rect rect)
 {
     return rect.x0 >= rect.x1 || rect.y0 >= rect.y1;

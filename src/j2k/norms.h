@@ -15,9 +15,6 @@ void kst_j2k_norms(bool reversible, struct j2k_norms *norms);
 /* Of a subband's coefficient; `level` counts from the picture: N_L + 1 − r, or N_L for the LL band. */
 double kst_j2k_band_norm(const struct j2k_norms *norms, uint32_t orientation, uint32_t level);
 
-/* Of component 0, 1 or 2 in the inverse component transform: how much an error in it adds to those of all three. */
-double kst_j2k_component_norm(enum j2k_transform transform, uint32_t component);
-
 /* Of each band of a plan: the squared error of the picture for one of its coefficients. */
 void kst_j2k_band_weights(const struct j2k_plan *plan, double *weight);
 

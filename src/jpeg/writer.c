@@ -86,7 +86,8 @@ void kst_jpeg_write_start(struct sink *sink, const struct jpeg_header *header)
         write_adobe(sink, header);
 }
 
-void kst_jpeg_write_segment(struct sink *sink, uint8_t marker, const void *data, size_t length)
+/* One APPn or COM segment; `length` up to 65,533. */
+static void write_segment(struct sink *sink, uint8_t marker, const void *data, size_t length)
 {
     write_segment_start(sink, marker, length);
     kst_sink_bytes(sink, data, length);
@@ -128,10 +129,10 @@ void kst_jpeg_write_metadata(struct sink *sink, const kst_metadata *metadata, si
             write_identified(sink, item, xmp_header, sizeof(xmp_header));
             break;
         case KST_METADATA_COMMENT:
-            kst_jpeg_write_segment(sink, JPEG_COM, item->data, item->length);
+            write_segment(sink, JPEG_COM, item->data, item->length);
             break;
         default:
-            kst_jpeg_write_segment(sink, item->marker, item->data, item->length);
+            write_segment(sink, item->marker, item->data, item->length);
             break;
         }
     }

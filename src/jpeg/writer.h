@@ -18,9 +18,6 @@ kst_status kst_jpeg_metadata_check(const kst_metadata *metadata, size_t count, s
 /* SOI and the JFIF and Adobe headers. */
 void kst_jpeg_write_start(struct sink *sink, const struct jpeg_header *header);
 
-/* One APPn or COM segment; `length` up to 65,533. */
-void kst_jpeg_write_segment(struct sink *sink, uint8_t marker, const void *data, size_t length);
-
 /* Each item with its identifier in front, an ICC profile in as many chunks as it needs. */
 void kst_jpeg_write_metadata(struct sink *sink, const kst_metadata *metadata, size_t count);
 

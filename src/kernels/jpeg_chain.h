@@ -11,7 +11,6 @@ enum {
     CHAIN = WORK_PARTS,
     CHAIN_LISTS = 16, /* MAP_UNKNOWN leads to itself */
     CHAIN_RUN = 16,
-    CHAIN_RUNS = CHAIN / CHAIN_RUN,
     CHAIN_WORDS = CHAIN_LISTS * CHAIN
 };
 
