@@ -16,7 +16,7 @@ struct j2k_corner {
 
 /* A picture to encode. */
 struct j2k_encode_item {
-    struct j2k_gpu_item picture; /* its plan, and its image as a decoder would put it out: kst_gpu_j2k_describe() */
+    struct j2k_gpu_item picture; /* its plan, and its image as a decoder would put it out: kst_j2k_gpu_describe() */
     const kst_image *image;
     enum encode_source source; /* and where its pixels are, as kst_gpu_jpeg_source() has them */
     struct gpu_image planes;
