@@ -2,138 +2,16 @@
 /* TIFF files, through libtiff: grey, RGB with or without alpha and CMYK of 8 and 16 bits; anything else that libtiff
  * can show becomes RGB of 8 bits. The first page is read. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <tiffio.h>
+#include "files/tiff_bytes.h"
 
-#include "files/files.h"
-
-enum { STRIP_BYTES = 1 << 18, BLOCK_LIMIT = 1 << 30 };
+enum { STRIP_BYTES = 1 << 18 };
 
 /* What offsets of 32 bits reach, but for what else there is beside the pixels. */
 static const uint64_t SHORT_LIMIT = UINT32_MAX - (64 << 20);
-
-/* A file in memory; `capacity` is 0 for one that is only read. Or one on its way to an output that may be written at
- * any place. */
-struct memory_file {
-    struct output *output; /* null: in memory */
-    struct problem problem;
-    uint8_t *data;
-    uint64_t length;
-    uint64_t capacity;
-    uint64_t at;
-};
-
-static tmsize_t file_read(thandle_t handle, void *to, tmsize_t length)
-{
-    struct memory_file *file = handle;
-    uint64_t left = file->at < file->length ? file->length - file->at : 0;
-    uint64_t wanted = length > 0 ? (uint64_t)length : 0;
-    size_t count = (size_t)(wanted < left ? wanted : left);
-
-    if (count > 0)
-        memcpy(to, file->data + file->at, count);
-    file->at += count;
-    return (tmsize_t)count;
-}
-
-static tmsize_t file_write(thandle_t handle, void *from, tmsize_t length)
-{
-    struct memory_file *file = handle;
-    uint64_t end = file->at + (uint64_t)length;
-
-    if (file->output != NULL) {
-        if (!output_write_at(file->output, file->at, from, (size_t)length, &file->problem))
-            return -1;
-        file->at = end;
-        file->length = end > file->length ? end : file->length;
-        return length;
-    }
-    if (end > file->capacity) {
-        uint64_t capacity = end + end / 2;
-        uint8_t *grown = realloc(file->data, (size_t)capacity);
-        if (grown == NULL)
-            return -1;
-        memset(grown + file->length, 0, (size_t)(capacity - file->length));
-        file->data = grown;
-        file->capacity = capacity;
-    }
-    memcpy(file->data + file->at, from, (size_t)length);
-    file->at = end;
-    file->length = end > file->length ? end : file->length;
-    return length;
-}
-
-static toff_t file_seek(thandle_t handle, toff_t offset, int whence)
-{
-    struct memory_file *file = handle;
-
-    if (whence == SEEK_CUR)
-        offset += file->at;
-    else if (whence == SEEK_END)
-        offset += file->length;
-    file->at = offset;
-    return offset;
-}
-
-static int file_close(thandle_t handle)
-{
-    (void)handle;
-    return 0;
-}
-
-static toff_t file_size(thandle_t handle)
-{
-    return ((struct memory_file *)handle)->length;
-}
-
-/* Keeps the first error: what follows is its consequence. */
-__attribute__((format(printf, 4, 0))) static int failed(
-    TIFF *tiff, void *user, const char *module, const char *format, va_list arguments)
-{
-    struct problem *problem = user;
-    (void)tiff;
-    (void)module;
-
-    if (problem->text[0] == '\0') {
-        memcpy(problem->text, "TIFF: ", 7);
-        vsnprintf(problem->text + 6, sizeof problem->text - 6, format, arguments);
-    }
-    return 1;
-}
-
-__attribute__((format(printf, 4, 0))) static int warned(
-    TIFF *tiff, void *user, const char *module, const char *format, va_list arguments)
-{
-    (void)tiff;
-    (void)user;
-    (void)module;
-    (void)format;
-    (void)arguments;
-    return 1;
-}
-
-static TIFF *open_memory(struct memory_file *file, const char *mode, struct problem *problem)
-{
-    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
-    TIFF *tiff = NULL;
-
-    problem->text[0] = '\0';
-    if (options != NULL) {
-        TIFFOpenOptionsSetErrorHandlerExtR(options, failed, problem);
-        TIFFOpenOptionsSetWarningHandlerExtR(options, warned, NULL);
-        TIFFOpenOptionsSetMaxSingleMemAlloc(options, BLOCK_LIMIT);
-        tiff = TIFFClientOpenExt(
-            "", mode, file, file_read, file_write, file_seek, file_close, file_size, NULL, NULL, options);
-        TIFFOpenOptionsFree(options);
-    }
-    if (tiff == NULL && problem->text[0] == '\0')
-        problem_set(problem, "TIFF: cannot be opened");
-    return tiff;
-}
 
 /* The tags that say how the samples lie. */
 struct layout {
@@ -300,8 +178,8 @@ static bool read_page(TIFF *tiff, const struct source *source, const struct file
 static bool tiff_read(
     const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
 {
-    struct memory_file file = {.data = source->data, .length = source->length};
-    TIFF *tiff = open_memory(&file, "rm", problem);
+    struct tiff_bytes file = {.data = source->data, .length = source->length};
+    TIFF *tiff = tiff_open(&file, "rm", problem);
 
     if (tiff == NULL)
         return false;
@@ -423,7 +301,7 @@ static bool prepare(struct picture *picture, struct problem *problem)
 /* A file that rows are added to. */
 struct tiff_file {
     struct output *output;
-    struct memory_file memory;
+    struct tiff_bytes memory;
     TIFF *tiff;
     uint32_t rows; /* that it has */
 };
@@ -460,8 +338,7 @@ static void *begin_rows(
     }
     file->output = output;
     file->memory.output = output_in_order(output) ? NULL : output;
-    file->tiff =
-        open_memory(&file->memory, pixel_bytes(&whole->image) < SHORT_LIMIT ? "w" : "w8", &file->memory.problem);
+    file->tiff = tiff_open(&file->memory, pixel_bytes(&whole->image) < SHORT_LIMIT ? "w" : "w8", &file->memory.problem);
     if (!tell(file, file->tiff != NULL, problem)) {
         free(file);
         return NULL;
@@ -491,7 +368,7 @@ static bool add_rows(void *file, struct picture *rows, struct problem *problem)
 static bool end_rows(void *ended, bool good, struct problem *problem)
 {
     struct tiff_file *file = ended;
-    struct memory_file *memory = &file->memory;
+    struct tiff_bytes *memory = &file->memory;
 
     good = good && tell(file, TIFFFlush(file->tiff) != 0, problem);
     TIFFClose(file->tiff);

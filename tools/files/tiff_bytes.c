@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "files/tiff_bytes.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_LIMIT = 1 << 30 };
+
+static tmsize_t file_read(thandle_t handle, void *to, tmsize_t length)
+{
+    struct tiff_bytes *file = handle;
+    uint64_t left = file->at < file->length ? file->length - file->at : 0;
+    uint64_t wanted = length > 0 ? (uint64_t)length : 0;
+    size_t count = (size_t)(wanted < left ? wanted : left);
+
+    if (count > 0)
+        memcpy(to, file->data + file->at, count);
+    file->at += count;
+    return (tmsize_t)count;
+}
+
+static tmsize_t file_write(thandle_t handle, void *from, tmsize_t length)
+{
+    struct tiff_bytes *file = handle;
+    uint64_t end = file->at + (uint64_t)length;
+
+    if (file->output != NULL) {
+        if (!output_write_at(file->output, file->at, from, (size_t)length, &file->problem))
+            return -1;
+        file->at = end;
+        file->length = end > file->length ? end : file->length;
+        return length;
+    }
+    if (end > file->capacity) {
+        uint64_t capacity = end + end / 2;
+        uint8_t *grown = realloc(file->data, (size_t)capacity);
+        if (grown == NULL)
+            return -1;
+        memset(grown + file->length, 0, (size_t)(capacity - file->length));
+        file->data = grown;
+        file->capacity = capacity;
+    }
+    memcpy(file->data + file->at, from, (size_t)length);
+    file->at = end;
+    file->length = end > file->length ? end : file->length;
+    return length;
+}
+
+static toff_t file_seek(thandle_t handle, toff_t offset, int whence)
+{
+    struct tiff_bytes *file = handle;
+
+    if (whence == SEEK_CUR)
+        offset += file->at;
+    else if (whence == SEEK_END)
+        offset += file->length;
+    file->at = offset;
+    return offset;
+}
+
+static int file_close(thandle_t handle)
+{
+    (void)handle;
+    return 0;
+}
+
+static toff_t file_size(thandle_t handle)
+{
+    return ((struct tiff_bytes *)handle)->length;
+}
+
+/* Keeps the first error: what follows is its consequence. */
+__attribute__((format(printf, 4, 0))) static int failed(
+    TIFF *tiff, void *user, const char *module, const char *format, va_list arguments)
+{
+    struct problem *problem = user;
+    (void)tiff;
+    (void)module;
+
+    if (problem->text[0] == '\0') {
+        memcpy(problem->text, "TIFF: ", 7);
+        vsnprintf(problem->text + 6, sizeof problem->text - 6, format, arguments);
+    }
+    return 1;
+}
+
+__attribute__((format(printf, 4, 0))) static int warned(
+    TIFF *tiff, void *user, const char *module, const char *format, va_list arguments)
+{
+    (void)tiff;
+    (void)user;
+    (void)module;
+    (void)format;
+    (void)arguments;
+    return 1;
+}
+
+TIFF *tiff_open(struct tiff_bytes *file, const char *mode, struct problem *problem)
+{
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    TIFF *tiff = NULL;
+
+    problem->text[0] = '\0';
+    if (options != NULL) {
+        TIFFOpenOptionsSetErrorHandlerExtR(options, failed, problem);
+        TIFFOpenOptionsSetWarningHandlerExtR(options, warned, NULL);
+        TIFFOpenOptionsSetMaxSingleMemAlloc(options, BLOCK_LIMIT);
+        tiff = TIFFClientOpenExt(
+            "", mode, file, file_read, file_write, file_seek, file_close, file_size, NULL, NULL, options);
+        TIFFOpenOptionsFree(options);
+    }
+    if (tiff == NULL && problem->text[0] == '\0')
+        problem_set(problem, "TIFF: cannot be opened");
+    return tiff;
+}
