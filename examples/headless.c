@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { API_OPENGL = 0x30A2, MAJOR = 0x3098, MINOR = 0x30FB, NONE = 0x3038, DEVICE = 0x313F, SURFACELESS = 0x31DD };

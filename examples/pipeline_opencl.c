@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 #include <kostka/kostka_device.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ALL_DEVICES = -1, GPUS = 4 };

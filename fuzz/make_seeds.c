@@ -3,7 +3,6 @@
 #include <kostka/kostka.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { WIDTH = 37, HEIGHT = 29 };
 

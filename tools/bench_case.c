@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Preparing a picture to measure with. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"

@@ -2,7 +2,6 @@
 #include "describe.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { COMMENT_SHOWN = 300 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Text files that options name: scan scripts and quantisation tables, as cjpeg and jpegtran have them. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "options.h"
 

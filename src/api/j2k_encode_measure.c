@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How far a picture is from what a decoder makes of its layers: it is decoded, strip by strip, and compared. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "api/decoding.h"

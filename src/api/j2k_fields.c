@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "j2k/bytes.h"
 #include "j2k/marker.h"

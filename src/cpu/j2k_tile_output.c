@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A step's rows: the last resolution, component transform, level shift (T.800 Annex G), into the caller's memory. */
-#include <string.h>
-
 #include "cpu/j2k_dwt_rows.h"
 #include "cpu/j2k_tile.h"
 

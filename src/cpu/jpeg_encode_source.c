@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cpu/jpeg_encode_source.h"
 
-#include <string.h>
-
 /* A block of the padding to whole MCUs: the DC of the block before and no AC costs the fewest bits. */
 static inline void pad_block(int16_t *block, uint64_t *mask)
 {

@@ -2,7 +2,6 @@
 #include "cpu/jpeg_progressive_encode.h"
 
 #include <pthread.h>
-#include <string.h>
 
 #include "cpu/jpeg_bit_string.h"
 #include "cpu/jpeg_huffman_encode.h"

@@ -2,8 +2,6 @@
 /* The geometry of an image that is to be written: every tile, precinct and code-block of it. */
 #include "j2k/coded.h"
 
-#include <string.h>
-
 #include "j2k/builder.h"
 #include "j2k/parser.h"
 

@@ -5,8 +5,6 @@
  * read has the place, tile, number and length that it says, and nothing is wrong with any of these; otherwise all
  * tile-parts are read one after the other.
  */
-#include <string.h>
-
 #include "j2k/bytes.h"
 #include "j2k/marker.h"
 #include "j2k/parser.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "jpeg/encoding.h"
 
-#include <string.h>
-
 static uint8_t adobe_transform(kst_colour colour)
 {
     return colour == KST_COLOUR_YCBCR ? 1 : colour == KST_COLOUR_YCCK ? 2 : 0;

@@ -2,7 +2,6 @@
 /* JPEG files, through the library. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <kostka/kostka_writer.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "files/pnm.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static bool is_space(uint8_t byte)

@@ -2,7 +2,6 @@
 /* TIFF files, through libtiff: grey, RGB with or without alpha and CMYK of 8 and 16 bits; anything else that libtiff
  * can show becomes RGB of 8 bits. The first page is read. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
  * picture on the way, from device memory to pinned memory.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "peers/cuda.h"
 #include "peers/library.h"
