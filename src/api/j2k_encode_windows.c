@@ -158,14 +158,6 @@ static kst_status measure(const struct j2k_encode_work *work, bool *fits)
     return status;
 }
 
-/* What a row or a column of code-blocks of the lowest resolution takes of the picture: a cell that is smaller has no
- * less around it. */
-static uint32_t unit_of(uint32_t log_block, uint32_t levels, uint32_t step)
-{
-    uint32_t shift = log_block + levels;
-    return shift < 32 ? times((uint32_t)1 << shift, step) : UINT32_MAX;
-}
-
 /* `wanted` cut down to units, at least one; no more than the whole. */
 static uint32_t units(double wanted, uint32_t unit, uint32_t whole)
 {
@@ -211,22 +203,6 @@ static bool cut_smaller(struct j2k_encode_work *work, struct j2k_rect unit)
     return true;
 }
 
-/* Of the largest component's blocks. */
-static struct j2k_rect unit_of_cells(const struct j2k_encode_work *work)
-{
-    const struct j2k_plan *plan = plan_of(work);
-    struct j2k_rect unit = {0, 0, 1, 1};
-    for (uint32_t i = 0; i < plan->tile_component_count; i++) {
-        const struct j2k_tile_component *tc = &plan->tile_component[i];
-        const struct j2k_component *component = &plan->component[i % plan->component_count];
-        uint32_t width = unit_of(tc->block_width, tc->levels, component->dx),
-                 height = unit_of(tc->block_height, tc->levels, component->dy);
-        unit.x1 = width > unit.x1 ? width : unit.x1;
-        unit.y1 = height > unit.y1 ? height : unit.y1;
-    }
-    return unit;
-}
-
 /* Rows that are brought have no memory. */
 static bool can_be_read(const struct j2k_encode_work *work)
 {
@@ -239,7 +215,7 @@ bool kst_j2k_gpu_cuts(struct j2k_encode_work *work)
     bool fits = false;
     if (!can_be_read(work))
         return false;
-    struct j2k_rect unit = unit_of_cells(work);
+    struct j2k_rect unit = kst_j2k_window_unit(plan_of(work));
     guess(work, (double)memory_limit(work) / ((double)kst_gpu_j2k_encode_memory(plan_of(work)) + 1), unit);
     while (!measure(work, &fits) && !fits && cut_smaller(work, unit))
         continue;

@@ -66,12 +66,16 @@ struct j2k_encode_rows {
     uint32_t made[J2K_RESOLUTIONS];
 };
 
-/* j2k_encode_run.c: the chosen blocks of `count` components from `first` on, on the pool's threads. */
+/* j2k_encode_run.c: about how many bytes it takes to code blocks of `count` components; and the chosen blocks of
+ * `count` components from `first` on, on the pool's threads. */
+uint64_t kst_j2k_coding_group_need(struct j2k_encode_tile *tile, uint32_t first, uint32_t count);
 void kst_j2k_coding_group_run(struct j2k_encode_tile *tile, uint32_t first, uint32_t count, enum j2k_choice choice);
 
 /* j2k_encode_steps.c: steps, windows and the order of blocks. False where memory is missing. */
 bool kst_j2k_coding_group_begin(struct j2k_coding_group *group);
 void kst_j2k_coding_group_end(struct j2k_coding_group *group);
+/* About how many bytes such a group takes; to be ended, too. */
+uint64_t kst_j2k_coding_group_measure(struct j2k_coding_group *group);
 struct j2k_encode_rows kst_j2k_encode_rows_before(
     const struct j2k_coding_group *group, const struct j2k_encode_component *component, uint32_t step);
 
@@ -82,7 +86,7 @@ void kst_j2k_encode_levels(const struct j2k_coding_group *group, uint32_t step, 
  * set. */
 struct j2k_analysis kst_j2k_encode_analysis(const struct j2k_coding_group *group, uint32_t component, uint32_t r);
 
-/* j2k_encode_blocks.c: a code-block of the plan. */
+/* j2k_encode_blocks.c: a code-block of the plan at hand. */
 void kst_j2k_encode_one(const struct j2k_coding_group *group, struct j2k_encode_worker *worker, uint32_t index);
 struct j2k_encode_worker *kst_j2k_encode_worker_take(struct j2k_encode_job *job); /* null where memory is missing */
 void kst_j2k_encode_worker_put(struct j2k_encode_job *job, struct j2k_encode_worker *worker);

@@ -6,6 +6,7 @@
 
 #include "core/report.h"
 #include "cpu/j2k_coding_group.h"
+#include "j2k/window.h"
 
 enum { GUARD_MAX = 7 };
 
@@ -57,7 +58,7 @@ void kst_j2k_encode_find_tile(struct j2k_encode_job *job, uint32_t index, struct
 {
     const struct j2k_plan *plan = &job->coded->plan;
     bool first = true;
-    *tile = (struct j2k_encode_tile){.job = job, .tile = &plan->tile[index]};
+    *tile = (struct j2k_encode_tile){.job = job, .tile = &plan->tile[index], .plan = plan, .part = &plan->tile[index]};
     for (uint32_t c = 0; c < plan->component_count; c++) {
         const struct j2k_tile_component *tc = &plan->tile_component[tile->tile->first_component + c];
         if (tc->resolution_count == 0)
@@ -71,12 +72,76 @@ void kst_j2k_encode_find_tile(struct j2k_encode_job *job, uint32_t index, struct
     }
 }
 
-static void encode_blocks(struct j2k_encode_tile *tile, enum j2k_choice choice)
+/* Components that go together from one on. */
+static uint32_t together(const struct j2k_encode_tile *tile, uint32_t component)
 {
-    const struct j2k_plan *plan = &tile->job->coded->plan;
-    for (uint32_t c = 0, count; c < plan->component_count && kst_j2k_encode_goes_on(tile->job); c += count) {
-        count = c == 0 && tile->tile->transform != J2K_TRANSFORM_NONE ? J2K_ANALYSED_TOGETHER : 1;
+    return component == 0 && tile->tile->transform != J2K_TRANSFORM_NONE ? J2K_ANALYSED_TOGETHER : 1;
+}
+
+/* Of what is at hand. */
+static void encode_part(struct j2k_encode_tile *tile, enum j2k_choice choice)
+{
+    for (uint32_t c = 0, count; c < tile->plan->component_count && kst_j2k_encode_goes_on(tile->job); c += count) {
+        count = together(tile, c);
         kst_j2k_coding_group_run(tile, c, count, choice);
+    }
+}
+
+/*
+ * How many columns of the tile go together: all, if rows of them take no more than a share of the memory that is left,
+ * since coded bytes need room, too.
+ */
+static uint32_t columns_of(struct j2k_encode_tile *tile)
+{
+    enum { SHARE = 2 };
+    struct j2k_encode_job *job = tile->job;
+    const struct j2k_rect rect = tile->tile->rect;
+    uint32_t threads = kst_pool_threads(job->pool), tiles = kst_j2k_encode_tiles_of(job).count;
+    uint64_t room = kst_memory_left(job->memory) / SHARE / (tiles < threads ? tiles : threads), most = 0;
+    for (uint32_t c = 0, count; c < tile->plan->component_count; c += count) {
+        count = together(tile, c);
+        uint64_t need = kst_j2k_coding_group_need(tile, c, count);
+        most = need > most ? need : most;
+    }
+    if (most <= room)
+        return UINT32_MAX;
+    uint32_t unit = kst_j2k_window_unit(&job->coded->plan).x1;
+    double fit = (double)(rect.x1 - rect.x0) * (double)room / (double)most / 2; /* the other half is for margins */
+    return fit < 2.0 * unit ? unit : (uint32_t)(fit / unit) * unit;
+}
+
+static void encode_cell(struct j2k_encode_tile *tile, struct j2k_rect cell, enum j2k_choice choice)
+{
+    struct j2k_encode_job *job = tile->job;
+    const struct j2k_plan *plan = tile->plan;
+    const struct j2k_window_choice of_cell = {
+        .first_tile = (uint32_t)(tile->tile - plan->tile), .tile_count = 1, .cell = cell};
+    struct j2k_window window;
+    kst_status status = kst_j2k_window_build(job->memory, plan, &of_cell, &window);
+    if (status) {
+        kst_j2k_encode_fail(job, status);
+    } else {
+        tile->plan = &window.plan;
+        tile->part = window.plan.tile;
+        tile->block = window.block;
+        encode_part(tile, choice);
+    }
+    tile->plan = plan;
+    tile->part = tile->tile;
+    tile->block = NULL;
+    kst_j2k_window_release(job->memory, &window);
+}
+
+static void encode_blocks(struct j2k_encode_tile *tile, uint32_t columns, enum j2k_choice choice)
+{
+    const struct j2k_rect rect = tile->tile->rect;
+    if (rect.x0 / columns == (rect.x1 - 1) / columns) {
+        encode_part(tile, choice);
+        return;
+    }
+    for (uint64_t x = rect.x0 / columns * columns; x < rect.x1 && kst_j2k_encode_goes_on(tile->job); x += columns) {
+        uint64_t end = x + columns < rect.x1 ? x + columns : rect.x1;
+        encode_cell(tile, (struct j2k_rect){(uint32_t)x, 0, (uint32_t)end, UINT32_MAX}, choice);
     }
 }
 
@@ -89,13 +154,14 @@ static void encode_tile(void *argument, uint32_t index)
         return;
     kst_j2k_encode_find_tile(job, kst_j2k_encode_tiles_of(job).first + index, &tile);
     kst_j2k_encode_given_stop(&tile);
+    uint32_t columns = columns_of(&tile);
     if (kst_j2k_encode_samples_first(&tile)) {
-        encode_blocks(&tile, J2K_SAMPLE_BLOCKS);
+        encode_blocks(&tile, columns, J2K_SAMPLE_BLOCKS);
         if (!kst_j2k_encode_goes_on(job))
             return;
         kst_j2k_encode_set_stop(&tile);
     }
-    encode_blocks(&tile, J2K_ALL_BLOCKS);
+    encode_blocks(&tile, columns, J2K_ALL_BLOCKS);
 }
 
 /* Bits of coefficients beyond those that their bands have planes for. */

@@ -136,13 +136,13 @@ static void fetch_ahead(const struct j2k_encode_window *window, const struct j2k
 }
 
 /* Returns the quantiser's error. */
-static double load(
-    const struct j2k_coding_group *group, struct j2k_block_encoder *encoder, const struct j2k_block *block)
+static double load(const struct j2k_coding_group *group, struct j2k_block_encoder *encoder, uint32_t index)
 {
     const struct j2k_encode_job *job = group->tile->job;
-    const struct j2k_band *band = &job->coded->plan.band[block->band];
+    const struct j2k_block *block = &group->tile->plan->block[index];
+    const struct j2k_band *band = &group->tile->plan->band[block->band];
     const struct j2k_encode_component *c =
-        &group->component[band->tile_component - group->tile->tile->first_component - group->first];
+        &group->component[band->tile_component - group->tile->part->first_component - group->first];
     const struct j2k_encode_window *window = &c->band[block->band - c->resolution->first_band];
     float factor = 1.0F / band->step;
     uint64_t error = 0;
@@ -161,7 +161,8 @@ static double load(
             error += row_error(from, to, factor, block->width);
     }
     if (c->tc->roi_shift > 0 && !j2k_is_empty(job->source->region))
-        raise_region(job, block, c->tc->roi_shift, encoder->sample);
+        raise_region(
+            job, &job->coded->plan.block[j2k_encode_block(group->tile, index)], c->tc->roi_shift, encoder->sample);
     return j2k_quantiser_error(error);
 }
 
@@ -219,7 +220,8 @@ void kst_j2k_encode_one(const struct j2k_coding_group *group, struct j2k_encode_
 {
     struct j2k_encode_job *job = group->tile->job;
     const struct j2k_plan *plan = &job->coded->plan;
-    const struct j2k_block *block = &plan->block[index];
+    const uint32_t whole = j2k_encode_block(group->tile, index);
+    const struct j2k_block *block = &plan->block[whole];
     const struct j2k_band *band = &plan->band[block->band];
     const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
     const struct j2k_block_source source = {.passes = job->passes,
@@ -231,13 +233,13 @@ void kst_j2k_encode_one(const struct j2k_coding_group *group, struct j2k_encode_
         .measure = job->source->measure,
         .sum = job->source->error > 0,
         .stop = kst_j2k_block_stop(group->tile, block->band)};
-    double error = load(group, &worker->encoder, block);
+    double error = load(group, &worker->encoder, index);
     if (group->choice == J2K_SAMPLE_BLOCKS) {
-        measure(job, worker, index, &source, error);
+        measure(job, worker, whole, &source, error);
         return;
     }
     kst_j2k_block_encode(&worker->encoder, &source);
-    store(job, worker, index, error);
+    store(job, worker, whole, error);
     kst_j2k_encode_count(job, 1);
 }
 

@@ -130,24 +130,48 @@ static void run_steps(struct j2k_coding_group *group)
     kst_memory_release(job->memory, run.tasks.end);
 }
 
-void kst_j2k_coding_group_run(struct j2k_encode_tile *tile, uint32_t first, uint32_t count, enum j2k_choice choice)
+/* Null where there is nothing to do, or memory is missing. */
+static struct j2k_coding_group *make_group(
+    struct j2k_encode_tile *tile, uint32_t first, uint32_t count, enum j2k_choice choice)
 {
-    struct j2k_encode_job *job = tile->job;
-    const struct j2k_tile_component *tc = &job->coded->plan.tile_component[tile->tile->first_component + first];
+    const struct j2k_tile_component *tc = &tile->plan->tile_component[tile->part->first_component + first];
     if (tc->resolution_count == 0 || j2k_is_empty(tc->rect))
-        return;
-    struct j2k_coding_group *group = kst_j2k_encode_take(job, 1, sizeof *group);
+        return NULL;
+    struct j2k_coding_group *group = kst_j2k_encode_take(tile->job, 1, sizeof *group);
     if (!group)
-        return;
+        return NULL;
     memset(group, 0, sizeof *group);
     group->tile = tile;
     group->choice = choice;
     group->first = first;
     group->count = count;
+    return group;
+}
+
+static void drop_group(struct j2k_coding_group *group)
+{
+    struct memory *memory = group->tile->job->memory;
+    kst_j2k_coding_group_end(group);
+    kst_memory_release(memory, group);
+}
+
+uint64_t kst_j2k_coding_group_need(struct j2k_encode_tile *tile, uint32_t first, uint32_t count)
+{
+    struct j2k_coding_group *group = make_group(tile, first, count, J2K_ALL_BLOCKS);
+    uint64_t bytes = group ? kst_j2k_coding_group_measure(group) : 0;
+    if (group)
+        drop_group(group);
+    return bytes;
+}
+
+void kst_j2k_coding_group_run(struct j2k_encode_tile *tile, uint32_t first, uint32_t count, enum j2k_choice choice)
+{
+    struct j2k_coding_group *group = make_group(tile, first, count, choice);
+    if (!group)
+        return;
     kst_countdowns_init(&group->countdowns);
     if (kst_j2k_coding_group_begin(group))
         run_steps(group);
     kst_countdowns_end(&group->countdowns);
-    kst_j2k_coding_group_end(group);
-    kst_memory_release(job->memory, group);
+    drop_group(group);
 }

@@ -100,7 +100,7 @@ static void grow(struct j2k_encode_window *window, uint32_t first, uint32_t end)
 
 static const struct j2k_band *bands_of(const struct j2k_coding_group *group, const struct j2k_resolution *resolution)
 {
-    return &group->tile->job->coded->plan.band[resolution->first_band];
+    return &group->tile->plan->band[resolution->first_band];
 }
 
 static uint32_t first_window(uint32_t r)
@@ -128,39 +128,65 @@ static void measure_step(struct j2k_coding_group *group, struct j2k_encode_compo
     }
 }
 
-static bool allocate_window(
-    const struct j2k_coding_group *group, struct j2k_encode_window *window, struct j2k_rect rect)
+static void place_window(const struct j2k_coding_group *group, struct j2k_encode_window *window, struct j2k_rect rect)
 {
     window->size = group->narrow ? sizeof(int16_t) : sizeof(int32_t);
     window->pitch = j2k_rect_width(rect);
     window->y0 = rect.y0;
     window->y1 = rect.y1;
     window->rows = window->rows > 0 ? window->rows : 1;
-    window->data = kst_j2k_encode_take(group->tile->job, window->pitch * window->rows + 1, window->size);
-    return window->data;
 }
 
 /* Of one component. */
-static bool make_windows(struct j2k_coding_group *group, uint32_t component)
+static void find_windows(struct j2k_coding_group *group, struct j2k_encode_component *c)
 {
-    struct j2k_encode_component *c = &group->component[component];
-    struct j2k_encode_job *job = group->tile->job;
     uint32_t top = j2k_encode_top(c);
-    bool fine = true;
     for (uint32_t step = 0; step < group->step_count; step++)
         measure_step(group, c, step);
     for (uint32_t r = 0; r <= top; r++) {
         const struct j2k_band *band = bands_of(group, &c->resolution[r]);
         for (uint32_t b = 0; b < c->resolution[r].band_count; b++)
-            fine = fine && allocate_window(group, &c->band[first_window(r) + b], band[b].rect);
+            place_window(group, &c->band[first_window(r) + b], band[b].rect);
         if (r > 0 && r < top)
-            fine = fine && allocate_window(group, &c->low[r], c->resolution[r].rect);
+            place_window(group, &c->low[r], c->resolution[r].rect);
     }
+}
+
+static size_t window_room(const struct j2k_encode_window *window)
+{
+    return window->pitch * window->rows + 1;
+}
+
+static bool take_window(const struct j2k_coding_group *group, struct j2k_encode_window *window)
+{
+    window->data = kst_j2k_encode_take(group->tile->job, window_room(window), window->size);
+    return window->data;
+}
+
+/* In which a resolution is split; the last one of all components together. */
+static size_t split_room(const struct j2k_coding_group *group, uint32_t component, uint32_t r)
+{
+    bool last = r == j2k_encode_top(&group->component[component]);
+    if (last && component > 0)
+        return 0;
+    struct j2k_analysis analysis = kst_j2k_encode_analysis(group, component, r);
+    return kst_j2k_analysis_room(&analysis) * (last ? group->strips : 1);
+}
+
+static bool make_windows(struct j2k_coding_group *group, uint32_t component)
+{
+    struct j2k_encode_component *c = &group->component[component];
+    uint32_t top = j2k_encode_top(c);
+    bool fine = true;
+    for (uint32_t w = 0; w <= 3 * top && fine; w++)
+        fine = take_window(group, &c->band[w]);
+    for (uint32_t r = 1; r < top && fine; r++)
+        fine = take_window(group, &c->low[r]);
     for (uint32_t r = 1; r <= top && fine; r++) {
-        if (r == top && component > 0)
-            break;
-        struct j2k_analysis analysis = kst_j2k_encode_analysis(group, component, r);
-        c->room[r] = kst_j2k_encode_take(job, r == top ? group->strips : 1, kst_j2k_analysis_room(&analysis));
+        size_t room = split_room(group, component, r);
+        if (room == 0)
+            continue;
+        c->room[r] = kst_j2k_encode_take(group->tile->job, room, 1);
         fine = c->room[r];
     }
     return fine;
@@ -175,7 +201,7 @@ static bool make_windows(struct j2k_coding_group *group, uint32_t component)
 
 static bool is_chosen(const struct j2k_coding_group *group, uint32_t block)
 {
-    return group->choice == J2K_ALL_BLOCKS || kst_j2k_is_sampled(group->tile, block);
+    return group->choice == J2K_ALL_BLOCKS || kst_j2k_is_sampled(group->tile, j2k_encode_block(group->tile, block));
 }
 
 /* The step after whose rows a block is complete. `end`: of the band, by step. */
@@ -203,7 +229,7 @@ static void assign_blocks(struct j2k_coding_group *group, const struct j2k_encod
     for (uint32_t i = band->first_block; i < band->first_block + band->block_count; i++) {
         if (!is_chosen(group, i))
             continue;
-        uint32_t *at = &group->step[step_of(group, end, &group->tile->job->coded->plan.block[i])].order_end;
+        uint32_t *at = &group->step[step_of(group, end, &group->tile->plan->block[i])].order_end;
         if (counted)
             group->order[*at] = i;
         (*at)++;
@@ -259,23 +285,47 @@ static bool is_narrow(const struct j2k_coding_group *group)
     return narrow;
 }
 
-bool kst_j2k_coding_group_begin(struct j2k_coding_group *group)
+/* All but memory for it. */
+static bool lay_out(struct j2k_coding_group *group)
 {
-    const struct j2k_plan *plan = &group->tile->job->coded->plan;
+    const struct j2k_plan *plan = group->tile->plan;
     uint32_t threads = kst_pool_threads(group->tile->job->pool);
-    bool fine = true;
     for (uint32_t i = 0; i < group->count; i++) {
         struct j2k_encode_component *c = &group->component[i];
-        c->tc = &plan->tile_component[group->tile->tile->first_component + group->first + i];
+        c->tc = &plan->tile_component[group->tile->part->first_component + group->first + i];
         c->resolution = &plan->resolution[c->tc->first_resolution];
     }
     group->narrow = is_narrow(group);
     group->lag = threads > 1;
     group->strips = j2k_encode_top(group->component) > 0 ? (threads + THREADS_PER_STRIP - 1) / THREADS_PER_STRIP : 1;
-    fine = find_steps(group) && make_rows(group);
+    if (!find_steps(group))
+        return false;
+    for (uint32_t i = 0; i < group->count; i++)
+        find_windows(group, &group->component[i]);
+    return true;
+}
+
+bool kst_j2k_coding_group_begin(struct j2k_coding_group *group)
+{
+    bool fine = lay_out(group) && make_rows(group);
     for (uint32_t i = 0; i < group->count; i++)
         fine = fine && make_windows(group, i);
     return fine && order_blocks(group);
+}
+
+uint64_t kst_j2k_coding_group_measure(struct j2k_coding_group *group)
+{
+    uint64_t bytes = 0;
+    bool fine = lay_out(group);
+    for (uint32_t i = 0; i < group->count && fine; i++) {
+        const struct j2k_encode_component *c = &group->component[i];
+        uint32_t top = j2k_encode_top(c);
+        for (uint32_t w = 0; w <= 3 * top; w++)
+            bytes += window_room(&c->band[w]) * c->band[w].size;
+        for (uint32_t r = 1; r <= top; r++)
+            bytes += (r < top ? window_room(&c->low[r]) * c->low[r].size : 0) + split_room(group, i, r);
+    }
+    return bytes;
 }
 
 void kst_j2k_coding_group_end(struct j2k_coding_group *group)

@@ -44,6 +44,9 @@ enum {
 struct j2k_encode_tile {
     struct j2k_encode_job *job;
     const struct j2k_tile *tile;
+    const struct j2k_plan *plan; /* of what is at hand: the image's, or a window's (j2k/window.h) */
+    const struct j2k_tile *part; /* the tile there */
+    const uint32_t *block; /* of each of a window's blocks, which of the image's it is; null: the image is at hand */
     uint32_t first_block, block_count;
     double stop; /* planes that gain less for a byte are left out */
 };
@@ -62,6 +65,12 @@ bool kst_j2k_encode_take_passes(struct j2k_encode_job *job, uint64_t count);
 double kst_j2k_encode_unit(const struct j2k_encode_job *job, uint32_t block);
 /* So many blocks are coded; the caller may end it here. */
 void kst_j2k_encode_count(struct j2k_encode_job *job, uint32_t blocks);
+
+/* Which of the image's blocks one of those at hand is. */
+static inline uint32_t j2k_encode_block(const struct j2k_encode_tile *tile, uint32_t index)
+{
+    return tile->block ? tile->block[index] : index;
+}
 
 /*
  * j2k_encode.c: begin with all but `result` and `shared` filled in; when there are results of all blocks, or something

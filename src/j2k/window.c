@@ -257,3 +257,24 @@ void kst_j2k_window_release(struct memory *memory, struct j2k_window *window)
     kst_memory_release(memory, window->block);
     *window = (struct j2k_window){.block = NULL};
 }
+
+/* A row or a column of code-blocks. */
+static uint32_t extent_of(uint32_t log_block, uint32_t levels, uint32_t step)
+{
+    uint64_t extent = log_block + levels < 32 ? ((uint64_t)1 << (log_block + levels)) * step : UINT32_MAX;
+    return extent < UINT32_MAX ? (uint32_t)extent : UINT32_MAX;
+}
+
+struct j2k_rect kst_j2k_window_unit(const struct j2k_plan *image)
+{
+    struct j2k_rect unit = {0, 0, 1, 1};
+    for (uint32_t i = 0; i < image->tile_component_count; i++) {
+        const struct j2k_tile_component *tc = &image->tile_component[i];
+        const struct j2k_component *component = &image->component[i % image->component_count];
+        uint32_t width = extent_of(tc->block_width, tc->levels, component->dx),
+                 height = extent_of(tc->block_height, tc->levels, component->dy);
+        unit.x1 = width > unit.x1 ? width : unit.x1;
+        unit.y1 = height > unit.y1 ? height : unit.y1;
+    }
+    return unit;
+}

@@ -27,6 +27,12 @@ struct j2k_window {
 kst_status kst_j2k_window_build(struct memory *memory, const struct j2k_plan *image,
     const struct j2k_window_choice *choice, struct j2k_window *window);
 
+/*
+ * From 0, 0: what code-blocks of the lowest resolution take of the picture, those of the largest component. A cell that
+ * is smaller has no less around it.
+ */
+struct j2k_rect kst_j2k_window_unit(const struct j2k_plan *image);
+
 void kst_j2k_window_release(struct memory *memory, struct j2k_window *window);
 
 #endif

@@ -65,6 +65,9 @@ same planes.jp2 turns.jp2
 for options in --lossless '--ratio 20'; do
     # shellcheck disable=SC2086 # words
     expect 0 "$KOSTKA" encode $options broad.ppm broad.jp2
+    # shellcheck disable=SC2086
+    expect 0 "$KOSTKA" encode --device cpu --max-memory 20000000 $options broad.ppm again.jp2
+    same broad.jp2 again.jp2
     expect 0 "$KOSTKA" decode broad.jp2 whole.ppm
     for least in 3000000 1500000; do
         expect 0 "$KOSTKA" decode --device cpu --max-memory $least broad.jp2 again.ppm

@@ -14,9 +14,18 @@
 #include "support.h"
 #include "told.h"
 
-enum { THREADS = 3, MANY = 16, MEMORY = 2 << 20, LITTLE = 340000 };
+enum { THREADS = 3, MANY = 16, MEMORY = 2 << 20, CODING_MEMORY = 8 << 20, LITTLE = 340000 };
 
 static kst_context *context;
+
+/* A picture, and how it is coded: to a ratio of `value`, where that is the target. */
+struct shape {
+    const char *name;
+    kst_format format;
+    uint32_t width, height, depth, tile;
+    kst_j2k_target target;
+    double value;
+};
 
 /* Slopes and noise of 8 bits a sample, or 16 of which 12 count; with RAW the second of three planes is smaller. */
 static kst_image make_image(kst_format format, uint32_t width, uint32_t height, uint32_t depth)
@@ -127,32 +136,33 @@ static void check(const char *what, kst_context *small, const kst_image *image, 
     kst_buffer_release(context, &stream);
 }
 
+static kst_j2k_options options_of(const struct shape *shape)
+{
+    kst_j2k_options j2k;
+    kst_j2k_options_init(&j2k);
+    j2k.tile_width = j2k.tile_height = shape->tile;
+    j2k.target = shape->target;
+    j2k.value = shape->value;
+    return j2k;
+}
+
 /* Broad ones, whose rows alone are too much; samples of 16 and 32 bits in between; tiles; smaller components. */
 static void test_columns(void **state)
 {
     (void)state;
-    static const struct {
-        const char *name;
-        kst_format format;
-        uint32_t width, height, depth, tile;
-        kst_j2k_target target;
-    } cases[] = {
-        {"lossless", KST_FORMAT_RGB, 3000, 200, 8, 0, KST_J2K_LOSSLESS},
-        {"lossy", KST_FORMAT_RGB, 3000, 200, 8, 0, KST_J2K_RATIO},
-        {"deep", KST_FORMAT_GREY, 5000, 300, 12, 0, KST_J2K_RATIO},
-        {"tiles", KST_FORMAT_RGB, 3000, 200, 8, 1400, KST_J2K_RATIO},
-        {"components", KST_FORMAT_RAW, 5001, 301, 12, 0, KST_J2K_RATIO},
-        {"high", KST_FORMAT_RGB, 150, 9000, 8, 0, KST_J2K_LOSSLESS},
+    static const struct shape shapes[] = {
+        {"lossless", KST_FORMAT_RGB, 3000, 200, 8, 0, KST_J2K_LOSSLESS, 0},
+        {"lossy", KST_FORMAT_RGB, 3000, 200, 8, 0, KST_J2K_RATIO, 6},
+        {"deep", KST_FORMAT_GREY, 5000, 300, 12, 0, KST_J2K_RATIO, 6},
+        {"tiles", KST_FORMAT_RGB, 3000, 200, 8, 1400, KST_J2K_RATIO, 6},
+        {"components", KST_FORMAT_RAW, 5001, 301, 12, 0, KST_J2K_RATIO, 6},
+        {"high", KST_FORMAT_RGB, 150, 9000, 8, 0, KST_J2K_LOSSLESS, 0},
     };
     kst_context *small = small_context(THREADS, MEMORY);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        kst_image image = make_image(cases[i].format, cases[i].width, cases[i].height, cases[i].depth);
-        kst_j2k_options j2k;
-        kst_j2k_options_init(&j2k);
-        j2k.tile_width = j2k.tile_height = cases[i].tile;
-        j2k.target = cases[i].target;
-        j2k.value = 6;
-        check(cases[i].name, small, &image, &j2k);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        kst_image image = make_image(shapes[i].format, shapes[i].width, shapes[i].height, shapes[i].depth);
+        kst_j2k_options j2k = options_of(&shapes[i]);
+        check(shapes[i].name, small, &image, &j2k);
         free_planes(&image);
     }
     kst_context_destroy(&small);
@@ -263,6 +273,86 @@ static void test_refused(void **state)
     kst_buffer_release(context, &stream);
 }
 
+static bool bring(void *user, uint32_t index, uint32_t x, uint32_t y, uint32_t count, void *samples)
+{
+    const kst_image *image = user;
+    const kst_plane *plane = &image->plane[index];
+    size_t channels = image->format == KST_FORMAT_RGB ? 3 : 1, pixel = channels * (plane->depth > 8 ? 2 : 1);
+    memcpy(samples, (const uint8_t *)plane->data + y * plane->pitch + x * pixel, count * pixel);
+    return true;
+}
+
+static void compare_coded(const char *what, kst_context *small, const kst_image *image, const kst_j2k_options *j2k)
+{
+    struct told calls = {.stop = 2};
+    const kst_rows rows = {.size = sizeof rows, .read = bring, .user = (void *)(uintptr_t)image};
+    const kst_progress progress = {.size = sizeof progress, .told = told, .user = &calls};
+    kst_encode_options options = j2k_coding(j2k);
+    kst_buffer whole = j2k_coded(context, image, j2k);
+    for (uint32_t i = 0; i < 2; i++) {
+        kst_buffer parts = {.data = NULL};
+        kst_report report;
+        kst_report_init(&report);
+        options.progress = i ? &progress : NULL;
+        kst_status status = i ? kst_encode_rows(small, image, &rows, &options, &parts, &report)
+                              : kst_encode(small, image, &options, &parts, &report);
+        if (status)
+            fail_msg("%s: %s", what, report.message);
+        if (parts.length != whole.length || memcmp(parts.data, whole.data, whole.length) != 0)
+            fail_msg("%s: other bytes", what);
+        kst_buffer_release(small, &parts);
+    }
+    assert_true(calls.last == 1);
+    kst_buffer_release(context, &whole);
+}
+
+/* Rows of coefficients that are too much are made of some columns at a time, to the same bytes. */
+static void test_coded(void **state)
+{
+    (void)state;
+    static const struct shape shapes[] = {
+        {"lossless", KST_FORMAT_RGB, 8200, 200, 8, 0, KST_J2K_LOSSLESS, 0},
+        {"lossy", KST_FORMAT_RGB, 8200, 200, 8, 0, KST_J2K_RATIO, 20},
+        {"deep", KST_FORMAT_GREY, 12001, 301, 12, 0, KST_J2K_RATIO, 10},
+        {"tiles", KST_FORMAT_RGB, 8200, 200, 8, 5500, KST_J2K_RATIO, 20},
+        {"components", KST_FORMAT_RAW, 9999, 302, 12, 0, KST_J2K_RATIO, 20},
+    };
+    kst_context *small = small_context(THREADS, CODING_MEMORY);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        kst_image image = make_image(shapes[i].format, shapes[i].width, shapes[i].height, shapes[i].depth);
+        kst_j2k_options j2k = options_of(&shapes[i]);
+        j2k.levels = 3;
+        j2k.block_width = j2k.block_height = 32;
+        j2k.image_x = (uint32_t)i;
+        j2k.image_y = 3;
+        if (i == 1)
+            j2k.interest = (kst_region){3000, 20, 2000, 60};
+        compare_coded(shapes[i].name, small, &image, &j2k);
+        free_planes(&image);
+    }
+    kst_context_destroy(&small);
+}
+
+static void test_coding_cancelled(void **state)
+{
+    (void)state;
+    static const double stops[] = {0.01, 0.3, 0.8};
+    kst_image image = make_image(KST_FORMAT_RGB, 8200, 200, 8);
+    kst_context *small = small_context(THREADS, CODING_MEMORY);
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        struct told calls = {.stop = stops[i]};
+        const kst_progress progress = {.size = sizeof progress, .told = told, .user = &calls};
+        kst_encode_options options = j2k_coding(NULL);
+        kst_buffer none = {.data = NULL};
+        options.progress = &progress;
+        assert_int_equal(kst_encode(small, &image, &options, &none, NULL), KST_ERROR_CANCELLED);
+        assert_null(none.data);
+        assert_true(calls.last >= stops[i] && calls.last < 1);
+    }
+    kst_context_destroy(&small);
+    free_planes(&image);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -280,6 +370,7 @@ static int stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_lanes),
-        cmocka_unit_test(test_cancelled), cmocka_unit_test(test_damage), cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_cancelled), cmocka_unit_test(test_damage), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_coded), cmocka_unit_test(test_coding_cancelled)};
     return cmocka_run_group_tests(tests, start, stop);
 }
