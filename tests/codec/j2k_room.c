@@ -146,6 +146,20 @@ static kst_j2k_options options_of(const struct shape *shape)
     return j2k;
 }
 
+/* With so much memory. */
+static void check_shapes(const struct shape *shapes, size_t count, uint64_t memory,
+    void (*look)(const char *what, kst_context *small, const kst_image *image, const kst_j2k_options *j2k))
+{
+    kst_context *small = small_context(THREADS, memory);
+    for (size_t i = 0; i < count; i++) {
+        kst_image image = make_image(shapes[i].format, shapes[i].width, shapes[i].height, shapes[i].depth);
+        const kst_j2k_options j2k = options_of(&shapes[i]);
+        look(shapes[i].name, small, &image, &j2k);
+        free_planes(&image);
+    }
+    kst_context_destroy(&small);
+}
+
 /* Broad ones, whose rows alone are too much; samples of 16 and 32 bits in between; tiles; smaller components. */
 static void test_columns(void **state)
 {
@@ -158,14 +172,7 @@ static void test_columns(void **state)
         {"components", KST_FORMAT_RAW, 5001, 301, 12, 0, KST_J2K_RATIO, 6},
         {"high", KST_FORMAT_RGB, 150, 9000, 8, 0, KST_J2K_LOSSLESS, 0},
     };
-    kst_context *small = small_context(THREADS, MEMORY);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        kst_image image = make_image(shapes[i].format, shapes[i].width, shapes[i].height, shapes[i].depth);
-        kst_j2k_options j2k = options_of(&shapes[i]);
-        check(shapes[i].name, small, &image, &j2k);
-        free_planes(&image);
-    }
-    kst_context_destroy(&small);
+    check_shapes(shapes, sizeof shapes / sizeof *shapes, MEMORY, check);
 }
 
 /* Tiles of which one has room, but not as many as there are threads. */
@@ -282,8 +289,17 @@ static bool bring(void *user, uint32_t index, uint32_t x, uint32_t y, uint32_t c
     return true;
 }
 
-static void compare_coded(const char *what, kst_context *small, const kst_image *image, const kst_j2k_options *j2k)
+/* Of cells that are not many code-blocks wide, at an origin that is none of them, and where there is colour with a
+ * region of interest. */
+static void compare_coded(const char *what, kst_context *small, const kst_image *image, const kst_j2k_options *usual)
 {
+    kst_j2k_options cells = *usual, *j2k = &cells;
+    cells.levels = 3;
+    cells.block_width = cells.block_height = 32;
+    cells.image_x = 2;
+    cells.image_y = 3;
+    if (image->format == KST_FORMAT_RGB && cells.target == KST_J2K_RATIO)
+        cells.interest = (kst_region){3000, 20, 2000, 60};
     struct told calls = {.stop = 2};
     const kst_rows rows = {.size = sizeof rows, .read = bring, .user = (void *)(uintptr_t)image};
     const kst_progress progress = {.size = sizeof progress, .told = told, .user = &calls};
@@ -317,20 +333,7 @@ static void test_coded(void **state)
         {"tiles", KST_FORMAT_RGB, 8200, 200, 8, 5500, KST_J2K_RATIO, 20},
         {"components", KST_FORMAT_RAW, 9999, 302, 12, 0, KST_J2K_RATIO, 20},
     };
-    kst_context *small = small_context(THREADS, CODING_MEMORY);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        kst_image image = make_image(shapes[i].format, shapes[i].width, shapes[i].height, shapes[i].depth);
-        kst_j2k_options j2k = options_of(&shapes[i]);
-        j2k.levels = 3;
-        j2k.block_width = j2k.block_height = 32;
-        j2k.image_x = (uint32_t)i;
-        j2k.image_y = 3;
-        if (i == 1)
-            j2k.interest = (kst_region){3000, 20, 2000, 60};
-        compare_coded(shapes[i].name, small, &image, &j2k);
-        free_planes(&image);
-    }
-    kst_context_destroy(&small);
+    check_shapes(shapes, sizeof shapes / sizeof *shapes, CODING_MEMORY, compare_coded);
 }
 
 static void test_coding_cancelled(void **state)
