@@ -167,14 +167,6 @@ kst_status kst_gpu_executor_create_opencl(
 static void release_lane(struct gpu_executor *executor, struct gpu_lane *lane)
 {
     struct gpu *gpu = executor->gpu;
-    pthread_mutex_lock(&executor->lock);
-    for (int i = 0; i < LANE_EVENTS; i++) {
-        if (executor->transformed == &lane->event[i])
-            executor->transformed = NULL;
-        if (executor->modelled == &lane->event[i])
-            executor->modelled = NULL;
-    }
-    pthread_mutex_unlock(&executor->lock);
     for (int i = 0; i < LANE_EVENTS; i++)
         gpu->backend->event_destroy(gpu, &lane->event[i]);
     gpu->backend->queue_destroy(&lane->queue);
@@ -234,10 +226,24 @@ struct gpu_lane *kst_gpu_lane_take(struct gpu_executor *executor, struct gpu_err
     return lane ? lane : make_lane(executor, error);
 }
 
+/* Its events have passed, and whoever takes it next records them anew without the lock: nobody waits for them. */
+static void forget_events(struct gpu_executor *executor, const struct gpu_lane *lane)
+{
+    pthread_mutex_lock(&executor->lock);
+    for (int i = 0; i < LANE_EVENTS; i++) {
+        if (executor->transformed == &lane->event[i])
+            executor->transformed = NULL;
+        if (executor->modelled == &lane->event[i])
+            executor->modelled = NULL;
+    }
+    pthread_mutex_unlock(&executor->lock);
+}
+
 void kst_gpu_lane_give(struct gpu_executor *executor, struct gpu_lane *lane)
 {
     if (!lane)
         return;
+    forget_events(executor, lane);
     if (lane->queue.error.status != KST_OK || lane->urgent.error.status != KST_OK) {
         release_lane(executor, lane);
         return;

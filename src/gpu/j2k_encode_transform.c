@@ -120,7 +120,7 @@ static void transform(struct j2k_coding_job *job)
 void kst_gpu_j2k_encode_transform(struct j2k_coding_job *job)
 {
     struct gpu_executor *executor = job->executor;
-    if (job->waits || !executor->gpu->backend->urges) {
+    if (job->waits) {
         transform(job);
         return;
     }

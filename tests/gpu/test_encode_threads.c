@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Encoders side by side on a device: parts wait for those of others, and for nothing that somebody else has taken. */
+#include <pthread.h>
+#include <string.h>
+
+#include "context.h"
+#include "contexts.h"
+#include "core/context.h"
+#include "gpu/executor.h"
+#include "gpus.h"
+#include "j2k_coded.h"
+#include "support.h"
+
+enum { PICTURES = 6, THREADS = 4, ROUNDS = 3, CODINGS = 3 };
+
+static kst_image image[PICTURES];
+static kst_j2k_options ratio;
+static kst_encode_options coding[CODINGS]; /* JPEG 2000 both ways, and JPEG, which takes the same queues and events */
+static kst_buffer wanted[CODINGS][PICTURES];
+
+static int start(void **state)
+{
+    start_contexts(state);
+    kst_j2k_options_init(&ratio);
+    ratio.target = KST_J2K_RATIO;
+    ratio.value = 12;
+    coding[0] = j2k_coding(NULL);
+    coding[1] = j2k_coding(&ratio);
+    kst_encode_options_init(&coding[2]);
+    for (uint32_t i = 0; i < PICTURES; i++) {
+        kst_buffer stream = encode_noise(90 + 10 * i, 80, &coding[2]);
+        kst_image_init(&image[i]);
+        assert_int_equal(kst_decode(cpu_context, stream.data, stream.length, NULL, &image[i], NULL), KST_OK);
+        kst_buffer_release(cpu_context, &stream);
+        for (uint32_t c = 0; c < CODINGS; c++)
+            assert_int_equal(kst_encode(cpu_context, &image[i], &coding[c], &wanted[c][i], NULL), KST_OK);
+    }
+    return 0;
+}
+
+static int stop(void **state)
+{
+    for (uint32_t i = 0; i < PICTURES; i++) {
+        for (uint32_t c = 0; c < CODINGS; c++)
+            kst_buffer_release(cpu_context, &wanted[c][i]);
+        kst_image_release(cpu_context, &image[i]);
+    }
+    return stop_contexts(state);
+}
+
+struct worker {
+    pthread_t thread;
+    kst_context *context;
+    uint32_t first;
+    uint32_t others; /* streams that are not what the CPU gives */
+};
+
+static void encode_set(struct worker *worker, uint32_t c)
+{
+    kst_encode_item item[PICTURES];
+    for (uint32_t i = 0; i < PICTURES; i++)
+        item[i] = (kst_encode_item){.image = &image[i], .options = &coding[c], .report = {.size = sizeof(kst_report)}};
+    kst_encode_batch(worker->context, item, PICTURES);
+    for (uint32_t i = 0; i < PICTURES; i++) {
+        const kst_buffer *found = &item[i].output;
+        worker->others += item[i].report.status != KST_OK || found->length != wanted[c][i].length ||
+                          memcmp(found->data, wanted[c][i].data, found->length) != 0;
+        kst_buffer_release(worker->context, &item[i].output);
+    }
+}
+
+static void *work(void *arg)
+{
+    struct worker *worker = arg;
+    for (uint32_t round = 0; round < ROUNDS; round++)
+        encode_set(worker, (worker->first + round) % CODINGS);
+    return NULL;
+}
+
+static void test_side_by_side(void **state)
+{
+    (void)state;
+    if (simulated())
+        skip();
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        struct worker worker[THREADS];
+        for (uint32_t i = 0; i < THREADS; i++) {
+            worker[i] = (struct worker){.context = gpu_context[g], .first = i};
+            assert_int_equal(pthread_create(&worker[i].thread, NULL, work, &worker[i]), 0);
+        }
+        for (uint32_t i = 0; i < THREADS; i++) {
+            pthread_join(worker[i].thread, NULL);
+            assert_int_equal(worker[i].others, 0);
+        }
+    }
+}
+
+/* Lanes that are given back are others' to record events of: none of those is still waited for. */
+static void test_nothing_left(void **state)
+{
+    (void)state;
+    if (simulated())
+        skip();
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        struct worker worker = {.context = gpu_context[g]};
+        encode_set(&worker, 1);
+        assert_int_equal(worker.others, 0);
+        assert_null(gpu_context[g]->gpu->transformed);
+        assert_null(gpu_context[g]->gpu->modelled);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_side_by_side),
+        cmocka_unit_test(test_nothing_left),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
