@@ -327,20 +327,24 @@ static kst_status refuse(const struct j2k_work *work)
         report, KST_ERROR_LIMIT_MEMORY, KST_NO_OFFSET, "it takes %llu bytes at least", (unsigned long long)work->need);
 }
 
-/* One after the other, those beside each other first. */
+/* One after the other, those beside each other first; what is begun again counts once. */
 static kst_status decode_parts(struct j2k_work *whole)
 {
-    kst_report *report = &whole->decoder->report;
+    kst_report *report = &whole->decoder->report, row = *report;
     struct j2k_walk walk;
     kst_region part;
     kst_j2k_walk_begin(&walk, whole->image->width, whole->image->height, BROAD, whole->excess);
     while (kst_j2k_walk_part(&walk, &part)) {
         const kst_report before = *report;
+        if (part.x == 0)
+            row = before;
         kst_status status = decode_part(whole, part);
         if (is_too_much(whole, status)) {
             *report = before;
             if (!kst_j2k_walk_smaller(&walk, whole->excess))
                 return refuse(whole);
+            if (walk.next.x < part.x)
+                *report = row;
             continue;
         }
         if (status)

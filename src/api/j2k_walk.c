@@ -16,12 +16,19 @@ static bool is_broad(const struct j2k_walk *walk, uint32_t width)
     return walk->broad > 0 && width / 2 >= walk->broad;
 }
 
+/* What is broad is not made less than that at once: rows are next. */
+static uint32_t narrower(const struct j2k_walk *walk, uint32_t width, double times)
+{
+    uint32_t fit = fewer(width, times);
+    return is_broad(walk, width) && fit < walk->broad ? walk->broad : fit;
+}
+
 void kst_j2k_walk_begin(struct j2k_walk *walk, uint32_t width, uint32_t height, uint32_t broad, double times)
 {
     *walk =
         (struct j2k_walk){.width = width, .height = height, .next = {.width = width, .height = height}, .broad = broad};
     if (is_broad(walk, width))
-        walk->next.width = fewer(width, times);
+        walk->next.width = narrower(walk, width, times);
     else
         walk->next.height = fewer(height, times);
 }
@@ -48,18 +55,24 @@ bool kst_j2k_walk_part(const struct j2k_walk *walk, kst_region *part)
     return true;
 }
 
-/* Those beside each other are of the same height. */
+/*
+ * Those beside each other are of the same height. The first of them has a neighbour on one side only, and so may have
+ * had room where the next one has none, as narrow as it is: all of them are then decoded once more, with fewer rows.
+ */
 bool kst_j2k_walk_smaller(struct j2k_walk *walk, double times)
 {
     const kst_region *next = &walk->next;
     uint32_t right = walk->width - next->x, down = walk->height - next->y;
     uint32_t width = next->width < right ? next->width : right, height = next->height < down ? next->height : down;
-    if (!is_broad(walk, width) && next->x == 0 && height >= 2 * LEAST)
-        walk->next.height = fewer(height, times);
-    else if (width >= 2 * LEAST)
-        walk->next.width = fewer(width, times);
-    else
+    bool low = height < 2 * LEAST, narrow = width < 2 * LEAST;
+    if (low && narrow)
         return false;
+    if (is_broad(walk, width) || low || (next->x > 0 && !narrow)) {
+        walk->next.width = narrower(walk, width, times);
+    } else {
+        walk->next.x = 0;
+        walk->next.height = fewer(height, times);
+    }
     return true;
 }
 

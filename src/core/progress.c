@@ -18,6 +18,8 @@ void kst_progress_stage(struct progress *progress, uint64_t total, double end)
     progress->total = total > 0 ? total : 1;
     progress->from = progress->last;
     progress->end = end < 1 - grain ? end : 1 - grain;
+    if (progress->end < progress->from)
+        progress->end = progress->from;
     progress->told = 0;
     atomic_store(&progress->done, 0);
 }

@@ -23,7 +23,7 @@ bool kst_progress_begin(struct progress *progress, const kst_progress *to);
 
 /*
  * So many steps are what brings the whole from what was told last to `end`. With 1 that is a little less: the whole is
- * told at the end alone.
+ * told at the end alone. An end before that is where it stays.
  */
 void kst_progress_stage(struct progress *progress, uint64_t total, double end);
 

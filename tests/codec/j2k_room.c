@@ -280,6 +280,46 @@ static void test_refused(void **state)
     kst_buffer_release(context, &stream);
 }
 
+/* With more memory than is enough there is enough. */
+static void look_for_limit(const char *what, kst_context *small, const kst_image *image, const kst_j2k_options *j2k)
+{
+    enum { FIRST = 400000, STEP = 30000, LAST = 490000 };
+    (void)small;
+    kst_buffer stream = j2k_coded(context, image, j2k);
+    kst_decode_options options;
+    bool enough = false;
+    kst_decode_options_init(&options);
+    for (uint64_t memory = FIRST; memory <= LAST; memory += STEP) {
+        struct told calls = {.stop = 2};
+        const kst_progress progress = {.size = sizeof progress, .told = told, .user = &calls};
+        kst_context *with = small_context(1, memory);
+        kst_image whole, room;
+        kst_report report;
+        options.progress = &progress;
+        kst_status status = decode_small(with, &stream, &options, &whole, &room, &report);
+        if (!status)
+            expect_same(what, &whole, &room);
+        else if (enough || status != KST_ERROR_LIMIT_MEMORY)
+            fail_msg("%s: %llu bytes: %s", what, (unsigned long long)memory, report.message);
+        enough = !status;
+        free_planes(&room);
+        kst_image_release(context, &whole);
+        kst_context_destroy(&with);
+    }
+    assert_true(enough);
+    kst_buffer_release(context, &stream);
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    static const struct shape shapes[] = {
+        {"lossless", KST_FORMAT_RGB, 1100, 300, 8, 0, KST_J2K_LOSSLESS, 0},
+        {"lossy", KST_FORMAT_RGB, 1100, 300, 8, 0, KST_J2K_RATIO, 6},
+    };
+    check_shapes(shapes, sizeof shapes / sizeof *shapes, MEMORY, look_for_limit);
+}
+
 static bool bring(void *user, uint32_t index, uint32_t x, uint32_t y, uint32_t count, void *samples)
 {
     const kst_image *image = user;
@@ -374,6 +414,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_cancelled), cmocka_unit_test(test_damage), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_coded), cmocka_unit_test(test_coding_cancelled)};
+        cmocka_unit_test(test_limits), cmocka_unit_test(test_coded), cmocka_unit_test(test_coding_cancelled)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -33,8 +33,23 @@ static void test_late_stages(void **state)
     }
 }
 
+/* One that ends before what was told already stays there. */
+static void test_back(void **state)
+{
+    (void)state;
+    struct told calls = {.stop = 2};
+    const kst_progress to = {.size = sizeof to, .told = told, .user = &calls};
+    struct progress progress;
+    assert_true(kst_progress_begin(&progress, &to));
+    run(&progress, 0.5);
+    run(&progress, 0.25);
+    assert_true(calls.last == 0.5);
+    run(&progress, 0.75);
+    assert_true(calls.last == 0.75);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_late_stages)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_late_stages), cmocka_unit_test(test_back)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
