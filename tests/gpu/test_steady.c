@@ -215,7 +215,7 @@ static void check(struct load *load, void (*work)(struct load *load), uint32_t w
     }
 }
 
-/* JPEG 2000, of one picture: once for how long its blocks are, once for them, once to end. */
+/* JPEG 2000, of one picture: for how long its blocks are, for their passes, for their bytes, and to end. */
 static void test_encode_j2k(void **state)
 {
     (void)state;
@@ -226,7 +226,7 @@ static void test_encode_j2k(void **state)
             make_load(&load, gpu_context[g], memories[place], false, 1);
             load.what = "encode to JPEG 2000";
             load.options.codec = KST_CODEC_JPEG2000;
-            check(&load, encode, 3);
+            check(&load, encode, 4);
             drop_load(&load);
         }
 }
