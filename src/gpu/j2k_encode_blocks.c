@@ -311,7 +311,7 @@ static bool measure_list(
     struct j2k_coding_job *job, const struct j2k_list *list, struct j2k_block_gains *found, struct gpu_error *error)
 {
     struct run run = {.job = job, .list = list};
-    bool done = take_measured(&run, error);
+    bool done = kst_gpu_j2k_encode_arrive(job, error) && take_measured(&run, error);
     if (done) {
         measure(&run);
         *error = job->queue->error;
