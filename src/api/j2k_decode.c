@@ -95,6 +95,12 @@ static struct j2k_rect area_of(const struct j2k_work *work, uint32_t component)
     return kst_j2k_divide(work->output.filter.region, size->dx, size->dy);
 }
 
+static void want_channels(struct j2k_work *work)
+{
+    for (uint32_t i = 0; i < work->channels.count; i++)
+        work->wanted[work->channels.channel[i].component] = true;
+}
+
 static kst_status aim_between(struct j2k_work *work)
 {
     kst_status status = KST_OK;
@@ -107,7 +113,6 @@ static kst_status aim_between(struct j2k_work *work)
         work->plane[component] = kst_memory_array(&work->decoder->memory, count, sizeof(uint16_t), &status);
         if (!work->plane[component])
             return kst_report_error(&work->decoder->report, status, KST_NO_OFFSET, NULL);
-        work->wanted[component] = true;
         work->target[component] = (struct j2k_target){.data = work->plane[component],
             .pitch = (ptrdiff_t)(width * sizeof(uint16_t)),
             .step = 1,
@@ -198,12 +203,16 @@ static kst_status execute(struct j2k_work *work)
     return status;
 }
 
-static kst_status run(struct j2k_work *work)
+/* What packets say is known, and told, before there is room for samples in between. */
+static kst_status run(struct j2k_work *work, bool direct)
 {
     kst_status status = plan(work);
     if (status)
         return status;
-    status = execute(work);
+    if (!direct)
+        status = aim_between(work);
+    if (!status)
+        status = execute(work);
     kst_j2k_plan_release(&work->decoder->memory, &work->plan);
     return status;
 }
@@ -262,15 +271,13 @@ static void release(struct j2k_work *work)
 static kst_status decode(struct j2k_work *work)
 {
     bool direct = is_direct(work);
-    kst_status status = KST_OK;
     if (work->image->format == KST_FORMAT_RAW)
         aim_raw(work);
     else if (direct)
         aim_direct(work);
     else
-        status = aim_between(work);
-    if (!status)
-        status = run(work);
+        want_channels(work);
+    kst_status status = run(work, direct);
     return status || direct ? status : convert(work);
 }
 
@@ -367,7 +374,9 @@ kst_status kst_j2k_decode(
     status = decode_output(&work);
     if (!is_too_much(&work, status))
         return status;
-    if (!work.told)
+    if (work.told)
+        kst_report_forgive(&decoder->report);
+    else
         decoder->report = before;
     return decode_parts(&work);
 }

@@ -256,6 +256,42 @@ static void test_damage(void **state)
     kst_context_destroy(&small);
 }
 
+/* Of packets all is told once, also where it is the samples in between that have no room. */
+static void tell_once(const char *what, kst_context *small, const kst_image *image, const kst_j2k_options *j2k)
+{
+    kst_buffer stream = j2k_coded(context, image, j2k);
+    kst_decode_options options;
+    kst_image whole, room;
+    kst_report wanted, found;
+    kst_decode_options_init(&options);
+    options.format = KST_FORMAT_RGBA;
+    for (size_t i = stream.length / 8; i < stream.length; i += 50)
+        ((uint8_t *)stream.data)[i] ^= 0x55;
+    kst_report_init(&wanted);
+    kst_image_init(&whole);
+    assert_int_equal(kst_decode(context, stream.data, stream.length, &options, &whole, &wanted), KST_OK);
+    kst_image_release(context, &whole);
+    assert_int_equal(decode_small(small, &stream, &options, &whole, &room, &found), KST_OK);
+    expect_same(what, &whole, &room);
+    assert_true(wanted.warnings > 0);
+    assert_int_equal(wanted.warnings, found.warnings);
+    assert_int_equal(wanted.first_warning, found.first_warning);
+    assert_int_equal(wanted.first_warning_offset, found.first_warning_offset);
+    free_planes(&room);
+    kst_image_release(context, &whole);
+    kst_buffer_release(context, &stream);
+}
+
+static void test_told_once(void **state)
+{
+    (void)state;
+    static const struct shape shapes[] = {
+        {"whole", KST_FORMAT_RGB, 3000, 200, 8, 0, KST_J2K_RATIO, 6},
+        {"tiles", KST_FORMAT_RGB, 3000, 200, 8, 500, KST_J2K_RATIO, 6},
+    };
+    check_shapes(shapes, sizeof shapes / sizeof *shapes, MEMORY, tell_once);
+}
+
 /* What has no room in any way is refused with what it takes at least. */
 static void test_refused(void **state)
 {
@@ -413,7 +449,8 @@ static int stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_lanes),
-        cmocka_unit_test(test_cancelled), cmocka_unit_test(test_damage), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_limits), cmocka_unit_test(test_coded), cmocka_unit_test(test_coding_cancelled)};
+        cmocka_unit_test(test_cancelled), cmocka_unit_test(test_damage), cmocka_unit_test(test_told_once),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_limits), cmocka_unit_test(test_coded),
+        cmocka_unit_test(test_coding_cancelled)};
     return cmocka_run_group_tests(tests, start, stop);
 }
