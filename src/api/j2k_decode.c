@@ -207,9 +207,7 @@ static kst_status execute(struct j2k_work *work)
 static kst_status run(struct j2k_work *work, bool direct)
 {
     kst_status status = plan(work);
-    if (status)
-        return status;
-    if (!direct)
+    if (!status && !direct)
         status = aim_between(work);
     if (!status)
         status = execute(work);
