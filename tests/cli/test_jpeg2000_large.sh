@@ -113,6 +113,11 @@ for kind in ppm png tif; do
     done
 done
 
+# What all strips warn of is told once.
+head -c 100000 lossless.jp2 >short.jp2
+expect 0 "$KOSTKA" decode --max-memory $limit short.jp2 again.ppm
+equals "$(grep -c warning err)" 1
+
 # Files that end early, and streams that cannot be decoded, leave nothing.
 head -c 11000000 big.ppm >short.ppm
 expect 1 "$KOSTKA" encode --max-memory $limit short.ppm none.jp2

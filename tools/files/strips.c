@@ -93,12 +93,23 @@ void strips_close(struct strips *strips)
 struct told {
     struct progress_picture picture;
     double from, share; /* of the strip at hand */
+    kst_status warning; /* the last that was told, and where; packets that strips share are warned of by each */
+    uint64_t warning_offset;
 };
 
 static bool tell(void *user, double done)
 {
     struct told *told = user;
     return progress_picture(&told->picture, told->from + told->share * done);
+}
+
+static void tell_warnings(struct told *told, const char *name, const kst_report *report)
+{
+    if (report->first_warning == told->warning && report->first_warning_offset == told->warning_offset)
+        return;
+    told->warning = report->first_warning;
+    told->warning_offset = report->first_warning_offset;
+    jpeg_report_warnings(name, report);
 }
 
 /* Rows from y on, into the strip's pixels. */
@@ -119,7 +130,7 @@ static bool decode_strip(struct strips *strips, uint32_t y, struct told *told, c
     const kst_report *report = kst_decoder_report(strips->decoder);
     if (status != KST_OK)
         return jpeg_report_problem(report, status, problem);
-    jpeg_report_warnings(name, report);
+    tell_warnings(told, name, report);
     if (settings->verbose)
         jpeg_report_details(name, report);
     return true;
