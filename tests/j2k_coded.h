@@ -11,4 +11,10 @@ kst_encode_options j2k_coding(const kst_j2k_options *j2k);
 /* A picture's stream, which the caller releases. The test fails where there is none. */
 kst_buffer j2k_coded(kst_context *context, const kst_image *image, const kst_j2k_options *j2k);
 
+/* Where tile-part `number` of a stream starts, counted from 0; null where there are not as many. */
+uint8_t *j2k_tile_part(const kst_buffer *stream, uint32_t number);
+
+/* Put COD that is too short into the header of a tile-part that has nothing in it (T.800 A.6.1). */
+void j2k_damage_header(kst_buffer *stream, uint32_t number);
+
 #endif

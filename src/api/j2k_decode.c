@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "api/j2k_decode.h"
 
+#include <string.h>
+
 #include "api/j2k_part.h"
 #include "api/j2k_walk.h"
 #include "core/report.h"
@@ -18,13 +20,14 @@ struct j2k_work {
     kst_decoder *decoder;
     const kst_decode_options *options;
     const kst_image *image;
-    bool told;     /* what packets are warned of is in the report */
+    bool told;     /* what packets are warned of is in the report; without that nothing is decoded in parts */
     double end;    /* up to what it brings the progress */
     double excess; /* how many times the memory that there is it would take; at most 1: it was begun */
     uint64_t need; /* bytes, of all that there is of the decoding; 0: not known */
     struct j2k_output output;
     struct j2k_channels channels;
     struct j2k_plan plan;
+    struct j2k_rect shown[2]; /* what of the image is there before this part of it (see plan.h) */
     struct progress *progress;
     struct j2k_target *target; /* of each component */
     bool *wanted;              /* likewise */
@@ -156,6 +159,14 @@ static kst_status convert(struct j2k_work *work)
     return KST_OK;
 }
 
+/* What reading its packets warns of, or fails with, where their plan has no room. */
+static kst_status survey(struct j2k_work *work)
+{
+    kst_decoder *decoder = work->decoder;
+    return kst_j2k_survey(
+        &decoder->memory, &decoder->context->limits, &decoder->j2k, &work->output.filter, &decoder->report);
+}
+
 /* Packets of a part that were read for the whole are not warned of again. */
 static kst_status plan(struct j2k_work *work)
 {
@@ -165,15 +176,19 @@ static kst_status plan(struct j2k_work *work)
     double start = kst_seconds();
     work->output.filter.components = work->wanted;
     kst_status status = kst_decoder_plan_j2k(decoder, &work->output.filter, &work->plan);
-    if (status)
+    bool room = status != KST_ERROR_LIMIT_MEMORY;
+    if (status && room)
         return status;
-    if (work->told)
+    if (work->told || !room)
         *report = before;
+    if (!work->told && !room && (status = survey(work)) != KST_OK)
+        return status;
     work->told = true;
     kst_report_stage(report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
     if (work->options->strict && report->warnings > 0)
         return kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
-    return KST_OK;
+    memcpy(work->plan.shown, work->shown, sizeof work->shown);
+    return room ? KST_OK : KST_ERROR_LIMIT_MEMORY;
 }
 
 /* What it takes. A picture that has room is begun, and then ends. */
@@ -183,7 +198,7 @@ static bool has_room(struct j2k_work *work)
     struct memory *memory = &decoder->memory;
     struct j2k_cpu_need need = kst_j2k_cpu_measure(memory, decoder->context->pool, &work->plan, work->target);
     uint64_t left = kst_memory_left(memory);
-    work->need = memory->limit - left + need.tile + need.threads;
+    work->need = need.tile < J2K_NEED_UNKNOWN ? memory->limit - left + need.tile + need.threads : 0;
     work->excess = (double)(need.tile + need.threads) / (double)(left > 0 ? left : 1);
     return work->excess <= 1;
 }
@@ -290,6 +305,21 @@ static kst_status decode_output(struct j2k_work *work)
     return status;
 }
 
+/* The parts above this one and those beside it that come before. */
+static kst_status describe_before(struct j2k_work *work, kst_region part)
+{
+    const kst_region before[] = {{0, 0, work->image->width, part.y}, {0, part.y, part.x, part.height}};
+    struct j2k_output output;
+    kst_status status = KST_OK;
+    for (uint32_t i = 0; i < 2 && !status; i++) {
+        if (before[i].width == 0 || before[i].height == 0)
+            continue;
+        status = kst_j2k_part_describe(work->decoder, work->options, work->image->format, before[i], &output);
+        work->shown[i] = output.filter.region;
+    }
+    return status;
+}
+
 /* Part of the image that `whole` has. */
 static kst_status decode_part(struct j2k_work *whole, kst_region part)
 {
@@ -298,7 +328,9 @@ static kst_status decode_part(struct j2k_work *whole, kst_region part)
     struct j2k_work work = *whole;
     kst_image cut;
     kst_plane *more = NULL;
-    kst_status status = kst_j2k_part_describe(decoder, work.options, image->format, part, &work.output);
+    kst_status status = describe_before(&work, part);
+    if (!status)
+        status = kst_j2k_part_describe(decoder, work.options, image->format, part, &work.output);
     if (!status)
         status = kst_j2k_part_image(&decoder->memory, image, part, &cut, &more);
     for (uint32_t p = 0; p < image->plane_count && !status; p++) {
@@ -364,17 +396,13 @@ kst_status kst_j2k_decode(
 {
     struct j2k_work work = {.decoder = decoder, .options = options, .image = image, .progress = progress, .end = 1};
     kst_image described;
-    const kst_report before = decoder->report;
     kst_status status = kst_j2k_output_describe(&decoder->j2k, options, &described, decoder->more, &work.output);
     if (status)
         return status;
     kst_j2k_output_channels(&decoder->j2k, image->format, &work.channels);
     status = decode_output(&work);
-    if (!is_too_much(&work, status))
+    if (!is_too_much(&work, status) || !work.told)
         return status;
-    if (work.told)
-        kst_report_forgive(&decoder->report);
-    else
-        decoder->report = before;
+    kst_report_forgive(&decoder->report);
     return decode_parts(&work);
 }

@@ -144,7 +144,7 @@ struct j2k_cpu_need kst_j2k_cpu_measure(
         measure_tile(&decoding, &plan->tile[i], group, &need);
     kst_memory_release(memory, group);
     if (!kst_j2k_goes_on(&decoding))
-        need.tile = UINT64_MAX / 2;
+        need.tile = J2K_NEED_UNKNOWN;
     return need;
 }
 

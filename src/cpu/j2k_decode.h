@@ -19,7 +19,8 @@ struct j2k_target {
     uint8_t bytes;   /* of a sample: 1, 2 or 4; signed ones in two's complement */
 };
 
-/* Bytes that decoding takes beside the plan and what it is decoded to. */
+/* Bytes that decoding takes beside the plan and what it is decoded to; not known where measuring has no room. */
+#define J2K_NEED_UNKNOWN (UINT64_MAX / 2)
 struct j2k_cpu_need {
     uint64_t tile;    /* of one tile at a time; more go beside each other as far as the memory limit lets them */
     uint64_t threads; /* of all threads together */

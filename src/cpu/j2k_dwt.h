@@ -8,10 +8,7 @@
 #define KOSTKA_CPU_J2K_DWT_H
 
 #include "cpu/j2k_inverse.h"
-#include "j2k/plan.h"
-
-/* How far either filter reaches, in interleaved samples (F.3): a sample depends on no farther ones. */
-enum { J2K_REACH_53 = 2, J2K_REACH_97 = 4 };
+#include "j2k/geometry.h"
 
 /*
  * Resolution r and the bands it is made of. The parts of the bands are those that interleave to `rect`: of a band that

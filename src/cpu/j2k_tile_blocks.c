@@ -48,10 +48,14 @@ static bool gather(struct j2k_decoding *decoding, struct j2k_worker *worker, con
     return true;
 }
 
+/* Once of all regions that need the block. */
 static void count_damage(struct j2k_decoding *decoding, const struct j2k_block *block)
 {
+    const struct j2k_rect *shown = decoding->plan->shown;
     const struct j2k_segment *segment = &decoding->plan->segment[block->first_segment];
     uint64_t offset = UINT64_MAX;
+    if (kst_j2k_needs_block(decoding->plan, shown[0], block) || kst_j2k_needs_block(decoding->plan, shown[1], block))
+        return;
     for (uint32_t i = 0; i < block->segment_count && offset == UINT64_MAX; i++)
         if (segment[i].piece_count)
             offset = decoding->plan->piece[segment[i].first_piece].offset;

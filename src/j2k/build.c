@@ -55,7 +55,7 @@ static bool touches(const struct j2k_builder *builder, struct j2k_rect tile)
     return !j2k_is_empty(j2k_intersect(kst_j2k_reduce(tile, builder->plan->reduce), builder->region));
 }
 
-/* What made the first tile fail, in case none succeeds. */
+/* What made the first tile fail, in case none of all succeeds. */
 struct failure {
     kst_status status;
     uint64_t offset;
@@ -74,6 +74,12 @@ static kst_status try_tile(struct j2k_builder *builder, struct failure *failure)
     }
     struct mark mark = set_mark(builder->plan);
     kst_status status = build_tile(builder);
+    if (!status)
+        builder->tiles_so_far++;
+    if (!status && builder->survey) {
+        mark.block = builder->plan->block_count; /* of all tiles, against the limit */
+        go_back(builder->plan, mark);
+    }
     if (!kst_j2k_is_tile_error(status))
         return status;
     if (!failure->status)
@@ -101,6 +107,14 @@ struct j2k_rect kst_j2k_wanted_tiles(const struct j2k_stream *stream, const stru
     return (struct j2k_rect){tile % columns, tile / columns, tile % columns + 1, tile / columns + 1};
 }
 
+/* Whether the filter wants the one tile that it names, or all that there are. */
+static bool wants_all(const struct j2k_builder *builder, struct j2k_rect wanted)
+{
+    const struct j2k_size *size = &builder->stream->size;
+    return builder->filter->tile != J2K_ALL_TILES ||
+           (wanted.x0 == 0 && wanted.y0 == 0 && wanted.x1 == size->columns && wanted.y1 == size->rows);
+}
+
 static kst_status build_tiles(struct j2k_builder *builder)
 {
     const struct j2k_stream *stream = builder->stream;
@@ -113,7 +127,7 @@ static kst_status build_tiles(struct j2k_builder *builder)
             if (status)
                 return status;
         }
-    if (failure.status && builder->plan->tile_count == 0)
+    if (failure.status && builder->tiles_so_far == 0 && wants_all(builder, wanted))
         return kst_report_error(builder->report, failure.status, failure.offset, "in every tile");
     return KST_OK;
 }
@@ -194,8 +208,8 @@ kst_status kst_j2k_read_wanted(struct memory *memory, const kst_limits *limits, 
     return kst_j2k_read_parts(memory, limits, stream, kst_j2k_wanted_tiles(stream, filter), report);
 }
 
-kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
-    const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report)
+static kst_status build(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
+    const struct j2k_filter *filter, bool survey, struct j2k_plan *plan, kst_report *report)
 {
     *plan = (struct j2k_plan){0};
     const kst_limits narrow = kst_j2k_narrow(limits, stream, false);
@@ -205,9 +219,25 @@ kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, s
         .stream = stream,
         .filter = filter,
         .report = report,
-        .plan = plan};
+        .plan = plan,
+        .survey = survey};
     kst_status status = kst_j2k_read_wanted(memory, limits, stream, filter, report);
     return status ? status : kst_j2k_builder_run(&builder);
+}
+
+kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
+    const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report)
+{
+    return build(memory, limits, stream, filter, false, plan, report);
+}
+
+kst_status kst_j2k_survey(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
+    const struct j2k_filter *filter, kst_report *report)
+{
+    struct j2k_plan plan;
+    kst_status status = build(memory, limits, stream, filter, true, &plan, report);
+    kst_j2k_plan_release(memory, &plan);
+    return status;
 }
 
 void kst_j2k_plan_release(struct memory *memory, struct j2k_plan *plan)

@@ -16,6 +16,7 @@ struct j2k_block_state {
     uint8_t length_bits;  /* Lblock; 0: not included yet */
     uint8_t missing;
     uint8_t passes;
+    uint8_t kept; /* of these, those of layers and precincts that are wanted */
 };
 
 /* What one packet adds to one segment of a code-block. */
@@ -82,8 +83,10 @@ struct j2k_builder {
     kst_report *report;
     struct j2k_plan *plan;
     const struct j2k_plan *whole; /* what packets said already; null: they are to be read */
+    bool survey;                  /* what packets say is counted and looked at, and the plan keeps nothing of it */
     uint32_t tile_capacity, tile_component_capacity, resolution_capacity, band_capacity;
     uint32_t block_capacity, segment_capacity, piece_capacity;
+    uint32_t tiles_so_far;                         /* those that can be decoded */
     uint64_t precincts_so_far, resolutions_so_far; /* of all tiles, against the limit */
     uint64_t visits;                               /* of samples by coding passes, of all tiles, against the limit */
     uint64_t turns;         /* in the order of packets, of all tiles, that brought none; against the limit */

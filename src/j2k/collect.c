@@ -70,6 +70,28 @@ static kst_status check_limits(struct j2k_builder *builder, const struct j2k_blo
     return KST_OK;
 }
 
+static kst_status keep_block(struct j2k_builder *builder, const struct j2k_block *block)
+{
+    struct j2k_plan *plan = builder->plan;
+    if (!builder->survey) {
+        kst_status status = kst_j2k_grow(builder->memory, builder->report, (void **)&plan->block, plan->block_count,
+            &builder->block_capacity, sizeof *plan->block);
+        if (status)
+            return status;
+        plan->block[plan->block_count] = *block;
+    }
+    plan->block_count++;
+    plan->band[block->band].block_count++;
+    return KST_OK;
+}
+
+/* The passes of a block, up to `most`, where packets of which bytes are missing count as if they were whole. */
+static void survey_passes(const struct j2k_block_state *state, uint32_t most, struct j2k_block *block, bool *fine)
+{
+    *fine = state->kept <= most;
+    block->passes = (uint16_t)(*fine ? state->kept : most);
+}
+
 /* A block of which something is known. More bit planes than the band has are damage: then nothing is. */
 static kst_status add_block(struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t band_index,
     const struct j2k_block_state *state, struct j2k_rect rect)
@@ -89,20 +111,19 @@ static kst_status add_block(struct j2k_builder *builder, const struct j2k_grid *
         .first_segment = plan->segment_count,
         .missing = state->missing,
         .planes = (uint8_t)(band->planes - state->missing)};
+    uint32_t most = 3U * block.planes - 2;
     bool fine = true;
-    kst_status status = add_segments(builder, state, grid->style, 3U * block.planes - 2, &block, &fine);
+    kst_status status = KST_OK;
+    if (builder->survey)
+        survey_passes(state, most, &block, &fine);
+    else
+        status = add_segments(builder, state, grid->style, most, &block, &fine);
     if (!fine)
         kst_report_warning(builder->report, KST_WARNING_J2K_BLOCK, place, 1, false);
-    if (!status && block.passes > 0)
-        status = check_limits(builder, &block, place);
-    if (!status && block.passes > 0)
-        status = kst_j2k_grow(builder->memory, builder->report, (void **)&plan->block, plan->block_count,
-            &builder->block_capacity, sizeof *plan->block);
-    if (!status && block.passes > 0) {
-        plan->block[plan->block_count++] = block;
-        band->block_count++;
-    }
-    return status;
+    if (status || block.passes == 0)
+        return status;
+    status = check_limits(builder, &block, place);
+    return status ? status : keep_block(builder, &block);
 }
 
 static kst_status collect_precinct(
@@ -111,7 +132,7 @@ static kst_status collect_precinct(
     for (uint32_t y = 0; y < band->rows; y++) {
         for (uint32_t x = 0; x < band->columns; x++) {
             const struct j2k_block_state *state = &band->block[(size_t)y * band->columns + x];
-            if (state->first == J2K_NO_INDEX)
+            if (state->kept == 0)
                 continue;
             struct j2k_rect rect = kst_j2k_block_rect(grid, band, x, y);
             if (j2k_is_empty(j2k_intersect(rect, builder->plan->band[band_index].window)))

@@ -76,6 +76,27 @@ struct j2k_rect kst_j2k_enlarge(struct j2k_rect rect, uint32_t margin, struct j2
     return j2k_intersect(rect, bounds);
 }
 
+/* The windows of bands are those of a plan whose region this is (see plan.h). */
+bool kst_j2k_needs_block(const struct j2k_plan *plan, struct j2k_rect region, const struct j2k_block *block)
+{
+    const struct j2k_band *band = &plan->band[block->band];
+    const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
+    const struct j2k_component *component = &plan->component[band->tile_component % plan->component_count];
+    const struct j2k_rect rect = {block->x, block->y, block->x + block->width, block->y + block->height};
+    struct j2k_rect valid = j2k_intersect(tc->rect, kst_j2k_divide(region, component->dx, component->dy));
+    if (j2k_is_empty(valid))
+        return false;
+    for (uint32_t r = tc->resolution_count; r-- > 1;) {
+        const struct j2k_resolution *resolution = &plan->resolution[tc->first_resolution + r];
+        bool here = block->band >= resolution->first_band;
+        valid = kst_j2k_enlarge(valid, tc->reversible ? J2K_REACH_53 : J2K_REACH_97, resolution->rect);
+        valid = kst_j2k_band_of(valid, band->orientation & here, band->orientation >> 1 & here);
+        if (here)
+            break;
+    }
+    return !j2k_is_empty(j2k_intersect(rect, valid));
+}
+
 struct j2k_rect kst_j2k_reduced_image(const struct j2k_stream *stream, uint32_t reduce)
 {
     return kst_j2k_reduce(stream->size.image, reduce);

@@ -6,6 +6,9 @@
 #include "j2k/plan.h"
 #include "j2k/stream.h"
 
+/* How far a filter reaches, in interleaved samples: a sample depends on no farther ones (F.3). */
+enum { J2K_REACH_53 = 2, J2K_REACH_97 = 4 };
+
 static inline uint32_t j2k_ceil_shift(uint32_t value, uint32_t shift)
 {
     return (uint32_t)(((uint64_t)value + (UINT64_C(1) << shift) - 1) >> shift);
@@ -51,6 +54,9 @@ struct j2k_rect kst_j2k_band_of(struct j2k_rect rect, uint32_t high_x, uint32_t 
 
 /* Enlarged by `margin` on all sides, inside `bounds`. */
 struct j2k_rect kst_j2k_enlarge(struct j2k_rect rect, uint32_t margin, struct j2k_rect bounds);
+
+/* Whether a region of the reference grid, reduced, needs a code-block of the plan. */
+bool kst_j2k_needs_block(const struct j2k_plan *plan, struct j2k_rect region, const struct j2k_block *block);
 
 /* The picture on the reference grid, reduced. */
 struct j2k_rect kst_j2k_reduced_image(const struct j2k_stream *stream, uint32_t reduce);

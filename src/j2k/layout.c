@@ -6,9 +6,6 @@
 #include "j2k/builder.h"
 #include "j2k/parser.h"
 
-/* How far a filter reaches, in interleaved samples: a sample depends on no farther ones (F.3). */
-enum { REACH_REVERSIBLE = 2, REACH_IRREVERSIBLE = 4 };
-
 /* Where the tile's first tile-part starts; a stream that is yet to be written has none. */
 static uint64_t tile_offset(const struct j2k_builder *builder)
 {
@@ -124,7 +121,7 @@ static void find_needs(const struct j2k_coding *coding, struct j2k_rect whole, c
     uint32_t reduce, struct j2k_resolution needs[J2K_RESOLUTIONS])
 {
     struct j2k_rect valid = tc->area;
-    uint32_t margin = coding->reversible ? REACH_REVERSIBLE : REACH_IRREVERSIBLE;
+    uint32_t margin = coding->reversible ? J2K_REACH_53 : J2K_REACH_97;
     for (uint32_t r = tc->resolution_count; r-- > 0;) {
         struct j2k_rect rect = kst_j2k_reduce(whole, reduce + tc->resolution_count - 1 - r);
         struct j2k_rect computed = r > 0 ? kst_j2k_enlarge(valid, margin, rect) : valid;

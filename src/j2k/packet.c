@@ -72,6 +72,9 @@ struct reading {
 static bool keep(struct reading *reading, struct j2k_block_state *block, uint32_t passes, uint32_t length)
 {
     struct j2k_builder *builder = reading->builder;
+    block->kept = (uint8_t)(block->kept + passes);
+    if (builder->survey)
+        return true;
     reading->status = kst_j2k_grow(builder->memory, builder->report, (void **)&builder->contribution,
         builder->contribution_count, &builder->contribution_capacity, sizeof *builder->contribution);
     if (reading->status)

@@ -158,7 +158,8 @@ struct j2k_plan {
     uint32_t missing_tiles; /* that touch the region and have no data */
     struct j2k_rect image;  /* on the reference grid: XOsiz, YOsiz, Xsiz, Ysiz */
     struct j2k_packet_totals totals;
-    uint8_t reduce; /* resolutions left out */
+    uint8_t reduce;           /* resolutions left out */
+    struct j2k_rect shown[2]; /* regions, reduced, that others have decoded: damage of what they needed is known */
 };
 
 #endif
