@@ -64,11 +64,11 @@ static void check_file(const struct j2k_stream *stream)
     fuzz_check(sum != UINT64_MAX, "what boxes hold can be read");
 }
 
-/* A part of few layers; that part of some components; a tile; all of it, for which what TLM let be is read. */
+/* A part of few layers; that part of some components; all of it, for which what TLM let be is read. */
 static void build_some(
     struct memory *memory, const kst_limits *limits, struct j2k_stream *stream, struct fuzz_input *input)
 {
-    struct j2k_filter filter = {.tile = J2K_ALL_TILES};
+    struct j2k_filter filter = {.layers = 0};
     bool components[300];
     filter.reduce = (uint8_t)fuzz_take(input, 4);
     filter.layers = fuzz_take(input, 4);
@@ -84,9 +84,7 @@ static void build_some(
         components[i] = bits >> (i & 7) & 1;
     filter.components = components;
     build(memory, limits, stream, &filter);
-    filter = (struct j2k_filter){.tile = fuzz_take(input, 16)};
-    build(memory, limits, stream, &filter);
-    filter.tile = J2K_ALL_TILES;
+    filter = (struct j2k_filter){.layers = 0};
     build(memory, limits, stream, &filter);
 }
 

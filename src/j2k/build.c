@@ -99,20 +99,12 @@ static struct j2k_rect filter_region(const struct j2k_stream *stream, const stru
 
 struct j2k_rect kst_j2k_wanted_tiles(const struct j2k_stream *stream, const struct j2k_filter *filter)
 {
-    uint32_t columns = stream->size.columns, tile = filter->tile;
-    if (tile == J2K_ALL_TILES)
-        return kst_j2k_tiles_of(&stream->size, filter_region(stream, filter), filter->reduce);
-    if (tile / columns >= stream->size.rows)
-        return (struct j2k_rect){0};
-    return (struct j2k_rect){tile % columns, tile / columns, tile % columns + 1, tile / columns + 1};
+    return kst_j2k_tiles_of(&stream->size, filter_region(stream, filter), filter->reduce);
 }
 
-/* Whether the filter wants the one tile that it names, or all that there are. */
-static bool wants_all(const struct j2k_builder *builder, struct j2k_rect wanted)
+static bool are_all(const struct j2k_stream *stream, struct j2k_rect tiles)
 {
-    const struct j2k_size *size = &builder->stream->size;
-    return builder->filter->tile != J2K_ALL_TILES ||
-           (wanted.x0 == 0 && wanted.y0 == 0 && wanted.x1 == size->columns && wanted.y1 == size->rows);
+    return tiles.x0 == 0 && tiles.y0 == 0 && tiles.x1 == stream->size.columns && tiles.y1 == stream->size.rows;
 }
 
 static kst_status build_tiles(struct j2k_builder *builder)
@@ -127,7 +119,7 @@ static kst_status build_tiles(struct j2k_builder *builder)
             if (status)
                 return status;
         }
-    if (failure.status && builder->tiles_so_far == 0 && wants_all(builder, wanted))
+    if (failure.status && builder->tiles_so_far == 0 && are_all(stream, wanted))
         return kst_report_error(builder->report, failure.status, failure.offset, "in every tile");
     return KST_OK;
 }

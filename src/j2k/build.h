@@ -5,23 +5,19 @@
 
 #include "j2k/stream.h"
 
-#define J2K_ALL_TILES UINT32_MAX
-
-/* What is wanted of a stream; all zero but for `tile` is everything. */
+/* What is wanted of a stream; all zero is everything. */
 struct j2k_filter {
     uint32_t layers;        /* no more than the first so many; 0: all */
     uint8_t reduce;         /* resolutions to leave out */
     struct j2k_rect region; /* on the reference grid, reduced (kst_j2k_reduced_image()); empty: all */
     const bool *components; /* of each whether it is wanted; null: all */
-    uint32_t tile;          /* one tile of the raster, or J2K_ALL_TILES */
     bool careful;           /* what TLM, PLT and PLM say is used only where nothing of it is left to be believed */
 };
 
 /*
  * Build a plan, for which headers of tile-parts are read that are not read yet. Borrows the stream's data. Damage is a
- * warning, counted in `report`, unless no tile can be decoded of all that the picture has, or not the one that is
- * wanted by its number. On failure nothing is left allocated and the report holds the error, KST_ERROR_J2K_REDUCE among
- * them.
+ * warning, counted in `report`, unless no tile can be decoded of all that the picture has. On failure nothing is left
+ * allocated and the report holds the error, KST_ERROR_J2K_REDUCE among them.
  */
 kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
     const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report);

@@ -177,7 +177,7 @@ static kst_status lay_out(struct laying *laying)
 kst_status kst_j2k_coded_layout(
     struct memory *memory, const kst_limits *limits, struct j2k_coded *coded, kst_report *report)
 {
-    const struct j2k_filter everything = {.tile = J2K_ALL_TILES};
+    const struct j2k_filter everything = {.layers = 0};
     struct laying laying = {.coded = coded,
         .builder = {.memory = memory,
             .limits = limits,

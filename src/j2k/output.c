@@ -184,8 +184,7 @@ kst_status kst_j2k_output_describe(const struct j2k_stream *stream, const kst_de
     image->colour = output_colour(&channels, image->format, options->components != NULL);
     image->width = output->shown.x1 - output->shown.x0;
     image->height = output->shown.y1 - output->shown.y0;
-    output->filter = (struct j2k_filter){.tile = J2K_ALL_TILES,
-        .reduce = (uint8_t)options->reduce,
+    output->filter = (struct j2k_filter){.reduce = (uint8_t)options->reduce,
         .region = output->shown,
         .layers = options->layers,
         .careful = options->strict};

@@ -154,7 +154,7 @@ static kst_status read(struct recoding *recoding)
 kst_status kst_j2k_recode(struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream,
     const struct j2k_recoding *wanted, struct j2k_recoded *recoded, kst_report *report)
 {
-    const struct j2k_filter filter = {.layers = wanted->layers, .reduce = wanted->reduce, .tile = J2K_ALL_TILES};
+    const struct j2k_filter filter = {.layers = wanted->layers, .reduce = wanted->reduce};
     const kst_limits narrow = kst_j2k_narrow(limits, stream, true);
     struct recoding recoding = {.recoded = recoded,
         .wanted = wanted,

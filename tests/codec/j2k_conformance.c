@@ -353,7 +353,7 @@ static bool tell(const struct tolerance *tolerance, const struct error *error)
 
 static bool check(const struct tolerance *tolerance)
 {
-    struct j2k_filter filter = {.tile = J2K_ALL_TILES, .reduce = tolerance->reduce};
+    struct j2k_filter filter = {.reduce = tolerance->reduce};
     struct decoded decoded;
     struct reference reference;
     struct error error = {0};
@@ -415,7 +415,7 @@ static void test_regions(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof part_streams / sizeof part_streams[0]; i++) {
         for (uint8_t reduce = 0; reduce < 2; reduce++) {
-            struct j2k_filter filter = {.tile = J2K_ALL_TILES, .reduce = reduce};
+            struct j2k_filter filter = {.reduce = reduce};
             struct decoded whole, part;
             decode(part_streams[i], &filter, false, three, &whole);
             struct j2k_rect image = whole.area[0];
@@ -438,7 +438,7 @@ static void test_threads(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof part_streams / sizeof part_streams[0]; i++) {
-        struct j2k_filter filter = {.tile = J2K_ALL_TILES};
+        struct j2k_filter filter = {.layers = 0};
         struct decoded a, b;
         decode(part_streams[i], &filter, false, one, &a);
         decode(part_streams[i], &filter, false, three, &b);

@@ -133,7 +133,7 @@ static void compare(const struct j2k_plan *plan, enum cpu_tier tier, struct pool
 static bool check(const uint8_t *data, size_t length, uint32_t *range)
 {
     static const char *const names[] = {"c", "avx2", "avx512", "neon"};
-    const struct j2k_filter filter = {.tile = J2K_ALL_TILES};
+    const struct j2k_filter filter = {.layers = 0};
     struct j2k_stream stream;
     struct j2k_plan plan;
     kst_report report;

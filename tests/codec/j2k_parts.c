@@ -129,7 +129,7 @@ static void same_plans(void **state)
         assert_int_equal(kst_decoder_open(decoder, coded.data, coded.length), KST_OK);
         struct j2k_rect image = decoder->j2k.size.image;
         for (uint32_t part = 0; part < 2 * PARTS; part++) {
-            struct j2k_filter filter = {.tile = J2K_ALL_TILES, .layers = part / PARTS};
+            struct j2k_filter filter = {.layers = part / PARTS};
             filter.region.x0 = image.x0 + random_below(WIDTH);
             filter.region.y0 = image.y0 + random_below(HEIGHT);
             filter.region.x1 = filter.region.x0 + 1 + random_below(image.x1 - filter.region.x0);

@@ -122,7 +122,7 @@ static void check_whole(struct j2k_stream *stream)
 {
     struct j2k_plan plan;
     kst_report report;
-    struct j2k_filter filter = {.tile = J2K_ALL_TILES};
+    struct j2k_filter filter = {.layers = 0};
     uint64_t samples, bytes;
     kst_report_init(&report);
     assert_int_equal(build(stream, &filter, &plan, &report), KST_OK);
@@ -137,15 +137,12 @@ static void check_whole(struct j2k_stream *stream)
     kst_j2k_plan_release(&memory, &plan);
 }
 
-/* Fewer resolutions, layers or tiles, or a part of the picture: fewer bytes, and still all of what is asked for. */
+/* Fewer resolutions or layers, or a part of the picture: fewer bytes, and still all of what is asked for. */
 static void check_filters(struct j2k_stream *stream)
 {
     struct j2k_rect image = kst_j2k_reduced_image(stream, 1);
-    const struct j2k_filter filters[] = {{.tile = J2K_ALL_TILES, .reduce = 1}, {.tile = J2K_ALL_TILES, .layers = 1},
-        {.tile = stream->size.columns * stream->size.rows - 1},
-        {.tile = J2K_ALL_TILES,
-            .reduce = 1,
-            .region = {image.x0 + 1, image.y0, image.x0 + 2 + (image.x1 - image.x0) / 4, image.y0 + 1}}};
+    const struct j2k_filter filters[] = {{.reduce = 1}, {.layers = 1},
+        {.reduce = 1, .region = {image.x0 + 1, image.y0, image.x0 + 2 + (image.x1 - image.x0) / 4, image.y0 + 1}}};
     for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++) {
         struct j2k_plan plan;
         kst_report report;
@@ -154,8 +151,7 @@ static void check_filters(struct j2k_stream *stream)
         assert_int_equal(build(stream, &filters[i], &plan, &report), KST_OK);
         assert_int_equal(report.warnings, 0);
         add_up(&plan, &samples, &bytes);
-        if (filters[i].tile == J2K_ALL_TILES)
-            assert_int_equal(samples, image_samples(&plan));
+        assert_int_equal(samples, image_samples(&plan));
         assert_true(bytes <= plan.totals.body_bytes);
         kst_j2k_plan_release(&memory, &plan);
     }
@@ -189,9 +185,8 @@ static void try_damaged(const uint8_t *data, size_t length)
     struct j2k_stream stream;
     struct j2k_plan plan;
     kst_report report;
-    struct j2k_filter filter = {.tile = J2K_ALL_TILES,
-        .reduce = (uint8_t)random_below(&random_state, 3),
-        .layers = random_below(&random_state, 3)};
+    struct j2k_filter filter = {
+        .reduce = (uint8_t)random_below(&random_state, 3), .layers = random_below(&random_state, 3)};
     kst_report_init(&report);
     if (kst_j2k_parse(&memory, &kst_default_limits, data, length, &stream, &report) == KST_OK) {
         if (build(&stream, &filter, &plan, &report) == KST_OK)

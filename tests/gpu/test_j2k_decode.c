@@ -68,7 +68,7 @@ static void test_whole(void **state)
         if (simulated() && !is_for_simulator(streams[i]))
             continue;
         uint8_t *data = load(streams[i], &length);
-        struct j2k_filter filter = {.tile = J2K_ALL_TILES};
+        struct j2k_filter filter = {.layers = 0};
         assert_true(compare_filter(streams[i], data, length, &filter, 1, false));
         filter.reduce = 1;
         compare_filter(streams[i], data, length, &filter, 2, false);
@@ -88,7 +88,7 @@ static void test_regions(void **state)
             continue;
         uint8_t *data = load(streams[i], &length);
         for (uint32_t k = 0; k < 3; k++) {
-            struct j2k_filter filter = {.tile = J2K_ALL_TILES, .reduce = (uint8_t)(k % 2)};
+            struct j2k_filter filter = {.reduce = (uint8_t)(k % 2)};
             filter.region.x0 = random_below(&random_state, 300);
             filter.region.y0 = random_below(&random_state, 200);
             filter.region.x1 = filter.region.x0 + 1 + random_below(&random_state, 100);
@@ -129,7 +129,7 @@ static void test_damaged(void **state)
         uint8_t *data = load(streams[i], &whole), *copy = malloc(whole);
         for (uint32_t k = 0; k < (simulated() ? 1 : 6); k++) {
             char name[64];
-            struct j2k_filter filter = {.tile = J2K_ALL_TILES};
+            struct j2k_filter filter = {.layers = 0};
             memcpy(copy, data, whole);
             length = whole;
             damage_bytes(copy, &length);
@@ -171,7 +171,7 @@ static void test_files(void **state)
         assert_non_null(data);
         assert_int_equal(fread(data, 1, length, stream), length);
         fclose(stream);
-        struct j2k_filter filter = {.tile = J2K_ALL_TILES};
+        struct j2k_filter filter = {.layers = 0};
         assert_true(compare_filter(*file, data, length, &filter, count < COPIES_MAX ? count : COPIES_MAX, true));
         free(data);
     }

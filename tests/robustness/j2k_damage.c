@@ -153,7 +153,7 @@ static struct damage damage_blocks(const kst_buffer *coded)
     struct j2k_stream stream;
     struct j2k_plan plan;
     kst_report report;
-    const struct j2k_filter filter = {.tile = J2K_ALL_TILES};
+    const struct j2k_filter filter = {.layers = 0};
     uint8_t *copy = malloc(coded->length);
     kst_memory_init(&memory, NULL, UINT64_MAX);
     kst_report_init(&report);

@@ -31,7 +31,7 @@ static void test_plain(void **state)
     assert_int_equal(with_segment(&small, 0, NULL, 0), KST_OK);
     assert_int_equal(made_report()->warnings, 0);
     struct j2k_packet_totals totals;
-    struct j2k_filter filter = {.tile = J2K_ALL_TILES};
+    struct j2k_filter filter = {.layers = 0};
     assert_int_equal(made_build(&made, &filter, &totals), KST_OK);
     assert_int_equal(totals.packets, 1);
     assert_int_equal(totals.left_bytes, 0);
@@ -216,7 +216,7 @@ static void test_precedence(void **state)
     struct j2k_stream stream;
     struct j2k_plan plan;
     kst_report report;
-    struct j2k_filter filter = {.tile = J2K_ALL_TILES};
+    struct j2k_filter filter = {.layers = 0};
     assert_int_equal(made_parse(&made, NULL, &stream), KST_OK);
     kst_report_init(&report);
     assert_int_equal(kst_j2k_plan_build(&made_memory, &kst_default_limits, &stream, &filter, &plan, &report), KST_OK);
@@ -248,7 +248,7 @@ static void test_parts(void **state)
 {
     (void)state;
     struct j2k_packet_totals totals;
-    struct j2k_filter filter = {.tile = J2K_ALL_TILES};
+    struct j2k_filter filter = {.layers = 0};
     start_two_parts();
     made_part(&made, 0, 0, 3, zeros, 1);
     made_part(&made, 0, 1, 0, zeros, 1);
@@ -277,7 +277,7 @@ static void test_parts(void **state)
 static void test_truncation(void **state)
 {
     (void)state;
-    struct j2k_filter filter = {.tile = J2K_ALL_TILES};
+    struct j2k_filter filter = {.layers = 0};
     start_two_parts();
     made_part(&made, 0, 0, 2, zeros, 1);
     made_part(&made, 0, 1, 2, zeros, 1);
@@ -296,7 +296,7 @@ static void test_wrong_lengths(void **state)
 {
     (void)state;
     static const uint32_t lengths[] = {1, 13, 14, 16, 40, 0x7FFFFFFF};
-    struct j2k_filter filter = {.tile = J2K_ALL_TILES};
+    struct j2k_filter filter = {.layers = 0};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         struct j2k_packet_totals totals;
         start_two_parts();
@@ -382,7 +382,7 @@ static void test_small_and_greedy(void **state)
     struct made_size size = {
         .image = {0, 0, 1 << 14, 1 << 15}, .tile_width = 1 << 14, .tile_height = 1 << 15, .components = 1};
     static const uint8_t ones[] = {1, J2K_RPCL, 0xFF, 0xFF, 0, 0, 0, 0, 0, 1, 0};
-    struct j2k_filter filter = {.tile = J2K_ALL_TILES};
+    struct j2k_filter filter = {.layers = 0};
     made_start(&made, &size);
     made_segment(&made, J2K_COD, ones, sizeof ones);
     made_qcd(&made, 0);

@@ -175,7 +175,7 @@ static void test_orders(void **state)
         struct j2k_stream stream;
         struct j2k_plan plan;
         kst_report report;
-        struct j2k_filter filter = {.tile = J2K_ALL_TILES};
+        struct j2k_filter filter = {.layers = 0};
         make_stream();
         kst_report_init(&report);
         assert_int_equal(made_parse(&made, NULL, &stream), KST_OK);
@@ -208,7 +208,7 @@ static void start_one_block(uint8_t style, uint16_t layers)
 
 static kst_status build_block(struct j2k_stream *stream, struct j2k_plan *plan, kst_report *report, uint32_t layers)
 {
-    struct j2k_filter filter = {.tile = J2K_ALL_TILES, .layers = layers};
+    struct j2k_filter filter = {.layers = layers};
     kst_report_init(report);
     assert_int_equal(made_parse(&made, NULL, stream), KST_OK);
     return kst_j2k_plan_build(&made_memory, &kst_default_limits, stream, &filter, plan, report);

@@ -266,7 +266,7 @@ static void check_stream(const struct picture *picture, const struct sink *sink)
     struct j2k_stream stream;
     struct j2k_plan plan;
     kst_report report;
-    const struct j2k_filter everything = {.tile = J2K_ALL_TILES};
+    const struct j2k_filter everything = {.layers = 0};
     kst_report_init(&report);
     assert_int_equal(
         kst_j2k_parse(&made_memory, &kst_default_limits, sink->data, sink->length, &stream, &report), KST_OK);
