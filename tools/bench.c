@@ -129,6 +129,8 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         return set_sizes(verb, value, settings);
     case OPTION_BATCH:
         return set_batches(verb, value, settings);
+    case OPTION_CALLS:
+        return value_number(verb, "--calls", value, 1, BENCH_CALLS_MAX, &settings->calls);
     case OPTION_MEMORY:
         return set_memory(verb, value, settings);
     case OPTION_RECODE:
@@ -204,9 +206,10 @@ static int run(int argc, char **argv)
 {
     static const struct option own[] = {{"repeat", required_argument, NULL, OPTION_REPEAT},
         {"most-time", required_argument, NULL, OPTION_MOST_TIME}, {"size", required_argument, NULL, OPTION_SIZE},
-        {"batch", required_argument, NULL, OPTION_BATCH}, {"memory", required_argument, NULL, OPTION_MEMORY},
-        {"recode", no_argument, NULL, OPTION_RECODE}, {"peers", no_argument, NULL, OPTION_PEERS}, {NULL, 0, NULL, 0}};
-    struct bench_settings settings = {.repeat = 10, .sizes = 1, .batch = {1}, .batches = 1};
+        {"batch", required_argument, NULL, OPTION_BATCH}, {"calls", required_argument, NULL, OPTION_CALLS},
+        {"memory", required_argument, NULL, OPTION_MEMORY}, {"recode", no_argument, NULL, OPTION_RECODE},
+        {"peers", no_argument, NULL, OPTION_PEERS}, {NULL, 0, NULL, 0}};
+    struct bench_settings settings = {.repeat = 10, .calls = 1, .sizes = 1, .batch = {1}, .batches = 1};
     struct common_options common = {0};
     int code;
 
@@ -240,6 +243,7 @@ const struct verb verb_bench = {
             "  --repeat N          runs for each file, default 10\n"
             "  --most-time N       end a measurement after N milliseconds, once there are a few runs\n"
             "  --batch N[,N...]    so many pictures at once, default 1\n"
+            "  --calls N           so many calls beside each other, on a thread each: a run is as many of them\n"
             "  --size WxH[,...]    cut the picture to this size, or continue it by its mirror image, and code it anew\n"
             "  --recode            decode: code the picture anew first, as the options of 'kostka encode' say\n"
             "  --memory WHERE      of the pixels: host, pinned, device\n"

@@ -8,7 +8,7 @@
 #include "json.h"
 #include "options.h"
 
-enum { BENCH_LIST_MAX = 32 };
+enum { BENCH_LIST_MAX = 32, BENCH_CALLS_MAX = 64 };
 
 struct bench_size {
     uint32_t width, height; /* 0: the file's */
@@ -20,6 +20,7 @@ struct bench_settings {
     struct encode_settings encode;
     struct j2k_settings j2k;
     uint64_t repeat;
+    uint64_t calls; /* beside each other */
     double seconds; /* that a measurement may take, once there are a few runs; 0: all runs are made */
     uint32_t threads;
     struct bench_size size[BENCH_LIST_MAX];
@@ -53,8 +54,8 @@ struct bench_times {
 /* What one engine did, for telling. */
 struct bench_result {
     const char *engine;
-    bool own; /* it is this library */
-    uint32_t batch;
+    bool own;              /* it is this library */
+    uint32_t batch, calls; /* pictures a call, calls beside each other; of `times` each is that of them all */
     struct bench_times times;
     size_t length; /* of a coded stream */
     uint32_t threads;
@@ -71,10 +72,17 @@ void bench_case_close(struct bench_case *bench, const struct bench_settings *set
 bool bench_decode_on_cpu(const struct bench_settings *settings, const uint8_t *stream, size_t length,
     struct picture *picture, struct problem *problem);
 
-/* Run work that gets ready first, and then as often as the settings say; fills in the times. */
+/* bench_time.c: run work that gets ready first, and then as often as the settings say; fills in the times. */
 typedef bool (*bench_work)(void *user, size_t run, struct problem *problem);
 bool bench_time(const struct bench_settings *settings, bench_work work, void *user, struct bench_times *times,
     struct problem *problem);
+
+/*
+ * Likewise for several users at once, on a thread each, and all the time: a run is the time in which as many calls end
+ * as there are users.
+ */
+bool bench_time_calls(const struct bench_settings *settings, bench_work work, void *const *users, size_t count,
+    struct bench_times *times, struct problem *problem);
 
 /* Measure the library on its device. */
 bool bench_device(const struct bench_settings *settings, struct bench_case *bench, struct bench_result *result,

@@ -11,7 +11,7 @@
 #include "bench.h"
 
 /* Few pictures take turns with others, so that caches do not hold them from run to run. */
-enum { SETS = 4, SETS_BELOW = 4, WARM_UPS = 3, RUNS_LEAST = 5, OVERTIME = 8 };
+enum { SETS = 4, SETS_BELOW = 4 };
 
 struct load {
     const struct bench_settings *settings;
@@ -23,36 +23,6 @@ struct load {
     kst_encode_item *encode;
     void **pinned; /* streams, in or out */
 };
-
-/* Whether a measurement has taken its time; what is slow is not run as often. */
-static bool is_enough(const struct bench_settings *settings, double seconds, size_t runs)
-{
-    if (settings->seconds == 0 || seconds < settings->seconds)
-        return false;
-    return runs >= RUNS_LEAST || seconds > OVERTIME * settings->seconds;
-}
-
-bool bench_time(const struct bench_settings *settings, bench_work work, void *user, struct bench_times *times,
-    struct problem *problem)
-{
-    size_t warm_ups = settings->seconds > 0 ? WARM_UPS : 1;
-    double begin = seconds_now();
-    bool good = true;
-
-    times->count = 0;
-    times->run = calloc((size_t)settings->repeat, sizeof *times->run);
-    if (times->run == NULL)
-        return problem_set(problem, "out of memory");
-    for (size_t i = 0; i < warm_ups && good && (i == 0 || !is_enough(settings, seconds_now() - begin, 0)); i++)
-        good = work(user, i, problem);
-    begin = seconds_now();
-    while (times->count < settings->repeat && good && !is_enough(settings, seconds_now() - begin, times->count)) {
-        double start = seconds_now();
-        good = work(user, times->count, problem);
-        times->run[times->count++] = seconds_now() - start;
-    }
-    return good;
-}
 
 static bool decode_run(void *user, size_t run, struct problem *problem)
 {
@@ -205,21 +175,42 @@ static void take_result(const struct load *load, struct bench_result *result)
         result->identical = output->length == wanted->length && memcmp(output->data, wanted->data, wanted->length) == 0;
 }
 
-bool bench_device(const struct bench_settings *settings, struct bench_case *bench, struct bench_result *result,
-    struct problem *problem)
+static struct load describe_load(
+    const struct bench_settings *settings, struct bench_case *bench, const struct bench_result *result)
 {
     uint32_t sets = settings->memory == KST_MEMORY_HOST || result->batch >= SETS_BELOW ? 1 : SETS;
-    struct load load = {.settings = settings,
+
+    return (struct load){.settings = settings,
         .bench = bench,
         .context = settings->files.context,
         .batch = result->batch,
         .sets = sets,
         .slots = result->batch * sets};
-    bool good = make_load(&load, problem) &&
-                bench_time(settings, settings->encoding ? encode_run : decode_run, &load, &result->times, problem) &&
-                (settings->encoding || check_decode(&load, result, problem));
+}
+
+bool bench_device(const struct bench_settings *settings, struct bench_case *bench, struct bench_result *result,
+    struct problem *problem)
+{
+    struct load load[BENCH_CALLS_MAX];
+    void *users[BENCH_CALLS_MAX];
+    uint32_t made = 0, calls = (uint32_t)settings->calls;
+    bench_work work = settings->encoding ? encode_run : decode_run;
+    bool good = true;
+
+    for (; made < calls && good; made++) {
+        load[made] = describe_load(settings, bench, result);
+        users[made] = &load[made];
+        good = make_load(&load[made], problem);
+    }
+    result->calls = calls;
     if (good)
-        take_result(&load, result);
-    drop_load(&load);
+        good = calls > 1 ? bench_time_calls(settings, work, users, calls, &result->times, problem)
+                         : bench_time(settings, work, &load[0], &result->times, problem);
+    if (good && !settings->encoding)
+        good = check_decode(&load[calls - 1], result, problem);
+    if (good)
+        take_result(&load[calls - 1], result);
+    for (uint32_t i = 0; i < made; i++)
+        drop_load(&load[i]);
     return good;
 }

@@ -73,7 +73,7 @@ static bool measure_peer(const struct bench_settings *settings, const struct ben
     const struct peer_task *task, struct problem *problem)
 {
     struct peer_run run = {.peer = peer, .state = peer->open(task, problem)};
-    struct bench_result result = {.engine = peer->name, .batch = task->count, .length = task->length};
+    struct bench_result result = {.engine = peer->name, .batch = task->count, .calls = 1, .length = task->length};
 
     if (run.state == NULL)
         return false;

@@ -16,7 +16,7 @@ static struct told work_out(
     const struct bench_settings *settings, const struct bench_case *bench, struct bench_result *result)
 {
     const kst_image *image = &bench->picture.image;
-    double *run = result->times.run, count = result->batch;
+    double *run = result->times.run, count = (double)result->batch * result->calls;
     size_t runs = result->times.count;
     double rate = settings->encoding ? settings->down_rate : settings->up_rate;
     struct told told = {.median = statistics_median(run, runs),
@@ -57,9 +57,9 @@ static json_t *json_of(const struct bench_settings *settings, const struct bench
 {
     const kst_image *image = &bench->picture.image;
     json_t *json =
-        json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
+        json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
             "engine", result->engine, "file", json_text(bench->name), "width", (json_int_t)image->width, "height",
-            (json_int_t)image->height, "batch", (json_int_t)result->batch, "pixels",
+            (json_int_t)image->height, "batch", (json_int_t)result->batch, "calls", (json_int_t)result->calls, "pixels",
             (json_int_t)image->width * (json_int_t)image->height << 2 * settings->files.decode.reduce, "memory",
             memory_name(settings->memory), "bytes", (json_int_t)result->length, "threads", (json_int_t)result->threads,
             "runs", (json_int_t)result->times.count, "median_seconds", told->median, "min_seconds", told->least,
@@ -81,7 +81,7 @@ static json_t *json_of(const struct bench_settings *settings, const struct bench
 
 static void print_line(const struct bench_case *bench, const struct bench_result *result, const struct told *told)
 {
-    char size[32], same[16] = "-";
+    char size[32], same[16] = "-", calls[32] = "";
 
     snprintf(size, sizeof size, "%ux%u", (unsigned)bench->picture.image.width, (unsigned)bench->picture.image.height);
     if (result->identical > 0)
@@ -90,9 +90,11 @@ static void print_line(const struct bench_case *bench, const struct bench_result
         snprintf(same, sizeof same, "%.0fdB", result->psnr);
     else if (result->identical == 0)
         snprintf(same, sizeof same, "no");
-    printf("%9.4f %9.4f %6.0f%% %9.1f %9.1f %9.1f %5u %10s %5s %4u  %s, %s\n", 1e3 * told->median, 1e3 * told->least,
+    if (result->calls > 1)
+        snprintf(calls, sizeof calls, ", %u calls at once", (unsigned)result->calls);
+    printf("%9.4f %9.4f %6.0f%% %9.1f %9.1f %9.1f %5u %10s %5s %4u  %s%s, %s\n", 1e3 * told->median, 1e3 * told->least,
         100 * (told->three_quarters - told->quarter) / told->median, told->pixel_rate * 1e-6, told->byte_rate * 1e-6,
-        told->picture_rate, (unsigned)result->batch, size, same, (unsigned)result->threads, result->engine,
+        told->picture_rate, (unsigned)result->batch, size, same, (unsigned)result->threads, result->engine, calls,
         bench->name);
 }
 

@@ -86,6 +86,15 @@ prints '40x30'
 expect 0 "$KOSTKA" bench decode a.jpg --recode --subsampling 444
 expect 0 "$KOSTKA" bench encode a.jpg --repeat 2 --lossless --codeblock 32x32 --json
 equals "$(json files 0 identical <out)" true
+for work in decode encode; do
+    expect 0 "$KOSTKA" bench $work a.jpg --repeat 3 --batch 1,2 --calls 3 --most-time 1 --json
+    equals "$(json files 1 calls <out)" 3
+    equals "$(json files 1 identical <out)" true
+    json files 1 runs <out | awk '{ exit !($1 >= 1 && $1 <= 3) }' || fail 'no runs'
+    expect 0 "$KOSTKA" bench $work a.jpg --repeat 2 --calls 2
+    prints '2 calls at once'
+done
+expect 2 "$KOSTKA" bench decode a.jpg --calls 0
 expect 2 "$KOSTKA" bench decode a.jpg --memory device --device cpu
 expect 2 "$KOSTKA" bench decode a.jpg --memory elsewhere
 expect 2 "$KOSTKA" bench decode a.jpg --batch 1,0
@@ -97,6 +106,8 @@ if device=$(json 1 name <out); then
             expect 0 "$KOSTKA" bench $work a.jpg --repeat 2 --batch 1,3 --device "$device" --memory $memory --json
             equals "$(json files 1 identical <out)" true "$work, $memory"
         done
+        expect 0 "$KOSTKA" bench $work a.jpg --repeat 2 --batch 3 --calls 2 --device "$device" --json
+        equals "$(json files 0 identical <out)" true "$work, calls at once"
         expect 0 "$KOSTKA" bench $work a.jpg --repeat 2 --batch 3 --device "$device" --recode --ratio 6 --json
         equals "$(json files 0 identical <out)" true "$work of JPEG 2000"
     done
