@@ -28,28 +28,9 @@ static kst_status choose_options(const kst_decode_options *options, kst_decode_o
     return changed && options->format == KST_FORMAT_RAW ? KST_ERROR_OPTIONS : KST_OK;
 }
 
-static bool is_jpeg(const kst_decoder *decoder)
-{
-    return decoder->info.codec == KST_CODEC_JPEG;
-}
-
 static int orientation_of(const kst_decoder *decoder, const kst_decode_options *options)
 {
     return options->orient ? decoder->metadata.orientation : 1;
-}
-
-static void swap_sides(kst_image *image)
-{
-    uint32_t width = image->width;
-    image->width = image->height;
-    image->height = width;
-    for (uint32_t i = 0; i < image->plane_count; i++) {
-        kst_plane *plane = &image->plane[i];
-        ptrdiff_t pixel = plane->pitch / (ptrdiff_t)plane->width;
-        plane->width = image->width;
-        plane->height = image->height;
-        plane->pitch = pixel * (ptrdiff_t)plane->width;
-    }
 }
 
 /* The same picture in floating-point samples. */
@@ -73,20 +54,20 @@ static kst_status change_samples(const kst_decode_options *options, const kst_im
 static kst_status describe(kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image)
 {
     struct j2k_output output;
-    if (is_jpeg(decoder) && (options->components || options->tile != KST_ALL_TILES))
+    if (kst_decoder_is_jpeg(decoder) && (options->components || options->tile != KST_ALL_TILES))
         return KST_ERROR_OPTIONS;
-    kst_status status = is_jpeg(decoder)
+    kst_status status = kst_decoder_is_jpeg(decoder)
                             ? kst_jpeg_output_describe(&decoder->stream.plan.frame, options, stored)
                             : kst_j2k_output_describe(&decoder->j2k, options, stored, decoder->more, &output);
     if (status == KST_ERROR_IMAGE_DEPTH)
         return kst_j2k_refuse_depth(decoder, options);
-    if (!status && !is_jpeg(decoder))
+    if (!status && !kst_decoder_is_jpeg(decoder))
         status = kst_j2k_check_enlarged(decoder, stored);
     if (status)
         return status;
     *image = *stored;
     if (kst_orientation_swaps(orientation_of(decoder, options)))
-        swap_sides(image);
+        kst_image_swap_sides(image);
     return options->sample == KST_SAMPLE_INTEGER ? KST_OK : change_samples(options, stored, image);
 }
 
@@ -134,7 +115,7 @@ static kst_status look_at_image(struct decoding *d)
     struct gpu_error error = {.status = KST_OK};
     kst_context *context = d->decoder->context;
     bool device = kst_memory_is_device(d->image->memory);
-    bool jpeg = is_jpeg(d->decoder);
+    bool jpeg = kst_decoder_is_jpeg(d->decoder);
     if (device && d->image->plane_count > KST_IMAGE_PLANES_MAX)
         return refuse(d, "more than four planes are for host memory");
     double seconds =
@@ -174,7 +155,7 @@ static kst_status choose_place(struct decoding *d)
     const kst_decoder *decoder = d->decoder;
     if (!d->gpu)
         return KST_OK;
-    if (!is_jpeg(decoder)) {
+    if (!kst_decoder_is_jpeg(decoder)) {
         bool suits = d->orientation == 1 || d->image->format != KST_FORMAT_RAW; /* which the CPU refuses */
         enum j2k_fit fit = J2K_FITS_NOT;
         const kst_region all = {0, 0, d->image->width, d->image->height};
@@ -204,7 +185,8 @@ static kst_status read_further(struct decoding *d)
     kst_decoder *decoder = d->decoder;
     struct j2k_output output;
     kst_image described;
-    if (is_jpeg(decoder) || kst_j2k_output_describe(&decoder->j2k, &d->options, &described, decoder->more, &output))
+    if (kst_decoder_is_jpeg(decoder) ||
+        kst_j2k_output_describe(&decoder->j2k, &d->options, &described, decoder->more, &output))
         return KST_OK;
     return kst_j2k_open_further(decoder, &output.filter);
 }
@@ -298,105 +280,6 @@ void kst_decoding_confirm(struct decoding *d, struct pool *threads)
     decoder->report.stage_seconds[KST_STAGE_PARSE] += kst_seconds() - start;
 }
 
-static kst_status decode_stored(struct decoding *d, const kst_image *image)
-{
-    kst_decoder *decoder = d->decoder;
-    if (!is_jpeg(decoder))
-        return kst_j2k_decode(decoder, &d->options, image, &d->progress);
-    return kst_jpeg_cpu_decode(
-        decoder->context, &decoder->memory, &decoder->stream.plan, &d->options, image, &decoder->report);
-}
-
-/* To integers, upright. */
-static kst_status decode_integers(struct decoding *d, const kst_image *image)
-{
-    kst_decoder *decoder = d->decoder;
-    if (d->orientation == 1)
-        return decode_stored(d, image);
-    kst_image turned = d->stored;
-    kst_status status = kst_image_make(&decoder->memory, &turned);
-    if (status)
-        return status;
-    status = decode_stored(d, &turned);
-    if (!status)
-        status = kst_image_orient(&turned, image, d->orientation);
-    kst_image_drop(&decoder->memory, &turned);
-    return status;
-}
-
-/* Rows of a picture that is made floating-point samples. */
-struct normalising {
-    const kst_image *from, *to;
-    struct normal normal;
-    uint32_t step;
-};
-
-static void normalise_strip(void *arg, uint32_t index)
-{
-    const struct normalising *n = arg;
-    uint32_t first = index * n->step, end = first + n->step;
-    kst_image_normalise(n->from, n->to, &n->normal, first, end < n->to->height ? end : n->to->height);
-}
-
-static kst_status decode_on_cpu(struct decoding *d, const kst_image *image)
-{
-    enum { STRIPS = 64 };
-    kst_decoder *decoder = d->decoder;
-    if (d->options.sample == KST_SAMPLE_INTEGER)
-        return decode_integers(d, image);
-    kst_image whole = d->stored;
-    struct normalising normalising = {.from = &whole, .to = image, .step = image->height / STRIPS + 1};
-    kst_normal_init(&normalising.normal, &d->options, kst_plane_depth(&whole.plane[0]), whole.plane[0].is_signed);
-    if (kst_orientation_swaps(d->orientation))
-        swap_sides(&whole);
-    kst_status status = kst_image_make(&decoder->memory, &whole);
-    if (status)
-        return status;
-    status = decode_integers(d, &whole);
-    if (!status)
-        kst_pool_run(decoder->context->pool, (image->height + normalising.step - 1) / normalising.step, normalise_strip,
-            &normalising);
-    kst_image_drop(&decoder->memory, &whole);
-    return status;
-}
-
-static kst_status upload(struct decoding *d, const kst_image *host)
-{
-    const struct gpu_backend *backend = d->gpu->gpu->backend;
-    struct gpu_error error = {.status = KST_OK};
-    double start = kst_seconds();
-    struct gpu_lane *lane = kst_gpu_lane_take(d->gpu, &error);
-    if (lane) {
-        if (d->after)
-            backend->wait(&lane->queue, d->after);
-        kst_gpu_image_upload(&lane->queue, d->image, &d->item.image, host);
-        backend->finish(&lane->queue);
-        error = lane->queue.error;
-    }
-    kst_gpu_lane_give(d->gpu, lane);
-    if (error.status)
-        return kst_report_error(&d->decoder->report, error.status, KST_NO_OFFSET, "%s", error.text);
-    kst_report_stage(&d->decoder->report, KST_STAGE_UPLOAD, backend->kind, start);
-    return KST_OK;
-}
-
-/* Device memory gets what is decoded to pinned memory first. */
-static kst_status decode_to_device(struct decoding *d)
-{
-    kst_decoder *decoder = d->decoder;
-    kst_image host = *d->image;
-    host.memory = KST_MEMORY_PINNED;
-    host.owned = NULL;
-    kst_status status = kst_image_make_in(decoder->context, &decoder->memory, &host, NULL);
-    if (status)
-        return status;
-    status = decode_on_cpu(d, &host);
-    if (!status)
-        status = upload(d, &host);
-    kst_image_drop_in(decoder->context, &decoder->memory, &host);
-    return status;
-}
-
 static kst_status decode_again(struct decoding *d)
 {
     const kst_decode_options options = d->options;
@@ -409,7 +292,7 @@ static kst_status run_on_cpu(struct decoding *d)
     kst_decoding_confirm(d, d->decoder->context->pool);
     if (d->mistaken)
         return decode_again(d);
-    return end(d, kst_memory_is_device(d->image->memory) ? decode_to_device(d) : decode_on_cpu(d, d->image));
+    return end(d, kst_decoding_on_cpu(d));
 }
 
 bool kst_decoding_reads_scans(const struct decoding *d)

@@ -61,6 +61,11 @@ kst_status kst_decoder_plan(
 kst_status kst_decoder_plan_j2k(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_plan *plan);
 void kst_j2k_kept_drop(kst_decoder *decoder);
 
+static inline bool kst_decoder_is_jpeg(const kst_decoder *decoder)
+{
+    return decoder->info.codec == KST_CODEC_JPEG;
+}
+
 struct decoding {
     kst_decoder *decoder;
     struct gpu_executor *gpu; /* that carries it out, or has the image's memory; null: neither */
@@ -87,6 +92,9 @@ kst_status kst_decoding_begin(
 
 /* Carry it out and end it, whether `on_gpu` or not. */
 kst_status kst_decoding_run(struct decoding *decoding);
+
+/* decoding_cpu.c: the work alone, on the CPU, wherever the image lies. */
+kst_status kst_decoding_on_cpu(struct decoding *decoding);
 
 /* Make sure of what was presumed of the stream, if that is still to be done. Every end does it, where nobody has.
  * `threads`: that help; null: none. */

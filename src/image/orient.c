@@ -78,6 +78,20 @@ static void turn_plane(const kst_plane *to, struct walk walk, size_t pixel)
     }
 }
 
+void kst_image_swap_sides(kst_image *image)
+{
+    uint32_t width = image->width;
+    image->width = image->height;
+    image->height = width;
+    for (uint32_t i = 0; i < image->plane_count; i++) {
+        kst_plane *plane = &image->plane[i];
+        ptrdiff_t pixel = plane->pitch / (ptrdiff_t)plane->width;
+        plane->width = image->width;
+        plane->height = image->height;
+        plane->pitch = pixel * (ptrdiff_t)plane->width;
+    }
+}
+
 kst_status kst_image_orient(const kst_image *from, const kst_image *to, int orientation)
 {
     kst_status status = kst_image_check(from);
@@ -92,14 +106,8 @@ kst_status kst_image_orient(const kst_image *from, const kst_image *to, int orie
     if (from->format == KST_FORMAT_RAW)
         return KST_ERROR_IMAGE_FORMAT;
     wanted = *from;
-    if (kst_orientation_swaps(orientation)) {
-        wanted.width = from->height;
-        wanted.height = from->width;
-        for (uint32_t i = 0; i < from->plane_count; i++) {
-            wanted.plane[i].width = from->plane[i].height;
-            wanted.plane[i].height = from->plane[i].width;
-        }
-    }
+    if (kst_orientation_swaps(orientation))
+        kst_image_swap_sides(&wanted);
     if ((status = kst_image_match(to, &wanted)) != KST_OK)
         return status;
     for (uint32_t i = 0; i < from->plane_count; i++) {

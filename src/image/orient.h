@@ -8,6 +8,9 @@
 /* Whether an orientation exchanges width and height (5–8). */
 bool kst_orientation_swaps(int orientation);
 
+/* Exchange width and height of a description, with rows that have no gaps. */
+void kst_image_swap_sides(kst_image *image);
+
 /*
  * Write `from`, stored with Exif orientation 1–8, upright to `to`. Both are host images with buffers that do not
  * overlap, of the same format and depths, not RAW; `to` has width and height exchanged where the orientation does so.

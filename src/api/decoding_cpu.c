@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A picture that the CPU decodes, turned, in floating point and to a device's memory where that is asked for. */
+#include "api/decoding.h"
+#include "api/image.h"
+#include "api/j2k_decode.h"
+#include "core/report.h"
+#include "cpu/jpeg_decode.h"
+#include "image/allocate.h"
+#include "image/normalise.h"
+#include "image/orient.h"
+
+static kst_status decode_stored(struct decoding *d, const kst_image *image)
+{
+    kst_decoder *decoder = d->decoder;
+    if (!kst_decoder_is_jpeg(decoder))
+        return kst_j2k_decode(decoder, &d->options, image, &d->progress);
+    return kst_jpeg_cpu_decode(
+        decoder->context, &decoder->memory, &decoder->stream.plan, &d->options, image, &decoder->report);
+}
+
+/* To integers, upright. */
+static kst_status decode_integers(struct decoding *d, const kst_image *image)
+{
+    kst_decoder *decoder = d->decoder;
+    if (d->orientation == 1)
+        return decode_stored(d, image);
+    kst_image turned = d->stored;
+    kst_status status = kst_image_make(&decoder->memory, &turned);
+    if (status)
+        return status;
+    status = decode_stored(d, &turned);
+    if (!status)
+        status = kst_image_orient(&turned, image, d->orientation);
+    kst_image_drop(&decoder->memory, &turned);
+    return status;
+}
+
+/* Rows of a picture that is made floating-point samples. */
+struct normalising {
+    const kst_image *from, *to;
+    struct normal normal;
+    uint32_t step;
+};
+
+static void normalise_strip(void *arg, uint32_t index)
+{
+    const struct normalising *n = arg;
+    uint32_t first = index * n->step, end = first + n->step;
+    kst_image_normalise(n->from, n->to, &n->normal, first, end < n->to->height ? end : n->to->height);
+}
+
+static kst_status decode_on_cpu(struct decoding *d, const kst_image *image)
+{
+    enum { STRIPS = 64 };
+    kst_decoder *decoder = d->decoder;
+    if (d->options.sample == KST_SAMPLE_INTEGER)
+        return decode_integers(d, image);
+    kst_image whole = d->stored;
+    struct normalising normalising = {.from = &whole, .to = image, .step = image->height / STRIPS + 1};
+    kst_normal_init(&normalising.normal, &d->options, kst_plane_depth(&whole.plane[0]), whole.plane[0].is_signed);
+    if (kst_orientation_swaps(d->orientation))
+        kst_image_swap_sides(&whole);
+    kst_status status = kst_image_make(&decoder->memory, &whole);
+    if (status)
+        return status;
+    status = decode_integers(d, &whole);
+    if (!status)
+        kst_pool_run(decoder->context->pool, (image->height + normalising.step - 1) / normalising.step, normalise_strip,
+            &normalising);
+    kst_image_drop(&decoder->memory, &whole);
+    return status;
+}
+
+static kst_status upload(struct decoding *d, const kst_image *host)
+{
+    const struct gpu_backend *backend = d->gpu->gpu->backend;
+    struct gpu_error error = {.status = KST_OK};
+    double start = kst_seconds();
+    struct gpu_lane *lane = kst_gpu_lane_take(d->gpu, &error);
+    if (lane) {
+        if (d->after)
+            backend->wait(&lane->queue, d->after);
+        kst_gpu_image_upload(&lane->queue, d->image, &d->item.image, host);
+        backend->finish(&lane->queue);
+        error = lane->queue.error;
+    }
+    kst_gpu_lane_give(d->gpu, lane);
+    if (error.status)
+        return kst_report_error(&d->decoder->report, error.status, KST_NO_OFFSET, "%s", error.text);
+    kst_report_stage(&d->decoder->report, KST_STAGE_UPLOAD, backend->kind, start);
+    return KST_OK;
+}
+
+/* Device memory gets what is decoded to pinned memory first. */
+static kst_status decode_to_device(struct decoding *d)
+{
+    kst_decoder *decoder = d->decoder;
+    kst_image host = *d->image;
+    host.memory = KST_MEMORY_PINNED;
+    host.owned = NULL;
+    kst_status status = kst_image_make_in(decoder->context, &decoder->memory, &host, NULL);
+    if (status)
+        return status;
+    status = decode_on_cpu(d, &host);
+    if (!status)
+        status = upload(d, &host);
+    kst_image_drop_in(decoder->context, &decoder->memory, &host);
+    return status;
+}
+
+kst_status kst_decoding_on_cpu(struct decoding *d)
+{
+    return kst_memory_is_device(d->image->memory) ? decode_to_device(d) : decode_on_cpu(d, d->image);
+}
