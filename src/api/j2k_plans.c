@@ -34,7 +34,8 @@ static bool holds(const kst_decoder *decoder, const struct j2k_filter *filter, s
     const struct j2k_kept *kept = &decoder->kept;
     const struct j2k_filter *from = &kept->filter;
     bool same = kept->plan.component && from->layers == filter->layers && from->reduce == filter->reduce &&
-                from->careful == filter->careful && contains(kept->tiles, tiles);
+                from->careful == filter->careful && from->every_packet == filter->every_packet &&
+                contains(kept->tiles, tiles);
     for (uint32_t c = 0; same && c < decoder->j2k.component_count; c++)
         same = kept->components[c] == (!filter->components || filter->components[c]);
     return same;

@@ -102,9 +102,11 @@ struct j2k_rect kst_j2k_wanted_tiles(const struct j2k_stream *stream, const stru
     return kst_j2k_tiles_of(&stream->size, filter_region(stream, filter), filter->reduce);
 }
 
-static bool are_all(const struct j2k_stream *stream, struct j2k_rect tiles)
+/* Small tiles have no samples in a picture that is reduced a lot. */
+static bool are_all(const struct j2k_stream *stream, uint32_t reduce, struct j2k_rect tiles)
 {
-    return tiles.x0 == 0 && tiles.y0 == 0 && tiles.x1 == stream->size.columns && tiles.y1 == stream->size.rows;
+    struct j2k_rect all = kst_j2k_tiles_of(&stream->size, kst_j2k_reduced_image(stream, reduce), reduce);
+    return tiles.x0 == all.x0 && tiles.y0 == all.y0 && tiles.x1 == all.x1 && tiles.y1 == all.y1;
 }
 
 static kst_status build_tiles(struct j2k_builder *builder)
@@ -119,7 +121,7 @@ static kst_status build_tiles(struct j2k_builder *builder)
             if (status)
                 return status;
         }
-    if (failure.status && builder->tiles_so_far == 0 && are_all(stream, wanted))
+    if (failure.status && builder->tiles_so_far == 0 && are_all(stream, builder->filter->reduce, wanted))
         return kst_report_error(builder->report, failure.status, failure.offset, "in every tile");
     return KST_OK;
 }
@@ -177,6 +179,7 @@ void kst_j2k_builder_release(struct j2k_builder *builder)
     kst_memory_release(builder->memory, builder->grid);
     kst_memory_release(builder->memory, builder->component_grid);
     kst_memory_release(builder->memory, builder->contribution);
+    kst_memory_release(builder->memory, builder->contributor);
 }
 
 kst_status kst_j2k_builder_run(struct j2k_builder *builder)
@@ -224,10 +227,11 @@ kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, s
 }
 
 kst_status kst_j2k_survey(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
-    const struct j2k_filter *filter, kst_report *report)
+    const struct j2k_filter *filter, struct j2k_packet_totals *totals, kst_report *report)
 {
     struct j2k_plan plan;
     kst_status status = build(memory, limits, stream, filter, true, &plan, report);
+    *totals = plan.totals;
     kst_j2k_plan_release(memory, &plan);
     return status;
 }

@@ -12,11 +12,11 @@ enum { J2K_NO_INDEX = 0, J2K_PASSES_MAX = 3 * (2 * 37) - 2 };
 
 /* A code-block while packets are read. */
 struct j2k_block_state {
-    uint32_t first, last; /* contributions, their index + 1; J2K_NO_INDEX: none is kept */
+    uint32_t first, last; /* contributions, their index + 1; J2K_NO_INDEX: none is kept; of a survey whether any was */
     uint8_t length_bits;  /* Lblock; 0: not included yet */
     uint8_t missing;
     uint8_t passes;
-    uint8_t kept; /* of these, those of layers and precincts that are wanted */
+    uint8_t kept; /* of these, in a survey, those of layers and precincts that are wanted, less those dropped */
 };
 
 /* What one packet adds to one segment of a code-block. */
@@ -107,7 +107,18 @@ struct j2k_builder {
     struct j2k_arena arena;
     struct j2k_contribution *contribution;
     uint32_t contribution_count, contribution_capacity;
+    struct j2k_block_state **contributor; /* in a survey: the block of each */
+    uint32_t contributor_capacity;
 };
+
+/* A contribution counts for nothing. */
+static inline void j2k_drop_contribution(struct j2k_builder *builder, uint32_t index)
+{
+    struct j2k_contribution *c = &builder->contribution[index];
+    if (builder->survey)
+        builder->contributor[index]->kept = (uint8_t)(builder->contributor[index]->kept - c->passes);
+    c->passes = 0;
+}
 
 /*
  * build.c: the plan's components and the filter's region, before the first tile; what a builder holds at the end, but

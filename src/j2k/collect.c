@@ -85,7 +85,7 @@ static kst_status keep_block(struct j2k_builder *builder, const struct j2k_block
     return KST_OK;
 }
 
-/* The passes of a block, up to `most`, where packets of which bytes are missing count as if they were whole. */
+/* The passes of a block, up to `most`. */
 static void survey_passes(const struct j2k_block_state *state, uint32_t most, struct j2k_block *block, bool *fine)
 {
     *fine = state->kept <= most;
@@ -132,7 +132,7 @@ static kst_status collect_precinct(
     for (uint32_t y = 0; y < band->rows; y++) {
         for (uint32_t x = 0; x < band->columns; x++) {
             const struct j2k_block_state *state = &band->block[(size_t)y * band->columns + x];
-            if (state->kept == 0)
+            if (state->first == J2K_NO_INDEX)
                 continue;
             struct j2k_rect rect = kst_j2k_block_rect(grid, band, x, y);
             if (j2k_is_empty(j2k_intersect(rect, builder->plan->band[band_index].window)))

@@ -69,12 +69,25 @@ struct reading {
     kst_status status;
 };
 
+/* What a survey needs of the contribution to come: its block, to take its passes off where it is dropped. */
+static bool note_block(struct reading *reading, struct j2k_block_state *block, uint32_t passes)
+{
+    struct j2k_builder *builder = reading->builder;
+    reading->status = kst_j2k_grow(builder->memory, builder->report, (void **)&builder->contributor,
+        builder->contribution_count, &builder->contributor_capacity, sizeof *builder->contributor);
+    if (reading->status)
+        return false;
+    builder->contributor[builder->contribution_count] = block;
+    block->kept = (uint8_t)(block->kept + passes);
+    block->first = 1;
+    return true;
+}
+
 static bool keep(struct reading *reading, struct j2k_block_state *block, uint32_t passes, uint32_t length)
 {
     struct j2k_builder *builder = reading->builder;
-    block->kept = (uint8_t)(block->kept + passes);
-    if (builder->survey)
-        return true;
+    if (builder->survey && !note_block(reading, block, passes))
+        return false;
     reading->status = kst_j2k_grow(builder->memory, builder->report, (void **)&builder->contribution,
         builder->contribution_count, &builder->contribution_capacity, sizeof *builder->contribution);
     if (reading->status)
@@ -84,6 +97,8 @@ static bool keep(struct reading *reading, struct j2k_block_state *block, uint32_
         .layer = (uint16_t)reading->layer,
         .passes = (uint8_t)passes,
         .starts = kst_j2k_segment_starts(reading->grid->style, block->passes)};
+    if (builder->survey)
+        return true;
     if (block->last)
         builder->contribution[block->last - 1].next = builder->contribution_count;
     else

@@ -49,7 +49,7 @@ static inline const uint8_t *j2k_body_at(const struct j2k_packet_source *source)
 static inline void j2k_drop_packet(struct j2k_packet_source *source, uint32_t first_contribution)
 {
     for (uint32_t i = first_contribution; i < source->builder->contribution_count; i++)
-        source->builder->contribution[i].passes = 0;
+        j2k_drop_contribution(source->builder, i);
 }
 
 /* Whether packets have SOP, as far as COD and the first tile-part say; and what may be searched for it. */

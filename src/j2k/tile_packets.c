@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The packets of one tile, from its tile-parts and perhaps packed headers (T.800 A.7, A.8, B.9). */
+#include <string.h>
+
 #include "j2k/allowance.h"
 #include "j2k/bytes.h"
 #include "j2k/marker.h"
@@ -43,10 +45,24 @@ static const uint8_t *skip_eph(const struct j2k_packet_source *source, const uin
 static void drop_contributions(struct j2k_builder *builder, uint32_t first, uint64_t available)
 {
     for (uint32_t i = first; i < builder->contribution_count; i++) {
-        struct j2k_contribution *c = &builder->contribution[i];
+        const struct j2k_contribution *c = &builder->contribution[i];
         if (c->offset + c->length > available)
-            c->passes = 0;
+            j2k_drop_contribution(builder, i);
     }
+}
+
+/* Of a survey only the packet before may still be dropped. */
+static void forget_settled(struct j2k_packet_source *source)
+{
+    struct j2k_builder *builder = source->builder;
+    uint32_t settled = source->precinct ? source->first_contribution : builder->contribution_count;
+    if (!builder->survey || settled == 0)
+        return;
+    uint32_t left = builder->contribution_count - settled;
+    memmove(builder->contribution, builder->contribution + settled, left * sizeof *builder->contribution);
+    memmove(builder->contributor, builder->contributor + settled, left * sizeof *builder->contributor);
+    builder->contribution_count = left;
+    source->first_contribution = 0;
 }
 
 /* The code-blocks' bytes behind a header that was fine. */
@@ -131,6 +147,7 @@ static bool read_packet(
     struct j2k_packet packet = {0};
     uint64_t first = source->position;
     skip_sop(source);
+    forget_settled(source);
     const uint8_t *start = source->packed.data ? source->packed_next : j2k_body_at(source);
     packet.next = start;
     packet.end = source->packed.data ? source->packed_end : builder->stream->data + source->end;
@@ -287,7 +304,7 @@ static kst_status read_all(struct j2k_packet_source *source)
     }
     if (!status)
         kst_j2k_look_for_sop(source);
-    if (builder->filter->careful && !source->numbered)
+    if ((builder->filter->careful || builder->filter->every_packet) && !source->numbered)
         source->lengths.count = 0;
     if (!status)
         status = read_volumes(source);

@@ -29,6 +29,20 @@ static void damage_packets(kst_buffer *stream)
         ((uint8_t *)stream->data)[i] ^= 0x55;
 }
 
+/* Here and there. */
+static void damage_sparsely(kst_buffer *stream)
+{
+    for (size_t i = stream->length / 4; i + 2 < stream->length; i += stream->length / 60)
+        ((uint8_t *)stream->data)[i] ^= 0x55;
+}
+
+/* Behind most of them, so that something is left. */
+static void damage_late(kst_buffer *stream)
+{
+    for (size_t i = stream->length / 4 * 3; i < stream->length; i += 50)
+        ((uint8_t *)stream->data)[i] ^= 0x55;
+}
+
 static void damage_blocks(kst_buffer *stream)
 {
     for (size_t i = stream->length / 2; i + 2000 < stream->length; i += 20011)
@@ -170,6 +184,25 @@ static void test_plans(void **state)
     }
 }
 
+/* The whole reads all packets, whatever PLT says; and so parts do of what is damaged. What is dropped does not count.
+ */
+static void test_precincts(void **state)
+{
+    (void)state;
+    static const struct damage damages[] = {{"late packets", damage_late}, {"packets, with PLT", damage_sparsely}};
+    static const struct room_shape shape = {"precincts", KST_FORMAT_GREY, 600, 420, 8, 0, KST_J2K_LOSSLESS, 0};
+    for (size_t k = 0; k < sizeof damages / sizeof *damages; k++) {
+        kst_j2k_options j2k = room_options(&shape);
+        j2k.packet_lengths = k > 0;
+        j2k.precinct_count = 1;
+        j2k.precinct_width[0] = j2k.precinct_height[0] = k > 0 ? 128 : 64;
+        j2k.style = k > 0 ? KST_J2K_SYMBOLS : 0;
+        j2k.block_width = j2k.block_height = 8;
+        j2k.layers = k > 0 ? 6 : 4;
+        check(&shape, &j2k, &damages[k], k > 0 ? 500000 : 400000);
+    }
+}
+
 /* Parts have tiles none of which can be decoded, where the picture has others. */
 static void test_tiles(void **state)
 {
@@ -214,6 +247,29 @@ static void test_region(void **state)
     room_free(&image);
 }
 
+/* Of a picture so small that not all tiles have samples of it, those that have are all that there are. */
+static void test_reduced(void **state)
+{
+    (void)state;
+    enum { SIDE = 8, LEVELS = 5 };
+    kst_image image = room_image(KST_FORMAT_GREY, 10 * SIDE, SIDE, 8), small;
+    kst_j2k_options j2k;
+    kst_decode_options options;
+    kst_j2k_options_init(&j2k);
+    j2k.tile_width = j2k.tile_height = SIDE;
+    j2k.levels = LEVELS;
+    kst_buffer stream = j2k_coded(context, &image, &j2k);
+    for (uint32_t i = 0; j2k_tile_part(&stream, i); i++)
+        j2k_damage_header(&stream, i);
+    kst_decode_options_init(&options);
+    for (options.reduce = 0; options.reduce <= LEVELS; options.reduce++) {
+        kst_image_init(&small);
+        assert_int_equal(kst_decode(context, stream.data, stream.length, &options, &small, NULL), KST_ERROR_J2K_LENGTH);
+    }
+    kst_buffer_release(context, &stream);
+    room_free(&image);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -231,6 +287,7 @@ static int stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_data), cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_tiles), cmocka_unit_test(test_region)};
+        cmocka_unit_test(test_precincts), cmocka_unit_test(test_tiles), cmocka_unit_test(test_region),
+        cmocka_unit_test(test_reduced)};
     return cmocka_run_group_tests(tests, start, stop);
 }
