@@ -111,7 +111,7 @@ static void check_stream(const char *what, const kst_buffer *stream, const kst_d
         with.strict = strict;
         struct outcome wanted = decode(context, stream, &with, &like);
         assert_true(wanted.report.warnings > 0);
-        for (uint64_t memory = least; memory < 8 * least; memory += memory / 2) {
+        for (uint64_t memory = least; memory < 8 * least; memory *= 2) {
             kst_context *small = room_context(THREADS, memory);
             struct outcome found = decode(small, stream, &with, &like);
             if (!strict || wanted.report.first_warning != KST_WARNING_J2K_DATA)
