@@ -266,7 +266,9 @@ static kst_status plan_part(struct decoding *d, kst_region part, struct j2k_plan
 
 kst_status kst_j2k_gpu_plan(struct decoding *d, kst_region part, enum j2k_fit *fit)
 {
+    enum { MUCH = 2 }; /* as far as is known where there is no room for the plan */
     kst_decoder *decoder = d->decoder;
+    const kst_report before = decoder->report;
     kst_status status = KST_OK;
     *fit = J2K_FITS_NOT;
     struct j2k_planned *planned = kst_memory_zeroed(&decoder->memory, 1, sizeof *planned, &status);
@@ -274,6 +276,12 @@ kst_status kst_j2k_gpu_plan(struct decoding *d, kst_region part, enum j2k_fit *f
         return status;
     planned->item = (struct j2k_gpu_item){.output = *d->image, .sink = d->item.sink, .image = d->item.image};
     status = plan_part(d, part, planned, fit);
+    if (status == KST_ERROR_LIMIT_MEMORY) {
+        decoder->report = before;
+        d->excess = MUCH;
+        *fit = J2K_FITS_NOT;
+        status = KST_OK;
+    }
     if (status || *fit != J2K_FITS)
         kst_j2k_gpu_release(d, planned);
     else

@@ -335,6 +335,29 @@ static void test_damage(void **state)
     free_image(&image);
 }
 
+/* What packets say of many small code-blocks has no room: what the CPU makes of it, part by part. */
+static void test_plans(void **state)
+{
+    enum { LITTLE = 1600000 };
+    (void)state;
+    static const struct plane planes[] = {{1, 1, 8, false}, {1, 1, 8, false}, {1, 1, 8, false}};
+    kst_image image = make_image(planes, 3, 1500, 200);
+    kst_j2k_options j2k;
+    kst_j2k_options_init(&j2k);
+    j2k.tile_width = j2k.tile_height = 200;
+    j2k.block_width = j2k.block_height = 8;
+    j2k.layers = 4;
+    kst_buffer stream = j2k_coded(cpu_context, &image, &j2k);
+    stream.length -= stream.length / 3;
+    for (uint32_t k = 0; k < gpu_contexts; k++) {
+        kst_context *context = small_context_create(gpu_context[k], LITTLE);
+        expect_damage(context, &stream);
+        kst_context_destroy(&context);
+    }
+    kst_buffer_release(cpu_context, &stream);
+    free_image(&image);
+}
+
 /* Code-blocks that lie behind 4 GB of the file, of which pages that nobody writes to take no memory. */
 static void test_far(void **state)
 {
@@ -359,6 +382,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_components), cmocka_unit_test(test_columns),
         cmocka_unit_test(test_pixels), cmocka_unit_test(test_buffers), cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_far)};
+        cmocka_unit_test(test_plans), cmocka_unit_test(test_far)};
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
 }
