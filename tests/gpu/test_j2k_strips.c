@@ -304,6 +304,15 @@ static uint64_t expect_damage(kst_context *context, const kst_buffer *stream)
     return found.first_warning_offset;
 }
 
+static void expect_damage_within(const kst_buffer *stream, uint64_t memory)
+{
+    for (uint32_t k = 0; k < gpu_contexts; k++) {
+        kst_context *context = small_context_create(gpu_context[k], memory);
+        expect_damage(context, stream);
+        kst_context_destroy(&context);
+    }
+}
+
 /* The first strips have tiles none of which can be decoded, where the picture has others: what the CPU makes of it. */
 static void test_damage(void **state)
 {
@@ -326,11 +335,7 @@ static void test_damage(void **state)
     }
     for (uint32_t i = 0; i < DAMAGED; i++)
         j2k_damage_header(&stream, i);
-    for (uint32_t k = 0; k < gpu_contexts; k++) {
-        kst_context *context = small_context_create(gpu_context[k], MEMORY);
-        expect_damage(context, &stream);
-        kst_context_destroy(&context);
-    }
+    expect_damage_within(&stream, MEMORY);
     kst_buffer_release(cpu_context, &stream);
     free_image(&image);
 }
@@ -349,11 +354,7 @@ static void test_plans(void **state)
     j2k.layers = 4;
     kst_buffer stream = j2k_coded(cpu_context, &image, &j2k);
     stream.length -= stream.length / 3;
-    for (uint32_t k = 0; k < gpu_contexts; k++) {
-        kst_context *context = small_context_create(gpu_context[k], LITTLE);
-        expect_damage(context, &stream);
-        kst_context_destroy(&context);
-    }
+    expect_damage_within(&stream, LITTLE);
     kst_buffer_release(cpu_context, &stream);
     free_image(&image);
 }
