@@ -21,8 +21,7 @@ struct j2k_work {
     const kst_decode_options *options;
     const kst_image *image;
     bool told;         /* what packets are warned of is in the report; without that nothing is decoded in parts */
-    bool skipped;      /* of the whole some packets were, by what PLT or PLM says */
-    bool every_packet; /* parts skip none, so that damage is to them what it is to the whole */
+    bool every_packet; /* parts skip no packets, as the whole, which is damaged, has skipped none */
     double end;        /* up to what it brings the progress */
     double excess;     /* how many times the memory that there is it would take; at most 1: it was begun */
     uint64_t need;     /* bytes, of all that there is of the decoding; 0: not known */
@@ -186,7 +185,7 @@ static kst_status plan(struct j2k_work *work)
     if (!work->told && !room && (status = survey(work)) != KST_OK)
         return status;
     if (!work->told)
-        work->skipped = work->plan.totals.skipped_bytes > 0;
+        work->every_packet = report->warnings > 0 && work->plan.totals.skipped_bytes == 0;
     work->told = true;
     kst_report_stage(report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
     if (work->options->strict && report->warnings > 0)
@@ -337,7 +336,7 @@ static kst_status decode_part(struct j2k_work *whole, kst_region part)
         status = kst_j2k_part_describe(decoder, work.options, image->format, part, &work.output);
     if (!status)
         status = kst_j2k_part_image(&decoder->memory, image, part, &cut, &more);
-    work.output.filter.every_packet = whole->every_packet;
+    work.output.filter.every_packet = work.every_packet;
     for (uint32_t p = 0; p < image->plane_count && !status; p++) {
         kst_plane *plane = p < KST_IMAGE_PLANES_MAX ? &cut.plane[p] : &more[p - KST_IMAGE_PLANES_MAX];
         kst_region region = kst_j2k_part_of_plane(decoder, work.options, &work.output, image->format, part, p);
@@ -409,6 +408,5 @@ kst_status kst_j2k_decode(
     if (!is_too_much(&work, status) || !work.told)
         return status;
     kst_report_forgive(&decoder->report);
-    work.every_packet = decoder->report.warnings > 0 && !work.skipped;
     return decode_parts(&work);
 }
