@@ -16,6 +16,28 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 mkdir -p "$out"
+made=$out/.made-by-the-demo
+
+# clean: removes what an older run has made, which it has written down. Runs of before that was done made files of these
+# names beside their table.
+clean() {
+    if [ -f "$made" ]; then
+        grep -v / "$made" | while IFS= read -r file; do
+            rm -f "$out/$file"
+        done
+        rm -f "$made"
+    elif [ -f "$out/table.txt" ]; then
+        find "$out" -maxdepth 1 -type f -regextype posix-extended \( \
+            -regex '.*/[0-9]{2,}-[A-Za-z0-9._-]*-(q50|q75|q90|restart|progressive)\.jpg' -o \
+            -regex '.*/[0-9]{2,}-[A-Za-z0-9._-]*-(lossless|ratio20|rpcl|layers3)\.jp2' -o \
+            -name table.txt -o -name contact-sheet.jpg -o -name curves.svg \) -exec rm -f {} +
+    fi
+}
+
+# makes FILE: a file of the output folder is about to be made
+makes() {
+    basename "$1" >>"$made"
+}
 
 # value KEY: the first value of a key in the JSON on standard input, which has a line a key.
 value() {
@@ -61,6 +83,7 @@ milliseconds() {
 encode_rows() {
     for quality in 50 75 90; do
         result=$out/$name-q$quality.jpg
+        makes "$result"
         "$kostka" encode "$1" "$result" -q $quality
         bench_row "encode -q $quality" "$result" "$(verdict "$photograph" "$result")" encode "$1" -q $quality
     done
@@ -73,6 +96,7 @@ whole_row() {
     result=$3
     verb=$4
     shift 4
+    makes "$result"
     time=$(milliseconds "$kostka" "$verb" "$source" "$result" "$@")
     row "$label" "$(kib "$result")" "$time" "" "$(verdict "$source" "$result")"
 }
@@ -148,6 +172,10 @@ find "$@" -type f \( -iname '*.jpg' -o -iname '*.jpeg' -o -iname '*.png' -o -ina
     exit 1
 }
 
+clean
+for file in table.txt contact-sheet.jpg curves.svg; do
+    makes "$out/$file"
+done
 {
     "$kostka" devices
     echo "Times are medians of $repeat runs from memory to memory, but of transcode and encoding to JPEG 2000, which are the whole command."

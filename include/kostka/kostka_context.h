@@ -52,12 +52,26 @@ typedef struct kst_limits {
     uint32_t layers;     /**< of any tile of a JPEG 2000 picture; default 65,535 */
     uint32_t blocks;     /**< code-blocks of a JPEG 2000 picture: those that are decoded, or all where it is encoded or
                               transcoded; default 2^24 */
-    uint32_t work; /**< what one byte of a JPEG 2000 codestream may ask for beyond what any codestream may: so many
-                      samples of the picture beyond 2^27 (a row counts as 64 in each tile at least), as many samples
-                      visited by coding passes beyond 2^32, and a 65536th of it in precincts, or resolutions of tiles,
-                      beyond 2^18, a 64th in code-blocks to transcode beyond 2^20, a 256th in turns of the order of
-                      packets that bring none beyond 2^28; default 2^16 */
+    /**
+     * What one byte of a JPEG 2000 codestream may ask for beyond what any codestream, or a picture of so many samples,
+     * may; default 2^16. So many samples of the picture beyond 2^27, where a row counts as 64 in each tile at least;
+     * and of other work the part of it that stands behind the sum:
+     * - samples visited by coding passes: 2^26, and of each sample three passes for each bit of its depth and two
+     *   planes more; a 2^8th;
+     * - segments of code-blocks, as packets bring them: 2^18, and one of 64 samples; three 2^18ths;
+     * - precincts, and as many resolutions of tiles: 2^16, and one of 256 samples; a 2^21st;
+     * - turns of the order of packets that bring none, or a lost one: 2^24; a 2^10th;
+     * - code-blocks to transcode: 2^19, and one of 64 samples; a 2^17th; and these times layers: 2^25; a 2^11th.
+     *
+     * With the default limits one core therefore takes for any codestream no more time than for a picture of as many
+     * samples that are noise, coded without loss, and about a second for each megabyte; and no more memory than for
+     * that picture and 64 MB for each megabyte. Streams with less in a megabyte than that are refused with
+     * KST_ERROR_LIMIT_WORK, KST_ERROR_LIMIT_PRECINCTS or KST_ERROR_LIMIT_BLOCKS; a larger limit is the caller's choice.
+     */
+    uint32_t work;
 } kst_limits;
+
+#define KST_KEEP_NONE UINT64_MAX
 
 typedef struct kst_context_options {
     size_t size;
@@ -74,6 +88,12 @@ typedef struct kst_context_options {
     kst_limits limits;
     void *opencl_context; /**< a cl_context to work in, so that its buffers can be shared; null: one of its own */
     void *opencl_device;  /**< the cl_device_id of it to work on; null where `opencl_context` is, and only there */
+    /**
+     * How many bytes of released buffers of 1 MiB and more, images' among them, the context keeps for the next
+     * operations, whose pages then are there already. 0: 256 MiB, but no more than `limits.memory`; KST_KEEP_NONE:
+     * none. An operation that takes one counts it in its own memory. With the caller's allocator nothing is kept.
+     */
+    uint64_t keep;
 } kst_context_options;
 
 /** Set every member to its default. */
@@ -90,6 +110,9 @@ KST_API void kst_context_options_init(kst_context_options *options);
  * A context may be used from any number of threads at once. After fork() the child must not use its parent's contexts.
  */
 KST_API kst_status kst_context_create(const kst_context_options *options, kst_context **context);
+
+/** Free the buffers that the context keeps for later operations (kst_context_options.keep). Thread-safe. */
+KST_API void kst_context_trim(kst_context *context);
 
 /** Destroy a context and set the pointer to null. Null, and a pointer to null, are allowed. */
 KST_API void kst_context_destroy(kst_context **context);

@@ -77,6 +77,19 @@ KST_API const kst_info *kst_decoder_info(const kst_decoder *decoder);
 /** Metadata `index` of the open stream, in the order of the stream; null past the last. Valid until the next open. */
 KST_API const kst_metadata *kst_decoder_metadata(const kst_decoder *decoder, size_t index);
 
+/**
+ * What follows the open picture in a JPEG file: part `index`, in the order of the file. All bytes behind the picture
+ * belong to one part. Pictures are found by an MPF index (CIPA DC-007), by the directory in XMP that Ultra HDR uses,
+ * and where they begin right behind another. A picture is decoded by itself: kst_decode() of `length` bytes at
+ * `offset`. The first call for a stream reads all their headers: the first picture and these together must not exceed
+ * the limits on pixels and markers. What an index says of parts that are not there is counted in the decoder's report
+ * as KST_WARNING_JPEG_INDEX.
+ *
+ * @param other its size set; receives the description
+ * @return false past the last part, where the stream is not JPEG, and where there was an error, which the report has
+ */
+KST_API bool kst_decoder_other(kst_decoder *decoder, size_t index, kst_other *other);
+
 /** A marker segment of a JPEG 2000 codestream, or a box of a JP2 file. */
 typedef struct kst_element {
     size_t size;
@@ -131,7 +144,7 @@ KST_API kst_status kst_decoder_describe(kst_decoder *decoder, const kst_decode_o
  *                memory of the kind that `memory` says; otherwise format, size and planes must be those that
  * kst_decoder_describe() gives, with any pitch that holds a row. Nothing outside the rows' pixels is written
  * @return KST_OK, perhaps with warnings counted in the report; or an error, and then what the caller's buffers hold is
- *         not defined
+ *         not defined, and an image that the library was to allocate is what it was before the call
  */
 KST_API kst_status kst_decoder_decode(kst_decoder *decoder, const kst_decode_options *options, kst_image *image);
 

@@ -85,6 +85,11 @@ typedef struct kst_job kst_job;
  * or device memory are written in the stream's order; those in plain host memory hold their pixels when kst_job_wait()
  * returns. On a context on the CPU everything is done in the call; with "auto" a stream makes it a GPU's.
  *
+ * A JPEG stream that keeps a device from finding its codes in parallel would take it seconds: the device leaves such a
+ * picture to the CPU, as the report says (KST_STAGE_ENTROPY on the CPU), and its image holds its pixels only when
+ * kst_job_wait() returns, wherever it lies. In a stream's order that befalls none below 1 MiB, and above it hardly any
+ * but hostile ones.
+ *
  * @param items  as kst_decode_batch(); an image without buffers gets them in the call
  * @param stream null: no order with other work
  * @param job    receives the job; kst_job_wait() ends it. Null on failure
@@ -102,8 +107,8 @@ KST_API bool kst_job_done(const kst_job *job);
 
 /**
  * Wait for a job, fill in the items' reports, and end it: the pointer becomes null. Pixels for plain host memory are
- * copied there, and damaged streams are read again on the CPU for the place of the first warning. From one thread,
- * which may be another than the one that submitted it.
+ * copied there, damaged streams are read again on the CPU for the place of the first warning, and pictures that the
+ * device has left to the CPU are decoded. From one thread, which may be another than the one that submitted it.
  *
  * @return as kst_decode_batch(); KST_OK for null, and for a pointer to null
  */

@@ -128,11 +128,22 @@ typedef struct kst_rows {
      */
     bool (*read)(void *user, uint32_t plane, uint32_t x, uint32_t y, uint32_t count, void *samples);
     void *user;
+    /**
+     * JPEG, from an image of one plane: each row is asked for once, from the top, by one thread at a time, as from a
+     * pipe. With all else KST_ERROR_OPTIONS.
+     */
+    bool in_order;
+    /**
+     * Null, or what is called instead of `read` where whole rows are wanted: bring `rows` of them from row y of a plane
+     * on, `pitch` bytes from one to the next. Only JPEG asks for rows in this way, for an MCU row's at a time.
+     */
+    bool (*read_band)(void *user, uint32_t plane, uint32_t y, uint32_t rows, void *samples, size_t pitch);
 } kst_rows;
 
 /**
- * As kst_encode() to JPEG 2000, of a picture whose rows come from a function: what is held in memory is a few rows of
- * tiles, or of the picture, and what has been coded; on a GPU, half of the memory limit's worth of it. Thread-safe.
+ * Encode as kst_encode() does a picture whose rows come from a function. What is held in memory is a few rows of tiles,
+ * or of MCUs, or of the picture, and what has been coded; on a GPU, half of the memory limit's worth of it. Of a JPEG
+ * with more than one scan, or with tables made for it, all coefficients are held, and on a GPU all pixels. Thread-safe.
  *
  * @param image in host memory; its planes' `data` and `pitch` are ignored
  */

@@ -32,7 +32,8 @@ typedef enum kst_format {
     KST_FORMAT_BGR = 3,
     KST_FORMAT_RGBA = 4, /**< alpha is ignored by codecs without it, and set to `alpha` when decoding */
     KST_FORMAT_BGRA = 5,
-    KST_FORMAT_CMYK = 6,   /**< as coded: Adobe's files hold inverted ink, 255 being none */
+    KST_FORMAT_CMYK = 6,   /**< as coded: Adobe's JPEG files hold inverted ink, 255 being none; JP2 files (T.801 Table
+                                M.25) hold ink, 0 being none */
     KST_FORMAT_PLANAR = 7, /**< one full-size plane a channel, after colour conversion: grey; R, G, B; or C, M, Y, K */
     KST_FORMAT_RAW = 8 /**< one plane a component as coded: no colour conversion, no resampling. JPEG 2000: any number,
                             after the inverse component transform */

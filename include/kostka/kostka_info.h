@@ -103,6 +103,61 @@ typedef struct kst_metadata {
     uint64_t offset; /**< of the first chunk's contents in the stream; ignored when encoding */
 } kst_metadata;
 
+/** What became of a picture that metadata go along with. */
+typedef struct kst_metadata_change {
+    size_t size;
+    uint32_t width; /**< its new size in pixels, for PixelXDimension and PixelYDimension of Exif; 0: as it was */
+    uint32_t height;
+    int orientation;     /**< what Exif and XMP (tiff:Orientation) say from now on, 1–8; 0: as it was */
+    bool drop_thumbnail; /**< Exif: the thumbnail no longer shows the picture */
+    bool drop_others;    /**< XMP: what a directory lists behind the picture is gone */
+} kst_metadata_change;
+
+/**
+ * Make metadata follow their picture, in place; entries that are not there are not added, and what is damaged stays.
+ *
+ * @param kind KST_METADATA_EXIF or KST_METADATA_XMP; of others nothing changes
+ * @param data as a kst_metadata has it, in memory of the caller's
+ * @return the new length in bytes, at most `length`
+ */
+KST_API size_t kst_metadata_update(
+    kst_metadata_kind kind, void *data, size_t length, const kst_metadata_change *change);
+
+/** What a part of a file is for, as its index (MPF, CIPA DC-007), its XMP or the part itself says. */
+typedef enum kst_role {
+    KST_ROLE_UNKNOWN = 0,
+    KST_ROLE_PREVIEW = 1,  /**< MPF: a large thumbnail */
+    KST_ROLE_GAIN_MAP = 2, /**< of Ultra HDR, ISO 21496-1 and their like */
+    KST_ROLE_DEPTH = 3,
+    KST_ROLE_PANORAMA = 4,  /**< MPF: a frame of a panorama */
+    KST_ROLE_DISPARITY = 5, /**< MPF: a view of a stereoscopic picture */
+    KST_ROLE_ANGLE = 6,     /**< MPF: one of several viewpoints */
+    KST_ROLE_ORIGINAL = 7,  /**< MPF: kept from before a change */
+    KST_ROLE_VIDEO = 8      /**< of a motion photo; no picture */
+} kst_role;
+
+/** What follows the first picture of a JPEG file: another picture, or bytes that are none. */
+typedef struct kst_other {
+    size_t size;
+    uint64_t offset; /**< in the data */
+    uint64_t length; /**< in bytes; of a picture from SOI to EOI */
+    kst_role role;
+    bool picture;          /**< a JPEG picture that can be decoded by itself; else all that follows is 0 */
+    bool indexed;          /**< an MPF index has an entry for it */
+    kst_process process;   /**< as in kst_info */
+    uint32_t width;        /**< pixels */
+    uint32_t height;       /**< pixels */
+    uint32_t components;   /**< 1–4 */
+    uint32_t mp_attribute; /**< its entry's individual image attribute (DC-007 5.2.3.3) */
+} kst_other;
+
+/**
+ * What the first bytes say a file is, for messages: "a WebP file", "a JPEG file", "a tar archive". A static string;
+ * null where the bytes are no signature that is known, or `data` is null. A few hundred bytes are enough, and are all
+ * that is looked at; whether the library reads the format does not matter. Any thread.
+ */
+KST_API const char *kst_signature_text(const void *data, size_t length);
+
 #ifdef __cplusplus
 }
 #endif

@@ -23,14 +23,13 @@ typedef enum kst_status {
     KST_OK = 0,
 
     /* 1–19: the call itself */
-    KST_ERROR_ARGUMENT = 1, /* a null pointer, or a value outside the range the function states */
-    KST_ERROR_OPTIONS =
-        2,                /* an option structure not set up by its initialiser, or options that contradict each other */
-    KST_ERROR_MEMORY = 3, /* the allocator returned null */
-    KST_ERROR_STATE = 4,  /* the handle is not in a state that allows the call */
-    KST_ERROR_THREAD = 5, /* a thread could not be started */
-    KST_ERROR_ROWS = 6,   /* the caller's function did not bring the rows it was asked for */
-    KST_ERROR_WRITE = 7,  /* the caller's function did not take the bytes it was given */
+    KST_ERROR_ARGUMENT = 1,  /* a null pointer, or a value outside the range the function states */
+    KST_ERROR_OPTIONS = 2,   /* an option structure not initialised, or values that cannot be honoured */
+    KST_ERROR_MEMORY = 3,    /* the allocator returned null */
+    KST_ERROR_STATE = 4,     /* the handle is not in a state that allows the call */
+    KST_ERROR_THREAD = 5,    /* a thread could not be started */
+    KST_ERROR_ROWS = 6,      /* the caller's function did not bring the rows it was asked for */
+    KST_ERROR_WRITE = 7,     /* the caller's function did not take the bytes it was given */
     KST_ERROR_CANCELLED = 8, /* the caller's function ended the operation (kst_progress) */
 
     /* 20–39: devices */
@@ -110,7 +109,7 @@ typedef enum kst_status {
     KST_ERROR_JPEG_METADATA_SIZE = 156, /* metadata too long for its marker */
 
     /* 200–299: warnings */
-    KST_WARNING_JPEG_GARBAGE = 200,     /* bytes before SOI or between markers were skipped */
+    KST_WARNING_JPEG_GARBAGE = 200,     /* bytes between markers were skipped */
     KST_WARNING_JPEG_DATA_END = 201,    /* entropy-coded data ended before the scan or restart interval did */
     KST_WARNING_JPEG_CODE = 202,        /* a bit pattern that is no Huffman code */
     KST_WARNING_JPEG_RESTART = 203,     /* a restart marker missing, surplus or out of order */
@@ -121,6 +120,8 @@ typedef enum kst_status {
     KST_WARNING_JPEG_ICC = 208,         /* an ICC profile whose chunks are missing or contradict each other */
     KST_WARNING_JPEG_SPECTRAL = 209,    /* a sequential scan whose spectral selection is not 0–63 */
     KST_WARNING_JPEG_TRUNCATED = 210,   /* a marker segment after the first scan is damaged; what follows is ignored */
+    KST_WARNING_JPEG_INDEX = 211,       /* an index of a file's other pictures (MPF, XMP) that does not fit the file */
+    KST_WARNING_JPEG_RECODED = 212,     /* another picture of the file could not be turned or cut without loss */
 
     /* 240–269: warnings of JPEG 2000 */
     KST_WARNING_J2K_BOX = 240,          /* a box that is damaged or contradicts others is ignored */

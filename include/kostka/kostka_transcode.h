@@ -42,6 +42,13 @@ typedef enum kst_strip {
     KST_STRIP_ALL = 2      /**< keep no metadata; JFIF and Adobe headers and the box jp2h, which decoding needs, stay */
 } kst_strip;
 
+/** What becomes of what follows the first picture of a JPEG file (kst_decoder_other()). */
+typedef enum kst_others {
+    KST_OTHERS_KEEP = 0, /**< it is kept; see kst_transcode() */
+    KST_OTHERS_DROP = 1  /**< it is dropped, and what the first picture's segments say of it: the MPF index, the
+                              directory in XMP, the segment of ISO 21496-1 */
+} kst_others;
+
 typedef struct kst_transcode_options {
     size_t size;
     kst_coding coding;   /**< of the output, whatever the input was; default KST_CODING_BASELINE */
@@ -55,6 +62,8 @@ typedef struct kst_transcode_options {
     const kst_scan *script;
     size_t script_length;
     kst_transcode_jpeg2000 jpeg2000; /**< with a JPEG 2000 stream; all above but strip and strict is with JPEG */
+    kst_others others; /**< of JPEG; where metadata are stripped they are dropped in any case, for nothing would say
+                            what they are */
 } kst_transcode_options;
 
 KST_API void kst_transcode_options_init(kst_transcode_options *options);
@@ -63,6 +72,13 @@ KST_API void kst_transcode_options_init(kst_transcode_options *options);
  * Write a stream anew without changing a coefficient (T.81) or the bytes of a code-block (T.800). Thread-safe. A
  * damaged stream is transcoded as far as it can be decoded. Segments and boxes are copied as they are, but for the
  * picture's size in an Exif segment that comes first, in ihdr, and for its resolution.
+ *
+ * A JPEG file may hold more pictures behind the first one. Where that is only recoded they stay byte for byte; where it
+ * is turned, cut or made grey, so are they, cut in proportion to their sizes. If the MCUs of one allow that only with
+ * loss, its samples are turned and cut, and coded anew with its own tables and sampling: that is counted as
+ * KST_WARNING_JPEG_RECODED, and an error with KST_EDGE_PERFECT. Bytes that belong to no picture are copied, but for
+ * zeros that fill up the end of the file. Offsets and sizes in an MPF index (CIPA DC-007), and lengths in a directory
+ * in XMP, follow; what does not fit the file is counted as KST_WARNING_JPEG_INDEX and left as it is.
  *
  * @param options null for the defaults
  * @param output  see kst_buffer; on failure an owned buffer is released

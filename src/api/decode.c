@@ -28,7 +28,7 @@ kst_status kst_decoder_create(kst_context *context, kst_decoder **decoder)
 void kst_decoder_start(kst_decoder *decoder, kst_context *context)
 {
     *decoder = (struct kst_decoder){.context = context};
-    kst_memory_init(&decoder->memory, &context->memory.allocator, context->limits.memory);
+    kst_memory_init_beside(&decoder->memory, &context->memory, context->limits.memory);
     kst_report_init(&decoder->report);
 }
 
@@ -37,6 +37,8 @@ void kst_decoder_close(kst_decoder *decoder)
     if (!decoder->open)
         return;
     kst_jpeg_metadata_release(&decoder->memory, &decoder->metadata);
+    kst_jpeg_others_release(&decoder->memory, &decoder->others);
+    decoder->others_known = false;
     kst_jpeg_stream_release(&decoder->memory, &decoder->stream);
     kst_j2k_kept_drop(decoder);
     decoder->kept.refused = false;

@@ -141,6 +141,7 @@ static void sort_entries(struct kst_job *job, uint32_t end)
         struct jpeg_gpu_item *item = &job->item[job->gpu_count];
         *item = entry->decoding.item;
         kst_gpu_jpeg_route(job->gpu, item);
+        item->ordered = job->entered.gpu && item->sink != JPEG_SINK_HOST;
         job->on_gpu[job->gpu_count++] = i;
     }
 }

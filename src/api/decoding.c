@@ -84,16 +84,27 @@ static kst_status refuse(struct decoding *d, const char *text)
     return kst_report_error(&d->decoder->report, KST_ERROR_IMAGE_MEMORY, KST_NO_OFFSET, "%s", text);
 }
 
+/* The image's buffers are released, and it is what the caller handed over. */
+static void unmake_image(struct decoding *d)
+{
+    kst_image_drop_in(d->decoder->context, &d->decoder->memory, d->image);
+    *d->image = d->before;
+    d->made = false;
+}
+
 static kst_status make_image(struct decoding *d, const kst_image *wanted)
 {
     kst_memory memory = d->image->memory;
     char message[128] = "";
     kst_image laid_out = *wanted;
     uint64_t total;
+    d->before = *d->image;
     *d->image = *wanted;
     d->image->memory = memory;
     kst_status status = kst_image_make_in(d->decoder->context, &d->decoder->memory, d->image, message);
     d->made = !status;
+    if (status)
+        *d->image = d->before;
     if (status == KST_ERROR_LIMIT_MEMORY && !kst_image_lay_out(&laid_out, &total))
         return kst_report_error(
             &d->decoder->report, status, KST_NO_OFFSET, "the pixels alone take %llu bytes", (unsigned long long)total);
@@ -219,7 +230,7 @@ static kst_status end(struct decoding *d, kst_status status)
     kst_j2k_gpu_drop(d);
     kst_jpeg_compact_release(&decoder->memory, &d->compact);
     if (status && d->made)
-        kst_image_drop_in(decoder->context, &decoder->memory, d->image);
+        unmake_image(d);
     else if (d->made)
         kst_image_keep(decoder->context, &decoder->memory, d->image);
     if (status)
@@ -247,7 +258,7 @@ static kst_status begin_again(struct decoding *d, const kst_decode_options *opti
     const struct gpu_event *after = d->after;
     const struct progress progress = d->progress;
     if (d->made)
-        kst_image_drop_in(decoder->context, &decoder->memory, image);
+        unmake_image(d);
     kst_status status = kst_decoder_open(decoder, decoder->stream.plan.data, decoder->stream.plan.length);
     if (status)
         return status;
@@ -335,6 +346,22 @@ static kst_status finish(struct decoding *d, const struct jpeg_gpu_damage *damag
     return kst_jpeg_cpu_damage(decoder->context, &decoder->memory, plan, &d->options, d->image, &decoder->report);
 }
 
+/*
+ * The device has left the picture to the CPU, which decodes it from the start, as the report says. The time of the
+ * attempt counts, too.
+ */
+static kst_status take_over(struct decoding *d, const struct jpeg_gpu_times *times)
+{
+    kst_report *report = &d->decoder->report;
+    report->stage_device[KST_STAGE_UPLOAD] = d->gpu->gpu->info.kind;
+    report->stage_seconds[KST_STAGE_UPLOAD] += times->upload;
+    report->stage_device[KST_STAGE_ENTROPY] = KST_DEVICE_CPU;
+    report->stage_seconds[KST_STAGE_ENTROPY] += times->entropy;
+    kst_context_log(d->decoder->context, KST_LOG_INFO,
+        "decode: the codes cannot be told apart in parallel, so the CPU decodes the picture");
+    return kst_decoding_on_cpu(d);
+}
+
 kst_status kst_decoding_settle(struct decoding *d, const struct jpeg_gpu_damage *damage,
     const struct jpeg_gpu_times *times, const struct gpu_error *error)
 {
@@ -346,6 +373,8 @@ kst_status kst_decoding_settle(struct decoding *d, const struct jpeg_gpu_damage 
         return end(d, kst_report_error(report, error->status, KST_NO_OFFSET, "%s", error->text));
     if (error->status)
         return end(d, error->status);
+    if (damage->left)
+        return end(d, take_over(d, times));
     report_times(d, times);
     return end(d, finish(d, damage));
 }

@@ -11,6 +11,7 @@
 #include "j2k/build.h"
 #include "jpeg/compact.h"
 #include "jpeg/metadata.h"
+#include "jpeg/others.h"
 #include "jpeg/output.h"
 #include "jpeg/parse.h"
 
@@ -33,6 +34,8 @@ struct kst_decoder {
     struct j2k_kept kept;
     kst_plane *more; /* of the image described last: room for its planes behind the first four */
     struct jpeg_metadata metadata;
+    struct jpeg_others others; /* behind the picture, once they were asked for */
+    bool others_known;
     kst_info info;
     struct jpeg_gpu_early *early; /* the stream on its way to the device; null: it is not */
     kst_report parsed;            /* what opening reported: every decoding starts from it */
@@ -74,6 +77,7 @@ struct decoding {
     kst_image stored; /* describes the picture as it is stored */
     int orientation;  /* 1: the picture needs no turning */
     bool made;        /* the caller's image got its buffers here */
+    kst_image before; /* what it was, for when that or anything else fails */
     bool on_gpu;
     bool in_strips; /* a picture of JPEG 2000, on the GPU, though not `on_gpu` as a whole */
     double excess;  /* of such a picture, or strip: how many times the memory that there is it would take */

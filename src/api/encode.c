@@ -8,6 +8,7 @@
 #include "api/image.h"
 #include "api/j2k_encode.h"
 #include "core/report.h"
+#include "image/allocate.h"
 #include "image/validate.h"
 #include "jpeg/restart.h"
 #include "jpeg/script.h"
@@ -91,7 +92,10 @@ static uint32_t image_channels(const kst_image *image)
 static kst_status check_image(struct encoding *e)
 {
     const kst_image *image = &e->image;
-    kst_status status = kst_memory_is_device(image->memory) ? kst_image_check_shape(image) : kst_image_check(image);
+    bool device = kst_memory_is_device(image->memory);
+    if (e->rows && device)
+        return fail(e, KST_ERROR_IMAGE_MEMORY, "rows come to the host");
+    kst_status status = device || e->rows ? kst_image_check_shape(image) : kst_image_check(image);
     if (status != KST_OK)
         return fail(e, status, NULL);
     if (image->plane[0].sample != KST_SAMPLE_INTEGER)
@@ -291,7 +295,47 @@ static kst_status plan(struct encoding *e)
     plan_header(e);
     kst_jpeg_dsp_init(&e->dsp, e->context->tier);
     status = kst_jpeg_sampler_init(&e->sampler, &e->image, frame, &e->dsp);
+    e->sampler.rows = e->rows;
     return status == KST_OK ? KST_OK : fail(e, status, NULL);
+}
+
+/* All rows, into memory of the operation's. */
+static kst_status bring_all(struct encoding *e)
+{
+    const kst_rows *rows = e->rows;
+    e->brought = e->image;
+    e->brought.owned = NULL;
+    kst_status status = kst_image_make(&e->memory, &e->brought);
+    for (uint32_t i = 0; !status && i < e->brought.plane_count; i++) {
+        const kst_plane *plane = &e->brought.plane[i];
+        uint8_t *to = plane->data;
+        for (uint32_t y = 0; !status && y < plane->height; y++, to += plane->pitch)
+            if (!rows->read(rows->user, i, 0, y, plane->width, to))
+                status = fail(e, KST_ERROR_ROWS, NULL);
+    }
+    if (status == KST_OK) {
+        e->image = e->brought;
+        e->rows = e->sampler.rows = NULL;
+    }
+    return status;
+}
+
+/* Whether a GPU encodes rows that are brought, which then are all there at once; the CPU where they have no room. */
+static kst_status choose_for_rows(struct encoding *e, double seconds)
+{
+    struct gpu_error error = {.status = KST_OK};
+    if (!kst_gpu_jpeg_encodes(&e->item) || kst_gpu_jpeg_encode_memory(&e->item) > e->context->limits.memory)
+        return KST_OK;
+    e->gpu = kst_context_gpu_for(e->context, seconds, KST_LEAST_TO_ENCODE);
+    if (!e->gpu)
+        return KST_OK;
+    kst_status status = bring_all(e);
+    if (status == KST_ERROR_LIMIT_MEMORY || status == KST_ERROR_MEMORY)
+        return KST_OK;
+    if (status == KST_OK && !kst_gpu_jpeg_source(e->gpu, &e->item, &error))
+        return fail(e, error.status, error.text);
+    e->on_gpu = status == KST_OK;
+    return status;
 }
 
 /* Where the pixels lie, and whether the device can encode them. */
@@ -302,6 +346,8 @@ static kst_status choose_device(struct encoding *e, bool jpeg)
     double seconds =
         (double)e->image.width * e->image.height * (jpeg ? KST_SECONDS_TO_ENCODE : KST_SECONDS_TO_ENCODE_J2K);
     e->item = (struct jpeg_encode_item){.encoding = &e->jpeg, .image = &e->image, .sink = &e->sink};
+    if (e->rows && jpeg)
+        return choose_for_rows(e, seconds);
     if (e->rows) { /* brought to pinned memory as they are needed */
         e->gpu = kst_context_gpu_for(e->context, seconds, KST_LEAST_TO_ENCODE_J2K);
         return KST_OK;
@@ -334,13 +380,13 @@ kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const ks
         e->options = *options;
     if (!kst_progress_is_fine(e->options.progress))
         return fail(e, KST_ERROR_OPTIONS, "progress");
-    kst_memory_init(&e->memory, &context->memory.allocator, context->limits.memory);
+    kst_memory_init_beside(&e->memory, &context->memory, context->limits.memory);
     memcpy(e->report.device, context->device, sizeof e->report.device);
     e->report.threads = kst_pool_threads(context->pool);
     double start = kst_seconds();
     const bool jpeg = e->options.codec != KST_CODEC_JPEG2000;
-    if (jpeg && rows)
-        return fail(e, KST_ERROR_OPTIONS, "rows are taken for JPEG 2000");
+    if (rows && rows->in_order && (!jpeg || e->image.plane_count > 1))
+        return fail(e, KST_ERROR_OPTIONS, "rows in order are for JPEG, from one plane");
     kst_status status = jpeg ? plan(e) : kst_j2k_encode_check(e);
     if (status == KST_OK)
         status = choose_device(e, jpeg);
@@ -349,6 +395,8 @@ kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const ks
         status = fail(e, KST_ERROR_CANCELLED, NULL);
     if (status == KST_OK)
         kst_sink_open(&e->sink, &e->memory, output);
+    else
+        kst_image_drop(&e->memory, &e->brought);
     return status;
 }
 
@@ -358,6 +406,7 @@ kst_status kst_encoding_end(struct encoding *e, kst_status status)
     if (status == KST_OK && e->sink.writer)
         status = e->sink.status;
     e->written = e->sink.passed;
+    kst_image_drop(&e->memory, &e->brought);
     if (status == KST_OK)
         kst_progress_end(&e->progress);
     if (status != KST_OK || e->sink.writer) {

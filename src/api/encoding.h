@@ -16,6 +16,7 @@ struct encoding {
     struct memory memory;
     kst_image image;      /* the caller's, with its colour filled in */
     const kst_rows *rows; /* where it is not in memory */
+    kst_image brought;    /* all of those, where a GPU wants them at once */
     struct jpeg_dsp dsp;
     struct jpeg_encoding jpeg;
     struct jpeg_sampler sampler;

@@ -98,7 +98,7 @@ kst_status kst_image_allocate(kst_context *context, kst_image *image)
     char message[128] = "";
     if (context == NULL || image == NULL || image->size < sizeof *image)
         return KST_ERROR_ARGUMENT;
-    kst_memory_init(&operation, &context->memory.allocator, context->limits.memory);
+    kst_memory_init_beside(&operation, &context->memory, context->limits.memory);
     kst_status status = kst_image_make_in(context, &operation, image, message);
     if (status == KST_OK)
         kst_image_keep(context, &operation, image);

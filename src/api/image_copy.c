@@ -95,7 +95,7 @@ kst_status kst_image_bring(kst_context *context, const kst_image *image, kst_ima
     struct gpu_error error = {.status = KST_OK};
     double start = kst_seconds();
     *host = *image;
-    kst_memory_init(&memory, &context->memory.allocator, context->limits.memory);
+    kst_memory_init_beside(&memory, &context->memory, context->limits.memory);
     host->memory = KST_MEMORY_PINNED;
     host->owned = NULL;
     kst_status status = kst_image_check_shape(image);

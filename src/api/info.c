@@ -5,23 +5,24 @@
 
 #include "jpeg/encoding.h"
 
-/* A picture that was turned on its side without loss has its tables transposed. */
-static bool is_table(const uint16_t table[64], const uint16_t quant[64], bool transposed)
+/*
+ * Whether a component's table is that of a quality. A picture that was turned on its side without loss has its tables
+ * transposed. Nearly all qualities are told apart by the first value, so that no table of theirs is made.
+ */
+static bool is_table(const struct jpeg_component *component, int quality, uint16_t limit, bool transposed)
 {
+    int chroma = component->tq == 0 ? 0 : 1;
     for (uint32_t i = 0; i < 64; i++)
-        if (quant[transposed ? i % 8 * 8 + i / 8 : i] != table[i])
+        if (component->quant[transposed ? i % 8 * 8 + i / 8 : i] != kst_jpeg_quality_value(quality, chroma, limit, i))
             return false;
     return true;
 }
 
 static bool has_quality(const struct jpeg_frame *frame, int quality, uint16_t limit, bool transposed)
 {
-    uint16_t table[64];
-    for (uint32_t i = 0; i < frame->component_count; i++) {
-        kst_jpeg_quality_table(quality, frame->component[i].tq == 0 ? 0 : 1, limit, table);
-        if (!is_table(table, frame->component[i].quant, transposed))
+    for (uint32_t i = 0; i < frame->component_count; i++)
+        if (!is_table(&frame->component[i], quality, limit, transposed))
             return false;
-    }
     return true;
 }
 

@@ -255,7 +255,7 @@ kst_status kst_j2k_check_enlarged(kst_decoder *decoder, const kst_image *image)
     if (image->format == KST_FORMAT_RAW)
         return KST_OK;
     kst_j2k_output_channels(stream, image->format, &channels);
-    uint64_t allowed = kst_j2k_allowance(&decoder->context->limits, J2K_FREE_SAMPLES, 1, stream);
+    uint64_t allowed = kst_j2k_allowance(&decoder->context->limits, J2K_ASKED_SAMPLES, stream);
     if ((uint64_t)image->width * image->height <= allowed / channels.count)
         return KST_OK;
     return kst_report_error(&decoder->report, KST_ERROR_LIMIT_WORK, stream->start,

@@ -36,18 +36,19 @@ static void name_box(kst_element *element, uint32_t type)
     element->name[4] = '\0';
 }
 
-/* The tile-part whose SOD stands at `at`; parts mostly come in the order of the array, so that the next one is tried
- * first. */
+/*
+ * The tile-part whose SOD stands at `at`. Both elements and parts are met in the order of the codestream; element->part
+ * is that of the part to come, counted from 1, and 0 before the first.
+ */
 static const struct j2k_tile_part *part_at(const struct j2k_stream *stream, uint64_t at, kst_element *element)
 {
-    for (uint32_t i = 0; i < stream->part_count; i++) {
-        uint32_t index = (element->part + i) % stream->part_count;
-        if (stream->part[index].body != at + MARKER || stream->part[index].body_length == 0)
-            continue;
-        element->part = index + 1;
-        return &stream->part[index];
-    }
-    return NULL;
+    uint32_t index = element->part > 0 ? element->part - 1 : stream->first_in_order;
+    while (index < stream->part_count && stream->part[index].body < at + MARKER)
+        index = stream->part[index].next;
+    element->part = index + 1;
+    if (index >= stream->part_count || stream->part[index].body != at + MARKER || stream->part[index].body_length == 0)
+        return NULL;
+    return &stream->part[index];
 }
 
 static bool next_marker(const struct j2k_stream *stream, kst_element *element)

@@ -104,17 +104,12 @@ static void order_blocks(struct round *round, const struct j2k_encode_tile *tile
     }
 }
 
-/* Squares of half steps are told in powers of two; shift: of a plane, below 32. */
-static double scaled(double value, uint32_t shift)
-{
-    return value * (double)(UINT64_C(1) << 2 * (shift % 32));
-}
-
 /* In squares of half steps. */
 static double pass_gain(const struct j2k_block_outcome *outcome, uint32_t pass)
 {
-    uint32_t plane = outcome->planes - 1 - (pass + 2) / 3, gain = outcome->pass[J2K_PASS_RESULT * pass + 1];
-    return scaled((int32_t)gain, j2k_gpu_gain_shift(plane));
+    uint32_t plane = outcome->planes - 1 - (pass + 2) / 3;
+    int64_t gain = j2k_gpu_gain(&outcome->pass[J2K_PASS_RESULT * pass + 1]);
+    return (double)gain * j2k_measure_plane(plane, false).unit;
 }
 
 void kst_j2k_gpu_take_passes(const struct j2k_block_outcome *outcome, struct j2k_pass *pass)
@@ -134,7 +129,7 @@ void kst_j2k_gpu_take(struct j2k_encode_job *job, uint32_t block, const struct j
     if (outcome->passes == 0)
         return;
     uint32_t last = outcome->planes - 1 - (outcome->passes + 1) / 3;
-    result->error += scaled((double)outcome->left, j2k_gpu_left_shift(last)) / 4;
+    result->error += ldexp((double)outcome->left, 2 * (int)j2k_gpu_left_shift(last)) / 4;
 }
 
 /* Its passes go where those of all blocks are to be. */
@@ -204,8 +199,9 @@ void kst_j2k_gpu_take_gains(
     job->result[block] = (struct j2k_block_result){
         .planes = (uint8_t)measured->planes, .error = j2k_quantiser_error(measured->error), .plane = gains};
     for (uint32_t p = 0; p < measured->planes; p++)
-        gains[p] = (struct j2k_gains){
-            .significance = from[p].significance, .refinement = from[p].refinement, .significant = from[p].significant};
+        gains[p] = (struct j2k_gains){.significance = j2k_gpu_gain(from[p].significance),
+            .refinement = j2k_gpu_gain(from[p].refinement),
+            .significant = from[p].significant};
     for (uint32_t p = measured->planes, before = 0; p-- > 0; before += gains[p].significant)
         gains[p].refined = before;
 }

@@ -256,7 +256,7 @@ kst_status kst_j2k_encode_measure(struct j2k_encode_work *work, const bool *want
     if (!status) {
         uint64_t used = atomic_load(&e->memory.used), limit = e->memory.limit;
         kst_decoder_start(&decoder, e->context);
-        kst_memory_init(&decoder.memory, &e->memory.allocator, used < limit ? limit - used : 0);
+        kst_memory_init_beside(&decoder.memory, &e->memory, used < limit ? limit - used : 0);
         status = kst_decoder_open(&decoder, sink.data, sink.length);
         if (status)
             kst_report_error(&e->report, status, KST_NO_OFFSET, "%s", decoder.report.message);

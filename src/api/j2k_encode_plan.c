@@ -157,7 +157,17 @@ static uint8_t most_planes(const struct j2k_quantisation *q)
     return (uint8_t)(q->guard + most - (q->guard + most > 0));
 }
 
-/* Annex E. Steps that give every band's coefficients the same share in the picture's error. */
+/* The step nearest to one that a band is to have, but no finer than 31 planes hold with these guard bits (E-2). */
+static uint16_t coarse_enough(uint16_t step, uint32_t guard)
+{
+    uint32_t finest = PLANES_MAX + 1 - guard;
+    return step >> 11 > finest ? (uint16_t)(finest << 11) : step;
+}
+
+/*
+ * Annex E. Steps that give every band's coefficients the same share in the picture's error. Where a target other than a
+ * step is to be reached, the lowest bands may have coarser ones, if samples are so deep that these take all planes.
+ */
 static void describe_steps(const struct j2k_encode_work *work, const struct own *own)
 {
     static const uint8_t gains[] = {0, 1, 1, 2};
@@ -182,6 +192,8 @@ static void describe_steps(const struct j2k_encode_work *work, const struct own 
             q->step[b] = (uint16_t)(range << 11);
         else
             q->step[b] = code_step(step / kst_j2k_band_norm(&norms, orientation, level), range);
+        if (!reversible && work->options.target != KST_J2K_STEP)
+            q->step[b] = coarse_enough(q->step[b], q->guard);
     }
     while (reversible && q->guard > 1 && most_planes(q) > PLANES_MAX)
         q->guard--; /* of samples of 29 bits no coefficient has more: the 5/3 makes them at most 7.9 times as large */

@@ -40,22 +40,6 @@ static bool is_low_rate(const struct j2k_encode_work *work)
            (o->target == KST_J2K_RATIO && 2 * kst_j2k_encode_sample_bits(work) / last < kst_j2k_encode_samples(work));
 }
 
-/*
- * By how much to make the finest step coarser for samples so deep that the lowest band would have more than 31 planes
- * with it (two for a quarter of a sample, one for a level, two guard bits less one): by up to what 16 bits leave out.
- */
-static double coarsening(const struct j2k_encode_work *work)
-{
-    enum { ENOUGH = 16, MOST = 27 };
-    uint32_t depth = UINT32_MAX, levels = work->options.levels;
-    for (uint32_t c = 0; c < work->component_count; c++)
-        depth = work->origin[c].depth < depth ? work->origin[c].depth : depth;
-    if (depth <= ENOUGH || depth + levels <= MOST)
-        return 1;
-    uint32_t excess = depth + levels - MOST;
-    return ldexp(1, (int)(excess < depth - ENOUGH ? excess : depth - ENOUGH));
-}
-
 /* A step below what the target will need: of the embedded quantisers that truncation gives the finest. */
 double kst_j2k_encode_step(const struct j2k_encode_work *work)
 {
@@ -65,7 +49,6 @@ double kst_j2k_encode_step(const struct j2k_encode_work *work)
         return o->value;
     if (o->interest.width > 0)
         finest = 1; /* its planes come on top of the others */
-    finest *= coarsening(work);
     step = finest;
     if (o->target == KST_J2K_PSNR)
         step = sqrt(12 * kst_j2k_estimated_error(work, o->layers - 1) / kst_j2k_encode_samples(work)) / 4;

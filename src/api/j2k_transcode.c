@@ -49,6 +49,8 @@ static kst_status check_options(struct transcoding *t)
         return refuse(t, "scans and restart markers are of JPEG");
     if (o->transform != KST_TRANSFORM_NONE || o->crop.width || o->crop.height || o->grey)
         return refuse(t, "JPEG 2000 is not turned, cut or made grey");
+    if (o->others != KST_OTHERS_KEEP)
+        return refuse(t, "other pictures are in files of JPEG");
     if (j->progression < -1 || j->progression >= PROGRESSIONS)
         return refuse(t, "the progression");
     if (j->layers > UINT16_MAX || j->reduce > J2K_LEVELS || j->division > DIVISIONS_ALL)

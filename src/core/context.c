@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_THREADS = 1024 };
+enum { MAX_THREADS = 1024, STANDARD_KEEP = 256 << 20 };
 
 unsigned kst_version(void)
 {
@@ -93,6 +93,15 @@ static kst_status check_options(const kst_context_options *options)
     return !options->allocator.allocate == !options->allocator.release ? KST_OK : KST_ERROR_OPTIONS;
 }
 
+/* What idle blocks may hold: never more than one operation might. */
+static uint64_t bytes_to_keep(const kst_context_options *options, const kst_limits *limits)
+{
+    if (options->keep == KST_KEEP_NONE)
+        return 0;
+    uint64_t bytes = options->keep ? options->keep : STANDARD_KEEP;
+    return bytes < limits->memory ? bytes : limits->memory;
+}
+
 static kst_status make_context(
     const kst_context_options *options, enum cpu_tier tier, uint32_t threads, kst_context **out)
 {
@@ -105,11 +114,15 @@ static kst_status make_context(
     kst_memory_init(&context->memory, &options->allocator, UINT64_MAX);
     context->log = options->log;
     context->limits = fill_limits(options->limits);
+    kst_idle_init(&context->idle, bytes_to_keep(options, &context->limits));
+    if (kst_memory_is_standard(&context->memory))
+        context->memory.idle = &context->idle;
     context->tier = tier;
     strcpy(context->device, "cpu");
     pthread_mutex_init(&context->opening, NULL);
     status = kst_pool_create(&context->memory, threads, &context->pool);
     if (status != KST_OK) {
+        kst_idle_destroy(&context->idle);
         pthread_mutex_destroy(&context->opening);
         kst_memory_release(&memory, context);
         return status;
@@ -135,10 +148,17 @@ kst_status kst_context_make(const kst_context_options *options, kst_context **co
 void kst_context_drop(kst_context *context)
 {
     kst_pool_destroy(&context->pool);
+    kst_idle_destroy(&context->idle);
     pthread_mutex_destroy(&context->opening);
     struct memory memory;
     kst_memory_init(&memory, &context->memory.allocator, UINT64_MAX);
     kst_memory_release(&memory, context);
+}
+
+void kst_context_trim(kst_context *context)
+{
+    if (context)
+        kst_idle_trim(&context->idle);
 }
 
 void kst_context_log(const kst_context *context, kst_log_level level, const char *format, ...)

@@ -9,7 +9,8 @@
 #include "core/pool.h"
 
 struct kst_context {
-    struct memory memory; /* of the context itself and of what outlives an operation; no limit */
+    struct memory memory;    /* of the context itself and of what outlives an operation; no limit */
+    struct idle_blocks idle; /* of `memory`, and of the operations' */
     kst_log log;
     kst_limits limits; /* defaults filled in */
     enum cpu_tier tier;

@@ -5,23 +5,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HAVE_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAVE_ASAN 1
-#endif
-#endif
-#ifdef HAVE_ASAN
-#include <sanitizer/asan_interface.h>
-#endif
+#include "core/poison.h"
 
 enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20 };
 
 /* Lies right before the bytes that the caller gets. */
 struct block {
     void *raw;       /* what the allocator gave */
-    uint64_t length; /* of that */
+    uint64_t length; /* that the operation accounts for */
+    uint64_t room;   /* bytes of `raw`; more than `length` where a block is used again */
 };
 
 enum { OVERHEAD = sizeof(struct block) + ALIGNMENT - 1 };
@@ -44,7 +36,19 @@ void kst_memory_init(struct memory *memory, const kst_allocator *allocator, uint
     static const kst_allocator standard = {standard_allocate, standard_release, NULL};
     memory->allocator = allocator && allocator->allocate ? *allocator : standard;
     memory->limit = limit;
+    memory->idle = NULL;
     atomic_init(&memory->used, 0);
+}
+
+void kst_memory_init_beside(struct memory *memory, const struct memory *other, uint64_t limit)
+{
+    kst_memory_init(memory, &other->allocator, limit);
+    memory->idle = other->idle;
+}
+
+bool kst_memory_is_standard(const struct memory *memory)
+{
+    return memory->allocator.allocate == standard_allocate;
 }
 
 static bool charge(struct memory *memory, uint64_t length)
@@ -61,22 +65,8 @@ static bool charge(struct memory *memory, uint64_t length)
 /* The slack behind an aligned block is out of bounds too, though the allocator does not know it. */
 static void poison_slack(const struct block *block, const uint8_t *end)
 {
-#ifdef HAVE_ASAN
-    const uint8_t *raw_end = (const uint8_t *)block->raw + block->length;
-    ASAN_POISON_MEMORY_REGION(end, (size_t)(raw_end - end));
-#else
-    (void)block;
-    (void)end;
-#endif
-}
-
-static void unpoison(const struct block *block)
-{
-#ifdef HAVE_ASAN
-    ASAN_UNPOISON_MEMORY_REGION(block->raw, (size_t)block->length);
-#else
-    (void)block;
-#endif
+    const uint8_t *raw_end = (const uint8_t *)block->raw + block->room;
+    kst_poison(end, (size_t)(raw_end - end));
 }
 
 /*
@@ -96,6 +86,34 @@ static void prefer_large_pages(void *raw, size_t length)
 #endif
 }
 
+/* Null where there is none left, even after idle blocks were freed. */
+static void *allocate_standard(struct memory *memory, size_t length, bool zero)
+{
+    /* calloc leaves pages untouched that the system hands out zeroed anyway. */
+    void *raw = zero ? calloc(1, length) : malloc(length);
+    if (!raw && memory->idle) {
+        kst_idle_trim(memory->idle);
+        raw = zero ? calloc(1, length) : malloc(length);
+    }
+    if (raw)
+        prefer_large_pages(raw, length);
+    return raw;
+}
+
+/* `*room` receives the bytes that there are; `*clean` whether they are zeroed, which is tried where that is wanted. */
+static void *allocate_raw(struct memory *memory, size_t length, bool zero, size_t *room, bool *clean)
+{
+    void *raw = memory->idle ? kst_idle_take(memory->idle, length, room) : NULL;
+    *clean = false;
+    if (raw)
+        return raw;
+    *room = length;
+    if (!kst_memory_is_standard(memory))
+        return memory->allocator.allocate(memory->allocator.user, length);
+    *clean = zero;
+    return allocate_standard(memory, length, zero);
+}
+
 static void *allocate(struct memory *memory, size_t count, size_t size, bool zero, kst_status *status)
 {
     kst_status unused;
@@ -108,21 +126,19 @@ static void *allocate(struct memory *memory, size_t count, size_t size, bool zer
         *status = KST_ERROR_LIMIT_MEMORY;
         return NULL;
     }
-    /* calloc leaves pages untouched that the system hands out zeroed anyway. */
-    bool standard = memory->allocator.allocate == standard_allocate;
-    void *raw = zero && standard ? calloc(1, total) : memory->allocator.allocate(memory->allocator.user, total);
+    bool clean;
+    size_t room;
+    void *raw = allocate_raw(memory, total, zero, &room, &clean);
     if (!raw) {
         atomic_fetch_sub_explicit(&memory->used, total, memory_order_relaxed);
         *status = KST_ERROR_MEMORY;
         return NULL;
     }
-    if (standard)
-        prefer_large_pages(raw, total);
     uint8_t *first = (uint8_t *)raw + sizeof(struct block);
     first += -(uintptr_t)first % ALIGNMENT;
     struct block *block = (struct block *)(void *)(first - sizeof(struct block));
-    *block = (struct block){raw, total};
-    if (zero && !standard)
+    *block = (struct block){raw, total, room};
+    if (zero && !clean)
         memset(first, 0, length);
     poison_slack(block, first + length);
     return first;
@@ -162,9 +178,11 @@ void kst_memory_release(struct memory *memory, void *block)
 {
     if (!block)
         return;
-    const struct block *header = (const struct block *)block - 1;
-    unpoison(header);
-    void *raw = header->raw;
-    atomic_fetch_sub_explicit(&memory->used, header->length, memory_order_relaxed);
-    memory->allocator.release(memory->allocator.user, raw);
+    const struct block header = *((const struct block *)block - 1);
+    kst_unpoison(header.raw, (size_t)header.room);
+    atomic_fetch_sub_explicit(&memory->used, header.length, memory_order_relaxed);
+    if (memory->idle)
+        kst_idle_give(memory->idle, header.raw, (size_t)header.room);
+    else
+        memory->allocator.release(memory->allocator.user, header.raw);
 }

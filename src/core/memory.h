@@ -7,17 +7,26 @@
 
 #include <kostka/kostka.h>
 
+#include "core/idle.h"
+
 /* Bytes at most that an allocation takes beside those that are asked for. */
-enum { KST_MEMORY_OVERHEAD = 80 };
+enum { KST_MEMORY_OVERHEAD = 88 };
 
 /* Accounts for what one operation allocates. Allocation and release are thread-safe. */
 struct memory {
     kst_allocator allocator;
     uint64_t limit;
+    struct idle_blocks *idle; /* where large blocks come from and go to; null: all are the allocator's at once */
     atomic_uint_fast64_t used;
 };
 
 void kst_memory_init(struct memory *memory, const kst_allocator *allocator, uint64_t limit);
+
+/* With the same allocator, and the same idle blocks, as `other`. */
+void kst_memory_init_beside(struct memory *memory, const struct memory *other, uint64_t limit);
+
+/* Whether it is malloc() and free() that are used. */
+bool kst_memory_is_standard(const struct memory *memory);
 
 /* Bytes that may still be taken. */
 static inline uint64_t kst_memory_left(const struct memory *memory)

@@ -16,7 +16,7 @@ static const struct status_entry entries[] = {
     ENTRY(OK, "success"),
 
     ENTRY(ERROR_ARGUMENT, "an argument is null or out of range"),
-    ENTRY(ERROR_OPTIONS, "options were not initialised, or contradict each other"),
+    ENTRY(ERROR_OPTIONS, "options that cannot be honoured"),
     ENTRY(ERROR_MEMORY, "out of memory"),
     ENTRY(ERROR_STATE, "the handle is not in a state that allows this call"),
     ENTRY(ERROR_THREAD, "a thread could not be started"),
@@ -105,6 +105,8 @@ static const struct status_entry entries[] = {
     ENTRY(WARNING_JPEG_ICC, "an ICC profile whose chunks are missing or contradict each other"),
     ENTRY(WARNING_JPEG_SPECTRAL, "a sequential scan that does not say it holds coefficients 0 to 63"),
     ENTRY(WARNING_JPEG_TRUNCATED, "a damaged marker segment after the first scan: the rest is ignored"),
+    ENTRY(WARNING_JPEG_INDEX, "an index of other pictures does not fit the file"),
+    ENTRY(WARNING_JPEG_RECODED, "another picture in the file had to be coded anew, with loss, with the tables it had"),
 
     ENTRY(WARNING_J2K_BOX, "a box that is damaged or contradicts others is ignored"),
     ENTRY(WARNING_J2K_TRUNCATED, "the codestream ends early"),

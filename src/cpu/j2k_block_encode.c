@@ -10,11 +10,11 @@
 #include "cpu/j2k_block_measure.h"
 #include "cpu/j2k_coding_words.h"
 
-static int32_t raw_significance_pass(struct j2k_block_encoder *encoder, const struct j2k_measure *measure)
+static int64_t raw_significance_pass(struct j2k_block_encoder *encoder, const struct j2k_measure *measure)
 {
     const uint32_t width = encoder->source->width;
     const bool causal = (encoder->source->style & J2K_STYLE_CAUSAL) != 0;
-    int32_t gain = 0;
+    int64_t gain = 0;
     for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++) {
         struct j2k_stripe s = j2k_stripe_at(encoder, stripe);
         for (uint32_t w = 0; w < s.words; w++) {
@@ -45,7 +45,7 @@ static void raw_refinement_pass(struct j2k_block_encoder *encoder)
     }
 }
 
-static int32_t coded_significance_pass(
+static int64_t coded_significance_pass(
     struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure)
 {
     const struct j2k_coding_passes *passes = encoder->source->passes;
@@ -115,7 +115,7 @@ static bool ends_segment(uint32_t style, uint32_t pass)
 struct plane_gains {
     struct j2k_measure measure;
     struct j2k_gains all;
-    int32_t significance; /* of the significance pass */
+    int64_t significance; /* of the significance pass */
 };
 
 static void code_raw_pass(struct j2k_block_encoder *encoder, uint32_t pass, struct plane_gains *gains)
@@ -140,10 +140,10 @@ static void code_pass(struct j2k_block_encoder *encoder, uint32_t pass, struct p
 
 static double pass_gain(const struct plane_gains *gains, uint32_t pass)
 {
-    int32_t gain = pass % 3 == 1   ? gains->significance
+    int64_t gain = pass % 3 == 1   ? gains->significance
                    : pass % 3 == 2 ? gains->all.refinement
                                    : gains->all.significance - gains->significance;
-    return gain * gains->measure.unit;
+    return (double)gain * gains->measure.unit;
 }
 
 /* What passes `first` to `last` need, which share the segment that ends at `end`. */

@@ -36,9 +36,9 @@ struct j2k_coding_passes {
     struct j2k_gains (*gains)(const struct j2k_measure *measure, const uint32_t *sample, uint32_t count);
     /* Passes write their decisions to encoder->decision. The first of them without measuring, with ordinary contexts;
      * otherwise ordinary and vertically causal ones (D.7). */
-    int32_t (*plain_significance)(
+    int64_t (*plain_significance)(
         struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure);
-    int32_t (*significance[2])(
+    int64_t (*significance[2])(
         struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure);
     j2k_decision *(*refinement)(struct j2k_block_encoder *encoder);
     j2k_decision *(*cleanup[2])(struct j2k_block_encoder *encoder);
@@ -64,9 +64,8 @@ struct j2k_block_source {
 /* What a pass ends with. */
 struct j2k_pass {
     uint32_t length; /* see j2k_coded.pass_length in j2k/coded.h */
-    /* By how much it lowers the squared error, summed up over the block, in squares of half a quantiser step. Worked
-     * out from the eight most significant bits of what is still unknown: integers, so that every order of sums agrees.
-     */
+    /* By how much it lowers the squared error, summed up over the block, in squares of half a quantiser step: exact, as
+     * it is an integer of at most 48 bits times a power of two. */
     double gain;
 };
 

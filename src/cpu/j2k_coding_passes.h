@@ -98,10 +98,10 @@ ALWAYS_INLINE void spread_sign(const struct stripe_numbers *numbers, uint32_t w,
 }
 
 /* What a word's coefficients in `fresh` gain by becoming significant. */
-ALWAYS_INLINE int32_t fresh_gain(
+ALWAYS_INLINE int64_t fresh_gain(
     const struct j2k_measure *measure, uint64_t fresh, const uint32_t *samples, uint32_t width)
 {
-    int32_t gain = 0;
+    int64_t gain = 0;
     for (; fresh != 0; fresh &= fresh - 1) {
         uint32_t at = (uint32_t)__builtin_ctzll(fresh);
         gain += j2k_significance_gain(measure, samples[at % 4 * width + at / 4]);
@@ -110,14 +110,14 @@ ALWAYS_INLINE int32_t fresh_gain(
 }
 
 /* D.3.1, D.4. Returns the gain. */
-ALWAYS_INLINE int32_t significance_pass(
+ALWAYS_INLINE int64_t significance_pass(
     struct j2k_block_encoder *encoder, j2k_decision **end, bool causal, const struct j2k_measure *measure)
 {
     static const uint64_t none = 0;
     struct stripe_before before;
     struct stripe_numbers numbers;
     j2k_decision *next = encoder->decision;
-    int32_t gain = 0;
+    int64_t gain = 0;
     for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++) {
         struct j2k_stripe s = j2k_stripe_at(encoder, stripe);
         const uint32_t *samples = encoder->sample + (size_t)4 * stripe * encoder->source->width;
@@ -244,20 +244,20 @@ ALWAYS_INLINE j2k_decision *cleanup_pass(struct j2k_block_encoder *encoder, bool
 }
 
 /* Each in the forms that matter where the time goes. */
-static __attribute__((noinline)) int32_t plain_significance(
+static __attribute__((noinline)) int64_t plain_significance(
     struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure)
 {
     (void)measure;
     return significance_pass(encoder, end, false, NULL);
 }
 
-static __attribute__((noinline)) int32_t measured_significance(
+static __attribute__((noinline)) int64_t measured_significance(
     struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure)
 {
     return significance_pass(encoder, end, false, measure);
 }
 
-static __attribute__((noinline)) int32_t causal_significance(
+static __attribute__((noinline)) int64_t causal_significance(
     struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure)
 {
     return significance_pass(encoder, end, true, measure);

@@ -179,8 +179,10 @@ static void fill(const struct j2k_decoding *decoding)
     for (uint32_t c = 0; c < decoding->plan->component_count; c++) {
         const struct j2k_component *component = &decoding->plan->component[c];
         const struct j2k_target *target = &decoding->target[c];
+        if (!target->data) /* not wanted, and perhaps of more bits than are decoded */
+            continue;
         uint32_t value = component->is_signed ? 0 : (uint32_t)1 << (component->depth - 1);
-        for (size_t y = 0; target->data && y < j2k_height(component->area); y++)
+        for (size_t y = 0; y < j2k_height(component->area); y++)
             fill_row(target, j2k_width(component->area), value, (uint8_t *)target->data + (ptrdiff_t)y * target->pitch);
     }
 }

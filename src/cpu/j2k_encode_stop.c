@@ -85,10 +85,10 @@ static uint32_t estimate(const struct j2k_block_result *result, uint32_t samples
         double scale = unit * j2k_measure_plane(plane, exact).unit;
         sum += significance_cost(gains, samples);
         length[count] = sum;
-        gain[count++] = gains->significance * scale;
+        gain[count++] = (double)gains->significance * scale;
         sum += gains->refined > 0 ? REFINEMENT_COST + REFINED_COST * gains->refined : 0;
         length[count] = sum;
-        gain[count++] = gains->refinement * scale;
+        gain[count++] = (double)gains->refinement * scale;
     }
     return count;
 }

@@ -9,6 +9,19 @@
 
 enum { BITS = 31 };
 
+/*
+ * A pass decodes at most three decisions of each sample and four of a segmentation symbol, each of which takes at most
+ * 15 bits (Table C.2), and a byte holds seven at least: less than 2^15 bytes. The decoders read some bytes ahead.
+ */
+enum { PASS_BYTES = 1 << 15, BYTES_AHEAD = 64 };
+
+/* The bytes of a segment that its passes can reach. What follows is of no effect, whatever its length. */
+static uint32_t reach_of(const struct j2k_segment *segment)
+{
+    uint32_t most = (uint32_t)segment->passes * PASS_BYTES + BYTES_AHEAD;
+    return segment->length < most ? (uint32_t)segment->length : most;
+}
+
 static bool make_room(struct j2k_decoding *decoding, struct j2k_worker *worker, size_t length)
 {
     if (length <= worker->joined_length)
@@ -19,17 +32,39 @@ static bool make_room(struct j2k_decoding *decoding, struct j2k_worker *worker, 
     return worker->joined;
 }
 
+/* Bytes of the segments that come in several pieces. */
+static size_t joined_length(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    size_t sum = 0;
+    for (uint32_t i = 0; i < block->segment_count; i++) {
+        const struct j2k_segment *segment = &plan->segment[block->first_segment + i];
+        sum += segment->piece_count > 1 ? reach_of(segment) : 0;
+    }
+    return sum;
+}
+
+static void join_pieces(const struct j2k_plan *plan, const struct j2k_segment *segment, uint8_t *to)
+{
+    const struct j2k_piece *piece = &plan->piece[segment->first_piece];
+    for (uint32_t left = reach_of(segment); left > 0; piece++) {
+        uint32_t length = piece->length < left ? piece->length : left;
+        memcpy(to, plan->data + piece->offset, length);
+        to += length;
+        left -= length;
+    }
+}
+
 /* The segments of a block as consecutive bytes each: where they lie if in one piece, else copied. */
 static bool gather(struct j2k_decoding *decoding, struct j2k_worker *worker, const struct j2k_block *block)
 {
     const struct j2k_plan *plan = decoding->plan;
     size_t at = 0;
-    if (block->length > 0 && !make_room(decoding, worker, block->length))
+    if (!make_room(decoding, worker, joined_length(plan, block)))
         return false;
     for (uint32_t i = 0; i < block->segment_count; i++) {
         const struct j2k_segment *segment = &plan->segment[block->first_segment + i];
         struct j2k_codeword *codeword = &worker->codeword[i];
-        codeword->length = segment->length;
+        codeword->length = reach_of(segment);
         codeword->passes = segment->passes;
         codeword->data = plan->data; /* of any place, where there are no bytes */
         if (segment->piece_count == 0)
@@ -40,10 +75,8 @@ static bool gather(struct j2k_decoding *decoding, struct j2k_worker *worker, con
             continue;
         }
         codeword->data = worker->joined + at;
-        for (uint32_t k = 0; k < segment->piece_count; k++) {
-            memcpy(worker->joined + at, plan->data + piece[k].offset, piece[k].length);
-            at += piece[k].length;
-        }
+        join_pieces(plan, segment, worker->joined + at);
+        at += codeword->length;
     }
     return true;
 }

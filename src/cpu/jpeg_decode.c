@@ -2,6 +2,7 @@
 #include "cpu/jpeg_decode.h"
 
 #include "core/report.h"
+#include "cpu/jpeg_bands.h"
 #include "cpu/jpeg_blocks.h"
 #include "cpu/jpeg_job.h"
 
@@ -32,6 +33,9 @@ static kst_status run_alone(struct jpeg_job *job)
         kst_jpeg_job_alone(job);
     return status;
 }
+
+/* Of a picture that need not be in memory, the second thread keeps tokens of no more than so many MCUs. */
+enum { PAIR_MCUS = 1 << 20 };
 
 /* The upper thread makes pixels too, the lower one tokens only: with this share both take about as long. */
 static const double upper_share = 0.42;
@@ -91,7 +95,8 @@ static kst_status run(struct jpeg_job *job)
     if (!entropy || restarts_often(entropy->scan, job->output) || entropy->scan->interval_count > 1 ||
         entropy->scan->segment_count == 0)
         return run_spread(job, threads);
-    if (threads == 2 && job->output->row_count == job->output->frame.mcus_h)
+    bool lean = job->output->bands && entropy->mcus > PAIR_MCUS;
+    if (threads == 2 && job->output->row_count == job->output->frame.mcus_h && !lean)
         return run_pair(job);
     return run_guessing(job, threads);
 }
@@ -142,8 +147,8 @@ static kst_status decode_scans(struct jpeg_job *job, const struct jpeg_plan *pla
     return status;
 }
 
-kst_status kst_jpeg_cpu_decode(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
-    const kst_decode_options *options, const kst_image *image, kst_report *report)
+static kst_status decode(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
+    const kst_decode_options *options, const kst_image *image, struct jpeg_bands *bands, kst_report *report)
 {
     struct jpeg_output output;
     struct jpeg_job job = {.context = context, .memory = memory, .output = &output};
@@ -151,9 +156,28 @@ kst_status kst_jpeg_cpu_decode(struct kst_context *context, struct memory *memor
     kst_jpeg_dsp_init(&dsp, context->tier);
     kst_jpeg_output_plan(&output, &plan->frame, options, image);
     output.dsp = &dsp;
+    output.bands = bands;
     if (plan->single_scan)
         return decode_single_scan(&job, plan, options->strict, report);
     return decode_scans(&job, plan, options->strict, report);
+}
+
+kst_status kst_jpeg_cpu_decode(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
+    const kst_decode_options *options, const kst_image *image, kst_report *report)
+{
+    return decode(context, memory, plan, options, image, NULL, report);
+}
+
+kst_status kst_jpeg_cpu_decode_rows(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
+    const kst_decode_options *options, const kst_image *image, const kst_row_writer *writer, kst_report *report)
+{
+    struct jpeg_bands bands;
+    struct jpeg_output output;
+    kst_jpeg_output_plan(&output, &plan->frame, options, image);
+    kst_jpeg_bands_begin(&bands, memory, writer, image, output.mcu_lines, kst_pool_threads(context->pool));
+    kst_status status = decode(context, memory, plan, options, image, &bands, report);
+    kst_status written = kst_jpeg_bands_end(&bands);
+    return written ? kst_report_error(report, written, KST_NO_OFFSET, NULL) : status;
 }
 
 /* As a band reads it: codes are looked at in the columns that the output needs. */

@@ -3,6 +3,8 @@
 #ifndef KOSTKA_CPU_JPEG_DECODE_H
 #define KOSTKA_CPU_JPEG_DECODE_H
 
+#include <kostka/kostka_writer.h>
+
 #include "core/context.h"
 #include "jpeg/plan.h"
 
@@ -12,6 +14,10 @@
  */
 kst_status kst_jpeg_cpu_decode(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
     const kst_decode_options *options, const kst_image *image, kst_report *report);
+
+/* The same to a function, a band of rows at a time; `image` describes them, interleaved. KST_ERROR_WRITE as well. */
+kst_status kst_jpeg_cpu_decode_rows(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
+    const kst_decode_options *options, const kst_image *image, const kst_row_writer *writer, kst_report *report);
 
 /* Report the damage of sequential scans that hold each component once as that would, without making pixels. */
 kst_status kst_jpeg_cpu_damage(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,

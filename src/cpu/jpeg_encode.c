@@ -204,7 +204,7 @@ static kst_status transform_picture(
         job.source = kst_jpeg_picture_source(&source);
         status = count_scan(file, &job);
     } else {
-        kst_jpeg_picture_transform(&source, job.pool);
+        status = kst_jpeg_picture_transform(&source, job.pool);
     }
     kst_jpeg_picture_source_release(&source);
     return status;

@@ -74,6 +74,7 @@ kst_status kst_jpeg_picture_source_create(struct memory *memory, const struct jp
     kst_status status = KST_OK;
     *source = (struct jpeg_picture_source){
         .sampler = sampler, .coefficients = coefficients, .memory = memory, .workers = workers};
+    pthread_mutex_init(&source->order, NULL);
     source->rows = kst_memory_zeroed(memory, workers, sizeof(*source->rows), &status);
     for (uint32_t i = 0; status == KST_OK && i < workers; i++)
         status = kst_jpeg_sample_rows_create(memory, sampler, &source->rows[i]);
@@ -92,6 +93,13 @@ void kst_jpeg_picture_source_release(struct jpeg_picture_source *source)
         kst_jpeg_sample_rows_release(source->memory, &source->rows[i]);
     kst_memory_release(source->memory, source->rows);
     source->rows = NULL;
+    pthread_mutex_destroy(&source->order);
+}
+
+static bool bring_picture_row(void *arg, uint32_t worker, uint32_t row)
+{
+    struct jpeg_picture_source *source = arg;
+    return kst_jpeg_sample_rows_bring(source->sampler, row, &source->rows[worker]);
 }
 
 static void start_picture_row(void *arg, uint32_t worker, uint32_t row)
@@ -134,12 +142,19 @@ static bool fill_picture(
 
 struct jpeg_block_source kst_jpeg_picture_source(struct jpeg_picture_source *source)
 {
-    return (struct jpeg_block_source){.arg = source, .start_row = start_picture_row, .fill = fill_picture};
+    const kst_rows *rows = source->sampler->rows;
+    return (struct jpeg_block_source){.arg = source,
+        .bring = rows ? bring_picture_row : NULL,
+        .order = rows && rows->in_order ? &source->order : NULL,
+        .start_row = start_picture_row,
+        .fill = fill_picture};
 }
 
 struct transform {
     struct jpeg_picture_source *source;
+    struct jpeg_block_source blocks; /* the same, for bringing rows */
     atomic_uint_fast32_t next;
+    atomic_bool failed;
 };
 
 static void transform_row(const struct jpeg_picture_source *source, uint32_t worker, uint32_t row)
@@ -157,22 +172,35 @@ static void transform_row(const struct jpeg_picture_source *source, uint32_t wor
     }
 }
 
+/* The next row with what it is made of; false when there is none or one could not be brought. */
+static bool take_row(struct transform *transform, uint32_t worker, uint32_t *row)
+{
+    kst_jpeg_source_lock(&transform->blocks);
+    *row = (uint32_t)atomic_fetch_add(&transform->next, 1);
+    bool taken = *row < kst_jpeg_sampler_rows(transform->source->sampler) && !atomic_load(&transform->failed);
+    if (taken && !kst_jpeg_source_bring(&transform->blocks, worker, *row)) {
+        atomic_store(&transform->failed, true);
+        taken = false;
+    }
+    kst_jpeg_source_unlock(&transform->blocks);
+    return taken;
+}
+
 static void transform_worker(void *arg, uint32_t worker)
 {
     struct transform *transform = arg;
-    const uint32_t rows = kst_jpeg_sampler_rows(transform->source->sampler);
-    for (;;) {
-        uint_fast32_t row = atomic_fetch_add(&transform->next, 1);
-        if (row >= rows)
-            return;
-        start_picture_row(transform->source, worker, (uint32_t)row);
-        transform_row(transform->source, worker, (uint32_t)row);
+    uint32_t row;
+    while (take_row(transform, worker, &row)) {
+        start_picture_row(transform->source, worker, row);
+        transform_row(transform->source, worker, row);
     }
 }
 
-void kst_jpeg_picture_transform(struct jpeg_picture_source *source, struct pool *pool)
+kst_status kst_jpeg_picture_transform(struct jpeg_picture_source *source, struct pool *pool)
 {
-    struct transform transform = {.source = source};
+    struct transform transform = {.source = source, .blocks = kst_jpeg_picture_source(source)};
     atomic_init(&transform.next, 0);
+    atomic_init(&transform.failed, false);
     kst_pool_run(pool, source->workers, transform_worker, &transform);
+    return atomic_load(&transform.failed) ? KST_ERROR_ROWS : KST_OK;
 }

@@ -22,6 +22,7 @@ struct jpeg_picture_source {
     const struct jpeg_sampler *sampler;
     const struct jpeg_coefficients *coefficients; /* where to keep the blocks as well; null: nowhere */
     struct memory *memory;
+    pthread_mutex_t order; /* where rows are brought in order */
     uint32_t workers;
     struct jpeg_sample_rows *rows; /* one a worker */
     struct jpeg_quantizer quantizer[JPEG_COMPONENTS];
@@ -33,7 +34,7 @@ void kst_jpeg_picture_source_release(struct jpeg_picture_source *source);
 
 struct jpeg_block_source kst_jpeg_picture_source(struct jpeg_picture_source *source);
 
-/* Transform all of the picture into the coefficients, on the source's workers. */
-void kst_jpeg_picture_transform(struct jpeg_picture_source *source, struct pool *pool);
+/* Transform all of the picture into the coefficients, on the source's workers. KST_OK or KST_ERROR_ROWS. */
+kst_status kst_jpeg_picture_transform(struct jpeg_picture_source *source, struct pool *pool);
 
 #endif

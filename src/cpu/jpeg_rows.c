@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cpu/jpeg_bands.h"
+
 static size_t round_up(size_t n)
 {
     return (n + 63) / 64 * 64;
@@ -209,11 +211,11 @@ static void convert_planar(
     }
 }
 
-static void convert(const struct jpeg_output *output, uint32_t y, const uint8_t *const line[JPEG_COMPONENTS])
+/* Row `row` of the picture, of which plane 0 is at `out`. */
+static void convert(
+    const struct jpeg_output *output, uint32_t row, uint8_t *out, const uint8_t *const line[JPEG_COMPONENTS])
 {
-    uint32_t row = y - output->region.y;
     uint32_t n = output->region.width;
-    uint8_t *out = image_row(output, 0, row);
     switch (output->conversion) {
     case JPEG_CONVERT_YCC:
         output->dsp->ycc_to_rgb[output->layout](line[0], line[1], line[2], out, n, output->alpha);
@@ -246,7 +248,8 @@ static void convert(const struct jpeg_output *output, uint32_t y, const uint8_t 
         break;
     }
     default: /* JPEG_CONVERT_COPY */
-        for (uint32_t i = 0; i < output->image.plane_count; i++)
+        memcpy(out, line[0], n);
+        for (uint32_t i = 1; i < output->image.plane_count; i++)
             memcpy(image_row(output, i, row), line[i], n);
     }
 }
@@ -258,7 +261,17 @@ static void emit_line(const struct jpeg_rows *rows, uint32_t y, const uint8_t *c
     for (uint32_t i = 0; i < rows->output->frame.component_count; i++)
         if (rows->output->view[i].needed)
             line[i] = upsample(rows, i, y, near[i], far[i]);
-    convert(rows->output, y, line);
+    const struct jpeg_output *output = rows->output;
+    uint32_t row = y - output->region.y;
+    if (!output->bands) {
+        convert(output, row, image_row(output, 0, row), line);
+        return;
+    }
+    uint8_t *out = kst_jpeg_bands_row(output->bands, row);
+    if (out) {
+        convert(output, row, out, line);
+        kst_jpeg_bands_done(output->bands, row);
+    }
 }
 
 /* Rows of a component that MCU rows above line `to` hold, as they are. */

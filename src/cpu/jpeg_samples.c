@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-static const uint8_t *image_row(const struct jpeg_sampler *sampler, uint32_t plane, uint32_t row)
+static const uint8_t *image_row(const struct jpeg_sample_rows *rows, uint32_t plane, uint32_t row)
 {
-    const kst_plane *p = &sampler->image->plane[plane];
-    return (const uint8_t *)p->data + (ptrdiff_t)row * p->pitch;
+    const struct jpeg_lines *lines = &rows->picture[plane];
+    return lines->data + (ptrdiff_t)(row - lines->first) * lines->pitch;
 }
 
 static enum jpeg_layout layout_of(kst_format format)
@@ -23,73 +23,76 @@ static enum jpeg_layout layout_of(kst_format format)
     }
 }
 
-static void convert_ycc(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+static void convert_ycc(
+    const struct jpeg_sampler *s, const struct jpeg_sample_rows *rows, uint32_t row, uint8_t *const out[])
 {
-    (void)spare;
-    s->dsp->rgb_to_ycc[layout_of(s->image->format)](image_row(s, 0, row), out[0], out[1], out[2], s->frame->width);
+    s->dsp->rgb_to_ycc[layout_of(s->image->format)](image_row(rows, 0, row), out[0], out[1], out[2], s->frame->width);
 }
 
-static void convert_grey(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+static void convert_grey(
+    const struct jpeg_sampler *s, const struct jpeg_sample_rows *rows, uint32_t row, uint8_t *const out[])
 {
-    (void)spare;
-    s->dsp->rgb_to_grey[layout_of(s->image->format)](image_row(s, 0, row), out[0], s->frame->width);
+    s->dsp->rgb_to_grey[layout_of(s->image->format)](image_row(rows, 0, row), out[0], s->frame->width);
 }
 
-static void convert_split(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+static void convert_split(
+    const struct jpeg_sampler *s, const struct jpeg_sample_rows *rows, uint32_t row, uint8_t *const out[])
 {
-    (void)spare;
-    s->dsp->rgb_split[layout_of(s->image->format)](image_row(s, 0, row), out[0], out[1], out[2], s->frame->width);
+    s->dsp->rgb_split[layout_of(s->image->format)](image_row(rows, 0, row), out[0], out[1], out[2], s->frame->width);
 }
 
-static void convert_ycck(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+static void convert_ycck(
+    const struct jpeg_sampler *s, const struct jpeg_sample_rows *rows, uint32_t row, uint8_t *const out[])
 {
-    (void)spare;
-    s->dsp->cmyk_to_ycck(image_row(s, 0, row), out[0], out[1], out[2], out[3], s->frame->width);
+    s->dsp->cmyk_to_ycck(image_row(rows, 0, row), out[0], out[1], out[2], out[3], s->frame->width);
 }
 
-static void convert_cmyk(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+static void convert_cmyk(
+    const struct jpeg_sampler *s, const struct jpeg_sample_rows *rows, uint32_t row, uint8_t *const out[])
 {
-    (void)spare;
-    s->dsp->cmyk_split(image_row(s, 0, row), out[0], out[1], out[2], out[3], s->frame->width);
+    s->dsp->cmyk_split(image_row(rows, 0, row), out[0], out[1], out[2], out[3], s->frame->width);
 }
 
 /* One plane a component: grey, PLANAR without a change of colour. */
-static void convert_copy(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+static void convert_copy(
+    const struct jpeg_sampler *s, const struct jpeg_sample_rows *rows, uint32_t row, uint8_t *const out[])
 {
-    (void)spare;
     for (uint32_t c = 0; c < s->frame->component_count; c++)
-        memcpy(out[c], image_row(s, c, row), s->frame->width);
+        memcpy(out[c], image_row(rows, c, row), s->frame->width);
 }
 
 /* Planes → pixels of `count` channels. */
-static void interleave(const struct jpeg_sampler *s, uint32_t row, uint32_t count, uint8_t *out)
+static void interleave(const struct jpeg_sampler *s, const struct jpeg_sample_rows *rows, uint32_t row, uint32_t count)
 {
     for (uint32_t c = 0; c < count; c++) {
-        const uint8_t *in = image_row(s, c, row);
+        const uint8_t *in = image_row(rows, c, row);
         for (uint32_t x = 0; x < s->frame->width; x++)
-            out[(size_t)x * count + c] = in[x];
+            rows->spare[(size_t)x * count + c] = in[x];
     }
 }
 
-static void convert_planar_ycc(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+static void convert_planar_ycc(
+    const struct jpeg_sampler *s, const struct jpeg_sample_rows *rows, uint32_t row, uint8_t *const out[])
 {
-    interleave(s, row, 3, spare);
-    s->dsp->rgb_to_ycc[JPEG_LAYOUT_RGB](spare, out[0], out[1], out[2], s->frame->width);
+    interleave(s, rows, row, 3);
+    s->dsp->rgb_to_ycc[JPEG_LAYOUT_RGB](rows->spare, out[0], out[1], out[2], s->frame->width);
 }
 
-static void convert_planar_grey(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+static void convert_planar_grey(
+    const struct jpeg_sampler *s, const struct jpeg_sample_rows *rows, uint32_t row, uint8_t *const out[])
 {
-    interleave(s, row, 3, spare);
-    s->dsp->rgb_to_grey[JPEG_LAYOUT_RGB](spare, out[0], s->frame->width);
+    interleave(s, rows, row, 3);
+    s->dsp->rgb_to_grey[JPEG_LAYOUT_RGB](rows->spare, out[0], s->frame->width);
 }
 
-static void convert_planar_ycck(const struct jpeg_sampler *s, uint32_t row, uint8_t *const out[], uint8_t *spare)
+static void convert_planar_ycck(
+    const struct jpeg_sampler *s, const struct jpeg_sample_rows *rows, uint32_t row, uint8_t *const out[])
 {
-    interleave(s, row, 4, spare);
-    s->dsp->cmyk_to_ycck(spare, out[0], out[1], out[2], out[3], s->frame->width);
+    interleave(s, rows, row, 4);
+    s->dsp->cmyk_to_ycck(rows->spare, out[0], out[1], out[2], out[3], s->frame->width);
 }
 
-typedef void (*conversion)(const struct jpeg_sampler *, uint32_t, uint8_t *const *, uint8_t *);
+typedef void (*conversion)(const struct jpeg_sampler *, const struct jpeg_sample_rows *, uint32_t, uint8_t *const *);
 
 /* Null where there is none. */
 static conversion find_conversion(const kst_image *image, kst_colour coded)
@@ -163,6 +166,18 @@ static size_t full_width(const struct jpeg_sampler *sampler)
     return width;
 }
 
+/* Bytes of a plane's row, and how many of its rows an MCU row is made of. */
+static size_t row_bytes(const struct jpeg_sampler *sampler, uint32_t plane)
+{
+    uint32_t channels = kst_format_channels(sampler->image->format);
+    return (size_t)sampler->image->plane[plane].width * (channels ? channels : 1);
+}
+
+static uint32_t lines_of(const struct jpeg_sampler *sampler, uint32_t plane)
+{
+    return 8 * (sampler->image->format == KST_FORMAT_RAW ? sampler->v[plane] : sampler->vmax);
+}
+
 /* Where each buffer starts in one block of memory; returns its length. With a null `base` the pointers mean nothing. */
 static size_t lay_out(const struct jpeg_sampler *sampler, struct jpeg_sample_rows *rows, uint8_t *base)
 {
@@ -182,7 +197,22 @@ static size_t lay_out(const struct jpeg_sampler *sampler, struct jpeg_sample_row
         rows->spare = base ? base + used : NULL;
         used += padded(4 * (size_t)sampler->frame->width);
     }
+    for (uint32_t i = 0; sampler->rows && i < sampler->image->plane_count; i++) {
+        size_t pitch = padded(row_bytes(sampler, i));
+        rows->brought[i] = base ? base + used : NULL;
+        rows->picture[i] = (struct jpeg_lines){.data = rows->brought[i], .pitch = (ptrdiff_t)pitch};
+        used += pitch * lines_of(sampler, i);
+    }
     return used;
+}
+
+/* The lines of a picture that is in memory. */
+static void look_at_picture(const struct jpeg_sampler *sampler, struct jpeg_sample_rows *rows)
+{
+    for (uint32_t i = 0; i < sampler->image->plane_count; i++) {
+        const kst_plane *plane = &sampler->image->plane[i];
+        rows->picture[i] = (struct jpeg_lines){.data = plane->data, .pitch = plane->pitch};
+    }
 }
 
 kst_status kst_jpeg_sample_rows_create(
@@ -195,6 +225,8 @@ kst_status kst_jpeg_sample_rows_create(
     if (!rows->memory)
         return status;
     lay_out(sampler, rows, rows->memory);
+    if (!sampler->rows)
+        look_at_picture(sampler, rows);
     return KST_OK;
 }
 
@@ -260,7 +292,7 @@ static void fill_group(
             out[c] = rows->full[c] ? rows->full[c] + j * rows->full_pitch
                                    : rows->row[c] + (size_t)(group * sampler->v[c] + j) * rows->pitch[c];
         uint32_t row = first + j < frame->height ? first + j : frame->height - 1;
-        sampler->convert(sampler, row, out, rows->spare);
+        sampler->convert(sampler, rows, row, out);
         for (uint32_t c = 0; c < frame->component_count; c++) {
             size_t reach = 8 * (size_t)frame->component[c].blocks_w * sampler->hmax / sampler->h[c];
             pad_right(out[c], frame->width, reach);
@@ -292,11 +324,36 @@ static void fill_raw(const struct jpeg_sampler *sampler, uint32_t index, struct 
         const uint32_t count = component->height - first < height ? component->height - first : height;
         for (uint32_t j = 0; j < count; j++) {
             uint8_t *row = rows->row[c] + j * rows->pitch[c];
-            memcpy(row, image_row(sampler, c, first + j), component->width);
+            memcpy(row, image_row(rows, c, first + j), component->width);
             pad_right(row, component->width, 8 * (size_t)component->blocks_w);
         }
         pad_bottom(sampler, c, count, rows);
     }
+}
+
+static bool bring_plane(
+    const struct jpeg_sampler *sampler, uint32_t plane, uint32_t first, uint32_t count, struct jpeg_sample_rows *rows)
+{
+    const kst_rows *from = sampler->rows;
+    struct jpeg_lines *lines = &rows->picture[plane];
+    uint32_t width = sampler->image->plane[plane].width;
+    lines->first = first;
+    if (from->read_band)
+        return from->read_band(from->user, plane, first, count, rows->brought[plane], (size_t)lines->pitch);
+    for (uint32_t i = 0; i < count; i++)
+        if (!from->read(from->user, plane, 0, first + i, width, rows->brought[plane] + (ptrdiff_t)i * lines->pitch))
+            return false;
+    return true;
+}
+
+bool kst_jpeg_sample_rows_bring(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows)
+{
+    for (uint32_t i = 0; sampler->rows && i < sampler->image->plane_count; i++) {
+        uint32_t height = sampler->image->plane[i].height, count = lines_of(sampler, i), first = index * count;
+        if (!bring_plane(sampler, i, first, height - first < count ? height - first : count, rows))
+            return false;
+    }
+    return true;
 }
 
 void kst_jpeg_sample_rows_fill(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows)

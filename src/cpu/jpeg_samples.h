@@ -7,15 +7,18 @@
 #include "cpu/jpeg_dsp.h"
 #include "jpeg/frame.h"
 
+struct jpeg_sample_rows;
+
 struct jpeg_sampler {
     const kst_image *image; /* checked, host memory, its colour set and fitting its format */
+    const kst_rows *rows; /* where the image's rows come from; null: its planes, as kst_jpeg_sampler_init() leaves it */
     const struct jpeg_frame *frame;
     const struct jpeg_dsp *dsp;
     /* Sampling factors as far as they matter: a single component is coded without any (A.2.2). */
     uint32_t h[JPEG_COMPONENTS], v[JPEG_COMPONENTS], hmax, vmax;
     /* One picture row to one row of each component, at full size. */
-    void (*convert)(
-        const struct jpeg_sampler *sampler, uint32_t row, uint8_t *const out[JPEG_COMPONENTS], uint8_t *spare);
+    void (*convert)(const struct jpeg_sampler *sampler, const struct jpeg_sample_rows *rows, uint32_t row,
+        uint8_t *const out[JPEG_COMPONENTS]);
 };
 
 /*
@@ -29,9 +32,18 @@ kst_status kst_jpeg_sampler_init(
 /* MCU rows (for a single component, block rows) of the picture. */
 uint32_t kst_jpeg_sampler_rows(const struct jpeg_sampler *sampler);
 
+/* Rows of a plane of the picture, from `first` on. */
+struct jpeg_lines {
+    const uint8_t *data;
+    ptrdiff_t pitch;
+    uint32_t first;
+};
+
 /* The samples of one such row. */
 struct jpeg_sample_rows {
-    uint8_t *row[JPEG_COMPONENTS]; /* 8 v rows of 8 blocks_w samples */
+    struct jpeg_lines picture[JPEG_COMPONENTS];
+    uint8_t *brought[JPEG_COMPONENTS]; /* the memory of those, where rows are brought */
+    uint8_t *row[JPEG_COMPONENTS];     /* 8 v rows of 8 blocks_w samples */
     size_t pitch[JPEG_COMPONENTS];
     uint8_t *full[JPEG_COMPONENTS]; /* vmax rows at full size, where a component is downsampled */
     size_t full_pitch;
@@ -43,7 +55,10 @@ kst_status kst_jpeg_sample_rows_create(
     struct memory *memory, const struct jpeg_sampler *sampler, struct jpeg_sample_rows *rows);
 void kst_jpeg_sample_rows_release(struct memory *memory, struct jpeg_sample_rows *rows);
 
-/* Fill in the samples of MCU row `index`. */
+/* Bring the picture's rows that MCU row `index` is made of, where they are not in memory. False where that failed. */
+bool kst_jpeg_sample_rows_bring(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows);
+
+/* Fill in the samples of MCU row `index`, whose rows have been brought. */
 void kst_jpeg_sample_rows_fill(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows);
 
 #endif

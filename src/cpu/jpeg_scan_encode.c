@@ -104,6 +104,23 @@ static void run_blocks(struct jpeg_run *run, const int16_t *block, const uint64_
     run->block_count = mcus * run->mcu_blocks;
 }
 
+bool kst_jpeg_source_bring(const struct jpeg_block_source *source, uint32_t worker, uint32_t row)
+{
+    return !source->bring || source->bring(source->arg, worker, row);
+}
+
+void kst_jpeg_source_lock(const struct jpeg_block_source *source)
+{
+    if (source->order)
+        pthread_mutex_lock(source->order);
+}
+
+void kst_jpeg_source_unlock(const struct jpeg_block_source *source)
+{
+    if (source->order)
+        pthread_mutex_unlock(source->order);
+}
+
 /* Predictions behind an MCU. */
 static void run_skip(struct jpeg_run *run, int16_t block[][64])
 {
@@ -175,6 +192,7 @@ static kst_status join_row(struct coding *coding, uint32_t row)
         kst_jpeg_join_restart(&coding->joiner);
     }
     kst_jpeg_join_pieces(&coding->joiner, &band->bits);
+    kst_sink_settle(coding->joiner.sink);
     memcpy(coding->dc, band->dc, sizeof(coding->dc));
     return band->bits.status != KST_OK ? band->bits.status : coding->joiner.sink->status;
 }
@@ -218,22 +236,38 @@ static void join_done(struct coding *coding)
     coding->joining = false;
 }
 
+/* The next row with what it is made of; false when there is none or the coding failed. */
+static bool take_row(struct coding *coding, uint32_t worker, uint32_t *row)
+{
+    const struct jpeg_block_source *source = &coding->job->source;
+    kst_jpeg_source_lock(source);
+    pthread_mutex_lock(&coding->lock);
+    bool taken = claim_row(coding, row);
+    pthread_mutex_unlock(&coding->lock);
+    bool brought = !taken || kst_jpeg_source_bring(source, worker, *row);
+    kst_jpeg_source_unlock(source);
+    if (brought)
+        return taken;
+    pthread_mutex_lock(&coding->lock);
+    fail(coding, KST_ERROR_ROWS);
+    pthread_mutex_unlock(&coding->lock);
+    return false;
+}
+
 static void encode_worker(void *arg, uint32_t worker)
 {
     struct coding *coding = arg;
     uint32_t row;
-    pthread_mutex_lock(&coding->lock);
-    while (claim_row(coding, &row)) {
+    while (take_row(coding, worker, &row)) {
         struct band *band = &coding->band[row % coding->band_count];
-        pthread_mutex_unlock(&coding->lock);
         kst_status status = encode_row(coding->job, worker, &coding->chunk[worker], row, band);
         pthread_mutex_lock(&coding->lock);
         if (status != KST_OK)
             fail(coding, status);
         band->done = true;
         join_done(coding);
+        pthread_mutex_unlock(&coding->lock);
     }
-    pthread_mutex_unlock(&coding->lock);
 }
 
 static kst_status coding_create(struct coding *coding, const struct jpeg_scan_job *job)
@@ -334,14 +368,27 @@ static kst_status count_row(struct counting *counting, uint32_t worker, uint32_t
     return KST_OK;
 }
 
+/* As take_row(). */
+static bool take_row_to_count(struct counting *counting, uint32_t worker, uint32_t *row)
+{
+    const struct jpeg_block_source *source = &counting->job->source;
+    kst_jpeg_source_lock(source);
+    *row = (uint32_t)atomic_fetch_add(&counting->next, 1);
+    bool taken = *row < counting->job->geometry.mcus_h && atomic_load(&counting->status) == KST_OK;
+    if (taken && !kst_jpeg_source_bring(source, worker, *row)) {
+        atomic_store(&counting->status, KST_ERROR_ROWS);
+        taken = false;
+    }
+    kst_jpeg_source_unlock(source);
+    return taken;
+}
+
 static void count_worker(void *arg, uint32_t worker)
 {
     struct counting *counting = arg;
-    for (;;) {
-        uint_fast32_t row = atomic_fetch_add(&counting->next, 1);
-        if (row >= counting->job->geometry.mcus_h || atomic_load(&counting->status) != KST_OK)
-            return;
-        kst_status status = count_row(counting, worker, (uint32_t)row);
+    uint32_t row;
+    while (take_row_to_count(counting, worker, &row)) {
+        kst_status status = count_row(counting, worker, row);
         if (status != KST_OK)
             atomic_store(&counting->status, (int)status);
     }

@@ -3,6 +3,8 @@
 #ifndef KOSTKA_CPU_JPEG_SCAN_ENCODE_H
 #define KOSTKA_CPU_JPEG_SCAN_ENCODE_H
 
+#include <pthread.h>
+
 #include "core/pool.h"
 #include "cpu/jpeg_huffman_encode.h"
 
@@ -11,6 +13,9 @@ enum { JPEG_CHUNK_BLOCKS = 64 };
 /* Where blocks come from. Different workers call at once; a worker asks for a row's MCUs from left to right. */
 struct jpeg_block_source {
     void *arg;
+    /* Null: nothing to bring. Else bring what a row is made of, before start_row(). False where that cannot be had. */
+    bool (*bring)(void *arg, uint32_t worker, uint32_t row);
+    pthread_mutex_t *order; /* held while a row is claimed and brought, so that rows are brought in order; or null */
     void (*start_row)(void *arg, uint32_t worker, uint32_t row); /* null: nothing to prepare */
     /*
      * Give `count` MCUs from MCU `x` of a row on: blocks in zig-zag order and their masks, at most JPEG_CHUNK_BLOCKS.
@@ -40,7 +45,17 @@ void kst_jpeg_scan_job_layout(struct jpeg_scan_job *job, const struct jpeg_frame
 /* How many workers a scan is worth. */
 uint32_t kst_jpeg_scan_workers(const struct pool *pool, const struct jpeg_scan_geometry *geometry);
 
-/* Write the scan's entropy-coded data. KST_OK, a memory status, the sink's status or KST_ERROR_JPEG_COEFFICIENT. */
+/* Bring what a claimed row is made of, if the source brings anything. */
+bool kst_jpeg_source_bring(const struct jpeg_block_source *source, uint32_t worker, uint32_t row);
+
+/* Around claiming and bringing a row. */
+void kst_jpeg_source_lock(const struct jpeg_block_source *source);
+void kst_jpeg_source_unlock(const struct jpeg_block_source *source);
+
+/*
+ * Write the scan's entropy-coded data. KST_OK, a memory status, the sink's status, KST_ERROR_JPEG_COEFFICIENT or
+ * KST_ERROR_ROWS.
+ */
 kst_status kst_jpeg_scan_encode(const struct jpeg_scan_job *job, struct sink *sink);
 
 /* Count the scan's symbols by destination of their tables. */

@@ -153,7 +153,7 @@ void kst_gpu_cache_store(const struct gpu_cache_key *key, const uint8_t *data, s
     if (length == 0 || !find_file(path, key, true))
         return;
     int wanted = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    int file = wanted > 0 && wanted < PATH_MAX ? mkstemp(temporary) : -1;
+    int file = wanted > 0 && wanted < PATH_MAX ? mkostemp(temporary, O_CLOEXEC) : -1;
     if (file < 0)
         return;
     bool whole = write_program(file, key, data, length);

@@ -247,7 +247,7 @@ static void write_segments(void *arg, uint32_t index)
                 .bits = bits,
                 .passes = segment->passes,
                 .raw = segment->raw};
-        bits += j2k_gpu_segment_words(segment);
+        bits += (uint32_t)j2k_gpu_segment_words(segment);
     }
     kst_gpu_j2k_write_pieces(w->batch, index, piece);
 }

@@ -244,7 +244,7 @@ static inline uint32_t j2k_gpu_planes(const struct j2k_block *block)
 }
 
 /* The bits of a segment with its head, in words; one bit is in front of those of the MQ coder. */
-static inline uint32_t j2k_gpu_segment_words(const struct j2k_segment *segment)
+static inline uint64_t j2k_gpu_segment_words(const struct j2k_segment *segment)
 {
     return J2K_SEGMENT_HEAD + segment->length / 4 + 1;
 }

@@ -31,7 +31,7 @@ static struct j2k_entry entry_of(
     const struct j2k_block *block = &plan->block[index];
     const struct j2k_tile_component *tc = j2k_gpu_component_of(plan, block);
     uint32_t passes = block->passes < 255 ? block->passes : 255,
-             length = block->length >> 8 < 15 ? block->length >> 8 : 15;
+             length = block->length >> 8 < 15 ? (uint32_t)(block->length >> 8) : 15;
     uint32_t flights = wish->flights == J2K_NO_FLIGHTS ? 0
                        : wish->flights                 ? wish->flights
                                                        : kst_gpu_j2k_flights(tc, batch->unit_bytes);

@@ -37,16 +37,16 @@ struct j2k_block_order {
 struct j2k_block_outcome {
     uint32_t planes; /* of the largest magnitude */
     uint32_t passes, length;
-    const uint32_t *pass; /* of each: its length and, as a signed number, its gain */
+    const uint32_t *pass; /* of each: its length and its gain, see j2k_gpu_gain() */
     const uint8_t *data;
     uint64_t error; /* of the quantiser, if measured: in squares of 2^-14 of its step */
-    uint64_t left;  /* what the planes left out would have gained, in squares of half steps; see kst_gpu_j2k_scale */
+    uint64_t left;  /* what the planes left out would have gained, in squares of half steps; see j2k_gpu_left_shift() */
 };
 
-/* What a plane of a block would gain: as struct j2k_gains, in the units of gains in outcomes. */
+/* What a plane of a block would gain, as struct j2k_gains has it. */
 struct j2k_gpu_gains {
-    int32_t significance, refinement;
-    uint32_t significant; /* samples that become so in it */
+    uint32_t significance[2], refinement[2]; /* see j2k_gpu_gain() */
+    uint32_t significant;                    /* samples that become so in it */
 };
 
 /* What was found out about a block without coding it; borrowed from the job. */
@@ -92,12 +92,13 @@ struct j2k_encode_times kst_gpu_j2k_encode_times(const struct j2k_coding_job *jo
 
 void kst_gpu_j2k_encode_end(struct j2k_coding_job *job); /* null allowed */
 
-/* log2 of the half steps in which gains of a plane are told, and errors that are left behind it. */
-static inline uint32_t j2k_gpu_gain_shift(uint32_t plane)
+/* A gain of the kernels', which is two words: integers of j2k_measure.unit each. */
+static inline int64_t j2k_gpu_gain(const uint32_t words[2])
 {
-    return plane + 1 > 8 ? plane + 1 - 8 : 0;
+    return (int64_t)(int32_t)words[0] + (int64_t)(int32_t)words[1] * (1 << J2K_GAIN_LOW);
 }
 
+/* log2 of the half steps in which errors are reported that are left behind a plane. */
 static inline uint32_t j2k_gpu_left_shift(uint32_t plane)
 {
     return plane + 1 > 24 ? plane + 1 - 24 : 0;

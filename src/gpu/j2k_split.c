@@ -51,7 +51,7 @@ static uint32_t choose_length(const struct j2k_batch *batch, uint32_t threads)
     uint64_t sum[STEPS] = {0}, given = 0;
     uint32_t length = UINT32_MAX, longest = 0;
     for (uint32_t i = 0; i < batch->blocks; i++) {
-        uint32_t bytes = block_of(batch, &batch->entry[i])->length, step = bytes / STEP;
+        uint32_t bytes = (uint32_t)block_of(batch, &batch->entry[i])->length, step = bytes / STEP;
         if (!may_be_given(&batch->entry[i]))
             continue;
         sum[step < STEPS ? step : STEPS - 1] += bytes;

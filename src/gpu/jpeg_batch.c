@@ -37,9 +37,9 @@ static bool is_sequential(const struct jpeg_plan *plan)
  */
 static bool is_readable(const struct jpeg_plan *plan, const struct jpeg_scan *scan)
 {
-    const struct jpeg_segment *first = &plan->segment[scan->first_segment];
-    bool preceded = scan->segment_count > 0 && first != plan->segment;
-    return scan->fill <= WORK_MOST_FILL && !(preceded && plan->data[first->offset - 1] == 0xFF);
+    bool preceded = scan->segment_count > 0 && scan->first_segment > 0;
+    return scan->fill <= WORK_MOST_FILL &&
+           !(preceded && plan->data[plan->segment[scan->first_segment].offset - 1] == 0xFF);
 }
 
 static bool is_stream_readable(const struct jpeg_plan *plan)

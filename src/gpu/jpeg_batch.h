@@ -48,7 +48,8 @@ struct jpeg_gpu_item {
     int orientation;           /* Exif's, that the picture is to be turned by; 0 or 1: it stays as it is stored */
     struct normal normal;      /* where the output's image has floating-point samples */
     struct jpeg_gpu_coefficients coefficients;
-    bool pinned; /* the stream of bytes is */
+    bool pinned;  /* the stream of bytes is */
+    bool ordered; /* pixels are read in the order of the caller's stream, too soon for the CPU to make them */
     enum jpeg_gpu_sink sink;
     struct gpu_image image;        /* of all sinks but the first */
     struct jpeg_gpu_direct direct; /* of the last one, where that can be */

@@ -345,6 +345,20 @@ static void write_segments(
     builder->used.groups[WORK_OF_PARTS] += count_groups(parts);
 }
 
+/*
+ * How many maps one work-item may complete. One takes up to a tenth of a millisecond, in which a CPU decodes more than
+ * a hundred parts; and drivers end kernels that take seconds. A photograph needs one or none. Where pixels would come
+ * too late from the CPU, patience is longer.
+ */
+static uint32_t most_completed(uint32_t parts, bool ordered)
+{
+    enum { SHARE = 128, LEAST = 64, MOST = 2048, MOST_ORDERED = 8192 };
+    if (ordered)
+        return MOST_ORDERED;
+    uint32_t share = parts / SHARE < MOST ? parts / SHARE : MOST;
+    return share > LEAST ? share : LEAST;
+}
+
 /* All scans of a picture have the same bytes, from which their segments' offsets count. */
 static void write_stream(struct builder *builder, const struct jpeg_plan *plan, const struct work_picture *first,
     struct work_picture *picture)
@@ -389,6 +403,7 @@ void kst_gpu_scan_write(struct builder *builder, const struct jpeg_gpu_item *ite
     const struct jpeg_scan *scan = kst_gpu_scan(item->plan, index, &room);
     place_tables(builder, item->plan, scan, picture);
     write_segments(builder, item->plan, scan, picture);
+    picture->most_completed = most_completed(picture->parts, item->ordered);
     write_stream(builder, item->plan, first, picture);
     write_mcu(&item->output.frame, scan, picture);
     picture->block = (uint32_t)builder->used.blocks;

@@ -159,6 +159,8 @@ static void add_damage(struct jpeg_gpu_damage *sum, const uint32_t *counts)
     sum->ended += counts[0];
     sum->invalid += counts[1];
     sum->surplus += counts[2];
+    sum->completed += counts[WORK_COMPLETED] & ~WORK_LEFT;
+    sum->left = sum->left || (counts[WORK_COMPLETED] & WORK_LEFT);
 }
 
 /* The first scans' counts come first, then those of the others. */

@@ -12,6 +12,8 @@ struct jpeg_gpu_damage {
     uint32_t ended;   /* intervals whose data ended early; those without any are not counted */
     uint32_t invalid; /* bit patterns that are no code */
     uint32_t surplus; /* intervals with whole bytes left over; the last one: with more than may be (WORK_SPARE_BITS) */
+    uint32_t completed; /* maps of parts that one work-item completed, which takes long */
+    bool left;          /* it would have been too many: the pixels are nothing, and the CPU is to make them */
 };
 
 /* Device time in seconds. */

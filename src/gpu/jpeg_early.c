@@ -4,6 +4,7 @@
 #include "gpu/jpeg_job.h"
 #include "gpu/pinned.h"
 #include "jpeg/marker.h"
+#include "jpeg/parse.h"
 
 enum { LEAST_LENGTH = 1 << 16, MOST_LENGTH = 1 << 28 };
 
@@ -17,7 +18,10 @@ static bool is_frame(uint8_t marker)
 static size_t find_scan(const uint8_t *data, size_t length)
 {
     bool framed = false;
-    for (size_t at = 2; length >= 4 && at < length - 4 && data[at] == 0xFF;) {
+    size_t start = kst_jpeg_find_start(data, length);
+    if (start == SIZE_MAX)
+        return 0;
+    for (size_t at = start + 2; length >= 4 && at < length - 4 && data[at] == 0xFF;) {
         uint8_t marker = data[at + 1];
         size_t next = at + 2 + ((size_t)data[at + 2] << 8 | data[at + 3]);
         if (next >= length || next - at < 4)

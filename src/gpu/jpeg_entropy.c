@@ -20,7 +20,7 @@ void kst_gpu_entropy_run(struct job *job)
     uint64_t write_groups = groups * WRITE_RATIO << kst_gpu_jpeg_halves(&job->size);
     LAUNCH(JPEG_MAP_PARTS, groups * (WORK_PARTS / WORK_MAP_PARTS), 0, WORK, STREAM, BYTES, PARTS, MAPS, DC, DAMAGE);
     LAUNCH(JPEG_MAP_GROUPS, groups, 0, WORK, MAPS, GROUPS);
-    LAUNCH(JPEG_FOLLOW_PICTURES, job->size.pictures, 0, WORK, BYTES, PARTS, MAPS, GROUPS);
+    LAUNCH(JPEG_FOLLOW_PICTURES, job->size.pictures, 0, WORK, BYTES, PARTS, MAPS, GROUPS, DAMAGE);
     LAUNCH(JPEG_PLACE_PARTS, groups, 0, WORK, MAPS, GROUPS, PARTS);
     LAUNCH(JPEG_WRITE_BLOCKS, write_groups, 0, WORK, BYTES, PARTS, GROUPS, COEFFICIENTS, DC, DAMAGE);
     LAUNCH(JPEG_WRITE_DC, write_groups, 0, WORK, PARTS, GROUPS, DC);

@@ -37,6 +37,7 @@ struct j2k_precinct_band {
     struct j2k_block_state *block;
     uint32_t *inclusion; /* nodes of the tag trees */
     uint8_t *missing;
+    uint8_t *excluded; /* of each column: see read_band() */
 };
 
 /* What packets say of a precinct; made when its first packet that is not empty comes. */
@@ -89,6 +90,8 @@ struct j2k_builder {
     uint32_t tiles_so_far;                         /* those that can be decoded */
     uint64_t precincts_so_far, resolutions_so_far; /* of all tiles, against the limit */
     uint64_t visits;                               /* of samples by coding passes, of all tiles, against the limit */
+    uint64_t contributions;                        /* of packets to segments, of all tiles, against the limit */
+    uint64_t contributions_allowed;
     uint64_t turns;         /* in the order of packets, of all tiles, that brought none; against the limit */
     struct j2k_rect region; /* on the reference grid, reduced */
     bool restricted;        /* the filter may let reading end before the last packet */
@@ -103,6 +106,7 @@ struct j2k_builder {
     uint32_t *component_grid; /* the first of each component; one more at the end */
     struct j2k_precinct *precinct;
     uint32_t precinct_count;
+    uint64_t packet_total;
     uint64_t wanted_packets; /* still to be read */
     struct j2k_arena arena;
     struct j2k_contribution *contribution;
@@ -135,12 +139,14 @@ kst_status kst_j2k_tile_parameters(struct j2k_builder *builder);
 
 /* layout.c: the tile's geometry, into the plan and the grids; what packets have said of it forgotten. */
 kst_status kst_j2k_layout(struct j2k_builder *builder);
+/* Count so many more resolutions, or what is as much work, against the limit. */
+kst_status kst_j2k_count_resolutions(struct j2k_builder *builder, uint32_t count);
 void kst_j2k_forget_packets(struct j2k_builder *builder);
 
 /* packet_lengths.c: of all packets of the tile, in their order. None where nothing says them, where all packets are
  * wanted, or where they contradict the tile-parts, which is a warning. The caller releases the array. */
 struct j2k_packet_lengths {
-    uint32_t *length;
+    uint64_t *length; /* no more than a tile-part has bytes, which may be more than 4 GiB (A.4.2: Psot = 0) */
     uint32_t count;
 };
 kst_status kst_j2k_packet_lengths(struct j2k_builder *builder, struct j2k_packet_lengths *lengths);
@@ -161,9 +167,6 @@ kst_status kst_j2k_read_packets(struct j2k_builder *builder);
 enum { J2K_SOP_LENGTH = 6, J2K_NO_SOP = 0x10000 };
 uint32_t kst_j2k_sop_at(const uint8_t *at, const uint8_t *end);
 const uint8_t *kst_j2k_sop_find(const uint8_t *from, const uint8_t *end);
-
-/* Packets of the tile at hand. */
-uint64_t kst_j2k_packet_total(const struct j2k_builder *builder);
 
 /* collect.c: blocks, segments and pieces of the tile, into the plan. What a builder's `collect` usually is. */
 kst_status kst_j2k_collect(struct j2k_builder *builder);

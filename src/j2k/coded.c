@@ -5,7 +5,7 @@
 #include "j2k/builder.h"
 #include "j2k/parser.h"
 
-enum { PACKETS_PER_PRECINCT = 4 }; /* of those that the limit allows: a bound on empty packets */
+enum { PACKETS_PER_PRECINCT = 16 }; /* of those that the limit allows: a bound on empty packets */
 
 /* A layout while it is made. */
 struct laying {

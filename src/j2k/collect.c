@@ -62,7 +62,7 @@ static kst_status add_segments(struct j2k_builder *builder, const struct j2k_blo
 static kst_status check_limits(struct j2k_builder *builder, const struct j2k_block *block, uint64_t place)
 {
     builder->visits += (uint64_t)block->passes * block->width * block->height;
-    if (builder->visits > kst_j2k_allowance(builder->limits, J2K_FREE_VISITS, 1, builder->stream))
+    if (builder->visits > kst_j2k_allowance(builder->limits, J2K_ASKED_VISITS, builder->stream))
         return kst_report_error(builder->report, KST_ERROR_LIMIT_WORK, place, "coding passes");
     if (builder->plan->block_count >= builder->limits->blocks)
         return kst_report_error(

@@ -19,6 +19,12 @@ static kst_status limit_reached(struct j2k_builder *builder, const char *what)
         (unsigned)builder->limits->precincts, what);
 }
 
+kst_status kst_j2k_count_resolutions(struct j2k_builder *builder, uint32_t count)
+{
+    builder->resolutions_so_far += count;
+    return builder->resolutions_so_far > builder->limits->precincts ? limit_reached(builder, "resolutions") : KST_OK;
+}
+
 /* Exponent and mantissa of subband `number`: 0 for LL, then three for each resolution (E-3 … E-5). */
 static void quantise(const struct j2k_builder *builder, uint32_t component, uint8_t resolution, struct j2k_band *band)
 {
@@ -179,10 +185,7 @@ static kst_status check_component(struct j2k_builder *builder, uint32_t componen
     if (q->style != 1 && q->count < 3U * coding->levels + 1)
         return kst_report_error(builder->report, KST_ERROR_J2K_QUANTISATION, offset,
             "component %u has %u steps for %u levels", (unsigned)component, q->count, coding->levels);
-    builder->resolutions_so_far += coding->levels + 1U;
-    if (builder->resolutions_so_far > builder->limits->precincts)
-        return limit_reached(builder, "resolutions");
-    return KST_OK;
+    return kst_j2k_count_resolutions(builder, coding->levels + 1U);
 }
 
 /* G.2, G.3: the first three components, of the same size and coded the same way. */
@@ -261,6 +264,7 @@ kst_status kst_j2k_layout(struct j2k_builder *builder)
     if (status)
         return status;
     builder->component_grid[stream->component_count] = builder->grid_count;
+    builder->packet_total = (uint64_t)builder->precinct_count * builder->in_force.layers;
     builder->precinct = kst_memory_zeroed(builder->memory, builder->precinct_count, sizeof *builder->precinct, &status);
     if (!builder->precinct)
         return kst_report_error(builder->report, status, offset, NULL);

@@ -47,8 +47,9 @@ static bool take_segment(struct locating *locating, const struct j2k_packed_segm
         if (locating->count == stream->part_count || tile >= tiles || length < PART_LEAST ||
             length > parser->end - locating->at)
             return false;
-        stream->part[locating->count++] =
-            (struct j2k_tile_part){.tile = tile, .offset = locating->at, .body = locating->at, .body_length = length};
+        stream->part[locating->count] = (struct j2k_tile_part){
+            .tile = tile, .offset = locating->at, .body = locating->at, .body_length = length, .next = locating->count};
+        locating->count++;
         locating->at += length;
     }
     return true;

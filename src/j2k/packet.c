@@ -83,10 +83,20 @@ static bool note_block(struct reading *reading, struct j2k_block_state *block, u
     return true;
 }
 
+static bool is_too_many(struct reading *reading)
+{
+    struct j2k_builder *builder = reading->builder;
+    if (++builder->contributions <= builder->contributions_allowed)
+        return false;
+    uint64_t place = builder->stream->part[builder->stream->tile_part[builder->tile]].offset;
+    reading->status = kst_report_error(builder->report, KST_ERROR_LIMIT_WORK, place, "segments of code-blocks");
+    return true;
+}
+
 static bool keep(struct reading *reading, struct j2k_block_state *block, uint32_t passes, uint32_t length)
 {
     struct j2k_builder *builder = reading->builder;
-    if (builder->survey && !note_block(reading, block, passes))
+    if (is_too_many(reading) || (builder->survey && !note_block(reading, block, passes)))
         return false;
     reading->status = kst_j2k_grow(builder->memory, builder->report, (void **)&builder->contribution,
         builder->contribution_count, &builder->contribution_capacity, sizeof *builder->contribution);
@@ -146,8 +156,27 @@ static bool read_inclusion(struct reading *reading, const struct j2k_precinct_ba
 }
 
 /*
- * Blocks in raster order. What a tag tree excludes as a whole is passed over as a whole, so that the work is in
- * proportion to the header's bits.
+ * Whether the block (x, y) is included; if not, how far up the tag tree that holds. Where the rows of that node have
+ * begun above, the column it begins in knows its level, for that was the row to look at the tree: so the tree is looked
+ * at once for each node.
+ */
+static bool take_inclusion(struct reading *reading, const struct j2k_precinct_band *band,
+    const struct j2k_tag_shape *shape, uint32_t x, uint32_t y, uint32_t *level)
+{
+    uint8_t *excluded = &band->excluded[x];
+    bool before = band->block[(size_t)y * band->columns + x].length_bits > 0;
+    *level = before ? 0 : *excluded;
+    if ((y & ((1U << *level) - 1)) != 0)
+        return false;
+    *level = 0;
+    bool included = before ? j2k_bit(&reading->bits) : read_inclusion(reading, band, shape, x, y, level);
+    *excluded = (uint8_t)*level;
+    return included;
+}
+
+/*
+ * Blocks in raster order. What a tag tree excludes as a whole is passed over as a whole, along a row, and down the rows
+ * where all of a row is, so that the work is in proportion to the header's bits.
  */
 static bool read_band(struct reading *reading, const struct j2k_precinct_band *band)
 {
@@ -155,18 +184,17 @@ static bool read_band(struct reading *reading, const struct j2k_precinct_band *b
         return true;
     struct j2k_tag_shape shape;
     kst_j2k_tag_shape(&shape, band->columns, band->rows);
-    for (uint32_t y = 0; y < band->rows; y++) {
+    for (uint32_t y = 0, least; y < band->rows; y = ((y >> least) + 1) << least) {
+        least = shape.levels;
         for (uint32_t x = 0; x < band->columns;) {
             struct j2k_block_state *block = &band->block[(size_t)y * band->columns + x];
             uint32_t level = 0;
-            bool included =
-                block->length_bits ? j2k_bit(&reading->bits) : read_inclusion(reading, band, &shape, x, y, &level);
+            bool included = take_inclusion(reading, band, &shape, x, y, &level);
             if (included && !read_block(reading, block))
                 return false;
             if (reading->bits.overrun)
                 return false;
-            if (level == shape.levels - 1 && level > 0)
-                return true;
+            least = level < least ? level : least;
             x = ((x >> level) + 1) << level;
         }
     }

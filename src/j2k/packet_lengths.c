@@ -45,7 +45,7 @@ static bool read_bytes(struct reading *reading, const uint8_t *data, uint32_t le
             return false;
         if (reading->open)
             continue;
-        reading->lengths->length[reading->lengths->count++] = (uint32_t)reading->value;
+        reading->lengths->length[reading->lengths->count++] = reading->value;
         reading->sum += reading->value;
         reading->value = 0;
     }
@@ -93,14 +93,6 @@ static size_t most_lengths(const struct j2k_stream *stream, uint32_t first, uint
     return total;
 }
 
-uint64_t kst_j2k_packet_total(const struct j2k_builder *builder)
-{
-    uint64_t total = 0;
-    for (uint32_t g = 0; g < builder->grid_count; g++)
-        total += (uint64_t)builder->grid[g].columns * builder->grid[g].rows * builder->in_force.layers;
-    return total;
-}
-
 kst_status kst_j2k_packet_lengths(struct j2k_builder *builder, struct j2k_packet_lengths *lengths)
 {
     const struct j2k_stream *stream = builder->stream;
@@ -108,7 +100,7 @@ kst_status kst_j2k_packet_lengths(struct j2k_builder *builder, struct j2k_packet
     size_t most = most_lengths(stream, first, end);
     kst_status status = KST_OK;
     *lengths = (struct j2k_packet_lengths){0};
-    if (most == 0 || most > UINT32_MAX || builder->wanted_packets == kst_j2k_packet_total(builder))
+    if (most == 0 || most > UINT32_MAX || builder->wanted_packets == builder->packet_total)
         return KST_OK;
     lengths->length = kst_memory_array(builder->memory, most, sizeof *lengths->length, &status);
     if (!lengths->length)
@@ -116,7 +108,7 @@ kst_status kst_j2k_packet_lengths(struct j2k_builder *builder, struct j2k_packet
     bool fine = true;
     for (uint32_t i = first; i < end && fine; i++)
         fine = read_part(stream, &stream->part[i], lengths);
-    if (fine && lengths->count <= kst_j2k_packet_total(builder))
+    if (fine && lengths->count <= builder->packet_total)
         return KST_OK;
     kst_report_warning(builder->report, KST_WARNING_J2K_LENGTHS, stream->part[first].offset, 1, false);
     lengths->count = 0;

@@ -59,7 +59,7 @@ static bool go_to_sop(struct j2k_packet_source *source, uint64_t from, uint32_t 
 
 static uint64_t packets_left(const struct j2k_packet_source *source)
 {
-    uint64_t left = kst_j2k_packet_total(source->builder) - source->packets;
+    uint64_t left = source->builder->packet_total - source->packets;
     return left > AHEAD_MAX ? AHEAD_MAX : left - 1;
 }
 

@@ -28,8 +28,11 @@ static kst_status copy_main(struct j2k_builder *builder)
     const struct j2k_parameters *from = &builder->stream->main;
     struct j2k_parameters *to = &builder->own;
     uint32_t count = builder->stream->component_count;
+    kst_status status = kst_j2k_count_resolutions(builder, count);
+    if (status)
+        return status;
     if (!to->coding) {
-        kst_status status = kst_j2k_parameters_allocate(builder->memory, count, to);
+        status = kst_j2k_parameters_allocate(builder->memory, count, to);
         if (status)
             return kst_report_error(builder->report, status, KST_NO_OFFSET, NULL);
     }

@@ -116,7 +116,7 @@ kst_status kst_j2k_distribute_lengths(struct j2k_parser *parser)
         if (length > stream->lengths_length - at)
             break;
         stream->part[i].lengths = (uint32_t)at;
-        stream->part[i].lengths_length = (uint32_t)length;
+        stream->part[i].lengths_length = (uint8_t)length;
         at += length;
     }
     if (!status && (twice || at != stream->lengths_length))

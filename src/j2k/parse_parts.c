@@ -132,7 +132,8 @@ static kst_status read_part(struct j2k_parser *parser)
         .count = parser->data[at + 11],
         .read = true,
         .offset = at,
-        .first_segment = stream->segment_count};
+        .first_segment = stream->segment_count,
+        .next = stream->part_count};
     bool fine;
     if (stream->part_count >= parser->limits->tile_parts)
         return kst_report_error(
@@ -198,6 +199,25 @@ static void find_tiles(struct j2k_stream *stream)
     }
 }
 
+/* Where parts say how many come before them in the codestream, from now on which one comes next. */
+static kst_status link_parts(struct j2k_parser *parser)
+{
+    struct j2k_stream *stream = parser->stream;
+    kst_status status = KST_OK;
+    uint32_t *place = kst_memory_array(parser->memory, stream->part_count, sizeof *place, &status);
+    if (!place)
+        return kst_report_error(parser->report, status, KST_NO_OFFSET, NULL);
+    for (uint32_t i = 0; i < stream->part_count; i++)
+        place[stream->part[i].next] = i;
+    stream->first_in_order = place[0];
+    for (uint32_t i = 0; i < stream->part_count; i++) {
+        uint32_t behind = stream->part[i].next + 1;
+        stream->part[i].next = behind < stream->part_count ? place[behind] : stream->part_count;
+    }
+    kst_memory_release(parser->memory, place);
+    return KST_OK;
+}
+
 kst_status kst_j2k_sort_parts(struct j2k_parser *parser)
 {
     struct j2k_stream *stream = parser->stream;
@@ -215,7 +235,7 @@ kst_status kst_j2k_sort_parts(struct j2k_parser *parser)
         kst_memory_release(parser->memory, other);
     }
     find_tiles(stream);
-    return KST_OK;
+    return link_parts(parser);
 }
 
 /* TPsot counts from 0 without gaps, and there are as many as any TNsot says that is not 0 (Table A.6). */

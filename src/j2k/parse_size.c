@@ -35,13 +35,15 @@ static kst_status read_components(struct j2k_parser *parser, struct j2k_segment_
  */
 static kst_status check_work(struct j2k_parser *parser, struct j2k_segment_reader segment)
 {
-    const struct j2k_stream *stream = parser->stream;
-    uint64_t allowed = kst_j2k_allowance(parser->limits, J2K_FREE_SAMPLES, 1, stream);
+    struct j2k_stream *stream = parser->stream;
+    uint64_t allowed = kst_j2k_allowance(parser->limits, J2K_ASKED_SAMPLES, stream);
     uint64_t least = (uint64_t)SIDE * stream->size.columns;
     for (uint32_t i = 0; i < stream->component_count; i++) {
         const struct j2k_component_size *c = &stream->component[i];
         struct j2k_rect area = kst_j2k_divide(stream->size.image, c->dx, c->dy);
         uint64_t width = area.x1 - area.x0, height = area.y1 - area.y0;
+        stream->samples += width * height;
+        stream->usual_visits += j2k_usual_visits(width * height, c->depth);
         uint64_t by_rows = (width < least ? least : width) * height, samples = width * (height < SIDE ? SIDE : height);
         samples = samples < by_rows ? by_rows : samples;
         if (samples > allowed)

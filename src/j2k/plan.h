@@ -60,12 +60,12 @@ struct j2k_piece {
 
 /* Coding passes that share one codeword, terminated at its end. Its bytes are its pieces, one after the other. */
 struct j2k_segment {
+    uint64_t length;      /* of all pieces, which the data hold, and so no more than plan.length */
     uint32_t first_piece; /* into plan.piece */
     uint32_t piece_count; /* 0 where there are no bytes: the decoder reads ones */
-    uint32_t length;      /* of all pieces */
     uint8_t passes;       /* 1 … 219; the last segment may hold fewer than its codeword would have room for */
     bool raw;             /* bypass: bits as they are, not the MQ coder's */
-    uint16_t reserved;
+    uint16_t reserved[3];
 };
 
 /* A code-block with at least one pass. Those without any, and those outside their band's window, are not in the plan.
@@ -79,8 +79,8 @@ struct j2k_block {
     uint8_t missing;        /* most significant bit planes that are all 0 */
     uint8_t planes;         /* those below: band.planes − missing, 1–74 */
     uint16_t passes;        /* 1 … 3·planes − 2, the sum of its segments' */
-    uint16_t reserved;
-    uint32_t length; /* bytes of all segments */
+    uint16_t reserved[3];
+    uint64_t length; /* bytes of all segments */
 };
 
 struct j2k_band {

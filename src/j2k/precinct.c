@@ -88,7 +88,8 @@ static bool make_band(struct j2k_builder *builder, struct j2k_precinct_band *ban
     band->block = arena_take(builder, (size_t)band->columns * band->rows * sizeof *band->block, status);
     band->inclusion = band->block ? arena_take(builder, shape.nodes * sizeof *band->inclusion, status) : NULL;
     band->missing = band->inclusion ? arena_take(builder, shape.nodes * sizeof *band->missing, status) : NULL;
-    return band->missing;
+    band->excluded = band->missing ? arena_take(builder, band->columns, status) : NULL;
+    return band->excluded;
 }
 
 struct j2k_precinct_state *kst_j2k_precinct_state(

@@ -95,9 +95,9 @@ static void take_all(struct allocation *a)
 
 static double error_of(const struct allocation *a)
 {
-    double error = a->cuts.whole;
+    double error = a->rate->error;
     for (uint32_t b = 0; b < block_count(a); b++)
-        error -= kst_j2k_gain_of(a->rate, b, 0, *passes_of(a, b));
+        error += kst_j2k_gain_of(a->rate, b, *passes_of(a, b), a->rate->coded->block[b].passes);
     return error > 0 ? error : 0;
 }
 

@@ -8,20 +8,23 @@ enum { BLOCKS_TOGETHER = 512 };
 
 /*
  * The convex hull from the left: of the passes kept so far those go that the new one makes worthless. A pass that costs
- * nothing comes with the one before it.
+ * nothing comes with the one before it. Errors are summed up from the last pass back, so that small ones near the end
+ * are not lost in the large ones before any pass.
  */
 void kst_j2k_slopes(const uint32_t *length, const double *gain, uint32_t passes, double *slope)
 {
     uint8_t hull[256];
-    double reached[256], sum = 0;
+    double left[257]; /* of the error before each pass, what this one and those behind it take away */
     uint32_t count = 0;
+    left[passes] = 0;
+    for (uint32_t pass = passes; pass-- > 0;)
+        left[pass] = left[pass + 1] + gain[pass];
     for (uint32_t pass = 0; pass < passes; pass++) {
         slope[pass] = 0;
-        sum += gain[pass];
         double steepness = 0;
         for (;;) {
             uint32_t before = count > 0 ? length[hull[count - 1]] : 0;
-            double more = sum - (count > 0 ? reached[count - 1] : 0);
+            double more = left[count > 0 ? hull[count - 1] + 1 : 0] - left[pass + 1];
             if (more <= 0)
                 break;
             steepness = length[pass] > before ? more / (length[pass] - before) : INFINITY;
@@ -32,7 +35,6 @@ void kst_j2k_slopes(const uint32_t *length, const double *gain, uint32_t passes,
         }
         if (steepness > 0) {
             slope[pass] = steepness;
-            reached[count] = sum;
             hull[count++] = (uint8_t)pass;
         }
     }
@@ -98,11 +100,10 @@ static void sort(struct j2k_rate_cut *cut, struct j2k_rate_cut *other, size_t co
     }
 }
 
-/* Blocks whose cuts a thread finds: where they go, one place a pass, as passes may lie in any order; what they gain. */
+/* Blocks whose cuts a thread finds: where they go, one place a pass, as passes may lie in any order. */
 struct slice {
     size_t first;
     struct j2k_rate_cut *end;
-    double gain;
 };
 
 struct finding {
@@ -119,11 +120,8 @@ static void find_slice(void *argument, uint32_t index)
     uint32_t first = index * BLOCKS_TOGETHER, left = rate->coded->plan.block_count - first;
     uint32_t end = first + (left < BLOCKS_TOGETHER ? left : BLOCKS_TOGETHER);
     slice->end = finding->cut + slice->first;
-    slice->gain = 0;
-    for (uint32_t b = first; b < end; b++) {
-        slice->gain += kst_j2k_gain_of(rate, b, 0, rate->coded->block[b].passes);
+    for (uint32_t b = first; b < end; b++)
         slice->end = put_cuts(rate, b, slice->end);
-    }
 }
 
 /* Returns how many passes there are. */
@@ -138,7 +136,7 @@ static size_t place_slices(const struct j2k_rate *rate, struct slice *slice)
     return passes;
 }
 
-/* Of all blocks, sorted: where thread after thread put them, side by side again, and sums in one order. */
+/* Bring the cuts of all blocks together, each thread's behind those of the one before, and sort them. */
 static void sort_slices(struct j2k_rate_cuts *cuts, const struct finding *finding, uint32_t slices)
 {
     struct j2k_rate_cut *end = finding->cut;
@@ -147,7 +145,6 @@ static void sort_slices(struct j2k_rate_cuts *cuts, const struct finding *findin
         size_t count = (size_t)(finding->slice[i].end - cut);
         memmove(end, cut, count * sizeof *end);
         end += count;
-        cuts->whole += finding->slice[i].gain;
     }
     cuts->count = (size_t)(end - finding->cut);
     sort(finding->cut, cuts->cut, cuts->count);
@@ -162,7 +159,7 @@ kst_status kst_j2k_rate_cuts(
     finding.slice = kst_memory_array(memory, slices, sizeof *finding.slice, &status);
     size_t most = status ? 0 : place_slices(rate, finding.slice);
     finding.cut = kst_memory_array(memory, most, sizeof *finding.cut, &status);
-    *cuts = (struct j2k_rate_cuts){.whole = rate->error};
+    *cuts = (struct j2k_rate_cuts){.cut = NULL};
     cuts->cut = kst_memory_array(memory, most, sizeof *cuts->cut, &status);
     if (!status) {
         kst_pool_run(pool, slices, find_slice, &finding);

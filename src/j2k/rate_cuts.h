@@ -15,7 +15,6 @@ struct j2k_rate_cut {
 struct j2k_rate_cuts {
     struct j2k_rate_cut *cut; /* of all blocks, by slope from the greatest down; those of a block in their order */
     size_t count;
-    double whole; /* the error of a picture without any pass */
 };
 
 /* The caller releases the array, also after an error. */

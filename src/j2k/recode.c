@@ -61,7 +61,8 @@ static kst_status take_block(
             warn(recoding);
         if (passes == 0)
             break;
-        if (c->length > recoding->data_room - recoding->data_length) { /* damaged packets that claim the same bytes */
+        /* Damaged packets may claim the same bytes, and lengths of what is written have 32 bits. */
+        if (c->length > recoding->data_room - recoding->data_length || c->length > UINT32_MAX - length) {
             warn(recoding);
             break;
         }
@@ -128,8 +129,8 @@ static kst_status reserve(struct recoding *recoding)
     struct memory *memory = recoding->builder.memory;
     kst_status status = KST_OK;
     uint64_t total = 0;
-    uint64_t passes = (uint64_t)recoded->coded.plan.block_count * recoded->coded.layers;
-    if (passes > kst_j2k_allowance(recoding->builder.limits, J2K_FREE_PASSES, 1, stream))
+    uint64_t layers = (uint64_t)recoded->coded.plan.block_count * recoded->coded.layers;
+    if (layers > kst_j2k_allowance(recoding->builder.limits, J2K_ASKED_LAYERS, stream))
         return kst_report_error(recoding->builder.report, KST_ERROR_LIMIT_WORK, KST_NO_OFFSET,
             "%u layers of %u code-blocks", recoded->coded.layers, (unsigned)recoded->coded.plan.block_count);
     for (uint32_t i = 0; i < stream->part_count; i++)

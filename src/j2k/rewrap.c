@@ -11,6 +11,7 @@ struct rewrap {
     const struct j2k_writing *writing;
     struct sink *sink;
     kst_report *report;
+    bool lost_colour; /* a component that is a colour was dropped */
 };
 
 static const uint8_t *contents(const struct rewrap *rewrap, const struct j2k_box *box)
@@ -48,12 +49,20 @@ static bool is_resolution(const struct j2k_box *box)
     return box->length == 10 && (box->type == J2K_BOX('r', 'e', 's', 'c') || box->type == J2K_BOX('r', 'e', 's', 'd'));
 }
 
-/* The number that a component of the source has now; UINT32_MAX: it was dropped. */
+/* The number that a component of the source has now; UINT32_MAX: it was dropped. Those that are kept ascend. */
 static uint32_t place_of(const struct rewrap *rewrap, uint32_t component)
 {
-    for (uint32_t c = 0; c < rewrap->coded->headers.component_count; c++)
-        if (rewrap->wanted->component[c] == component)
-            return c;
+    const uint32_t *kept = rewrap->wanted->component;
+    uint32_t first = 0, end = rewrap->coded->headers.component_count;
+    while (first < end) {
+        uint32_t middle = first + (end - first) / 2;
+        if (kept[middle] == component)
+            return middle;
+        if (kept[middle] < component)
+            first = middle + 1;
+        else
+            end = middle;
+    }
     return UINT32_MAX;
 }
 
@@ -71,8 +80,7 @@ static uint32_t definition_total(const struct rewrap *rewrap)
     return stream->file.definition_count > 0 ? stream->file.definition_count : stream->component_count;
 }
 
-/* Whether a component that is a colour was dropped. */
-static bool lost_colour(const struct rewrap *rewrap)
+static bool find_lost_colour(const struct rewrap *rewrap)
 {
     for (uint32_t i = 0; rewrap->wanted->component && i < definition_total(rewrap); i++) {
         struct j2k_channel_definition definition = definition_of(rewrap, i);
@@ -121,19 +129,19 @@ static void put_inner(struct rewrap *rewrap, const struct j2k_box *box)
     switch (box->type) {
     case J2K_BOX('i', 'h', 'd', 'r'):
         kst_j2k_put_image_header(rewrap->sink, &rewrap->coded->headers,
-            rewrap->wanted->stream->file.unknown_colour || lost_colour(rewrap),
+            rewrap->wanted->stream->file.unknown_colour || rewrap->lost_colour,
             box->length == 14 && contents(rewrap, box)[13]);
-        if (lost_colour(rewrap))
+        if (rewrap->lost_colour)
             put_guessed_colour(rewrap);
         break;
     case J2K_BOX('c', 'o', 'l', 'r'):
-        if (!lost_colour(rewrap))
+        if (!rewrap->lost_colour)
             copy(rewrap, box);
         break;
     case J2K_BOX('c', 'd', 'e', 'f'):
         if (!rewrap->wanted->component)
             copy(rewrap, box);
-        else if (!lost_colour(rewrap))
+        else if (!rewrap->lost_colour)
             put_kept_definitions(rewrap);
         break;
     case J2K_BOX('b', 'p', 'c', 'c'): /* ihdr comes with it */
@@ -232,11 +240,12 @@ static kst_status wrap(struct rewrap *rewrap)
 kst_status kst_j2k_rewrap(struct memory *memory, const struct j2k_rewrapping *rewrapping, const struct j2k_coded *coded,
     const struct j2k_writing *writing, struct sink *sink, kst_report *report)
 {
-    struct rewrap rewrap = {memory, rewrapping, coded, writing, sink, report};
+    struct rewrap rewrap = {memory, rewrapping, coded, writing, sink, report, false};
     if (!rewrapping->stream->file.present)
         return wrap(&rewrap);
     if (rewrapping->component && rewrapping->stream->file.palette.entries > 0)
         return kst_report_error(report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
             "components that a palette uses are not dropped; write a codestream");
+    rewrap.lost_colour = find_lost_colour(&rewrap);
     return put_file(&rewrap);
 }

@@ -83,11 +83,13 @@ struct j2k_tile_part {
     uint32_t tile;
     uint8_t index, count;                  /* TPsot and TNsot */
     bool read;                             /* its header; else only tile, index, offset, body and its length count */
+    uint8_t lengths_length;                /* bytes of stream.lengths (PLM), from `lengths` on */
     uint64_t offset;                       /* of SOT */
     uint32_t first_segment, segment_count; /* of its header, into stream.segment */
     uint64_t body, body_length;            /* packets; of what is not read all from SOT on */
     uint64_t packed, packed_length;        /* its part of stream.packed (PPM) */
-    uint32_t lengths, lengths_length;      /* and of stream.lengths (PLM) */
+    uint32_t lengths;
+    uint32_t next; /* the one behind it in the codestream; part_count: none */
 };
 
 struct j2k_stream {
@@ -98,6 +100,8 @@ struct j2k_stream {
     struct j2k_size size;
     struct j2k_component_size *component;
     uint32_t component_count;
+    uint64_t samples;      /* of all components */
+    uint64_t usual_visits; /* of them by coding passes (allowance.h) */
     struct j2k_parameters main;
     struct j2k_marker_segment *segment; /* of the main header those that are kept, then those of tile-part headers */
     uint32_t segment_count, main_segment_count, segment_capacity;
@@ -106,6 +110,7 @@ struct j2k_stream {
     uint64_t end_of_parts; /* located: EOC */
     struct j2k_tile_part *part; /* by tile, then by TPsot */
     uint32_t part_count;        /* at least 1 */
+    uint32_t first_in_order;    /* the part that is the first in the codestream */
     uint32_t *tile_part;        /* of each tile: its first part; one more at the end, so that ends are starts */
     bool transform_somewhere;   /* a tile that is read or the main header asks for a component transform */
     bool has_packed;            /* PPM */

@@ -8,7 +8,8 @@
 #include "j2k/packet_source.h"
 #include "j2k/progression.h"
 
-enum { EPH_LENGTH = 2, WALK = 64 /* turns that the start of a progression is worth */ };
+/* Turns that the start of a progression is worth, and going on to a precinct, which may be by position. */
+enum { EPH_LENGTH = 2, WALK = 64, STEP = 16 };
 
 static void warn(const struct j2k_packet_source *source, kst_status warning, uint64_t offset)
 {
@@ -85,7 +86,7 @@ static bool take_body(struct j2k_packet_source *source, const struct j2k_packet 
 }
 
 /* A packet that is not wanted, by its length. What its first bytes say must agree: its number, whether it is empty. */
-static bool skip_packet(struct j2k_packet_source *source, uint32_t length)
+static bool skip_packet(struct j2k_packet_source *source, uint64_t length)
 {
     const uint8_t *at = j2k_body_at(source), *end = at + length;
     if (length > source->end - source->position)
@@ -110,7 +111,7 @@ static bool lose(struct j2k_packet_source *source, struct j2k_precinct *precinct
     source->precinct = NULL;
     source->lost--;
     source->packets++;
-    return true;
+    return ++source->builder->turns <= source->turns_allowed;
 }
 
 static bool fail(struct j2k_packet_source *source, const struct j2k_packet *packet)
@@ -206,7 +207,7 @@ static bool take_by_length(
     struct j2k_packet_source *source, const struct j2k_grid *grid, uint32_t precinct, uint32_t layer, bool wanted)
 {
     bool fine = source->next_length < source->lengths.count && has_its_sop(source);
-    uint32_t length = fine ? source->lengths.length[source->next_length++] : 0;
+    uint64_t length = fine ? source->lengths.length[source->next_length++] : 0;
     uint64_t before = source->position;
     if (fine && !wanted)
         fine = skip_packet(source, length);
@@ -236,7 +237,7 @@ static bool visit(void *argument, const struct j2k_grid *grid, uint32_t precinct
     struct j2k_builder *builder = source->builder;
     struct j2k_precinct *p = &builder->precinct[grid->first_precinct + precinct];
     if (p->layers > layer) /* a volume before this one had it */
-        return ++builder->turns <= source->turns_allowed;
+        return (builder->turns += layer == 0 ? STEP : 1) <= source->turns_allowed;
     if (source->packed.data ? source->packed_next == source->packed_end : !j2k_has_body(source))
         return false;
     if (builder->restricted && builder->wanted_packets == 0) {
@@ -321,10 +322,10 @@ kst_status kst_j2k_read_packets(struct j2k_builder *builder)
     const struct j2k_packet_source start = {.builder = builder,
         .part = stream->tile_part[builder->tile],
         .end_part = stream->tile_part[builder->tile + 1],
-        .turns_allowed = kst_j2k_allowance(builder->limits, J2K_FREE_TURNS, J2K_WORK_TURNS, stream)};
+        .turns_allowed = kst_j2k_allowance(builder->limits, J2K_ASKED_TURNS, stream)};
     const struct j2k_packet_totals totals = builder->plan->totals;
     const kst_report report = *builder->report;
-    const uint64_t turns = builder->turns;
+    const uint64_t turns = builder->turns, contributions = builder->contributions;
     struct j2k_packet_source source = start;
     kst_status status = KST_OK;
     if (builder->restricted && !kst_j2k_has_packed_headers(builder))
@@ -337,6 +338,7 @@ kst_status kst_j2k_read_packets(struct j2k_builder *builder)
     builder->plan->totals = totals;
     *builder->report = report;
     builder->turns = turns;
+    builder->contributions = contributions;
     if (!source.doubted)
         kst_report_warning(builder->report, KST_WARNING_J2K_LENGTHS, stream->part[start.part].offset, 1, false);
     kst_j2k_forget_packets(builder);

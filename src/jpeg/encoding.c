@@ -60,12 +60,15 @@ static const uint8_t base_table[2][64] = {
     },
 };
 
-void kst_jpeg_quality_table(int quality, int chroma, uint16_t limit, uint16_t table[64])
+uint16_t kst_jpeg_quality_value(int quality, int chroma, uint16_t limit, uint32_t index)
 {
     int percent = quality < 50 ? 5000 / quality : 200 - 2 * quality;
-    for (int i = 0; i < 64; i++) {
-        int value = (base_table[chroma][i] * percent + 50) / 100;
-        value = value < 1 ? 1 : value > limit ? limit : value;
-        table[i] = (uint16_t)value;
-    }
+    int value = (base_table[chroma][index] * percent + 50) / 100;
+    return (uint16_t)(value < 1 ? 1 : value > limit ? limit : value);
+}
+
+void kst_jpeg_quality_table(int quality, int chroma, uint16_t limit, uint16_t table[64])
+{
+    for (uint32_t i = 0; i < 64; i++)
+        table[i] = kst_jpeg_quality_value(quality, chroma, limit, i);
 }

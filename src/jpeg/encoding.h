@@ -34,6 +34,8 @@ void kst_jpeg_encoding_colour(struct jpeg_encoding *encoding, kst_colour colour)
 uint32_t kst_jpeg_restart_interval(const kst_restart *restart, const struct jpeg_scan_geometry *geometry);
 
 /* Annex K.1's table for luminance (0) or chrominance (1), scaled to an IJG quality 1–100. `limit`: 255 or 32767. */
+/* Its entry `index`, in raster order. */
+uint16_t kst_jpeg_quality_value(int quality, int chroma, uint16_t limit, uint32_t index);
 void kst_jpeg_quality_table(int quality, int chroma, uint16_t limit, uint16_t table[64]);
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef KOSTKA_JPEG_EXIF_H
 #define KOSTKA_JPEG_EXIF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,5 +16,14 @@ int kst_exif_orientation(const uint8_t *tiff, size_t length);
  * An Exif IFD with a single entry is left alone, as jpegtran leaves it. Does nothing where the structure is damaged.
  */
 void kst_exif_set_size(uint8_t *tiff, size_t length, uint32_t width, uint32_t height);
+
+/* Set the orientation, 1–8, where IFD0 has one. */
+void kst_exif_set_orientation(uint8_t *tiff, size_t length, int orientation);
+
+/*
+ * Unlink IFD1, which describes a thumbnail, and clear the thumbnail's bytes where they lie behind it. Returns how many
+ * bytes the structure has then: those are cut off where they were its last.
+ */
+size_t kst_exif_drop_thumbnail(uint8_t *tiff, size_t length);
 
 #endif

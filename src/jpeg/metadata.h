@@ -22,7 +22,7 @@ enum jpeg_segment_kind {
     JPEG_SEGMENT_ICC /* contents start with JPEG_ICC_HEADER bytes: identifier, number of the chunk (from 1), how many */
 };
 
-enum { JPEG_EXIF_HEADER = 6, JPEG_XMP_HEADER = 29, JPEG_ICC_HEADER = 14 };
+enum { JPEG_SEGMENT_MAX = 65533, JPEG_EXIF_HEADER = 6, JPEG_XMP_HEADER = 29, JPEG_ICC_HEADER = 14 };
 
 enum jpeg_segment_kind kst_jpeg_segment_kind(const uint8_t *data, const struct jpeg_marker_segment *segment);
 

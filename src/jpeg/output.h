@@ -51,6 +51,7 @@ struct jpeg_dsp;
 
 struct jpeg_output {
     const struct jpeg_dsp *dsp;    /* what the CPU does it with; otherwise null */
+    struct jpeg_bands *bands;      /* where the CPU's rows go instead of the image, of one plane; or null */
     struct jpeg_frame frame;       /* a frame of one component is taken as sampled 1×1, which changes no sample */
     kst_image image;               /* the caller's, of region.width × region.height but for RAW */
     kst_region region;             /* of the reduced picture; never empty */

@@ -4,29 +4,30 @@
 
 #include <string.h>
 
+#include "core/signature.h"
 #include "jpeg/marker.h"
 #include "jpeg/parser.h"
 
-/* SOI, perhaps behind other bytes; then it must be followed by a marker to be believed. */
+size_t kst_jpeg_find_start(const uint8_t *data, size_t length)
+{
+    enum { FILL_MAX = 16 };
+    size_t at = 0;
+    while (at < FILL_MAX && length - at >= 2 && data[at] == 0xFF && data[at + 1] == 0xFF)
+        at++;
+    return length - at >= 2 && data[at] == 0xFF && data[at + 1] == JPEG_SOI ? at : SIZE_MAX;
+}
+
 static kst_status find_start(struct parser *parser)
 {
     const uint8_t *data = parser->data;
     size_t length = parser->length;
     if (length == 0)
         return kst_report_error(parser->report, KST_ERROR_EMPTY, KST_NO_OFFSET, NULL);
-    size_t at = 0;
-    bool direct = length >= 2 && data[0] == 0xFF && data[1] == JPEG_SOI;
-    while (!direct) {
-        const uint8_t *hit = length - at >= 3 ? memchr(data + at, 0xFF, length - at - 2) : NULL;
-        if (!hit)
-            return kst_report_error(parser->report, KST_ERROR_JPEG_SOI, 0, NULL);
-        at = (size_t)(hit - data);
-        if (data[at + 1] == JPEG_SOI && data[at + 2] == 0xFF)
-            break;
-        at++;
+    size_t at = kst_jpeg_find_start(data, length);
+    if (at == SIZE_MAX) {
+        const char *what = kst_signature_find(data, length);
+        return kst_report_error(parser->report, KST_ERROR_JPEG_SOI, 0, what ? "this is %s" : NULL, what);
     }
-    if (at > 0)
-        kst_report_warning(parser->report, KST_WARNING_JPEG_GARBAGE, 0, 1, false);
     parser->stream->start = at;
     parser->position = at + 2;
     return KST_OK;
@@ -137,6 +138,7 @@ static kst_status read_markers(struct parser *parser)
     for (;;) {
         size_t at = kst_jpeg_find_marker(parser->data, parser->length, parser->position, NULL);
         if (at >= parser->length) {
+            parser->position = parser->length;
             if (plan->scan_count)
                 kst_report_warning(parser->report, KST_WARNING_JPEG_NO_EOI, parser->length, 1, false);
             return KST_OK;
@@ -145,8 +147,11 @@ static kst_status read_markers(struct parser *parser)
             kst_report_warning(parser->report, KST_WARNING_JPEG_GARBAGE, parser->position, 1, false);
         uint8_t marker = parser->data[at + 1];
         parser->position = at;
-        if (marker == JPEG_EOI)
+        if (marker == JPEG_EOI) {
+            parser->position = at + 2;
+            parser->stream->whole = true;
             return KST_OK;
+        }
         if (stands_alone(marker)) {
             parser->position = at + 2;
             continue;
@@ -242,6 +247,8 @@ static kst_status parse(struct parser *parser)
         return kst_report_error(parser->report, KST_ERROR_JPEG_NO_FRAME, parser->position, NULL);
     if (stream->plan.scan_count == 0)
         return kst_report_error(parser->report, KST_ERROR_JPEG_NO_SCAN, parser->position, NULL);
+    stream->end = parser->position;
+    stream->markers = parser->markers;
     stream->plan.frame.colour = decide_colour(parser);
     fill_quant_tables(parser);
     return KST_OK;

@@ -22,8 +22,17 @@ struct jpeg_stream {
     struct jpeg_marker_segment *application; /* APPn and COM */
     uint32_t application_count;
     uint64_t start; /* offset of SOI */
-    bool presumed;  /* where the data of the only scan end, see kst_jpeg_parse_presuming() */
+    uint64_t end;   /* where reading ended: behind EOI, if there is one */
+    bool whole;     /* it ended with EOI */
+    uint32_t markers;
+    bool presumed; /* where the data of the only scan end, see kst_jpeg_parse_presuming() */
 };
+
+/*
+ * Where SOI stands: at the beginning, behind at most 16 fill bytes 0xFF (B.1.1.2). SIZE_MAX: the data are no JPEG
+ * stream.
+ */
+size_t kst_jpeg_find_start(const uint8_t *data, size_t length);
 
 /*
  * Parse a stream, all markers to EOI. Borrows `data`. Warnings are counted in `report`. On failure nothing is left

@@ -21,6 +21,12 @@ static const struct steps steps_of[] = {
     [KST_TRANSFORM_ROTATE_270] = {true, false, true},
 };
 
+void kst_jpeg_transform_mirrors(kst_transform transform, bool *columns, bool *rows)
+{
+    *columns = steps_of[transform].mirror_x;
+    *rows = steps_of[transform].mirror_y;
+}
+
 static void transpose_quantisers(const uint16_t in[64], uint16_t out[64])
 {
     for (uint32_t y = 0; y < 8; y++)

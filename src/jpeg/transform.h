@@ -25,6 +25,9 @@ struct jpeg_transform {
     uint32_t offset_y; /* and off the top */
 };
 
+/* Whether a transform mirrors the result's columns, and its rows. */
+void kst_jpeg_transform_mirrors(kst_transform transform, bool *columns, bool *rows);
+
 /*
  * Plan a transform of a picture with this frame. Errors: KST_ERROR_OPTIONS (values that no enumeration has),
  * KST_ERROR_REGION, KST_ERROR_JPEG_COLOUR (no luminance of full size to keep), KST_ERROR_JPEG_NOT_PERFECT.

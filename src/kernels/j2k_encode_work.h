@@ -20,9 +20,11 @@ enum {
     J2K_CODED_PLANES = 31,
     J2K_CODED_PASSES = 3 * J2K_CODED_PLANES - 2,
     J2K_DATA_HEAD = 4,   /* bytes in front of a block's, not used */
-    J2K_PASS_WORDS = 4,  /* of a pass, while its block is coded: length, gain, where the coder was, bytes of a bound */
-    J2K_PASS_RESULT = 2, /* the first of them */
-    J2K_GAIN_WORDS = 3,  /* of a plane: significance, refinement, how many samples become significant in it */
+    J2K_PASS_WORDS = 5,  /* of a pass, while its block is coded: length, gain, where the coder was, bytes of a bound */
+    J2K_PASS_RESULT = 3, /* the first of them */
+    J2K_GAIN_WORDS =
+        5,             /* of a plane: gains of significance, of refinement, how many samples become significant in it */
+    J2K_GAIN_LOW = 24, /* a gain has two words, both signed: low + 2^24 × high */
     J2K_MEASURED_GAINS = 1,
     J2K_MEASURED_ERRORS = 2,
     J2K_DECISION_UNIT = 16,  /* bytes, in which room for decisions is counted */

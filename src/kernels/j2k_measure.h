@@ -8,17 +8,13 @@
 #include "j2k_encode_work.h"
 
 enum {
-    MEASURED_BITS = 8, /* below a plane, by which its gain is told */
+    NARROW_PLANE = 14, /* up to here the gains of a block's samples sum up to less than 2^31 */
+    LOW_PLANES = 16,   /* whose half steps are summed up apart from those above */
     LEFT_BITS = 24,    /* of an error that is left out, the uppermost */
     RUN_SAMPLES = 32   /* that a work-item has */
 };
 
-/* Half steps that do not count, log2, of a plane's gains and of what is left behind it. */
-FUNCTION u32 gain_shift(u32 plane)
-{
-    return plane + 1 > MEASURED_BITS ? plane + 1 - MEASURED_BITS : 0;
-}
-
+/* Half steps that do not count, log2, of what is left behind a plane. */
 FUNCTION u32 left_shift(u32 plane)
 {
     return plane + 1 > LEFT_BITS ? plane + 1 - LEFT_BITS : 0;
@@ -69,48 +65,68 @@ FUNCTION void transpose(u32 *word)
     }
 }
 
-/* Of sets of samples, those bits below a plane that count, as numbers in half steps, summed up. */
+/* What lies below a plane, in half steps, summed up over sets of samples. */
 struct below {
-    u32 fresh;   /* of those that become significant in the plane */
-    u32 refined; /* of those refined to a 1 less those refined to a 0, modulo 2^32 */
+    i64 fresh;   /* of those that become significant in the plane */
+    i64 refined; /* of those refined to a 1 less those refined to a 0 */
 };
 
-/* `plane_words`: a work-item's words of planes, J2K_MODEL_GROUP apart. */
+/* `plane_words`: a work-item's words of planes, J2K_MODEL_GROUP apart. Half steps of a run stay below 2^23 in each sum.
+ */
 FUNCTION struct below sum_below(LOCAL const u32 *plane_words, u32 fresh, u32 more, u32 less, u32 plane, u32 odd)
 {
-    u32 shift = gain_shift(plane), first = plane > MEASURED_BITS ? plane - MEASURED_BITS : 0;
+    u32 low_fresh = odd * ones(fresh), low_refined = odd * (ones(more) - ones(less)), high_fresh = 0, high_refined = 0;
+    u32 middle = plane < LOW_PLANES ? plane : LOW_PLANES;
     struct below sum;
-    sum.fresh = shift == 0 ? odd * ones(fresh) : 0;
-    sum.refined = shift == 0 ? odd * (ones(more) - ones(less)) : 0;
-    for (u32 p = first; p < plane; p++) {
-        u32 word = plane_words[p * J2K_MODEL_GROUP], up = p + 1 - shift;
-        sum.fresh += ones(fresh & word) << up;
-        sum.refined += (ones(more & word) - ones(less & word)) << up;
+    for (u32 p = 0; p < middle; p++) {
+        u32 word = plane_words[p * J2K_MODEL_GROUP], up = p + 1;
+        low_fresh += ones(fresh & word) << up;
+        low_refined += (ones(more & word) - ones(less & word)) << up;
     }
+    for (u32 p = middle; p < plane; p++) {
+        u32 word = plane_words[p * J2K_MODEL_GROUP], up = p + 1 - LOW_PLANES;
+        high_fresh += ones(fresh & word) << up;
+        high_refined += (ones(more & word) - ones(less & word)) << up;
+    }
+    sum.fresh = (i64)low_fresh + ((i64)high_fresh << LOW_PLANES);
+    sum.refined = (i64)(i32)low_refined + (i64)(i32)high_refined * (1 << LOW_PLANES);
     return sum;
 }
 
 /*
- * What samples gain that become significant in a plane: (1 + m)² − (m − 1/2)² = 3/4 + 3 m, where 1 is what the plane
- * stands for and m the part below. Plane 0 leaves nothing.
+ * What samples gain, in quarters of the half steps that a 1 in the plane stands for, as src/cpu/j2k_block_measure.h has
+ * it: exact, so that planes which take a flat block away from its value are paid back in full by those below.
  */
-FUNCTION u32 significance_gain(const struct below *below, u32 rows, u32 plane, u32 exact)
+FUNCTION i64 significance_gain(const struct below *below, u32 rows, u32 plane, u32 exact)
 {
-    u32 one = 1u << (plane + 1 - gain_shift(plane));
-    return plane == 0 ? ones(rows) * (exact ? 4 : 9) : ones(rows) * (one * one / 4 * 3) + 3 * one * below->fresh;
+    i64 one = (i64)2 << plane, extra = exact && plane == 0 ? 2 : 0;
+    return (3 * one + extra) * ones(rows) + 12 * below->fresh;
 }
 
-/* What those gain that are refined: m² − (m − 1/2)² = m − 1/4 for a 1, (m − 1)² − (m − 1/2)² = 3/4 − m for a 0. */
-FUNCTION u32 refinement_gain(const struct below *below, u32 more, u32 less, u32 plane, u32 exact)
+FUNCTION i64 refinement_gain(const struct below *below, u32 more, u32 less, u32 plane, u32 exact)
 {
-    u32 one = 1u << (plane + 1 - gain_shift(plane));
-    if (plane == 0)
-        return ones(more) * (exact ? 0 : 1) + ones(less) * (exact ? 4 : 1);
-    return one * below->refined + ones(less) * (one * one / 4 * 3) - ones(more) * (one * one / 4);
+    i64 one = (i64)2 << plane, extra = exact && plane == 0 ? 2 : 0;
+    return (3 * one + extra) * ones(less) + (extra - one) * ones(more) + 4 * below->refined;
+}
+
+/* Add all work-items' gains in a plane to two words. */
+FUNCTION void add_up_gain(LOCAL u32 *to, i64 gain, u32 plane)
+{
+    if (plane <= NARROW_PLANE) {
+        add_up_local(to, (u32)gain);
+        return;
+    }
+    add_up_local(to, (u32)gain & ((1u << J2K_GAIN_LOW) - 1));
+    add_up_local(to + 1, (u32)(gain >> J2K_GAIN_LOW));
+}
+
+FUNCTION i64 gain_of(LOCAL const u32 *gain)
+{
+    return (i64)(i32)gain[0] + (i64)(i32)gain[1] * (1 << J2K_GAIN_LOW);
 }
 
 /* Of samples of which nothing else is asked. */
-FUNCTION u32 gain_of_rows(LOCAL const u32 *plane_words, u32 rows, u32 plane, u32 exact)
+FUNCTION i64 gain_of_rows(LOCAL const u32 *plane_words, u32 rows, u32 plane, u32 exact)
 {
     struct below below = sum_below(plane_words, rows, 0, 0, plane, exact ? 0 : 1);
     return significance_gain(&below, rows, plane, exact);
@@ -125,9 +141,9 @@ FUNCTION void measure_planes(LOCAL const u32 *plane_words, u32 planes, u32 exact
         u32 fresh = bits & ~significant, more = bits & significant, less = significant & ~bits;
         struct below below = sum_below(plane_words, fresh, more, less, plane, exact ? 0 : 1);
         LOCAL u32 *gain = gains + plane * J2K_GAIN_WORDS;
-        add_up_local(&gain[0], significance_gain(&below, fresh, plane, exact));
-        add_up_local(&gain[1], refinement_gain(&below, more, less, plane, exact));
-        add_up_local(&gain[2], ones(fresh));
+        add_up_gain(&gain[0], significance_gain(&below, fresh, plane, exact), plane);
+        add_up_gain(&gain[2], refinement_gain(&below, more, less, plane, exact), plane);
+        add_up_local(&gain[4], ones(fresh));
         significant |= fresh;
     }
 }
@@ -159,11 +175,11 @@ FUNCTION i32 compare_scaled(u64 a, i32 shift, u64 b)
     return shift >= 0 ? order : -order;
 }
 
-/* gain × 4^scale × 32 > stop × cost, exactly; `stop`: the bits of a positive, normal single-precision number. */
-FUNCTION u32 is_worth(i32 gain, u32 scale, u32 stop, u32 cost)
+/* gain × 2^(plane − 1) × 32 > stop × cost, exactly; `stop`: the bits of a positive, normal single-precision number. */
+FUNCTION u32 is_worth(i64 gain, u32 plane, u32 stop, u32 cost)
 {
     u64 price = (u64)((stop & 0x7FFFFF) | 0x800000);
-    i32 shift = (i32)(2 * scale) + 5 - ((i32)(stop >> 23) - 150);
+    i32 shift = (i32)plane - 1 + 5 - ((i32)(stop >> 23) - 150);
     return gain > 0 && compare_scaled((u64)gain, shift, price * cost) > 0;
 }
 
@@ -182,11 +198,11 @@ FUNCTION u32 significance_cost(u32 fresh, u32 rest)
 FUNCTION u32 is_plane_worth(LOCAL const u32 *gains, u32 plane, u32 planes, u32 samples, u32 stop)
 {
     LOCAL const u32 *gain = gains + plane * J2K_GAIN_WORDS;
-    u32 before = 0, scale = gain_shift(plane);
+    u32 before = 0;
     for (u32 p = plane + 1; p < planes; p++)
-        before += gains[p * J2K_GAIN_WORDS + 2];
-    return is_worth((i32)gain[0], scale, stop, significance_cost(gain[2], samples - before)) ||
-           is_worth((i32)gain[1], scale, stop, 2 * before);
+        before += gains[p * J2K_GAIN_WORDS + 4];
+    return is_worth(gain_of(&gain[0]), plane, stop, significance_cost(gain[4], samples - before)) ||
+           is_worth(gain_of(&gain[2]), plane, stop, 2 * before);
 }
 
 enum { WIDE_PIECES = 4 };

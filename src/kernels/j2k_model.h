@@ -197,7 +197,7 @@ FUNCTION u32 empty_stage(LOCAL u32 *stage, u32 fill, GLOBAL u32 *to)
 /* The group's memory. */
 struct model_memory {
     LOCAL u32 *stage, *words, *spread, *ones, *scratch;
-    LOCAL u32 *early;        /* of each plane, what its significance pass gains */
+    LOCAL u32 *early;        /* of each plane, what its significance pass gains: two words */
     LOCAL const u32 *planes; /* the work-item's, J2K_MODEL_GROUP apart */
     LOCAL u8 *zero, *sign;
 };
@@ -236,7 +236,7 @@ FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory,
     if (r->self == 0)
         put_ends(m->stage, &p, symbols);
     if (block->measured)
-        add_up_local(memory->early + plane, gain_of_rows(memory->planes, spread, plane, block->exact));
+        add_up_gain(memory->early + 2 * plane, gain_of_rows(memory->planes, spread, plane, block->exact), plane);
     m->refined = m->significant;
     m->significant |= m->bits;
     u32 rest = empty_stage(memory->stage, p.total, *to);
@@ -279,11 +279,14 @@ FUNCTION void tell_gains(LOCAL const u32 *gains, LOCAL const u32 *early, u32 pla
         return;
     u32 cleanup = 3 * (planes - 1 - plane);
     LOCAL const u32 *gain = gains + plane * J2K_GAIN_WORDS;
-    if (cleanup > 0) {
-        passes[(cleanup - 2) * J2K_PASS_WORDS + 1] = early[plane];
-        passes[(cleanup - 1) * J2K_PASS_WORDS + 1] = gain[1];
+    for (u32 i = 0; i < 2; i++) {
+        u32 before = early[2 * plane + i];
+        if (cleanup > 0) {
+            passes[(cleanup - 2) * J2K_PASS_WORDS + 1 + i] = before;
+            passes[(cleanup - 1) * J2K_PASS_WORDS + 1 + i] = gain[2 + i];
+        }
+        passes[cleanup * J2K_PASS_WORDS + 1 + i] = gain[i] - before;
     }
-    passes[cleanup * J2K_PASS_WORDS + 1] = gain[0] - early[plane];
 }
 
 /*
@@ -301,7 +304,7 @@ model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples
     SHARED u32 scratch[J2K_MODEL_GROUP];
     SHARED u32 gains[J2K_CODED_PLANES * J2K_GAIN_WORDS];
     SHARED u32 plane_words[J2K_CODED_PLANES * J2K_MODEL_GROUP];
-    SHARED u32 early[J2K_CODED_PLANES];
+    SHARED u32 early[2 * J2K_CODED_PLANES];
     SHARED u32 wide[2 * WIDE_PIECES]; /* the quantiser's error; what is left out */
     SHARED u8 zero[ZERO_TABLE];
     SHARED u8 sign[SIGN_TABLE];
@@ -330,7 +333,7 @@ model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples
         sign[i] = sign_contexts[i];
     for (u32 i = self; i < J2K_CODED_PLANES * J2K_GAIN_WORDS; i += J2K_MODEL_GROUP)
         gains[i] = 0;
-    if (self < J2K_CODED_PLANES)
+    if (self < 2 * J2K_CODED_PLANES)
         early[self] = 0;
     if (self < 2 * WIDE_PIECES)
         wide[self] = 0;

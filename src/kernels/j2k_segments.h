@@ -44,12 +44,12 @@ FUNCTION void note_bound(const struct coding *c)
     const struct coder *coder = &c->coder;
     GLOBAL u32 *pass = c->passes + c->pass * J2K_PASS_WORDS;
     if (c->raw) { /* whole bytes up to here, one more where a bit is in it, or that keeps 0xFF from being last */
-        pass[2] = (u32)(coder->at + (coder->left < 8 ? 1 : 0));
+        pass[3] = (u32)(coder->at + (coder->left < 8 ? 1 : 0));
         return;
     }
     struct bound bound = find_bound(coder);
-    pass[2] = (u32)(bound.at + 1) | bound.last << 24;
-    pass[3] = bound.bytes;
+    pass[3] = (u32)(bound.at + 1) | bound.last << 24;
+    pass[4] = bound.bytes;
 }
 
 FUNCTION u32 end_segment(struct coding *c)
@@ -70,12 +70,12 @@ FUNCTION void settle_lengths(const struct coding *c, u32 end)
     u32 before = c->begin;
     for (u32 pass = c->first; pass < c->pass; pass++) {
         GLOBAL u32 *p = c->passes + pass * J2K_PASS_WORDS;
-        u32 length = p[2];
+        u32 length = p[3];
         if (!c->raw) {
             struct bound bound;
-            bound.at = (i32)(p[2] & 0xFFFFFF) - 1;
-            bound.last = p[2] >> 24;
-            bound.bytes = p[3];
+            bound.at = (i32)(p[3] & 0xFFFFFF) - 1;
+            bound.last = p[3] >> 24;
+            bound.bytes = p[4];
             length = c->begin + needed_bytes(&c->coder, &bound, c->begin, end);
         }
         before = length > before ? length : before;

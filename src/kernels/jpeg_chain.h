@@ -152,45 +152,91 @@ FUNCTION u32 complete_map(const struct part_lists *lists, u32 part, u32 which)
     return given_up;
 }
 
-/* Follow the parts from `part` to `end`, completing maps. *stale: whether entry 0 of the part at `end` was given up. */
-FUNCTION void follow_parts(const struct part_lists *lists, u32 part, u32 end, struct step *step, u32 *stale)
+/* Following a picture's parts one by one. */
+struct way {
+    struct step step;
+    u32 stale;     /* whether entry 0 of the next part was given up */
+    u32 completed; /* maps */
+    u32 lost;      /* whether there would have been more of them than may be */
+};
+
+/* Follow the parts from `part` to `end`, completing maps. */
+FUNCTION void follow_parts(const struct part_lists *lists, u32 part, u32 end, struct way *way)
 {
     for (; part < end; part++) {
-        GLOBAL const u32 *entry = lists->maps + step->which * lists->stride + lists->at + part;
-        *stale = 0;
-        if ((*entry & MAP_NEXT) == MAP_UNKNOWN)
-            *stale = complete_map(lists, part, step->which);
-        take_step(step, *entry, MAP_MOST_BLOCKS);
+        GLOBAL const u32 *entry = lists->maps + way->step.which * lists->stride + lists->at + part;
+        way->stale = 0;
+        if ((*entry & MAP_NEXT) == MAP_UNKNOWN) {
+            way->lost = way->completed == lists->picture->most_completed;
+            if (way->lost)
+                return;
+            way->stale = complete_map(lists, part, way->step.which);
+            way->completed++;
+        }
+        take_step(&way->step, *entry, MAP_MOST_BLOCKS);
     }
 }
 
-/* Follow the groups that are in the group's memory one by one, from the picture's `first` on. *stale: as above. */
+/* Follow the groups that are in the group's memory one by one, from the picture's `first` on. */
 FUNCTION void follow_groups(const struct part_lists *lists, LOCAL const u32 *entries, u32 first, u32 count,
-    struct step *step, u32 *stale, GLOBAL u32 *RESTRICT groups, u32 all)
+    struct way *way, GLOBAL u32 *RESTRICT groups, u32 all)
 {
-    for (u32 i = 0; i < count; i++) {
-        groups[GROUP_ENTRY * all + i] = step->which;
-        groups[GROUP_BLOCKS * all + i] = step->blocks;
-        u32 entry = entries[step->which * CHAIN + i], part = (first + i) * WORK_PARTS;
-        if (*stale || (entry & MAP_NEXT) == MAP_UNKNOWN)
-            follow_parts(lists, part, part + count_parts(lists->picture, part), step, stale);
+    for (u32 i = 0; i < count && !way->lost; i++) {
+        groups[GROUP_ENTRY * all + i] = way->step.which;
+        groups[GROUP_BLOCKS * all + i] = way->step.blocks;
+        u32 entry = entries[way->step.which * CHAIN + i], part = (first + i) * WORK_PARTS;
+        if (way->stale || (entry & MAP_NEXT) == MAP_UNKNOWN)
+            follow_parts(lists, part, part + count_parts(lists->picture, part), way);
         else
-            take_step(step, entry, GROUP_BLOCKS_MASK);
+            take_step(&way->step, entry, GROUP_BLOCKS_MASK);
+    }
+}
+
+/* What is known where a work-group has come to, for all its work-items. */
+enum { WAY_WHICH, WAY_BLOCKS_BEFORE, WAY_STALE, WAY_COMPLETED, WAY_LOST, WAY_WORDS };
+
+FUNCTION struct way load_way(LOCAL const u32 *words)
+{
+    struct way way;
+    way.step.which = words[WAY_WHICH];
+    way.step.blocks = words[WAY_BLOCKS_BEFORE];
+    way.step.passed = 0;
+    way.stale = words[WAY_STALE];
+    way.completed = words[WAY_COMPLETED];
+    way.lost = words[WAY_LOST];
+    return way;
+}
+
+FUNCTION void store_way(const struct way *way, LOCAL u32 *words)
+{
+    words[WAY_WHICH] = way->step.which;
+    words[WAY_BLOCKS_BEFORE] = way->step.blocks;
+    words[WAY_STALE] = way->stale;
+    words[WAY_COMPLETED] = way->completed;
+    words[WAY_LOST] = way->lost;
+}
+
+/* The entry of no group is known of a picture that is left to the CPU, so that no part has one: nothing is decoded. */
+FUNCTION void forget_groups(GLOBAL u32 *RESTRICT groups, u32 first, u32 end, u32 all)
+{
+    for (u32 i = first + local_index(); i < end; i += CHAIN) {
+        groups[GROUP_ENTRY * all + i] = MAP_UNKNOWN;
+        groups[GROUP_BLOCKS * all + i] = 0;
     }
 }
 
 /*
  * One work-group a picture follows its groups of parts. Where a map is not known, one work-item completes it, part
- * after part: whatever the data hold, each is then decoded once more at most.
+ * after part, which takes long. A picture that has more such parts than may be is left to the CPU.
  */
 KERNEL(WORK_PARTS)
 follow_pictures(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, GLOBAL const u32 *RESTRICT parts,
-    GLOBAL u32 *RESTRICT maps, GLOBAL u32 *RESTRICT groups)
+    GLOBAL u32 *RESTRICT maps, GLOBAL u32 *RESTRICT groups, GLOBAL u32 *RESTRICT damage)
 {
     SHARED u32 entries[CHAIN_WORDS];
     SHARED u32 ends[CHAIN];
     SHARED u32 sums[CHAIN];
-    SHARED u32 start[4];
+    SHARED u32 start[WAY_WORDS];
     GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
     u32 index = group_index(), self = local_index(), all = head->part_groups;
     u32 first = (work + head->groups[WORK_OF_PARTS])[index], end = (work + head->groups[WORK_OF_PARTS])[index + 1];
@@ -202,36 +248,34 @@ follow_pictures(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT byte
     lists.maps = maps;
     lists.at = (u64)first * WORK_PARTS;
     lists.stride = (u64)all * WORK_PARTS;
-    if (self < 4)
+    if (self < WAY_WORDS)
         start[self] = 0;
     for (u32 group = first; group < end; group += CHAIN) {
         u32 count = end - group < CHAIN ? end - group : CHAIN;
         load_chain(entries, groups + group, all, map_lists(lists.picture), count);
         follow_runs(entries, ends, sums, GROUP_BLOCKS_MASK, count);
-        struct step step, behind;
-        u32 stale = start[2];
-        step.which = start[0];
-        step.blocks = start[1];
-        step.passed = 0;
-        behind = step;
+        struct way way = load_way(start);
+        struct step step = way.step, behind = way.step;
         pass_runs(ends, sums, &behind, (count + CHAIN_RUN - 1) / CHAIN_RUN);
         barrier_local();
-        if (behind.which != MAP_UNKNOWN && !stale) {
+        if (behind.which != MAP_UNKNOWN && !way.stale && !way.lost) {
             pass_to_self(entries, ends, sums, GROUP_BLOCKS_MASK, &step);
             if (self < count) {
                 groups[GROUP_ENTRY * all + group + self] = step.which;
                 groups[GROUP_BLOCKS * all + group + self] = step.blocks;
             }
+            way.step = behind;
         } else if (self == 0) {
-            behind = step;
-            follow_groups(&lists, entries, group - first, count, &behind, &stale, groups + group, all);
+            follow_groups(&lists, entries, group - first, count, &way, groups + group, all);
         }
-        if (self == 0) {
-            start[0] = behind.which;
-            start[1] = behind.blocks;
-            start[2] = stale;
-        }
+        if (self == 0)
+            store_way(&way, start);
     }
+    barrier_all();
+    if (start[WAY_LOST])
+        forget_groups(groups, first, end, all);
+    if (self == 0)
+        damage[index * WORK_DAMAGE + WORK_COMPLETED] = start[WAY_COMPLETED] | (start[WAY_LOST] ? WORK_LEFT : 0);
 }
 
 /* The entry of each part that decoding comes to. */

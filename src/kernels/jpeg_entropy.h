@@ -366,13 +366,17 @@ FUNCTION void keep_sums(GLOBAL const u32 *work, const struct part_group *group, 
 
 /*
  * A work-item into its stretch. *before: the segment's blocks before the part, then before the stretch. Where it is not
- * known where decoding is half-way, the first half is all of the part; false: there is nothing left to do.
+ * known where decoding is half-way, the first half is all of the part; false: there is nothing left to do, or nothing
+ * known of the part, of a picture that is left to the CPU.
  */
 FUNCTION u32 enter_stretch(const struct writing *writing, const struct part_group *group, GLOBAL const u32 *own,
     u32 self, struct writer *writer, u32 *before)
 {
     u32 midway = group->halves ? own[PART_HALF * group->stride] : 0, second = self & group->halves;
-    writer->place = unpack_state(own[PART_ENTRY * group->stride] >> MAP_STATE & MAP_STATES);
+    u32 entry = own[PART_ENTRY * group->stride];
+    if ((entry & MAP_NEXT) == MAP_UNKNOWN)
+        return 0;
+    writer->place = unpack_state(entry >> MAP_STATE & MAP_STATES);
     writer->extended = writer->invalid = 0;
     if (second && (midway & HALF_KNOWN)) {
         writer->place = unpack_state(midway & MAP_STATES);

@@ -40,8 +40,13 @@ enum {
     WORK_OUTPUT_ALIGNMENT = 4, /* bytes, of what pixels are written to in place */
     WORK_OUTPUT_PIXELS = 4,    /* that are written at once */
     WORK_SPARE_BITS = 64,      /* fewer behind a scan's last block are no surplus; elsewhere fewer than 8 */
-    WORK_DAMAGE = 4 /* counters of a picture: intervals ended early, invalid codes, intervals with a surplus */
+    WORK_DAMAGE = 4, /* counters of a picture: intervals that ended early, invalid codes, intervals with a surplus; and
+                        parts whose maps one work-item completed, with WORK_LEFT */
+    WORK_COMPLETED = 3
 };
+
+/* More maps had to be completed than may be. The picture has no coefficients, and the CPU is to decode it. */
+#define WORK_LEFT 0x80000000u
 
 /* The things that groups are made of; jpeg_work.groups has a list of each. */
 enum work_kind { WORK_OF_PARTS, WORK_OF_BLOCKS, WORK_OF_TILES, WORK_OF_PIXELS, WORK_OF_TURNS, WORK_KINDS };
@@ -203,10 +208,10 @@ struct work_picture {
     u32 block_component[WORK_MCU_BLOCKS]; /* of the scan | place in the MCU: x << 8 | y << 16 */
     u32 block_table[WORK_MCU_BLOCKS];     /* short tables: of DC | of AC << 16, in entries */
     u32 sample, turned_sample;            /* enum work_sample: of the output, and of what is turned */
-    u32 ragged;   /* not WORK_BYTES: whether samples are stored one by one, otherwise four at once */
-    u32 mean[4];  /* not WORK_BYTES: what is taken from each channel, as the bits of a float, */
-    u32 scale[4]; /* and what the rest is multiplied by */
-    u32 reserved;
+    u32 ragged;            /* not WORK_BYTES: whether samples are stored one by one, otherwise four at once */
+    u32 mean[4];           /* not WORK_BYTES: what is taken from each channel, as the bits of a float, */
+    u32 scale[4];          /* and what the rest is multiplied by */
+    u32 most_completed;    /* maps that one work-item may complete */
     u32 output_address[2]; /* CUDA: low and high half of its first byte's address; 0: in the buffer of pixels */
     u32 orientation;       /* 2–8: turned from there as Exif says; otherwise that is the output */
     u32 turned, turned_pitch, turned_plane, turned_address[2]; /* as the output's, of what is turned */

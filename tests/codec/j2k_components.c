@@ -434,6 +434,74 @@ static void test_deep_rates(void **state)
     }
 }
 
+/* A tile without data, in a picture of which a component that is not wanted has more bits than are ever decoded. */
+static void test_missing_tile_beside_deep_component(void **state)
+{
+    struct picture picture;
+    kst_j2k_options j2k;
+    kst_buffer coded = {0};
+    kst_image image;
+    kst_decode_options decoding;
+    const uint32_t wanted = 0;
+    (void)state;
+    make(&picture, 2, SIDE, 8, false, false);
+    kst_j2k_options_init(&j2k);
+    j2k.tile_width = SIDE / 2;
+    kst_encode_options encoding = j2k_coding(&j2k);
+    assert_int_equal(kst_encode(context, &picture.image, &encoding, &coded, NULL), KST_OK);
+    coded.data[45] = 33; /* Ssiz of component 1, behind that of component 0 */
+    uint8_t *last = coded.data;
+    for (uint8_t *at = coded.data; at + 12 < coded.data + coded.length; at++)
+        if (memcmp(at, "\xFF\x90\x00\x0A", 4) == 0)
+            last = at;
+    assert_int_equal(last[5], 1); /* Isot: the second of two tiles */
+    kst_decode_options_init(&decoding);
+    decoding.components = &wanted;
+    decoding.component_count = 1;
+    kst_image_init(&image);
+    assert_int_equal(kst_decode(context, coded.data, (size_t)(last - coded.data), &decoding, &image, NULL), KST_OK);
+    for (uint32_t y = 0; y < SIDE; y++) {
+        const uint8_t *row = (const uint8_t *)image.plane[0].data + y * image.plane[0].pitch;
+        assert_memory_equal(row, (const uint8_t *)picture.image.plane[0].data + y * SIDE, SIDE / 2);
+        for (uint32_t x = SIDE / 2; x < SIDE; x++)
+            assert_int_equal(row[x], 128);
+    }
+    kst_image_release(context, &image);
+    kst_buffer_release(context, &coded);
+    drop(&picture);
+}
+
+/* An image that was to be allocated, and is not: no memory, or no decoding, which may be found out later. */
+static void test_failures_leave_images(void **state)
+{
+    struct picture picture;
+    kst_j2k_options j2k;
+    kst_buffer coded = {0};
+    kst_image image, untouched;
+    (void)state;
+    make(&picture, 8, 64, 8, false, false);
+    kst_j2k_options_init(&j2k);
+    kst_encode_options encoding = j2k_coding(&j2k);
+    assert_int_equal(kst_encode(context, &picture.image, &encoding, &coded, NULL), KST_OK);
+    kst_image_init(&untouched);
+    uint32_t failed = 0;
+    for (uint64_t limit = 1 << 10; limit < 1 << 22; limit += limit / 16) {
+        kst_context *narrow = context_create("cpu", 1, &(kst_limits){.memory = limit});
+        kst_image_init(&image);
+        kst_status status = kst_decode(narrow, coded.data, coded.length, NULL, &image, NULL);
+        if (status) {
+            assert_int_equal(status, KST_ERROR_LIMIT_MEMORY);
+            assert_memory_equal(&image, &untouched, sizeof image);
+            failed++;
+        }
+        kst_image_release(narrow, &image);
+        kst_context_destroy(&narrow);
+    }
+    assert_true(failed > 40);
+    kst_buffer_release(context, &coded);
+    drop(&picture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -446,6 +514,8 @@ int main(void)
         cmocka_unit_test(test_depths),
         cmocka_unit_test(test_deep_colours),
         cmocka_unit_test(test_deep_rates),
+        cmocka_unit_test(test_missing_tile_beside_deep_component),
+        cmocka_unit_test(test_failures_leave_images),
     };
     context = cpu_context_create(2);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

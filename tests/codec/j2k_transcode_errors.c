@@ -48,7 +48,7 @@ static void test_swallowed_codestream(void **state)
 static void test_options(void **state)
 {
     (void)state;
-    kst_transcode_options options[15];
+    kst_transcode_options options[16];
     kst_buffer output;
     struct source source;
     source_load(context, &source, "p0_12.j2k");
@@ -69,6 +69,7 @@ static void test_options(void **state)
     options[12].jpeg2000.rate = -1;
     options[13].jpeg2000.rate = NAN;
     options[14].jpeg2000.rate = 0.01; /* empty packets are longer */
+    options[15].others = KST_OTHERS_DROP;
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
         assert_int_equal(source_transcode(context, &source, &options[i], &output), KST_ERROR_OPTIONS);
     source_unload(context, &source);

@@ -34,9 +34,8 @@ int open_gpus(void **state)
         for (char *name = strtok(copy, " "); name; name = strtok(NULL, " "))
             open_one(name);
         free(copy);
-        return 0;
     }
-    for (uint32_t i = 0; i < kst_gpu_count() && i < MOST_GPUS; i++) {
+    for (uint32_t i = 0; !(names && names[0]) && i < kst_gpu_count() && i < MOST_GPUS; i++) {
         kst_device_info info;
         assert_true(kst_gpu_describe(i, &info));
         open_one(info.name);

@@ -176,7 +176,7 @@ static void run_given(uint32_t device, const char *name, const struct wanted *co
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < wanted[i]->plan->block_count; k++)
             if (wanted[i]->plan->block[k].length > longest)
-                longest = wanted[i]->plan->block[k].length;
+                longest = (uint32_t)wanted[i]->plan->block[k].length;
     run_batch(device, name, wanted, count, &order, 1, &times);
     order.given = longest / 2 + 1;
     if (!simulated())

@@ -206,6 +206,30 @@ static void test_fill(void **state)
     kst_buffer_release(cpu, &coded);
 }
 
+/* A scan header, and no data behind it. */
+static void test_no_data(void **state)
+{
+    (void)state;
+    kst_buffer coded = encode_noise(40, 0);
+    size_t end = 2;
+    while (coded.data[end + 1] != 0xDA)
+        end += 2 + ((size_t)coded.data[end + 2] << 8 | coded.data[end + 3]);
+    end += 2 + ((size_t)coded.data[end + 2] << 8 | coded.data[end + 3]);
+    uint8_t *data = malloc(end + 2);
+    assert_non_null(data);
+    memcpy(data, coded.data, end);
+    for (size_t length = end; length <= end + 2; length += 2) { /* with EOI and without */
+        kst_decode_options options;
+        memcpy(data + end, (const uint8_t[]){0xFF, 0xD9}, length - end);
+        kst_decode_options_init(&options);
+        compare("no data", data, length, &options);
+        options.format = KST_FORMAT_RAW;
+        compare("no data, raw", data, length, &options);
+    }
+    free(data);
+    kst_buffer_release(cpu, &coded);
+}
+
 /* Many threads on one context. */
 static void test_batch(void **state)
 {
@@ -253,6 +277,6 @@ static void test_batch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus), cmocka_unit_test(test_surplus),
-        cmocka_unit_test(test_fill), cmocka_unit_test(test_batch)};
+        cmocka_unit_test(test_fill), cmocka_unit_test(test_no_data), cmocka_unit_test(test_batch)};
     return cmocka_run_group_tests(tests, start, stop);
 }

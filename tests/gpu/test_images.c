@@ -371,17 +371,25 @@ static void spoil(uint8_t *data, size_t *length, uint32_t kind)
         memcpy(data + middle, "\xFF\xD9", 2);
     else if (kind == 5)
         memcpy(data + 2, "\xFF\xE5\x7F\xFF", 4); /* headers that lead nowhere */
+    else if (kind == 11)
+        memcpy(data, "BM", 2); /* no SOI, and headers as if there were one */
+    else if (kind == 12) {
+        memmove(data + 16, data + 20, *length - 20); /* fill bytes and SOI in the place of SOI and APP0 */
+        memset(data, 0xFF, 15);
+        data[15] = 0xD8;
+        *length -= 4;
+    }
 }
 
 static void test_early(void **state)
 {
     (void)state;
     static const kst_scan script[] = {{1, {0}, 0, 63, 0, 0}, {1, {1}, 0, 63, 0, 0}, {1, {2}, 0, 63, 0, 0}};
-    for (uint32_t kind = 0; kind < 11; kind++) {
+    for (uint32_t kind = 0; kind < 13; kind++) {
         kst_encode_options encoding;
         kst_encode_options_init(&encoding);
-        encoding.script = kind >= 9 ? script : NULL;
-        encoding.script_length = kind >= 9 ? 3 : 0;
+        encoding.script = kind == 9 || kind == 10 ? script : NULL;
+        encoding.script_length = encoding.script ? 3 : 0;
         encoding.quality = 95;
         encoding.coding = kind == 6 ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
         encoding.restart = (kst_restart){kind == 7 ? KST_RESTART_MCUS : KST_RESTART_NONE, 5};

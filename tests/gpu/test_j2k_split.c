@@ -56,7 +56,7 @@ static uint32_t split(uint32_t count, uint16_t shape, const struct j2k_wish *wis
     assert_true(kst_gpu_j2k_split_blocks(&batch, wish));
     assert_int_equal(batch.blocks + batch.given, count * BLOCKS);
     for (uint32_t i = 0; i < batch.given; i++) {
-        uint32_t length = row.block[batch.entry[batch.blocks + i].block].length;
+        uint32_t length = (uint32_t)row.block[batch.entry[batch.blocks + i].block].length;
         shortest = length < shortest ? length : shortest;
         assert_int_equal(batch.given_at[i], i * SIDE * SIDE);
     }

@@ -280,45 +280,87 @@ static void true_maps(const struct model *model, uint32_t holes, const struct li
 }
 
 /* With what the kernel found, following the maps gives the states that decoding from the start gives. */
-static void check_way(const struct model *model, const struct lists *maps, const struct lists *groups)
+static void check_way(const struct model *model, uint32_t index, const struct lists *maps, const struct lists *groups)
 {
-    for (uint32_t i = 0; i < model->count; i++) {
-        size_t first = model_first_part(model, i);
-        struct way way = {0, 0, 0};
-        for (uint32_t p = 0; p < model->picture[i].parts; p++) {
-            const struct model_part *part = &model->picture[i].part[p];
-            if (p % WORK_PARTS == 0) {
-                way.which = *list_at(groups, GROUP_ENTRY, (first + p) / WORK_PARTS);
-                way.blocks = *list_at(groups, GROUP_BLOCKS, (first + p) / WORK_PARTS);
-            }
-            assert_true(way.which < count_lists(&model->picture[i]));
-            uint32_t entry = *list_at(maps, way.which, first + p);
-            uint32_t half = halves(model) ? *list_at(maps, MAP_LISTS + way.which, first + p) : 0;
-            assert_int_equal(state_of(entry), part->state);
-            if (half != 0)
-                assert_int_equal(half, half_of(&model->picture[i], p, part->state));
-            assert_int_equal(entry & MAP_FIRST ? 0 : way.blocks, part->before);
-            follow(&way, entry, MAP_MOST_BLOCKS);
+    const struct model_picture *picture = &model->picture[index];
+    size_t first = model_first_part(model, index);
+    struct way way = {0, 0, 0};
+    for (uint32_t p = 0; p < picture->parts; p++) {
+        const struct model_part *part = &picture->part[p];
+        if (p % WORK_PARTS == 0) {
+            way.which = *list_at(groups, GROUP_ENTRY, (first + p) / WORK_PARTS);
+            way.blocks = *list_at(groups, GROUP_BLOCKS, (first + p) / WORK_PARTS);
         }
+        assert_true(way.which < count_lists(picture));
+        uint32_t entry = *list_at(maps, way.which, first + p);
+        uint32_t half = halves(model) ? *list_at(maps, MAP_LISTS + way.which, first + p) : 0;
+        assert_int_equal(state_of(entry), part->state);
+        if (half != 0)
+            assert_int_equal(half, half_of(picture, p, part->state));
+        assert_int_equal(entry & MAP_FIRST ? 0 : way.blocks, part->before);
+        follow(&way, entry, MAP_MOST_BLOCKS);
     }
 }
 
-static void test_follow_pictures(struct gpu_executor *executor, const struct model *model, uint32_t holes)
+/* Parts on the true way whose maps do not say where it leads. */
+static uint32_t count_unknown(const struct model *model, uint32_t picture, const struct lists *maps)
+{
+    size_t first = model_first_part(model, picture);
+    const struct model_part *part = model->picture[picture].part;
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < model->picture[picture].parts; p++) {
+        bool known = false;
+        for (uint32_t list = 0; list < count_lists(&model->picture[picture]) && !known; list++) {
+            uint32_t entry = *list_at(maps, list, first + p);
+            known = (entry & MAP_NEXT) != MAP_UNKNOWN && state_of(entry) == part[p].state;
+        }
+        count += !known;
+    }
+    return count;
+}
+
+/* A picture that is left to the CPU has no group that is entered. */
+static void check_left(const struct model *model, uint32_t picture, const struct lists *groups)
+{
+    for (size_t g = model_first_part(model, picture) / WORK_PARTS;
+         g < model_first_part(model, picture + 1) / WORK_PARTS; g++) {
+        assert_int_equal(*list_at(groups, GROUP_ENTRY, g), MAP_UNKNOWN);
+        assert_int_equal(*list_at(groups, GROUP_BLOCKS, g), 0);
+    }
+}
+
+/* `most`: maps that may be completed. */
+static void test_follow_pictures(
+    struct gpu_executor *executor, const struct model *model, uint32_t holes, uint32_t most)
 {
     size_t length = bytes_length(model);
-    uint32_t *bytes = stage_poisoned(length);
+    uint32_t *bytes = stage_poisoned(length), damage[MODEL_PICTURES * WORK_DAMAGE],
+             counted[MODEL_PICTURES * WORK_DAMAGE];
+    uint32_t *work = stage_copy(model->work, (size_t)model->size.words * 4);
     struct lists maps = map_lists(model), groups = group_lists(model), parts = part_lists(model);
     fill_bytes(model, bytes);
     fill_parts(model, &parts);
     true_maps(model, holes, &maps);
     fill_groups(model, &maps, &groups);
+    memset(damage, STAGE_POISON, sizeof damage);
+    memset(counted, STAGE_POISON, sizeof counted);
+    for (uint32_t i = 0; i < model->count; i++) {
+        uint32_t unknown = count_unknown(model, i, &maps);
+        ((struct work_picture *)(void *)kst_gpu_jpeg_picture(work, i))->most_completed = most;
+        counted[i * WORK_DAMAGE + WORK_COMPLETED] = unknown > most ? most | WORK_LEFT : unknown;
+    }
     struct lists found_maps = copy_lists(&maps), found_groups = copy_lists(&groups);
-    const struct stage_argument arguments[] = {STAGE_IN("work", model->work, (size_t)model->size.words * 4),
+    const struct stage_argument arguments[] = {STAGE_IN("work", work, (size_t)model->size.words * 4),
         STAGE_IN("bytes", bytes, length), STAGE_IN("parts", parts.word, parts.length),
         STAGE_FOUND("maps", maps.word, found_maps.word, maps.length),
-        STAGE_FOUND("groups", groups.word, found_groups.word, groups.length)};
-    stage_run(executor, &executor->kernel[JPEG_FOLLOW_PICTURES], model->count, arguments, 5);
-    check_way(model, &found_maps, &found_groups);
+        STAGE_FOUND("groups", groups.word, found_groups.word, groups.length),
+        STAGE_OUT("damage", damage, counted, (size_t)model->count * WORK_DAMAGE * 4)};
+    stage_run(executor, &executor->kernel[JPEG_FOLLOW_PICTURES], model->count, arguments, 6);
+    for (uint32_t i = 0; i < model->count; i++)
+        if (counted[i * WORK_DAMAGE + WORK_COMPLETED] & WORK_LEFT)
+            check_left(model, i, &found_groups);
+        else
+            check_way(model, i, &found_maps, &found_groups);
     for (size_t g = 0; g < count_groups(model); g++) /* what is found goes beside the maps */
         for (uint32_t list = 0; list < GROUP_LISTS; list++)
             if (list != GROUP_ENTRY && list != GROUP_BLOCKS)
@@ -326,6 +368,7 @@ static void test_follow_pictures(struct gpu_executor *executor, const struct mod
     if (holes == 0)
         assert_memory_equal(found_maps.word, maps.word, maps.length);
     free(bytes);
+    free(work);
     free(maps.word);
     free(groups.word);
     free(parts.word);
@@ -347,9 +390,10 @@ static void check_map_groups(void **state)
 
 static void follow_all(struct gpu_executor *executor, const struct model *model)
 {
-    test_follow_pictures(executor, model, 0);
-    test_follow_pictures(executor, model, 700);
-    test_follow_pictures(executor, model, 3);
+    test_follow_pictures(executor, model, 0, 0);
+    test_follow_pictures(executor, model, 700, UINT32_MAX);
+    test_follow_pictures(executor, model, 3, UINT32_MAX);
+    test_follow_pictures(executor, model, 3, next_random() % 40);
 }
 
 static void check_follow_pictures(void **state)

@@ -57,5 +57,6 @@ uint32_t for_each_corpus_file(const char *folder, void (*check)(const char *name
         count++;
     }
     closedir(directory);
+    assert_true(count > 0);
     return count;
 }

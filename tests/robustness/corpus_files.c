@@ -13,8 +13,8 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* What a damaged file may take. */
-static const double most_seconds = SANITIZED ? 1.5 : 1.0;
+/* What a damaged file may take. With sanitizers the largest picture, decoded in 0.1 s without, takes 1.2 to 1.6. */
+static const double most_seconds = SANITIZED ? 3.0 : 1.0;
 
 static void check_time(const char *name, const uint8_t *data, size_t length, const kst_decode_options *options)
 {

@@ -403,6 +403,55 @@ static void test_headers(void **state)
     }
 }
 
+/*
+ * Against B.2.2, all components have the identifier 1. A file with one scan keeps them, as jpegtran does; where scans
+ * hold single components, identifiers must tell which (B.2.3): jpegtran's file is decoded to other pixels, ours is the
+ * file that it makes of the same stream with identifiers 1, 2, 3.
+ */
+static void test_shared_ids(void **state)
+{
+    static const char *const scripts[] = {"-progressive", "-optimize", NULL};
+    (void)state;
+    seed = 8;
+    for (int n = 0; n < 6; n++) {
+        const char *options[] = {"-sample", n % 2 ? "1x1" : "2x2"};
+        struct contents jpeg = make_jpeg(77, 51, options, 2), wanted, theirs, pixels[2];
+        const char *argv[] = {"jpegtran", "-copy", "all", scripts[n / 2], NULL};
+        assert_int_equal(peer_run(argv, jpeg.data, jpeg.length, &wanted), 0);
+        size_t frame = 0;
+        while (memcmp(jpeg.data + frame, "\xFF\xC0", 2) != 0)
+            frame++;
+        size_t scan = frame;
+        while (memcmp(jpeg.data + scan, "\xFF\xDA", 2) != 0)
+            scan++;
+        for (size_t i = 0; i < 3; i++)
+            jpeg.data[frame + 10 + 3 * i] = jpeg.data[scan + 5 + 2 * i] = 1;
+        assert_int_equal(peer_run(argv, jpeg.data, jpeg.length, &theirs), 0);
+        kst_transcode_options transcode;
+        kst_transcode_options_init(&transcode);
+        transcode.coding = n < 2 ? KST_CODING_PROGRESSIVE : n < 4 ? KST_CODING_OPTIMIZED : KST_CODING_BASELINE;
+        kst_buffer output = {.data = NULL};
+        assert_int_equal(kst_transcode(context, jpeg.data, jpeg.length, &transcode, &output, NULL), KST_OK);
+        const struct contents *same = n < 2 ? &wanted : &theirs;
+        assert_int_equal(output.length, same->length);
+        assert_memory_equal(output.data, same->data, same->length);
+        const char *djpeg[] = {"djpeg", NULL};
+        assert_int_equal(peer_run(djpeg, jpeg.data, jpeg.length, &pixels[0]), 0);
+        assert_in_range(peer_run(djpeg, theirs.data, theirs.length, &pixels[1]), FINE, WARNED);
+        assert_int_equal(pixels[0].length, pixels[1].length);
+        assert_true((memcmp(pixels[0].data, pixels[1].data, pixels[0].length) != 0) == (n < 2));
+        contents_free(&pixels[1]);
+        assert_int_equal(peer_run(djpeg, output.data, output.length, &pixels[1]), 0);
+        assert_memory_equal(pixels[0].data, pixels[1].data, pixels[0].length);
+        kst_buffer_release(context, &output);
+        for (int i = 0; i < 2; i++)
+            contents_free(&pixels[i]);
+        contents_free(&wanted);
+        contents_free(&theirs);
+        contents_free(&jpeg);
+    }
+}
+
 /* Scripts of the caller's, which jpegtran takes from a file. */
 static void test_script(void **state)
 {
@@ -453,6 +502,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_exif),
         cmocka_unit_test(test_headers),
         cmocka_unit_test(test_script),
+        cmocka_unit_test(test_shared_ids),
         cmocka_unit_test(test_generated),
         cmocka_unit_test(test_colours),
     };

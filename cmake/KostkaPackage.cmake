@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# `cpack -G DEB` in the build folder makes a package of what `cmake --install` would install.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME "${PROJECT_NAME}")
+set(CPACK_PACKAGE_VENDOR "the Kostka authors")
+if(NOT CPACK_PACKAGE_CONTACT)
+    set(CPACK_PACKAGE_CONTACT "the Kostka authors <root@localhost>")
+endif()
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_DESCRIPTION "The command kostka, its manual and completion for shells, and the library with its headers.
+JPEG gives the same bytes as libjpeg-turbo, on the CPU and, where there is one, on a GPU.")
+set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_THREADS 0)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION graphics)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+# Packages of the libraries that the binaries name; those that are loaded when needed are named here.
+find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
+mark_as_advanced(DPKG_SHLIBDEPS)
+if(DPKG_SHLIBDEPS)
+    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_BINARY_DIR}")
+endif()
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libtiff6)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ocl-icd-libopencl1, bash-completion")
+include(CPack)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* kst_decoder_decode_rows(): pictures that go to the caller's function a band at a time, or as a whole. */
+#include <kostka/kostka_writer.h>
+
+#include "api/decoding.h"
+#include "api/device.h"
+#include "core/report.h"
+#include "cpu/jpeg_decode.h"
+
+/* A JPEG on the CPU, upright and of interleaved integers; a GPU makes all pixels at once. */
+static bool goes_in_bands(const kst_decoder *decoder, const kst_decode_options *options, const kst_image *image)
+{
+    bool turned = options->orient && decoder->metadata.orientation != 1;
+    if (!kst_decoder_is_jpeg(decoder) || turned || options->sample != KST_SAMPLE_INTEGER ||
+        kst_format_channels(image->format) == 0)
+        return false;
+    double seconds = (double)decoder->info.entropy_bytes * KST_SECONDS_TO_DECODE;
+    return !kst_context_gpu_for(decoder->context, seconds, KST_LEAST_TO_DECODE);
+}
+
+static kst_status decode_in_bands(
+    kst_decoder *decoder, const kst_decode_options *options, const kst_image *image, const kst_row_writer *writer)
+{
+    kst_report *report = &decoder->report;
+    struct progress progress = {.to = NULL};
+    if (options->strict && report->warnings > 0)
+        return kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
+    if (!kst_progress_begin(&progress, options->progress))
+        return KST_ERROR_CANCELLED;
+    kst_status status = kst_jpeg_cpu_decode_rows(
+        decoder->context, &decoder->memory, &decoder->stream.plan, options, image, writer, report);
+    if (status)
+        return status;
+    kst_progress_end(&progress);
+    if (report->warnings > 0)
+        kst_context_log(decoder->context, KST_LOG_WARNING, "decode: %s", report->message);
+    return KST_OK;
+}
+
+static kst_status decode_whole(kst_decoder *decoder, const kst_decode_options *options, const kst_row_writer *writer)
+{
+    kst_image image;
+    kst_image_init(&image);
+    kst_status status = kst_decoder_decode(decoder, options, &image);
+    if (status)
+        return status;
+    bool good = writer->write(writer->user, 0, &image);
+    kst_image_release(decoder->context, &image);
+    return good ? KST_OK : kst_decoder_fail(decoder, KST_ERROR_WRITE);
+}
+
+kst_status kst_decoder_decode_rows(
+    kst_decoder *decoder, const kst_decode_options *options, const kst_row_writer *writer)
+{
+    kst_decode_options standard;
+    kst_image stored, image;
+    if (!decoder || !writer || writer->size != sizeof *writer || !writer->write)
+        return KST_ERROR_ARGUMENT;
+    kst_decode_options_init(&standard);
+    options = options ? options : &standard;
+    kst_decoder_begin(decoder, decoder->open ? &decoder->parsed : NULL);
+    kst_status status = decoder->open ? kst_decoder_plan(decoder, options, &stored, &image) : KST_ERROR_STATE;
+    if (status)
+        return kst_decoder_fail(decoder, status);
+    if (!goes_in_bands(decoder, options, &image))
+        return decode_whole(decoder, options, writer);
+    status = decode_in_bands(decoder, options, &image, writer);
+    return status ? kst_decoder_fail(decoder, status) : KST_OK;
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "api/transcode_others.h"
+
+#include <string.h>
+
+#include "core/report.h"
+#include "jpeg/others.h"
+#include "jpeg/xmp.h"
+
+/* A part of the file that is written: bytes of the source, or a picture that was made here. */
+struct piece {
+    const uint8_t *data;
+    uint64_t length;
+    uint8_t *made; /* null: none */
+};
+
+struct file {
+    struct jpeg_transcoding *first;
+    const uint8_t *data;
+    struct jpeg_others others;
+    struct piece *piece; /* of each part */
+    uint64_t *item;      /* new lengths of the directory's items, UINT64_MAX where they stay */
+    uint32_t items;
+    bool knows_first; /* the index or the directory says how long the first picture is */
+    uint8_t *index;   /* the mended contents of their segments; null: there is none */
+    uint8_t *directory;
+};
+
+static kst_status fail(const struct file *f, kst_status status)
+{
+    return status == KST_OK ? KST_OK : kst_report_error(f->first->report, status, KST_NO_OFFSET, NULL);
+}
+
+/* Whether more than the coding changes. */
+static bool reshapes(const kst_transcode_options *o)
+{
+    return o->transform != KST_TRANSFORM_NONE || o->grey ||
+           (o->crop.x | o->crop.y | o->crop.width | o->crop.height) != 0;
+}
+
+/* A number of the first picture's pixels in those of another one, rounded. */
+static uint32_t in_proportion(uint32_t pixels, uint32_t full, uint32_t own_full)
+{
+    return (uint32_t)(((uint64_t)pixels * own_full * 2 + full) / (2ULL * full));
+}
+
+static void plan_side(struct turned_side *side)
+{
+    uint32_t from = in_proportion(side->offset, side->full, side->own_full);
+    uint32_t to = in_proportion(side->offset + side->size, side->full, side->own_full);
+    from = from < side->own_full ? from : side->own_full - 1;
+    to = to < side->own_full ? to : side->own_full;
+    side->own_offset = from;
+    side->own_size = to > from ? to - from : 1;
+}
+
+/* What becomes of another picture, which as a whole and turned has the frame `own`. */
+static void plan_turned(const struct jpeg_transcoding *first, const struct jpeg_frame *own, struct turned *turned)
+{
+    const struct jpeg_transform *t = &first->transform;
+    const struct jpeg_frame *from = &first->stream.plan.frame;
+    turned->transposed = t->transposed;
+    turned->x = (struct turned_side){.full = t->transposed ? from->height : from->width,
+        .mirror = 8U * t->frame.hmax * t->mirror_w,
+        .offset = 8U * t->frame.hmax * t->offset_x,
+        .size = t->frame.width,
+        .own_full = own->width};
+    turned->y = (struct turned_side){.full = t->transposed ? from->width : from->height,
+        .mirror = 8U * t->frame.vmax * t->mirror_h,
+        .offset = 8U * t->frame.vmax * t->offset_y,
+        .size = t->frame.height,
+        .own_full = own->height};
+    plan_side(&turned->x);
+    plan_side(&turned->y);
+}
+
+/* Whether whole MCUs can follow the first picture on one side. */
+static bool follows(const struct turned_side *side, uint32_t mcu, bool mirrored)
+{
+    return side->own_offset % mcu == 0 && (!mirrored || (side->mirror == side->full && side->own_full % mcu == 0));
+}
+
+static bool is_like_first(const struct jpeg_frame *first, const struct turned *turned, const struct jpeg_frame *own)
+{
+    return turned->x.full == turned->x.own_full && turned->y.full == turned->y.own_full && first->hmax == own->hmax &&
+           first->vmax == own->vmax;
+}
+
+/* The options by which another picture follows without loss. False where there are none. */
+static bool plan_lossless(const struct jpeg_transcoding *first, const struct turned *turned,
+    const struct jpeg_frame *own, kst_transcode_options *options)
+{
+    bool columns, rows;
+    if (is_like_first(&first->transform.frame, turned, own)) {
+        options->crop = first->options->crop;
+        return true;
+    }
+    kst_jpeg_transform_mirrors(options->transform, &columns, &rows);
+    if (!follows(&turned->x, 8U * own->hmax, columns) || !follows(&turned->y, 8U * own->vmax, rows))
+        return false;
+    options->edge = KST_EDGE_PERFECT;
+    options->crop = (kst_region){.x = turned->x.own_offset,
+        .y = turned->y.own_offset,
+        .width = turned->x.own_size,
+        .height = turned->y.own_size};
+    return true;
+}
+
+static bool has_luminance(const struct jpeg_frame *frame)
+{
+    const struct jpeg_component *c = &frame->component[0];
+    return (frame->colour == KST_COLOUR_GREY && frame->component_count == 1) ||
+           (frame->colour == KST_COLOUR_YCBCR && frame->component_count == 3 && c->h == frame->hmax &&
+               c->v == frame->vmax);
+}
+
+static kst_status turn_other(
+    const struct jpeg_transcoding *first, struct jpeg_transcoding *t, kst_transcode_options *options, struct sink *sink)
+{
+    struct jpeg_transform whole;
+    struct turned turned;
+    options->grey = options->grey && has_luminance(&t->stream.plan.frame);
+    const struct jpeg_transform_request request = {.transform = options->transform, .grey = options->grey};
+    kst_status status = kst_jpeg_transform_plan(&t->stream.plan.frame, &request, &whole, t->report);
+    if (status != KST_OK)
+        return status;
+    plan_turned(first, &whole.frame, &turned);
+    if (plan_lossless(first, &turned, &whole.frame, options)) {
+        status = kst_jpeg_transcoding_plan(t);
+        return status ? status : kst_jpeg_transcoding_write(t, sink);
+    }
+    if (options->edge == KST_EDGE_PERFECT)
+        return kst_report_error(t->report, KST_ERROR_JPEG_NOT_PERFECT, 0,
+            "another picture, %u×%u pixels, MCUs of %u×%u", whole.frame.width, whole.frame.height,
+            8U * whole.frame.hmax, 8U * whole.frame.vmax);
+    status = kst_jpeg_transcoding_recode(t, &turned, sink);
+    return status ? status : kst_report_warning(t->report, KST_WARNING_JPEG_RECODED, 0, 1, options->strict);
+}
+
+static uint64_t in_file(uint64_t base, uint64_t offset)
+{
+    return offset == KST_NO_OFFSET ? base : base + offset;
+}
+
+/* What another picture's work reported, with offsets in the file. */
+static kst_status merge_report(const struct file *f, uint64_t base, kst_status status, const kst_report *report)
+{
+    kst_report *to = f->first->report;
+    for (int i = 0; i < KST_STAGE_COUNT; i++)
+        to->stage_seconds[i] += report->stage_seconds[i];
+    if (report->warnings > 0)
+        kst_report_warning(
+            to, report->first_warning, in_file(base, report->first_warning_offset), report->warnings, false);
+    return status ? kst_report_error(to, status, in_file(base, report->offset), "in another picture of the file")
+                  : KST_OK;
+}
+
+static kst_status make_picture(const struct file *f, const kst_other *part, struct piece *piece)
+{
+    kst_transcode_options options = *f->first->options;
+    kst_report report;
+    struct sink sink;
+    struct jpeg_transcoding t = {
+        .context = f->first->context, .memory = f->first->memory, .options = &options, .report = &report};
+    options.crop = (kst_region){.x = 0};
+    options.script = NULL;
+    options.script_length = 0;
+    kst_report_init(&report);
+    kst_sink_init(&sink, t.memory);
+    kst_status status = kst_jpeg_transcoding_open(&t, f->data + part->offset, (size_t)part->length);
+    if (status == KST_OK)
+        status = turn_other(f->first, &t, &options, &sink);
+    kst_jpeg_transcoding_close(&t);
+    if (status == KST_OK)
+        status = sink.status;
+    status = merge_report(f, part->offset, status, &report);
+    if (status != KST_OK) {
+        kst_sink_release(&sink);
+        return status;
+    }
+    *piece = (struct piece){.data = sink.data, .length = sink.length, .made = sink.data};
+    return KST_OK;
+}
+
+static kst_status make_pieces(struct file *f)
+{
+    kst_status status = KST_OK;
+    f->piece = kst_memory_zeroed(f->first->memory, f->others.count, sizeof *f->piece, &status);
+    if (!f->piece)
+        return fail(f, status);
+    for (uint32_t i = 0; i < f->others.count && status == KST_OK; i++) {
+        const kst_other *part = &f->others.part[i];
+        f->piece[i] = (struct piece){.data = f->data + part->offset, .length = part->length};
+        if (part->picture && reshapes(f->first->options))
+            status = make_picture(f, part, &f->piece[i]);
+    }
+    return status;
+}
+
+/* A length that an index gives for something that now has another length; it may count padding, too. */
+static uint64_t mended(uint64_t given, uint64_t before, uint64_t now)
+{
+    return given >= before ? given - before + now : now;
+}
+
+static uint64_t first_length(const struct file *f)
+{
+    return f->first->stream.end - f->first->stream.start;
+}
+
+static const struct jpeg_marker_segment *segment_of(const struct file *f, int64_t segment)
+{
+    return &f->first->stream.application[segment];
+}
+
+/* The item of the first picture's metadata that is a segment of it; null: it is not kept. */
+static kst_metadata *item_of(const struct file *f, int64_t segment, size_t *index)
+{
+    for (*index = 0; *index < f->first->encoding.metadata_count; ++*index)
+        if (segment >= 0 && f->first->segment[*index] == (uint32_t)segment)
+            return &f->first->metadata[*index];
+    return NULL;
+}
+
+/* New lengths of the directory's items, `now` being that of the first picture. */
+static void measure_items(struct file *f, uint64_t now)
+{
+    const struct jpeg_marker_segment *segment = segment_of(f, f->others.directory);
+    struct xmp_reader reader;
+    struct xmp_item item;
+    uint64_t offset = f->first->stream.end;
+    kst_xmp_begin(&reader, f->data + segment->offset + JPEG_XMP_HEADER, segment->length - JPEG_XMP_HEADER);
+    for (uint32_t i = 0; i < f->items && kst_xmp_next(&reader, &item); i++) {
+        const kst_other *part = i > 0 && item.length > 0 ? kst_jpeg_others_at(&f->others, offset) : NULL;
+        f->item[i] = UINT64_MAX;
+        if (i == 0 && item.length > 0 && item.length == first_length(f))
+            f->item[i] = now;
+        if (part && part->picture)
+            f->item[i] = mended(item.length, part->length, f->piece[part - f->others.part].length);
+        f->knows_first |= i == 0 && f->item[i] != UINT64_MAX;
+        offset += (i > 0 ? item.length : 0) + item.padding;
+    }
+}
+
+/* The directory in XMP, which takes the place of the segment that was read. */
+static kst_status mend_directory(struct file *f, uint64_t now)
+{
+    size_t index;
+    kst_metadata *item = item_of(f, f->others.directory, &index);
+    if (!item)
+        return KST_OK;
+    const struct jpeg_marker_segment *segment = segment_of(f, f->others.directory);
+    const uint8_t *text = f->data + segment->offset + JPEG_XMP_HEADER;
+    const size_t length = segment->length - JPEG_XMP_HEADER;
+    measure_items(f, now);
+    const size_t needed = JPEG_XMP_HEADER + kst_xmp_mend(text, length, f->item, f->items, NULL);
+    kst_status status = KST_OK;
+    if (needed > JPEG_SEGMENT_MAX)
+        return kst_report_error(
+            f->first->report, KST_ERROR_JPEG_METADATA_SIZE, segment->offset, "XMP, once its directory is mended");
+    if (!f->directory)
+        f->directory = kst_memory_array(f->first->memory, needed, 1, &status);
+    if (!f->directory)
+        return fail(f, status);
+    memcpy(f->directory, f->data + segment->offset, JPEG_XMP_HEADER);
+    kst_xmp_mend(text, length, f->item, f->items, f->directory + JPEG_XMP_HEADER);
+    item->data = f->directory;
+    item->length = needed;
+    return KST_OK;
+}
+
+/* The part that holds an offset of the source. */
+static const kst_other *part_around(const struct file *f, uint64_t offset)
+{
+    uint32_t low = 0, high = f->others.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (f->others.part[middle].offset + f->others.part[middle].length <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < f->others.count && f->others.part[low].offset <= offset ? &f->others.part[low] : NULL;
+}
+
+/* Where a part begins in the result. */
+static uint64_t new_offset(const struct file *f, const kst_other *part, uint64_t first)
+{
+    for (const struct piece *piece = f->piece; piece < f->piece + (part - f->others.part); piece++)
+        first += piece->length;
+    return first;
+}
+
+/* `header`: where the MP header stands in the result; `now`: the first picture's new length. False: out of 32 bits. */
+static bool mend_entry(const struct file *f, uint64_t header, uint64_t now, struct jpeg_mpf_entry *entry)
+{
+    const uint64_t old_header = segment_of(f, f->others.index)->offset + JPEG_MPF_HEADER;
+    uint64_t offset = 0, size;
+    if (entry->offset == 0) {
+        size = mended(entry->size, first_length(f), now);
+    } else {
+        const uint64_t at = old_header + entry->offset;
+        const kst_other *part = part_around(f, at);
+        if (!part || (part->picture && part->offset != at))
+            return true; /* it was wrong before, which has been counted */
+        offset = new_offset(f, part, now) + (at - part->offset) - header;
+        size = part->picture ? mended(entry->size, part->length, f->piece[part - f->others.part].length) : entry->size;
+    }
+    entry->size = (uint32_t)size;
+    entry->offset = (uint32_t)offset;
+    return size <= UINT32_MAX && offset <= UINT32_MAX;
+}
+
+static kst_status mend_index(struct file *f, uint64_t now)
+{
+    size_t item;
+    if (!item_of(f, f->others.index, &item))
+        return KST_OK;
+    const uint64_t header = kst_jpeg_transcoding_place(f->first, item) + JPEG_MPF_HEADER;
+    for (uint32_t i = 0; i < f->others.mpf.count; i++) {
+        struct jpeg_mpf_entry entry = kst_mpf_entry(f->index, &f->others.mpf, i);
+        if (!mend_entry(f, header, now, &entry))
+            return kst_report_error(f->first->report, KST_ERROR_JPEG_METADATA_SIZE, KST_NO_OFFSET,
+                "an MPF index holds offsets and sizes below 4 GiB");
+        kst_mpf_set(f->index, &f->others.mpf, i, &entry);
+    }
+    return KST_OK;
+}
+
+/* A copy of the index, to be mended once the first picture's length is known. */
+static kst_status copy_index(struct file *f)
+{
+    size_t index;
+    kst_metadata *item = item_of(f, f->others.index, &index);
+    kst_status status = KST_OK;
+    if (!item)
+        return KST_OK;
+    f->index = kst_memory_array(f->first->memory, item->length, 1, &status);
+    if (!f->index)
+        return fail(f, status);
+    memcpy(f->index, item->data, item->length);
+    item->data = f->index;
+    f->knows_first = true;
+    return KST_OK;
+}
+
+static kst_status count_items(struct file *f)
+{
+    struct xmp_reader reader;
+    struct xmp_item item;
+    kst_status status = KST_OK;
+    if (f->others.directory == JPEG_NO_SEGMENT)
+        return KST_OK;
+    const struct jpeg_marker_segment *segment = segment_of(f, f->others.directory);
+    kst_xmp_begin(&reader, f->data + segment->offset + JPEG_XMP_HEADER, segment->length - JPEG_XMP_HEADER);
+    while (kst_xmp_next(&reader, &item))
+        f->items++;
+    f->item = kst_memory_array(f->first->memory, f->items, sizeof *f->item, &status);
+    return fail(f, status);
+}
+
+/* The segments of the picture in `made` that tell of its length. */
+static void replace_segment(const struct file *f, int64_t segment, struct sink *made)
+{
+    size_t index;
+    const kst_metadata *item = item_of(f, segment, &index);
+    if (item)
+        memcpy(made->data + kst_jpeg_transcoding_place(f->first, index), item->data, item->length);
+}
+
+/* The first picture, of whose length its own segments tell: made, measured, mended, written. */
+static kst_status write_known(struct file *f, struct sink *sink)
+{
+    struct sink made;
+    kst_sink_init(&made, f->first->memory);
+    kst_status status = kst_jpeg_transcoding_write(f->first, &made);
+    if (status == KST_OK)
+        status = fail(f, made.status);
+    if (status == KST_OK)
+        status = mend_directory(f, made.length);
+    if (status == KST_OK)
+        status = mend_index(f, made.length);
+    if (status == KST_OK) {
+        replace_segment(f, f->others.directory, &made);
+        replace_segment(f, f->others.index, &made);
+        kst_sink_bytes(sink, made.data, made.length);
+    }
+    kst_sink_release(&made);
+    return status;
+}
+
+static kst_status write_file(struct file *f, struct sink *sink)
+{
+    kst_status status = make_pieces(f);
+    if (status == KST_OK)
+        status = count_items(f);
+    if (status == KST_OK)
+        status = mend_directory(f, first_length(f));
+    if (status == KST_OK)
+        status = copy_index(f);
+    if (status == KST_OK)
+        status = f->knows_first ? write_known(f, sink) : kst_jpeg_transcoding_write(f->first, sink);
+    for (uint32_t i = 0; i < f->others.count && status == KST_OK; i++) {
+        kst_sink_bytes(sink, f->piece[i].data, (size_t)f->piece[i].length);
+        kst_sink_settle(sink);
+        status = fail(f, sink->status);
+    }
+    return status;
+}
+
+static void close_file(struct file *f)
+{
+    struct memory *memory = f->first->memory;
+    for (uint32_t i = 0; f->piece && i < f->others.count; i++)
+        kst_memory_release(memory, f->piece[i].made);
+    kst_memory_release(memory, f->piece);
+    kst_memory_release(memory, f->item);
+    kst_memory_release(memory, f->index);
+    kst_memory_release(memory, f->directory);
+    kst_jpeg_others_release(memory, &f->others);
+}
+
+/* The first XMP packet without its directory, where what that lists is dropped. */
+static kst_status drop_directory(struct file *f)
+{
+    struct jpeg_transcoding *first = f->first;
+    for (size_t i = 0; i < first->encoding.metadata_count && !f->directory; i++) {
+        const struct jpeg_marker_segment *segment = segment_of(f, first->segment[i]);
+        const uint8_t *contents = f->data + segment->offset;
+        size_t from, to;
+        kst_status status = KST_OK;
+        if (kst_jpeg_segment_kind(f->data, segment) != JPEG_SEGMENT_XMP ||
+            !kst_xmp_directory(contents + JPEG_XMP_HEADER, segment->length - JPEG_XMP_HEADER, &from, &to))
+            continue;
+        f->directory = kst_memory_array(first->memory, segment->length, 1, &status);
+        if (!f->directory)
+            return fail(f, status);
+        from += JPEG_XMP_HEADER;
+        to += JPEG_XMP_HEADER;
+        memcpy(f->directory, contents, from);
+        memcpy(f->directory + from, contents + to, segment->length - to);
+        first->metadata[i].data = f->directory;
+        first->metadata[i].length = from + (segment->length - to);
+    }
+    return KST_OK;
+}
+
+/* What follows the first picture, where it is kept. */
+static kst_status find_others(struct file *f, size_t length)
+{
+    struct jpeg_transcoding *first = f->first;
+    const kst_transcode_options *o = first->options;
+    if (o->strip != KST_STRIP_NOTHING)
+        return KST_OK;
+    if (o->others == KST_OTHERS_DROP)
+        return drop_directory(f);
+    if (first->stream.end == length)
+        return KST_OK;
+    return kst_jpeg_others_find(first->context->pool, first->memory, &first->context->limits, &first->stream, o->strict,
+        &f->others, first->report);
+}
+
+kst_status kst_jpeg_transcode_file(struct jpeg_transcoding *first, const void *data, size_t length, struct sink *sink)
+{
+    struct file f = {.first = first, .data = data, .others = {.index = JPEG_NO_SEGMENT, .directory = JPEG_NO_SEGMENT}};
+    double start = kst_seconds();
+    kst_status status = kst_jpeg_transcoding_open(first, data, length);
+    if (status == KST_OK)
+        status = kst_jpeg_transcoding_plan(first);
+    if (status == KST_OK)
+        status = find_others(&f, length);
+    kst_report_stage(first->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
+    if (status == KST_OK)
+        status = f.others.count > 0 ? write_file(&f, sink) : kst_jpeg_transcoding_write(first, sink);
+    close_file(&f);
+    return status;
+}
