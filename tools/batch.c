@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "batch.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "progress.h"
 
@@ -16,46 +18,46 @@ enum { WORKERS_MAX = 64, THREADS_MAX = 1024 };
 struct crew {
     const struct batch *batch;
     kst_context *context;
-    char **inputs;
-    size_t count;
+    struct inputs inputs;
+    size_t rank; /* of the inputs that are worked on */
+    size_t workers;
+    uint32_t threads; /* of each worker */
     const char *path; /* null with --out-dir */
     atomic_size_t next;
     atomic_size_t failures;
 };
 
-/* The name without its directory and extension. */
-static const char *stem_of(const char *path, size_t *length)
+static char *join_path(const char *directory, const char *name, size_t stem, const char *extension)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash == NULL ? path : slash + 1;
-    const char *dot = strrchr(name, '.');
+    size_t capacity = strlen(directory) + stem + strlen(extension) + 3;
+    bool separated = *directory != '\0' && directory[strlen(directory) - 1] == '/';
+    char *path = malloc(capacity);
 
-    if (strcmp(path, "-") == 0)
-        name = "stdin";
-    *length = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
-    return name;
+    if (path != NULL)
+        snprintf(path, capacity, "%s%s%.*s.%s", directory, separated ? "" : "/", (int)stem, name, extension);
+    return path;
 }
 
-char *task_path(const struct task *task, const char *extension)
+char *task_path(const struct task *task, const char *extension, struct problem *problem)
 {
     size_t stem;
-    const char *name = stem_of(task->source->name, &stem);
+    const char *name = input_stem(task->source->name, &stem);
+    char *path = task->path != NULL ? strdup(task->path) : join_path(task->directory, name, stem, extension);
 
-    if (task->path != NULL)
-        return strdup(task->path);
-    size_t capacity = strlen(task->directory) + stem + strlen(extension) + 3;
-    char *path = malloc(capacity);
-    if (path != NULL)
-        snprintf(path, capacity, "%s/%.*s.%s", task->directory, (int)stem, name, extension);
-    return path;
+    if (path == NULL)
+        problem_set(problem, "out of memory");
+    if (path == NULL || task->path != NULL || input_claim(task->inputs, task->input, path, problem))
+        return path;
+    free(path);
+    return NULL;
 }
 
 bool task_write(struct task *task, struct picture *picture, struct problem *problem)
 {
     const struct file_format *target = task->files.target;
-    char *path = task_path(task, file_extension(target, picture));
-    bool good = path != NULL ? picture_write(picture, path, target, &task->files, problem)
-                             : problem_set(problem, "out of memory");
+    char *path = task_path(task, file_extension(target, picture), problem);
+    bool good = path != NULL && picture_write(picture, path, target, &task->files, problem);
+
     free(path);
     return good;
 }
@@ -72,30 +74,52 @@ bool task_convert(const void *settings, struct task *task, struct problem *probl
     return good;
 }
 
-static void do_one(struct crew *crew, const char *name)
+/* About how long a picture takes in a format, in any unit; writing where there is a number for it. */
+static double effort(const struct file_format *format, bool writing, int compression)
+{
+    if (format == &file_j2k || format == &file_j2c)
+        return writing ? 14 : 10;
+    if (format == &file_png)
+        return writing ? (compression == 0 ? 0.5 : compression > 6 ? 8 : 3) : 2;
+    if (format == &file_tiff)
+        return writing && compression > 0 ? 8 : 1;
+    return format == &file_jpeg ? 1 : 0.2;
+}
+
+static double share_of_reading(const struct source *source, const struct file_settings *files)
+{
+    double reading = source->data == NULL ? 0.2 : effort(file_format_of(source), false, 0);
+    return reading / (reading + effort(files->target, true, files->compression));
+}
+
+static void do_one(struct crew *crew, struct input *input)
 {
     const struct batch *batch = crew->batch;
     struct problem problem = {""};
-    struct source source = {.name = name};
-    bool good = batch->unread || source_read(&source, name, &problem);
+    struct source source = {.name = input->name};
+    bool good = batch->unread || source_read_picture(&source, input->name, batch->files, &problem);
 
+    progress_file_begin(share_of_reading(&source, batch->files));
     if (good) {
         struct task task = {
             .source = &source,
             .path = crew->path,
             .directory = batch->output->directory,
+            .inputs = &crew->inputs,
+            .input = input,
             .files = *batch->files,
         };
         task.files.context = crew->context;
+        task.files.threads = crew->threads;
         task.files.verbose = batch->common->verbose;
         good = batch->work(batch->settings, &task, &problem);
         source_release(&source);
     }
     if (!good) {
-        complain(strcmp(name, "-") == 0 ? "standard input" : name, "%s", problem.text);
+        complain(strcmp(input->name, "-") == 0 ? "standard input" : input->name, "%s", problem.text);
         atomic_fetch_add(&crew->failures, 1);
     }
-    progress_step();
+    progress_file_end();
 }
 
 static void *worker(void *argument)
@@ -103,71 +127,85 @@ static void *worker(void *argument)
     struct crew *crew = argument;
     size_t index;
 
-    while ((index = atomic_fetch_add(&crew->next, 1)) < crew->count)
-        do_one(crew, crew->inputs[index]);
+    while ((index = atomic_fetch_add(&crew->next, 1)) < crew->inputs.count)
+        if (crew->inputs.input[index].rank == crew->rank)
+            do_one(crew, &crew->inputs.input[index]);
     return NULL;
 }
 
 /* The calling thread works too; where a thread cannot be started the others do its work. */
-static void work_off(struct crew *crew, size_t workers)
+static void work_off_rank(struct crew *crew)
 {
     pthread_t threads[WORKERS_MAX];
     size_t started = 0;
 
-    while (started + 1 < workers && pthread_create(&threads[started], NULL, worker, crew) == 0)
+    atomic_store(&crew->next, 0);
+    while (started + 1 < crew->workers && pthread_create(&threads[started], NULL, worker, crew) == 0)
         started++;
     worker(crew);
     for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
 }
 
-static int compare_stems(const void *left, const void *right)
+/* The first of several inputs that may become the same file gets it, whichever is faster: the others wait. */
+static void work_off(struct crew *crew)
 {
-    size_t length_a, length_b;
-    const char *a = stem_of(*(char *const *)left, &length_a);
-    const char *b = stem_of(*(char *const *)right, &length_b);
-    int order = strncmp(a, b, length_a < length_b ? length_a : length_b);
-
-    return order != 0 ? order : (length_a > length_b) - (length_a < length_b);
+    progress_begin(crew->inputs.count);
+    for (crew->rank = 0; crew->rank < crew->inputs.ranks; crew->rank++)
+        work_off_rank(crew);
+    progress_end();
 }
 
-/* Two inputs may not make the same output. */
-static bool names_differ(const struct verb *verb, char **inputs, size_t count)
+/* Makes the folder and those above it. */
+static bool make_folder(const char *folder)
 {
-    char **sorted = malloc(count * sizeof *sorted);
-    bool good = true;
+    char *path = strdup(folder);
+    bool good = path != NULL;
 
-    if (sorted == NULL)
-        return true;
-    memcpy(sorted, inputs, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_stems);
-    for (size_t i = 1; i < count && good; i++) {
-        good = compare_stems(&sorted[i - 1], &sorted[i]) != 0;
+    for (char *end = path; good && *end != '\0';) {
+        end += strspn(end, "/");
+        end += strcspn(end, "/");
+        char next = *end;
+        *end = '\0';
+        good = mkdir(path, 0777) == 0 || errno == EEXIST || errno == EISDIR;
         if (!good)
-            complain_usage(verb->name, "%s and %s would become the same file in --out-dir", sorted[i - 1], sorted[i]);
+            complain(folder, "cannot make the folder %s: %s", path, strerror(errno));
+        *end = next;
     }
-    free(sorted);
+    free(path);
     return good;
 }
 
-static int check_operands(const struct batch *batch, char **operands, size_t count)
+/* Says what is wrong with the folder for outputs once, and not for each input. */
+static int check_folder(const char *folder)
 {
-    const char *directory = batch->output->directory;
     struct stat state;
 
-    if (count == 0)
-        return complain_usage(batch->verb->name, "no input named");
-    if (directory == NULL && count == 1)
-        return complain_usage(batch->verb->name, "no output named: add OUT ('-' is standard output) or --out-dir DIR");
-    if (directory == NULL && count > 2)
-        return complain_usage(batch->verb->name, "more than one input: add --out-dir DIR");
-    if (directory == NULL)
+    if (stat(folder, &state) != 0 && !make_folder(folder))
+        return EXIT_FAILED;
+    if (stat(folder, &state) == 0 && !S_ISDIR(state.st_mode))
+        complain(folder, "is no folder, which --out-dir needs");
+    else if (access(folder, W_OK | X_OK) != 0)
+        complain(folder, "no files can be made there: %s", strerror(errno));
+    else
         return EXIT_FINE;
-    if (stat(directory, &state) != 0 && mkdir(directory, 0777) != 0) {
-        complain(directory, "the directory cannot be made; does the one above it exist?");
+    return EXIT_FAILED;
+}
+
+static int collect(struct crew *crew, char **operands, size_t count)
+{
+    const struct batch *batch = crew->batch;
+    bool many = batch->output->directory != NULL;
+    const struct input_choice choice = {.folders = many, .coded = batch->coded, .raw = batch->files->raw.width > 0};
+
+    if (!many)
+        crew->path = operands[1];
+    if (!inputs_collect(&crew->inputs, operands, many ? count : 1, &choice)) {
+        complain(NULL, "out of memory");
         return EXIT_FAILED;
     }
-    return names_differ(batch->verb, operands, count) ? EXIT_FINE : EXIT_USAGE;
+    atomic_store(&crew->failures, crew->inputs.failures);
+    return EXIT_FINE;
 }
 
 /* How many threads there are to share: the option, KOSTKA_THREADS, or one for each processor, as in the library. */
@@ -190,26 +228,27 @@ static bool count_threads(const struct batch *batch, uint32_t *threads)
 
 int batch_run(const struct batch *batch, int argc, char **argv)
 {
-    struct crew crew = {.batch = batch, .inputs = argv + optind, .count = (size_t)(argc - optind)};
+    struct crew crew = {.batch = batch};
+    char **operands = argv + optind;
+    size_t count = (size_t)(argc - optind);
     uint32_t threads;
-    int code = check_operands(batch, crew.inputs, crew.count);
+    int code = operands_check(batch->verb->name, batch->output->directory, operands, count);
 
+    if (code == EXIT_FINE && batch->output->directory != NULL)
+        code = check_folder(batch->output->directory);
     if (code != EXIT_FINE)
         return code;
-    if (batch->output->directory == NULL) {
-        crew.path = argv[argc - 1];
-        crew.count--;
-    }
     if (!count_threads(batch, &threads))
         return EXIT_USAGE;
-    /* Whole pictures side by side are the best use of threads; what is left over works inside them. */
-    size_t workers = crew.count < threads ? crew.count : threads;
-    workers = workers < 1 ? 1 : workers > WORKERS_MAX ? WORKERS_MAX : workers;
-    if ((code = common_context(batch->common, threads / (uint32_t)workers, &crew.context)) != EXIT_FINE)
+    if ((code = collect(&crew, operands, count)) != EXIT_FINE)
         return code;
-    progress_begin(crew.count);
-    work_off(&crew, workers);
-    progress_end();
+    /* Whole pictures side by side are the best use of threads; what is left over works inside them. */
+    size_t workers = crew.inputs.count < threads ? crew.inputs.count : threads;
+    crew.workers = workers < 1 ? 1 : workers > WORKERS_MAX ? WORKERS_MAX : workers;
+    crew.threads = threads / (uint32_t)crew.workers;
+    if ((code = common_context(batch->common, crew.threads, &crew.context)) == EXIT_FINE)
+        work_off(&crew);
     kst_context_destroy(&crew.context);
-    return atomic_load(&crew.failures) == 0 ? EXIT_FINE : EXIT_FAILED;
+    inputs_release(&crew.inputs);
+    return code != EXIT_FINE || atomic_load(&crew.failures) == 0 ? code : EXIT_FAILED;
 }

@@ -3,6 +3,7 @@
 #ifndef KOSTKA_TOOL_BATCH_H
 #define KOSTKA_TOOL_BATCH_H
 
+#include "inputs.h"
 #include "options.h"
 
 /* One input's work. */
@@ -10,6 +11,8 @@ struct task {
     const struct source *source;
     const char *path; /* of the output; null: task_path() makes it when the extension is known */
     const char *directory;
+    const struct inputs *inputs;
+    struct input *input;        /* this one of them */
     struct file_settings files; /* the context among them */
 };
 
@@ -24,6 +27,7 @@ struct batch {
     task_function work;
     const void *settings;
     bool unread; /* the source has a name alone, and is for the work to read */
+    bool coded;  /* of the files in a folder only JPEG and JPEG 2000 are taken */
 };
 
 /*
@@ -32,8 +36,11 @@ struct batch {
  */
 int batch_run(const struct batch *batch, int argc, char **argv);
 
-/* Where the output goes: the path given, or DIRECTORY/STEM.EXTENSION. To be freed; null: out of memory. */
-char *task_path(const struct task *task, const char *extension);
+/*
+ * Where the output goes: the path of the call, or DIRECTORY/STEM.EXTENSION. To be freed. Null with the problem where
+ * another input goes there, or lies there.
+ */
+char *task_path(const struct task *task, const char *extension, struct problem *problem);
 
 /* Write a picture there, in the format that the task's files say. */
 bool task_write(struct task *task, struct picture *picture, struct problem *problem);

@@ -26,14 +26,15 @@ static bool bench_batch(const struct bench_settings *settings, struct bench_case
     return good;
 }
 
-static bool bench_size(const struct bench_settings *settings, const char *name, struct bench_size size)
+static bool bench_size(
+    const struct bench_settings *settings, char *const *names, uint32_t count, struct bench_size size)
 {
     struct problem problem = {"out of memory"};
     struct bench_case bench;
 
-    bool good = bench_case_open(&bench, settings, name, size, &problem);
+    bool good = bench_case_open(&bench, settings, names, count, size, &problem);
     if (!good)
-        complain(name, "%s", problem.text);
+        complain(bench.name, "%s", problem.text);
     for (size_t i = 0; i < settings->batches && good; i++)
         good = bench_batch(settings, &bench, settings->batch[i]);
     bench_case_close(&bench, settings);
@@ -43,14 +44,15 @@ static bool bench_size(const struct bench_settings *settings, const char *name, 
 
 static int bench_all(struct bench_settings *settings, char **names, size_t count)
 {
+    size_t together = settings->mix ? count : 1;
     int code = EXIT_FINE;
 
     bench_tell_head(settings);
     settings->list = json_array();
-    progress_begin(count * settings->sizes);
-    for (size_t i = 0; i < count; i++)
+    progress_begin(count / together * settings->sizes);
+    for (size_t i = 0; i < count; i += together)
         for (size_t j = 0; j < settings->sizes; j++)
-            if (!bench_size(settings, names[i], settings->size[j]))
+            if (!bench_size(settings, names + i, (uint32_t)together, settings->size[j]))
                 code = EXIT_FAILED;
     progress_end();
     return bench_tell_end(settings, code);
@@ -136,6 +138,9 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
     case OPTION_RECODE:
         settings->recode = true;
         return true;
+    case OPTION_MIX:
+        settings->mix = true;
+        return true;
     default:
         settings->peers = true;
         return true;
@@ -180,7 +185,26 @@ static int open_contexts(struct bench_settings *settings, const struct common_op
     return code == EXIT_FINE ? know_device(settings) : code;
 }
 
-static int run_checked(struct bench_settings *settings, const struct common_options *common, int argc, char **argv)
+/* Options to encode with are for what is coded here; those to decode with for that, and for the files themselves. */
+static bool check(struct bench_settings *settings, const struct options_given *given)
+{
+    bool coding = settings->encoding || settings->recode;
+    unsigned target = !coding ? 0 : settings->j2k.given ? KIND_JPEG2000 : KIND_JPEG;
+
+    if (settings->encoding && !options_refuse("bench", given, OPTION_RECODE, "'bench encode' always codes anew"))
+        return false;
+    return options_refuse("bench", given, OPTION_VERBOSE, "the results say where the work was done") &&
+           options_check("bench", given, target,
+               settings->encoding ? KIND_ANY
+               : settings->recode ? target
+                                  : KIND_CODED,
+               coding ? NULL : "; add --recode to have the picture coded anew first") &&
+           decode_options_check("bench", &settings->files) && encode_settings_finish("bench", &settings->encode) &&
+           j2k_settings_choose("bench", &settings->j2k, &settings->encode.options);
+}
+
+static int run_checked(struct bench_settings *settings, const struct common_options *common,
+    const struct options_given *given, int argc, char **argv)
 {
     const char *work = optind < argc ? argv[optind] : "";
     int code;
@@ -191,9 +215,10 @@ static int run_checked(struct bench_settings *settings, const struct common_opti
     if (optind + 1 >= argc)
         return complain_usage("bench", "no file named");
     settings->files.max_pixels = common_max_pixels(common);
-    encode_settings_finish(&settings->encode);
-    if (!j2k_settings_choose("bench", &settings->j2k, &settings->encode.options))
+    settings->files.max_memory = common_max_memory(common);
+    if (!check(settings, given))
         return EXIT_USAGE;
+    settings->files.given = given;
     code = open_contexts(settings, common);
     if (code == EXIT_FINE)
         code = bench_all(settings, argv + optind + 1, (size_t)(argc - optind - 1));
@@ -204,13 +229,14 @@ static int run_checked(struct bench_settings *settings, const struct common_opti
 
 static int run(int argc, char **argv)
 {
-    static const struct option own[] = {{"repeat", required_argument, NULL, OPTION_REPEAT},
-        {"most-time", required_argument, NULL, OPTION_MOST_TIME}, {"size", required_argument, NULL, OPTION_SIZE},
-        {"batch", required_argument, NULL, OPTION_BATCH}, {"calls", required_argument, NULL, OPTION_CALLS},
-        {"memory", required_argument, NULL, OPTION_MEMORY}, {"recode", no_argument, NULL, OPTION_RECODE},
-        {"peers", no_argument, NULL, OPTION_PEERS}, {NULL, 0, NULL, 0}};
+    static const struct option_entry own[] = {{"repeat", "N", OPTION_REPEAT, 0, 0},
+        {"most-time", "MS", OPTION_MOST_TIME, 0, 0}, {"size", "WxH,...", OPTION_SIZE, 0, 0},
+        {"batch", "N", OPTION_BATCH, 0, 0}, {"calls", "N", OPTION_CALLS, 0, 0},
+        {"memory", "host|pinned|device", OPTION_MEMORY, 0, 0}, {"recode", NULL, OPTION_RECODE, 0, 0},
+        {"mix", NULL, OPTION_MIX, 0, 0}, {"peers", NULL, OPTION_PEERS, 0, 0}, {NULL, NULL, 0, 0, 0}};
     struct bench_settings settings = {.repeat = 10, .calls = 1, .sizes = 1, .batch = {1}, .batches = 1};
     struct common_options common = {0};
+    struct options_given given;
     int code;
 
     encode_settings_init(&settings.encode);
@@ -218,8 +244,8 @@ static int run(int argc, char **argv)
     kst_decode_options_init(&settings.files.decode);
     const struct option_group groups[] = {common_group(&common), json_group(&settings.json), {own, handle, &settings},
         decode_group(&settings.files.decode), encode_group(&settings.encode), j2k_group(&settings.j2k, false)};
-    if (options_read(&verb_bench, argc, argv, groups, 6, &code))
-        code = run_checked(&settings, &common, argc, argv);
+    if (options_read(&verb_bench, argc, argv, groups, 6, &given, &code))
+        code = run_checked(&settings, &common, &given, argc, argv);
     encode_settings_release(&settings.encode);
     return code;
 }
@@ -233,7 +259,7 @@ const struct verb verb_bench = {
             "\n"
             "Times the library in this process: for each file the median, the fastest and the spread (between the\n"
             "quartiles) of several runs after some that do not count, megapixels, megabytes of JPEG and images per\n"
-            "second by the median, whether the result is that of the CPU, and how many threads worked. Files to\n"
+            "second by the median, whether all results are those of the CPU, and how many threads worked. Files to\n"
             "encode may be of any format, JPEG included.\n"
             "\n"
             "In the clock: on the CPU from memory to memory; on a GPU from a stream in pinned memory to pixels in the\n"
@@ -245,6 +271,7 @@ const struct verb verb_bench = {
             "  --batch N[,N...]    so many pictures at once, default 1\n"
             "  --calls N           so many calls beside each other, on a thread each: a run is as many of them\n"
             "  --size WxH[,...]    cut the picture to this size, or continue it by its mirror image, and code it anew\n"
+            "  --mix               all FILEs take turns, in a batch and from run to run, as if they were one\n"
             "  --recode            decode: code the picture anew first, as the options of 'kostka encode' say\n"
             "  --memory WHERE      of the pixels: host, pinned, device\n"
             "  --peers             measure nvJPEG and libjpeg-turbo too, of JPEG 2000 nvJPEG2000, where they are "

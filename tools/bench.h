@@ -27,22 +27,30 @@ struct bench_settings {
     uint32_t batch[BENCH_LIST_MAX];
     size_t sizes, batches; /* at least 1 each */
     kst_memory memory;     /* of the pixels */
-    bool memory_given, encoding, recode, peers, json;
+    bool memory_given, encoding, recode, mix, peers, json;
     double up_rate, down_rate; /* bytes a second of pinned memory; 0: there is no bus */
     json_t *list;
 };
 
 /* A picture, as pixels and coded. */
-struct bench_case {
-    const char *name;
+struct bench_picture {
     struct source source;
     struct picture picture; /* what there is to encode; and to decode, what it is in host memory */
     kst_buffer coded;       /* anew, on the CPU */
     const uint8_t *stream;  /* to decode: of the source, or `coded` */
     size_t length;
     kst_info info;
-    kst_buffer wanted;   /* encoding: what it must give, by the CPU */
-    kst_copy_times copy; /* of a picture's pixels; 0: there is no bus */
+    kst_buffer wanted; /* encoding: what it must give, by the CPU */
+};
+
+/* What is measured at a time: one picture, or with --mix all of them, which take turns in batches and from run to run.
+ */
+struct bench_case {
+    const char *name; /* of the file, or `label` */
+    char label[160];
+    struct bench_picture *each;
+    uint32_t count;
+    kst_copy_times copy; /* of the pixels of a picture, on average; 0: there is no bus */
 };
 
 /* Times of runs, in seconds. */
@@ -57,16 +65,32 @@ struct bench_result {
     bool own;              /* it is this library */
     uint32_t batch, calls; /* pictures a call, calls beside each other; of `times` each is that of them all */
     struct bench_times times;
-    size_t length; /* of a coded stream */
+    double length; /* of a coded stream, on average */
     uint32_t threads;
-    int identical; /* to what the CPU gives; −1: not known */
-    double psnr;   /* decoding: against the CPU's pixels, encoding: against the picture; below 0: not known */
+    uint32_t callers,
+        states;    /* threads that drive a peer, and pictures that each has on its way; 0: it has no choice */
+    int identical; /* all of them to what the CPU gives; −1: not known */
+    double psnr; /* of the worst: decoding against the CPU's pixels, encoding against the picture; below 0: not known */
 };
 
-/* Prepare a file at a size. */
-bool bench_case_open(struct bench_case *bench, const struct bench_settings *settings, const char *name,
-    struct bench_size size, struct problem *problem);
+/* Prepare files at a size. Where that fails the case has the name of the file that it failed with. */
+bool bench_case_open(struct bench_case *bench, const struct bench_settings *settings, char *const *names,
+    uint32_t count, struct bench_size size, struct problem *problem);
 void bench_case_close(struct bench_case *bench, const struct bench_settings *settings);
+
+/* Pixels of a picture, and bytes of its stream to decode, on average; whether all are of one size. */
+double bench_case_pixels(const struct bench_case *bench, const struct bench_settings *settings);
+double bench_case_length(const struct bench_case *bench);
+bool bench_case_is_even(const struct bench_case *bench);
+
+/* The picture that goes to a place of batches. */
+static inline const struct bench_picture *bench_picture(const struct bench_case *bench, uint32_t slot)
+{
+    return &bench->each[slot % bench->count];
+}
+
+/* A result that has not been checked yet, and one check more. */
+void bench_result_check(struct bench_result *result, bool identical, double psnr);
 
 /* Pixels decoded from a stream on the CPU, as the settings say; picture_release(). */
 bool bench_decode_on_cpu(const struct bench_settings *settings, const uint8_t *stream, size_t length,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Preparing a picture to measure with. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
@@ -45,14 +47,18 @@ static bool encode_on_cpu(const struct bench_settings *settings, const struct pi
 }
 
 static bool read_picture(
-    struct bench_case *bench, const struct bench_settings *settings, struct bench_size size, struct problem *problem)
+    struct bench_picture *one, const struct bench_settings *settings, struct bench_size size, struct problem *problem)
 {
     struct file_settings files = settings->files;
 
     files.context = settings->cpu;
-    return picture_read(&bench->picture, &bench->source, &files, NULL, problem) &&
-           picture_to_depth(&bench->picture, 8, problem) &&
-           (size.width == 0 || resize(&bench->picture, size, files.max_pixels, problem));
+    if (!settings->encoding) { /* the options to decode with are for what is coded anew */
+        kst_decode_options_init(&files.decode);
+        files.given = NULL;
+    }
+    return picture_read(&one->picture, &one->source, &files, NULL, problem) &&
+           picture_to_depth(&one->picture, 8, problem) &&
+           (size.width == 0 || resize(&one->picture, size, files.max_pixels, problem));
 }
 
 bool bench_decode_on_cpu(const struct bench_settings *settings, const uint8_t *stream, size_t length,
@@ -67,72 +73,135 @@ bool bench_decode_on_cpu(const struct bench_settings *settings, const uint8_t *s
     return status == KST_OK || jpeg_report_problem(&report, status, problem);
 }
 
-static bool read_info(struct bench_case *bench, const struct bench_settings *settings, struct problem *problem)
+static bool read_info(struct bench_picture *one, const struct bench_settings *settings, struct problem *problem)
 {
     kst_decoder *decoder;
     kst_status status = kst_decoder_create(settings->cpu, &decoder);
 
     if (status == KST_OK)
-        status = kst_decoder_open(decoder, bench->stream, bench->length);
+        status = kst_decoder_open(decoder, one->stream, one->length);
     if (status == KST_OK)
-        bench->info = *kst_decoder_info(decoder);
+        one->info = *kst_decoder_info(decoder);
     bool good = status == KST_OK || jpeg_report_problem(decoder ? kst_decoder_report(decoder) : NULL, status, problem);
     kst_decoder_destroy(&decoder);
     return good;
 }
 
 static bool prepare_decode(
-    struct bench_case *bench, const struct bench_settings *settings, struct bench_size size, struct problem *problem)
+    struct bench_picture *one, const struct bench_settings *settings, struct bench_size size, struct problem *problem)
 {
-    bench->stream = bench->source.data;
-    bench->length = bench->source.length;
+    one->stream = one->source.data;
+    one->length = one->source.length;
+    const struct file_format *found = file_format_of(&one->source);
+    if (!settings->recode && found != NULL && !options_suit(settings->files.given, 0, found, problem))
+        return false;
     if (settings->recode) {
-        if (!read_picture(bench, settings, size, problem) ||
-            !encode_on_cpu(settings, &bench->picture, &settings->encode.options, &bench->coded, problem))
+        if (!read_picture(one, settings, size, problem) ||
+            !encode_on_cpu(settings, &one->picture, &settings->encode.options, &one->coded, problem))
             return false;
-        picture_release(&bench->picture);
-        bench->stream = bench->coded.data;
-        bench->length = bench->coded.length;
+        picture_release(&one->picture);
+        one->stream = one->coded.data;
+        one->length = one->coded.length;
     }
-    return read_info(bench, settings, problem) &&
-           bench_decode_on_cpu(settings, bench->stream, bench->length, &bench->picture, problem);
+    return read_info(one, settings, problem) &&
+           bench_decode_on_cpu(settings, one->stream, one->length, &one->picture, problem);
 }
 
 static bool prepare_encode(
-    struct bench_case *bench, const struct bench_settings *settings, struct bench_size size, struct problem *problem)
+    struct bench_picture *one, const struct bench_settings *settings, struct bench_size size, struct problem *problem)
 {
-    return read_picture(bench, settings, size, problem) &&
-           encode_on_cpu(settings, &bench->picture, &settings->encode.options, &bench->wanted, problem);
+    return read_picture(one, settings, size, problem) &&
+           encode_on_cpu(settings, &one->picture, &settings->encode.options, &one->wanted, problem);
+}
+
+double bench_case_pixels(const struct bench_case *bench, const struct bench_settings *settings)
+{
+    uint32_t reduce = settings->files.decode.reduce;
+    double sum = 0;
+
+    for (uint32_t i = 0; i < bench->count; i++) {
+        const kst_image *image = &bench->each[i].picture.image;
+        sum += (double)((uint64_t)image->width << reduce) * (double)((uint64_t)image->height << reduce);
+    }
+    return sum / bench->count;
+}
+
+double bench_case_length(const struct bench_case *bench)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < bench->count; i++)
+        sum += (double)bench->each[i].length;
+    return sum / bench->count;
+}
+
+bool bench_case_is_even(const struct bench_case *bench)
+{
+    const kst_image *first = &bench->each[0].picture.image;
+    bool even = true;
+
+    for (uint32_t i = 1; i < bench->count; i++)
+        even = even && bench->each[i].picture.image.width == first->width &&
+               bench->each[i].picture.image.height == first->height;
+    return even;
+}
+
+static size_t pixel_bytes(const kst_image *image)
+{
+    uint32_t channels = kst_format_channels(image->format);
+    return (size_t)image->width * image->height * (channels != 0 ? channels : image->plane_count);
 }
 
 /* How long the pixels would take over the bus as they are. */
 static bool measure_copy(struct bench_case *bench, const struct bench_settings *settings, struct problem *problem)
 {
-    const kst_image *image = &bench->picture.image;
-    uint32_t channels = kst_format_channels(image->format);
-    size_t length = (size_t)image->width * image->height * (channels != 0 ? channels : image->plane_count);
+    size_t length = 0;
 
     bench->copy = (kst_copy_times){.size = sizeof bench->copy};
     if (settings->up_rate == 0)
         return true;
+    for (uint32_t i = 0; i < bench->count; i++)
+        length += pixel_bytes(&bench->each[i].picture.image);
+    length /= bench->count > 0 ? bench->count : 1;
     kst_status status = kst_measure_copies(settings->files.context, (length + 3) / 4 * 4, COPIES, &bench->copy);
     return status == KST_OK || problem_set(problem, "%s", kst_status_text(status));
 }
 
-bool bench_case_open(struct bench_case *bench, const struct bench_settings *settings, const char *name,
+static bool prepare(struct bench_picture *one, const struct bench_settings *settings, const char *name,
     struct bench_size size, struct problem *problem)
 {
-    *bench = (struct bench_case){.name = name};
-    picture_init(&bench->picture);
-    return source_read(&bench->source, name, problem) &&
-           (settings->encoding ? prepare_encode : prepare_decode)(bench, settings, size, problem) &&
-           measure_copy(bench, settings, problem);
+    return source_read(&one->source, name, UINT64_MAX, problem) &&
+           (settings->encoding ? prepare_encode : prepare_decode)(one, settings, size, problem);
+}
+
+bool bench_case_open(struct bench_case *bench, const struct bench_settings *settings, char *const *names,
+    uint32_t count, struct bench_size size, struct problem *problem)
+{
+    bool good = true;
+
+    *bench = (struct bench_case){.name = names[0], .each = calloc(count, sizeof *bench->each)};
+    if (bench->each == NULL || count == 0)
+        return problem_set(problem, "out of memory");
+    for (; bench->count < count && good; bench->count++) {
+        bench->name = names[bench->count];
+        picture_init(&bench->each[bench->count].picture);
+        good = prepare(&bench->each[bench->count], settings, bench->name, size, problem);
+    }
+    if (good && count > 1) {
+        snprintf(bench->label, sizeof bench->label, "%s and %u more", names[0], (unsigned)(count - 1));
+        bench->name = bench->label;
+    }
+    return good && measure_copy(bench, settings, problem);
 }
 
 void bench_case_close(struct bench_case *bench, const struct bench_settings *settings)
 {
-    kst_buffer_release(settings->cpu, &bench->coded);
-    kst_buffer_release(settings->cpu, &bench->wanted);
-    picture_release(&bench->picture);
-    source_release(&bench->source);
+    for (uint32_t i = 0; i < bench->count; i++) {
+        struct bench_picture *one = &bench->each[i];
+        kst_buffer_release(settings->cpu, &one->coded);
+        kst_buffer_release(settings->cpu, &one->wanted);
+        picture_release(&one->picture);
+        source_release(&one->source);
+    }
+    free(bench->each);
 }

@@ -18,6 +18,7 @@ struct load {
     struct bench_case *bench;
     kst_context *context;
     uint32_t batch, sets, slots; /* slots: sets of a batch each, at least one */
+    uint32_t checked;            /* of the slots */
     kst_image *image;            /* one a slot, as the rest */
     kst_decode_item *decode;
     kst_encode_item *encode;
@@ -61,17 +62,17 @@ static bool pin(struct load *load, uint32_t slot, size_t length, struct problem 
 static bool make_decode_slot(struct load *load, uint32_t slot, struct problem *problem)
 {
     const struct bench_settings *settings = load->settings;
-    const struct bench_case *bench = load->bench;
-    const void *data = bench->stream;
+    const struct bench_picture *one = bench_picture(load->bench, slot);
+    const void *data = one->stream;
 
     load->image[slot].memory = settings->memory;
     if (settings->memory != KST_MEMORY_HOST) {
-        if (!pin(load, slot, bench->length, problem))
+        if (!pin(load, slot, one->length, problem))
             return false;
-        data = memcpy(load->pinned[slot], bench->stream, bench->length);
+        data = memcpy(load->pinned[slot], one->stream, one->length);
     }
     load->decode[slot] = (kst_decode_item){.data = data,
-        .length = bench->length,
+        .length = one->length,
         .options = &settings->files.decode,
         .image = &load->image[slot],
         .report = {.size = sizeof(kst_report)}};
@@ -94,16 +95,16 @@ static bool make_image(const struct load *load, const kst_image *like, kst_image
 
 static bool make_encode_slot(struct load *load, uint32_t slot, struct problem *problem)
 {
-    const struct bench_case *bench = load->bench;
+    const struct bench_picture *one = bench_picture(load->bench, slot);
     kst_encode_item *item = &load->encode[slot];
-    size_t room = bench->wanted.length + 4096;
+    size_t room = one->wanted.length + 4096;
 
-    *item = (kst_encode_item){.image = &bench->picture.image,
+    *item = (kst_encode_item){.image = &one->picture.image,
         .options = &load->settings->encode.options,
         .report = {.size = sizeof(kst_report)}};
     if (load->settings->memory == KST_MEMORY_HOST)
         return true;
-    if (!make_image(load, &bench->picture.image, &load->image[slot], problem) || !pin(load, slot, room, problem))
+    if (!make_image(load, &one->picture.image, &load->image[slot], problem) || !pin(load, slot, room, problem))
         return false;
     item->image = &load->image[slot];
     item->output = (kst_buffer){.data = load->pinned[slot], .capacity = room};
@@ -143,43 +144,61 @@ static void drop_load(struct load *load)
     free(load->pinned);
 }
 
-/* The pixels of the first slot, fetched to host memory. */
-static bool check_decode(const struct load *load, struct bench_result *result, struct problem *problem)
+/* A slot's pixels, fetched to host memory. */
+static bool check_decoded(const struct load *load, uint32_t slot, struct bench_result *result, struct problem *problem)
 {
     kst_comparison comparison = {.size = sizeof comparison};
     struct load host = *load;
     struct bench_settings settings = *load->settings;
+    const kst_image *wanted = &bench_picture(load->bench, slot)->picture.image;
     kst_image image = {.size = sizeof image};
 
     settings.memory = KST_MEMORY_HOST;
     host.settings = &settings;
-    if (!make_image(&host, &load->bench->picture.image, &image, problem))
+    if (!make_image(&host, wanted, &image, problem))
         return false;
-    kst_status status = kst_image_copy(load->context, &load->image[0], &image);
+    kst_status status = kst_image_copy(load->context, &load->image[slot], &image);
     if (status == KST_OK)
-        status = kst_compare(&image, &load->bench->picture.image, &comparison);
+        status = kst_compare(&image, wanted, &comparison);
     kst_image_release(load->context, &image);
-    result->identical = comparison.identical;
-    result->psnr = comparison.psnr;
+    if (status == KST_OK)
+        bench_result_check(result, comparison.identical, comparison.psnr);
     return status == KST_OK || problem_set(problem, "%s", kst_status_text(status));
 }
 
-static void take_result(const struct load *load, struct bench_result *result)
+static void check_encoded(const struct load *load, uint32_t slot, struct bench_result *result)
 {
-    bool encoding = load->settings->encoding;
-    const kst_buffer *output = &load->encode[0].output, *wanted = &load->bench->wanted;
+    const kst_buffer *output = &load->encode[slot].output, *wanted = &bench_picture(load->bench, slot)->wanted;
 
-    result->length = encoding ? output->length : load->bench->length;
-    result->threads = encoding ? load->encode[0].report.threads : load->decode[0].report.threads;
-    if (encoding)
-        result->identical = output->length == wanted->length && memcmp(output->data, wanted->data, wanted->length) == 0;
+    result->length += (double)output->length / load->checked / result->calls;
+    bench_result_check(result,
+        output->length == wanted->length && memcmp(output->data, wanted->data, wanted->length) == 0, result->psnr);
 }
 
+/* All slots that were worked on: of calls beside each other those of one run, as each call makes that. */
+static bool take_result(struct load *load, struct bench_result *result, struct problem *problem)
+{
+    bool encoding = load->settings->encoding, good = true;
+    uint32_t sets = result->calls > 1 || result->times.count < load->sets ? 1 : load->sets;
+
+    load->checked = sets * load->batch;
+    result->threads = encoding ? load->encode[0].report.threads : load->decode[0].report.threads;
+    for (uint32_t i = 0; i < load->checked && good; i++)
+        if (encoding)
+            check_encoded(load, i, result);
+        else
+            good = check_decoded(load, i, result, problem);
+    return good;
+}
+
+/* Enough sets for every picture to have its turn. */
 static struct load describe_load(
     const struct bench_settings *settings, struct bench_case *bench, const struct bench_result *result)
 {
     uint32_t sets = settings->memory == KST_MEMORY_HOST || result->batch >= SETS_BELOW ? 1 : SETS;
+    uint32_t turns = (bench->count + result->batch - 1) / result->batch;
 
+    sets = sets > turns ? sets : turns;
     return (struct load){.settings = settings,
         .bench = bench,
         .context = settings->files.context,
@@ -206,10 +225,9 @@ bool bench_device(const struct bench_settings *settings, struct bench_case *benc
     if (good)
         good = calls > 1 ? bench_time_calls(settings, work, users, calls, &result->times, problem)
                          : bench_time(settings, work, &load[0], &result->times, problem);
-    if (good && !settings->encoding)
-        good = check_decode(&load[calls - 1], result, problem);
-    if (good)
-        take_result(&load[calls - 1], result);
+    result->length = settings->encoding ? 0 : bench_case_length(bench);
+    for (uint32_t i = 0; i < calls && good; i++)
+        good = take_result(&load[i], result, problem);
     for (uint32_t i = 0; i < made; i++)
         drop_load(&load[i]);
     return good;

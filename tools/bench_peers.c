@@ -2,87 +2,165 @@
 /* Timing other libraries on the same work. */
 #include <kostka/kostka_device.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
 #include "peers/peers.h"
+#include "statistics.h"
 
+/* A peer that is driven in one way. Pictures that do not all go into a batch take turns, by states of their own. */
 struct peer_run {
     const struct peer *peer;
-    void *state;
+    const struct peer_task *task; /* one a turn */
+    uint32_t turns;
+    void **state;
 };
+
+static void close_run(struct peer_run *run)
+{
+    for (uint32_t i = 0; i < run->turns && run->state != NULL; i++)
+        if (run->state[i] != NULL)
+            run->peer->close(run->state[i]);
+    free(run->state);
+}
+
+static bool open_run(struct peer_run *run, struct peer_crew crew, struct problem *problem)
+{
+    bool good = true;
+
+    run->state = calloc(run->turns, sizeof *run->state);
+    if (run->state == NULL)
+        return problem_set(problem, "out of memory");
+    for (uint32_t i = 0; i < run->turns && good; i++) {
+        struct peer_task task = run->task[i];
+        task.crew = crew;
+        run->state[i] = run->peer->open(&task, problem);
+        good = run->state[i] != NULL;
+    }
+    return good;
+}
 
 static bool run_peer(void *user, size_t run, struct problem *problem)
 {
     struct peer_run *peer = user;
 
-    (void)run;
-    return peer->peer->run(peer->state, problem);
+    return peer->peer->run(peer->state[run % peer->turns], problem);
 }
 
 /* Against what the CPU decodes, or against the picture that was encoded. */
-static void compare_pixels(const kst_image *wanted, void *pixels, struct bench_result *result)
+static bool compare_pixels(const kst_image *wanted, void *pixels, struct bench_result *result)
 {
     kst_comparison comparison = {.size = sizeof comparison};
     kst_image image;
 
     if (kst_image_wrap(&image, KST_FORMAT_RGB, wanted->width, wanted->height, pixels, 0) != KST_OK ||
         kst_compare(&image, wanted, &comparison) != KST_OK)
-        return;
-    result->identical = comparison.identical;
-    result->psnr = comparison.psnr;
+        return false;
+    bench_result_check(result, comparison.identical, comparison.psnr);
+    return true;
 }
 
-static void compare_stream(const struct bench_settings *settings, const struct bench_case *bench, const uint8_t *data,
+static bool compare_stream(const struct bench_settings *settings, const struct bench_picture *one, const uint8_t *data,
     size_t length, struct bench_result *result)
 {
     kst_comparison comparison = {.size = sizeof comparison};
     struct picture picture;
     struct problem ignored;
+    bool identical = length == one->wanted.length && memcmp(data, one->wanted.data, length) == 0;
 
-    result->length = length;
-    result->identical = length == bench->wanted.length && memcmp(data, bench->wanted.data, length) == 0;
-    if (bench_decode_on_cpu(settings, data, length, &picture, &ignored) &&
-        kst_compare(&picture.image, &bench->picture.image, &comparison) == KST_OK)
-        result->psnr = comparison.psnr;
+    bool good = bench_decode_on_cpu(settings, data, length, &picture, &ignored) &&
+                kst_compare(&picture.image, &one->picture.image, &comparison) == KST_OK;
+    if (good)
+        bench_result_check(result, identical, comparison.psnr);
     picture_release(&picture);
+    return good;
 }
 
+/* A picture of a turn. */
+static bool take_one(const struct bench_settings *settings, const struct bench_picture *one, const struct peer_run *run,
+    uint32_t turn, uint32_t index, struct bench_result *result)
+{
+    size_t length = 0;
+    const uint8_t *data = run->peer->result(run->state[turn], index, &length);
+
+    if (data == NULL)
+        return false;
+    if (settings->encoding) {
+        result->length += (double)length / run->task[turn].count / run->turns;
+        return compare_stream(settings, one, data, length, result);
+    }
+    uint8_t *pixels = malloc(length);
+    bool good = pixels != NULL && compare_pixels(&one->picture.image, memcpy(pixels, data, length), result);
+    free(pixels);
+    return good;
+}
+
+/* All of them; where one is not to be had nothing is known of the others either. */
 static void take_result(const struct bench_settings *settings, const struct bench_case *bench,
     const struct peer_run *run, struct bench_result *result)
 {
-    size_t length = 0;
-    const uint8_t *data = run->peer->result(run->state, &length);
+    uint32_t batch = run->task[0].count;
+    bool good = result->times.count >= run->turns;
 
     result->identical = -1;
     result->psnr = -1;
-    if (data == NULL)
-        return;
-    if (settings->encoding) {
-        compare_stream(settings, bench, data, length, result);
-        return;
-    }
-    uint8_t *pixels = malloc(length);
-    if (pixels != NULL)
-        compare_pixels(&bench->picture.image, memcpy(pixels, data, length), result);
-    free(pixels);
+    result->length = settings->encoding ? 0 : bench_case_length(bench);
+    for (uint32_t i = 0; i < batch * run->turns && good; i++)
+        good = take_one(settings, bench_picture(bench, i), run, i / batch, i % batch, result);
+    if (!good)
+        result->identical = -1;
 }
 
-static bool measure_peer(const struct bench_settings *settings, const struct bench_case *bench, const struct peer *peer,
-    const struct peer_task *task, struct problem *problem)
+/* The way in which the peer is the fastest, of those that have a use for so many pictures; found with a few runs. */
+static bool choose_crew(
+    const struct bench_settings *settings, const struct peer_run *run, struct peer_crew *best, struct problem *problem)
 {
-    struct peer_run run = {.peer = peer, .state = peer->open(task, problem)};
-    struct bench_result result = {.engine = peer->name, .batch = task->count, .calls = 1, .length = task->length};
+    enum { TRIALS = 5 };
+    const struct peer_crew *crew = run->peer->crews;
+    struct bench_settings brief = *settings;
+    double least = INFINITY;
 
-    if (run.state == NULL)
+    *best = (struct peer_crew){1, 1};
+    brief.repeat = brief.repeat < TRIALS ? brief.repeat : TRIALS;
+    for (; crew != NULL && crew->threads > 0; crew++) {
+        struct peer_run trial = *run;
+        struct bench_times times = {0};
+        if (crew->threads * crew->states > run->task[0].count)
+            continue;
+        bool good = open_run(&trial, *crew, problem) && bench_time(&brief, run_peer, &trial, &times, problem);
+        double median = good ? statistics_median(times.run, times.count) : INFINITY;
+        if (median < least) {
+            least = median;
+            *best = *crew;
+        }
+        close_run(&trial);
+        free(times.run);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+static bool measure_peer(const struct bench_settings *settings, const struct bench_case *bench, struct peer_run *run,
+    struct problem *problem)
+{
+    struct peer_crew crew;
+    struct bench_result result = {.engine = run->peer->name, .batch = run->task[0].count, .calls = 1};
+
+    if (!choose_crew(settings, run, &crew, problem))
         return false;
-    bool good = bench_time(settings, run_peer, &run, &result.times, problem);
+    if (run->peer->crews != NULL) {
+        result.callers = crew.threads;
+        result.states = crew.states;
+    }
+    bool good = open_run(run, crew, problem) && bench_time(settings, run_peer, run, &result.times, problem);
     if (good) {
-        take_result(settings, bench, &run, &result);
+        take_result(settings, bench, run, &result);
         bench_tell(settings, bench, &result);
     }
-    peer->close(run.state);
+    close_run(run);
     free(result.times.run);
     return good;
 }
@@ -98,22 +176,59 @@ static uint8_t *plain_pixels(const kst_image *image)
     return pixels;
 }
 
-/* A stream a picture, in pinned memory of its own each, as Kostka gets them. */
-static void **copy_streams(const struct bench_settings *settings, const struct bench_case *bench, uint32_t count)
-{
-    void **stream = calloc(count, sizeof *stream);
+/* What peers work on: a stream a place in pinned memory of its own, as Kostka gets them; pixels once a picture. */
+struct peer_work {
+    struct peer_picture *picture;
+    void **pinned;
+    uint8_t **pixels;
+    uint32_t places;
+};
 
-    for (uint32_t i = 0; i < count && stream != NULL; i++)
-        if (kst_pinned_allocate(settings->files.context, bench->length, &stream[i]) == KST_OK)
-            memcpy(stream[i], bench->stream, bench->length);
-    return stream;
+static bool make_place(
+    const struct bench_settings *settings, const struct bench_case *bench, struct peer_work *work, uint32_t place)
+{
+    const struct bench_picture *one = bench_picture(bench, place);
+    const kst_image *image = &one->picture.image;
+    struct peer_picture *picture = &work->picture[place];
+    uint32_t index = place % bench->count;
+
+    *picture = (struct peer_picture){.width = image->width, .height = image->height};
+    if (settings->encoding) {
+        if (work->pixels[index] == NULL)
+            work->pixels[index] = plain_pixels(image);
+        picture->pixels = work->pixels[index];
+        picture->length = one->wanted.length;
+        return picture->pixels != NULL;
+    }
+    if (kst_pinned_allocate(settings->files.context, one->length, &work->pinned[place]) != KST_OK)
+        return false;
+    picture->stream = memcpy(work->pinned[place], one->stream, one->length);
+    picture->length = one->length;
+    return true;
 }
 
-static void drop_streams(const struct bench_settings *settings, void **stream, uint32_t count)
+static bool make_work(const struct bench_settings *settings, const struct bench_case *bench, struct peer_work *work)
 {
-    for (uint32_t i = 0; i < count && stream != NULL; i++)
-        kst_pinned_release(settings->files.context, stream[i]);
-    free(stream);
+    bool good;
+
+    work->picture = calloc(work->places, sizeof *work->picture);
+    work->pinned = calloc(work->places, sizeof *work->pinned);
+    work->pixels = calloc(bench->count, sizeof *work->pixels);
+    good = work->picture != NULL && work->pinned != NULL && work->pixels != NULL;
+    for (uint32_t i = 0; i < work->places && good; i++)
+        good = make_place(settings, bench, work, i);
+    return good;
+}
+
+static void drop_work(const struct bench_settings *settings, const struct bench_case *bench, struct peer_work *work)
+{
+    for (uint32_t i = 0; i < work->places && work->pinned != NULL; i++)
+        kst_pinned_release(settings->files.context, work->pinned[i]);
+    for (uint32_t i = 0; i < bench->count && work->pixels != NULL; i++)
+        free(work->pixels[i]);
+    free(work->picture);
+    free(work->pinned);
+    free(work->pixels);
 }
 
 /* Whether it is a JPEG 2000 codestream, or a JP2 file. */
@@ -125,47 +240,67 @@ static bool is_j2k(const uint8_t *data, size_t length)
            (length > sizeof file && memcmp(data, file, sizeof file) == 0);
 }
 
-static void measure_all(
-    const struct bench_settings *settings, const struct bench_case *bench, const struct peer_task *task)
+static const struct peer *const *peers_of(const struct bench_settings *settings, const struct bench_case *bench)
 {
-    const struct peer *const *peer = peers_all;
-    if (task->encode && settings->encode.options.codec == KST_CODEC_JPEG2000)
-        peer = peers_j2k_encode;
-    else if (!task->encode && is_j2k(bench->stream, bench->length))
-        peer = peers_j2k_decode;
-    for (; *peer != NULL; peer++) {
+    bool j2k = settings->encoding ? settings->encode.options.codec == KST_CODEC_JPEG2000
+                                  : is_j2k(bench->each[0].stream, bench->each[0].length);
+
+    if (settings->encoding)
+        return j2k ? peers_j2k_encode : peers_encode;
+    return j2k ? peers_j2k_decode : peers_decode;
+}
+
+static void measure_all(
+    const struct bench_settings *settings, const struct bench_case *bench, const struct peer_task *task, uint32_t turns)
+{
+    bool done = false;
+
+    for (const struct peer *const *peer = peers_of(settings, bench); *peer != NULL; peer++) {
         struct problem problem = {"out of memory"};
-        if (!measure_peer(settings, bench, *peer, task, &problem))
+        struct peer_run run = {.peer = *peer, .task = task, .turns = turns};
+        if ((*peer)->is_second && done && task->count > 1)
+            continue;
+        done = measure_peer(settings, bench, &run, &problem);
+        if (!done)
             bench_tell_missing(settings, bench, (*peer)->name, problem.text);
     }
 }
 
-void bench_peers(const struct bench_settings *settings, const struct bench_case *bench, uint32_t batch)
+/* Whether peers can do what is asked for. */
+static bool suits(const struct bench_settings *settings, const struct bench_case *bench)
 {
-    const kst_image *image = &bench->picture.image;
-    const kst_encode_options *options = &settings->encode.options;
-    struct peer_task task = {.encode = settings->encoding,
-        .width = image->width,
-        .height = image->height,
-        .count = batch,
-        .length = settings->encoding ? bench->wanted.length : bench->length,
-        .quality = options->quality,
-        .subsampling = options->subsampling,
-        .optimized = options->coding == KST_CODING_OPTIMIZED,
-        .lossless = settings->j2k.options.target == KST_J2K_LOSSLESS,
-        .threads = settings->threads};
     bool whole = settings->files.decode.reduce == 0 && settings->files.decode.region.width == 0;
 
-    if (image->format != KST_FORMAT_RGB || !whole || options->coding == KST_CODING_PROGRESSIVE) {
+    for (uint32_t i = 0; i < bench->count; i++)
+        whole = whole && bench->each[i].picture.image.format == KST_FORMAT_RGB;
+    return whole && settings->encode.options.coding != KST_CODING_PROGRESSIVE;
+}
+
+void bench_peers(const struct bench_settings *settings, const struct bench_case *bench, uint32_t batch)
+{
+    const kst_encode_options *options = &settings->encode.options;
+    const kst_j2k_options *j2k = &settings->j2k.options;
+    uint32_t turns = (bench->count + batch - 1) / batch;
+    struct peer_work work = {.places = batch * turns};
+    struct peer_task *task = calloc(turns, sizeof *task);
+
+    if (!suits(settings, bench))
         bench_tell_missing(settings, bench, "peers", "measured with whole sequential RGB pictures only");
-        return;
+    else if (task != NULL && make_work(settings, bench, &work)) {
+        for (uint32_t i = 0; i < turns; i++)
+            task[i] = (struct peer_task){.encode = settings->encoding,
+                .picture = work.picture + (size_t)i * batch,
+                .count = batch,
+                .quality = options->quality,
+                .subsampling = options->subsampling,
+                .optimized = options->coding == KST_CODING_OPTIMIZED,
+                .lossless = j2k->target == KST_J2K_LOSSLESS,
+                .block_width = j2k->block_width,
+                .block_height = j2k->block_height,
+                .levels = j2k->levels,
+                .threads = settings->threads};
+        measure_all(settings, bench, task, turns);
     }
-    uint8_t *pixels = settings->encoding ? plain_pixels(image) : NULL;
-    void **stream = settings->encoding ? NULL : copy_streams(settings, bench, batch);
-    task.pixels = pixels;
-    task.stream = (const uint8_t *const *)stream;
-    if (pixels != NULL || (stream != NULL && stream[batch - 1] != NULL))
-        measure_all(settings, bench, &task);
-    drop_streams(settings, stream, batch);
-    free(pixels);
+    drop_work(settings, bench, &work);
+    free(task);
 }

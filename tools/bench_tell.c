@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "bench.h"
+#include "plain.h"
 #include "statistics.h"
 
 /* What the numbers stand for, beside the times: the same for text and JSON. */
@@ -15,7 +16,6 @@ struct told {
 static struct told work_out(
     const struct bench_settings *settings, const struct bench_case *bench, struct bench_result *result)
 {
-    const kst_image *image = &bench->picture.image;
     double *run = result->times.run, count = (double)result->batch * result->calls;
     size_t runs = result->times.count;
     double rate = settings->encoding ? settings->down_rate : settings->up_rate;
@@ -24,13 +24,11 @@ static struct told work_out(
         .most = run[runs - 1],
         .quarter = statistics_quantile(run, runs, 0.25),
         .three_quarters = statistics_quantile(run, runs, 0.75)};
-    uint32_t reduce = settings->files.decode.reduce;
-    double pixels = (double)((uint64_t)image->width << reduce) * (double)((uint64_t)image->height << reduce);
 
-    told.pixel_rate = pixels * count / told.median;
-    told.byte_rate = (double)result->length * count / told.median;
+    told.pixel_rate = bench_case_pixels(bench, settings) * count / told.median;
+    told.byte_rate = result->length * count / told.median;
     told.picture_rate = count / told.median;
-    told.bus = rate > 0 ? (double)result->length * count / rate : 0;
+    told.bus = rate > 0 ? result->length * count / rate : 0;
     told.pinned = count * (settings->encoding ? bench->copy.down : bench->copy.up);
     told.pageable = count * (settings->encoding ? bench->copy.down_pageable : bench->copy.up_pageable);
     return told;
@@ -55,20 +53,23 @@ static const char *memory_name(kst_memory memory)
 static json_t *json_of(const struct bench_settings *settings, const struct bench_case *bench,
     const struct bench_result *result, const struct told *told)
 {
-    const kst_image *image = &bench->picture.image;
-    json_t *json =
-        json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
-            "engine", result->engine, "file", json_text(bench->name), "width", (json_int_t)image->width, "height",
-            (json_int_t)image->height, "batch", (json_int_t)result->batch, "calls", (json_int_t)result->calls, "pixels",
-            (json_int_t)image->width * (json_int_t)image->height << 2 * settings->files.decode.reduce, "memory",
-            memory_name(settings->memory), "bytes", (json_int_t)result->length, "threads", (json_int_t)result->threads,
-            "runs", (json_int_t)result->times.count, "median_seconds", told->median, "min_seconds", told->least,
-            "max_seconds", told->most, "quarter_seconds", told->quarter, "three_quarters_seconds", told->three_quarters,
-            "megapixels_per_second", told->pixel_rate * 1e-6, "megabytes_per_second", told->byte_rate * 1e-6,
-            "images_per_second", told->picture_rate);
-    int quality = settings->encoding ? settings->encode.options.quality : bench->info.quality;
+    const kst_image *image = &bench->each[0].picture.image;
+    json_t *json = json_pack(
+        "{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "engine",
+        result->engine, "file", json_text(bench->name), "width", (json_int_t)image->width, "height",
+        (json_int_t)image->height, "batch", (json_int_t)result->batch, "calls", (json_int_t)result->calls, "pixels",
+        (json_int_t)bench_case_pixels(bench, settings), "memory", memory_name(settings->memory), "bytes",
+        (json_int_t)result->length, "threads", (json_int_t)result->threads, "runs", (json_int_t)result->times.count,
+        "median_seconds", told->median, "min_seconds", told->least, "max_seconds", told->most, "quarter_seconds",
+        told->quarter, "three_quarters_seconds", told->three_quarters, "megapixels_per_second", told->pixel_rate * 1e-6,
+        "megabytes_per_second", told->byte_rate * 1e-6, "images_per_second", told->picture_rate);
+    int quality = settings->encoding ? settings->encode.options.quality : bench->each[0].info.quality;
 
     json_object_set_new(json, "quality", json_integer(quality));
+    json_object_set_new(json, "pictures", json_integer(bench->count));
+    if (result->callers > 0)
+        json_object_update_new(json,
+            json_pack("{s:I, s:I}", "callers", (json_int_t)result->callers, "states", (json_int_t)result->states));
     if (result->identical >= 0)
         json_object_set_new(json, "identical", json_boolean(result->identical));
     if (result->psnr >= 0 && isfinite(result->psnr))
@@ -83,19 +84,28 @@ static void print_line(const struct bench_case *bench, const struct bench_result
 {
     char size[32], same[16] = "-", calls[32] = "";
 
-    snprintf(size, sizeof size, "%ux%u", (unsigned)bench->picture.image.width, (unsigned)bench->picture.image.height);
+    const kst_image *image = &bench->each[0].picture.image;
+
+    if (bench_case_is_even(bench))
+        snprintf(size, sizeof size, "%ux%u", (unsigned)image->width, (unsigned)image->height);
+    else
+        snprintf(size, sizeof size, "mixed");
     if (result->identical > 0)
         snprintf(same, sizeof same, "yes");
     else if (result->psnr >= 0 && isfinite(result->psnr))
         snprintf(same, sizeof same, "%.0fdB", result->psnr);
     else if (result->identical == 0)
         snprintf(same, sizeof same, "no");
+    if (result->callers > 0)
+        snprintf(calls, sizeof calls, ", %u thread%s of %u", (unsigned)result->callers, result->callers > 1 ? "s" : "",
+            (unsigned)result->states);
     if (result->calls > 1)
         snprintf(calls, sizeof calls, ", %u calls at once", (unsigned)result->calls);
-    printf("%9.4f %9.4f %6.0f%% %9.1f %9.1f %9.1f %5u %10s %5s %4u  %s%s, %s\n", 1e3 * told->median, 1e3 * told->least,
+    printf("%9.4f %9.4f %6.0f%% %9.1f %9.1f %9.1f %5u %10s %5s %4u  %s%s, ", 1e3 * told->median, 1e3 * told->least,
         100 * (told->three_quarters - told->quarter) / told->median, told->pixel_rate * 1e-6, told->byte_rate * 1e-6,
-        told->picture_rate, (unsigned)result->batch, size, same, (unsigned)result->threads, result->engine, calls,
-        bench->name);
+        told->picture_rate, (unsigned)result->batch, size, same, (unsigned)result->threads, result->engine, calls);
+    plain_puts(stdout, bench->name);
+    putchar('\n');
 }
 
 void bench_tell(const struct bench_settings *settings, const struct bench_case *bench, struct bench_result *result)
@@ -120,6 +130,13 @@ void bench_tell_missing(
             json_pack("{s:s, s:o, s:o}", "engine", engine, "file", json_text(bench->name), "missing", json_text(why)));
     else
         printf("%9s  %s: %s\n", "-", engine, why);
+}
+
+void bench_result_check(struct bench_result *result, bool identical, double psnr)
+{
+    result->identical = result->identical != 0 && identical;
+    if (result->psnr < 0 || psnr < result->psnr)
+        result->psnr = psnr;
 }
 
 int bench_tell_end(const struct bench_settings *settings, int code)

@@ -5,18 +5,20 @@
 
 #include "json.h"
 #include "options.h"
+#include "plain.h"
 
 /* compare: the pictures differ. Trouble of any kind is told apart from that, as in cmp(1). */
 enum { EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 };
 
-static bool read_one(const char *name, const struct file_settings *settings, struct picture *picture)
+static bool read_one(
+    const char *name, const struct file_settings *settings, struct picture *picture, const struct file_format **format)
 {
     struct problem problem = {""};
     struct source source;
-    bool good = source_read(&source, name, &problem);
+    bool good = source_read_picture(&source, name, settings, &problem);
 
     if (good) {
-        good = picture_read(picture, &source, settings, NULL, &problem);
+        good = picture_read(picture, &source, settings, format, &problem);
         source_release(&source);
     }
     if (!good)
@@ -54,7 +56,8 @@ static void print_size(const char *name, const struct picture *picture)
 {
     static const char *const names[] = {"?", "grey", "RGB", "BGR", "RGBA", "BGRA", "CMYK"};
 
-    printf("%s: %ux%u %s, %u bits\n", name, (unsigned)picture->image.width, (unsigned)picture->image.height,
+    plain_puts(stdout, name);
+    printf(": %ux%u %s, %u bits\n", (unsigned)picture->image.width, (unsigned)picture->image.height,
         picture->image.format <= KST_FORMAT_CMYK ? names[picture->image.format] : names[0],
         (unsigned)picture_depth(picture));
 }
@@ -80,12 +83,18 @@ static int print_comparison(const kst_comparison *result, bool json)
     return finish_output(code);
 }
 
-static int compare(char **names, struct picture pictures[2], const struct file_settings *settings, bool json)
+static int compare(char **names, struct picture pictures[2], const struct file_settings *settings,
+    const struct options_given *given, bool json)
 {
+    const struct file_format *format[2] = {NULL, NULL};
     kst_comparison result = {.size = sizeof result};
     struct problem problem = {""};
 
-    if (!read_one(names[0], settings, &pictures[0]) || !read_one(names[1], settings, &pictures[1]))
+    if (!read_one(names[0], settings, &pictures[0], &format[0]) ||
+        !read_one(names[1], settings, &pictures[1], &format[1]))
+        return EXIT_TROUBLE;
+    /* Options of decoding are for those of the two that are coded, if only one of them. */
+    if (!options_check("compare", given, 0, readable_kinds(format[0]) | readable_kinds(format[1]), NULL))
         return EXIT_TROUBLE;
     if (!bring_together(&pictures[0], &pictures[1], &problem)) {
         complain(NULL, "%s", problem.text);
@@ -108,22 +117,26 @@ static int run(int argc, char **argv)
     struct common_options common = {0};
     struct file_settings settings = {0};
     struct picture pictures[2];
+    struct options_given given;
     bool json = false;
     int code;
 
     kst_decode_options_init(&settings.decode);
     const struct option_group groups[] = {common_group(&common), json_group(&json), decode_group(&settings.decode)};
-    if (!options_read(&verb_compare, argc, argv, groups, 3, &code))
+    if (!options_read(&verb_compare, argc, argv, groups, 3, &given, &code))
         return code;
+    if (!decode_options_check("compare", &settings))
+        return EXIT_USAGE;
     if (argc - optind != 2)
         return complain_usage("compare", "two pictures are compared, not %d", argc - optind);
     if ((code = common_context(&common, common.threads, &settings.context)) != EXIT_FINE)
         return code;
     settings.max_pixels = common_max_pixels(&common);
+    settings.max_memory = common_max_memory(&common);
     settings.verbose = common.verbose;
     picture_init(&pictures[0]);
     picture_init(&pictures[1]);
-    code = compare(argv + optind, pictures, &settings, json);
+    code = compare(argv + optind, pictures, &settings, &given, json);
     picture_release(&pictures[0]);
     picture_release(&pictures[1]);
     kst_context_destroy(&settings.context);

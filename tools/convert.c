@@ -2,22 +2,27 @@
 #include <string.h>
 
 #include "batch.h"
+#include "target.h"
 
 static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
 {
-    const char *path = argv[argc - 1];
+    int code = target_choose(
+        "convert", output, argc, argv, ".jpg, .jp2, .j2k, .png, .tif, .ppm, .pgm, .pam, .pgx and .raw", NULL, target);
 
-    *target = output->format;
     /* Operands that are missing are for batch_run() to complain of. */
-    if (*target == NULL && output->directory == NULL && argc - optind != 2)
-        return EXIT_FINE;
-    if (*target == NULL && (output->directory != NULL || strcmp(path, "-") == 0))
+    if (code == EXIT_FINE && *target == NULL && (output->directory != NULL || argc - optind == 2))
         return complain_usage("convert", "the output's format is not known; add --out-format");
-    if (*target == NULL)
-        *target = file_format_by_path(path);
-    if (*target == NULL)
-        return complain_usage("convert", "'%s' names no known format; add --out-format", path);
-    return EXIT_FINE;
+    return code;
+}
+
+static bool check(const struct options_given *given, const struct file_settings *files,
+    struct encode_settings *settings, struct j2k_settings *j2k)
+{
+    unsigned readable = files->raw.width > 0 ? KIND_RAW : KIND_ANY & ~(unsigned)KIND_RAW;
+    unsigned target = files->target == NULL ? KIND_ANY : file_kind(files->target);
+
+    return options_check("convert", given, target, readable, NULL) && decode_options_check("convert", files) &&
+           encode_settings_finish("convert", settings) && j2k_settings_finish("convert", j2k);
 }
 
 static int run(int argc, char **argv)
@@ -27,6 +32,7 @@ static int run(int argc, char **argv)
     struct file_settings files = {0};
     struct encode_settings settings;
     struct j2k_settings j2k;
+    struct options_given given;
     int code;
 
     encode_settings_init(&settings);
@@ -34,15 +40,18 @@ static int run(int argc, char **argv)
     kst_decode_options_init(&files.decode);
     const struct option_group groups[] = {common_group(&common), output_group(&output), encode_group(&settings),
         j2k_group(&j2k, false), decode_group(&files.decode), samples_group(&files, true)};
-    if (options_read(&verb_convert, argc, argv, groups, 6, &code) &&
+    if (options_read(&verb_convert, argc, argv, groups, 6, &given, &code) &&
         (code = choose_target(&output, argc, argv, &files.target)) == EXIT_FINE &&
-        (code = j2k_settings_finish("convert", &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
-        encode_settings_finish(&settings);
+        (code = check(&given, &files, &settings, &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         settings.options.jpeg2000 = &j2k.options;
         files.encode = &settings.options;
+        files.given = &given;
+        files.keep_tables = !options_have(&given, OPTION_QUALITY) && !options_have(&given, OPTION_QTABLES);
+        files.keep_sampling = !options_have(&given, OPTION_SUBSAMPLING);
         files.max_pixels = common_max_pixels(&common);
+        files.max_memory = common_max_memory(&common);
         files.compression = output.compression;
-        const struct batch batch = {&verb_convert, &common, &output, &files, task_convert, NULL, false};
+        const struct batch batch = {&verb_convert, &common, &output, &files, task_convert, NULL, false, false};
         code = batch_run(&batch, argc, argv);
     }
     encode_settings_release(&settings);
@@ -53,17 +62,20 @@ const struct verb verb_convert = {
     .name = "convert",
     .summary = "read any format and write any other, with new pixels",
     .run = run,
-    .help = "Usage: kostka convert [OPTIONS] IN OUT\n"
-            "       kostka convert [OPTIONS] --out-format FORMAT --out-dir DIR IN...\n"
-            "\n"
-            "Reads JPEG, JPEG 2000, PNG, TIFF, PAM, PPM, PGM, PBM or PGX, and writes JPEG, JPEG 2000, PNG, TIFF, PAM,\n"
-            "PPM, PGM, PGX or raw samples, by OUT's extension or --out-format. '-' is standard input or output.\n"
-            "From JPEG to JPEG this compresses anew, with loss; 'kostka transcode' does not.\n"
-            "\n"
-            "Takes the options of 'kostka decode' for JPEG inputs (--scale, --region, --orient, --strict,\n"
-            "--format) and those of 'kostka encode' for JPEG outputs (-q, --subsampling, --progressive ...) and\n"
-            "JPEG 2000 (--lossless, --rate, --psnr, --tiles ...); --layers is that of decoding.\n"
-            "--raw WxHxN:DEPTH reads samples without a header, s behind the depth means signed ones; --interleave and\n"
-            "--endian little|big say how they lie there, and how they are written.\n"
-            "ICC profile, Exif and density go along where both formats hold them.\n",
+    .help =
+        "Usage: kostka convert [OPTIONS] IN OUT\n"
+        "       kostka convert [OPTIONS] --out-format FORMAT --out-dir DIR IN...\n"
+        "\n"
+        "Reads JPEG, JPEG 2000, PNG, TIFF, BMP, PAM, PPM, PGM, PBM or PGX, and writes JPEG, JPEG 2000, PNG, TIFF, "
+        "PAM,\n"
+        "PPM, PGM, PGX or raw samples, by OUT's extension or --out-format. '-' is standard input or output.\n"
+        "From JPEG to JPEG this compresses anew, with loss; 'kostka transcode' does not.\n"
+        "\n"
+        "Takes the options of 'kostka decode' for JPEG inputs (--scale, --region, --orient, --strict,\n"
+        "--format) and those of 'kostka encode' for JPEG outputs (-q, --subsampling, --progressive ...) and\n"
+        "JPEG 2000 (--lossless, --rate, --psnr, --tiles ...); --layers is that of decoding.\n"
+        "--raw WxHxN:DEPTH reads samples without a header, s behind the depth means signed ones; --raw-layout,\n"
+        "--interleave and --endian little|big say how they lie there, and how they are written.\n"
+        "ICC profile, Exif, XMP, IPTC, comments and density go along where both formats hold them. A JPEG file made\n"
+        "of JPEG, of the same size, keeps the quantisation tables and the sampling unless an option changes them.\n",
 };

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "batch.h"
+#include "files/bands_out.h"
 #include "files/strips.h"
+#include "target.h"
 
 /* The extension is what the whole picture would have. */
 static bool decode_strips(struct strips *strips, const struct task *task, struct problem *problem)
@@ -12,24 +14,41 @@ static bool decode_strips(struct strips *strips, const struct task *task, struct
 
     picture_init(&described);
     described.image = strips->image;
-    char *path = task_path(task, file_extension(task->files.target, &described));
-    bool good = path != NULL ? strips_write(strips, task->source->name, path, &task->files, problem)
-                             : problem_set(problem, "out of memory");
+    char *path = task_path(task, file_extension(task->files.target, &described), problem);
+    bool good = path != NULL && strips_write(strips, task->source->name, path, &task->files, problem);
     free(path);
     strips_close(strips);
+    return good;
+}
+
+static bool decode_bands(struct bands_out *bands, const struct task *task, struct problem *problem)
+{
+    struct picture described;
+
+    picture_init(&described);
+    described.image = bands->image;
+    char *path = task_path(task, file_extension(task->files.target, &described), problem);
+    bool good = path != NULL && bands_out_write(bands, path, &task->files, problem);
+    free(path);
+    bands_out_close(bands);
     return good;
 }
 
 static bool decode_one(const void *settings, struct task *task, struct problem *problem)
 {
     struct strips strips;
+    struct bands_out bands;
     struct picture picture;
     (void)settings;
 
+    const struct file_format *found = file_format_of(task->source);
+    if (found != NULL && !options_suit(task->files.given, file_kind(task->files.target), found, problem))
+        return false;
     if (strips_open(&strips, task->source, &task->files))
         return decode_strips(&strips, task, problem);
+    if (bands_out_open(&bands, task->source, &task->files))
+        return decode_bands(&bands, task, problem);
     picture_init(&picture);
-    const struct file_format *found = file_format_of(task->source);
     bool good =
         found == NULL || found == &file_jpeg || found == &file_j2k ||
         problem_set(problem, "a %s file, neither JPEG nor JPEG 2000; 'kostka convert' changes it to another format",
@@ -39,23 +58,17 @@ static bool decode_one(const void *settings, struct task *task, struct problem *
     return good;
 }
 
-/* By --out-format, else by the output's name, else PNM. Operands that are missing are for batch_run() to complain of.
- */
+/* PNM unless a name or an option says otherwise. */
 static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
 {
-    const char *path = argc - optind == 2 ? argv[argc - 1] : "-";
+    bool named = output->directory == NULL && argc - optind == 2 && strcmp(argv[argc - 1], "-") != 0;
+    int code = target_choose(
+        "decode", output, argc, argv, ".ppm, .pgm, .pam, .png, .tif, .pgx and .raw", named ? NULL : &file_pnm, target);
 
-    *target = output->format;
-    if (*target == NULL && (output->directory != NULL || strcmp(path, "-") == 0))
-        *target = &file_pnm;
-    if (*target == NULL)
-        *target = file_format_by_path(path);
-    if (*target == NULL)
-        return complain_usage("decode",
-            "'%s' names no known format; .ppm, .pgm, .pam, .png, .tif, .pgx and .raw do, or --out-format", path);
-    if (*target == &file_jpeg || *target == &file_j2k)
-        return complain_usage("decode", "the output is to hold pixels, not JPEG; 'convert' compresses anew");
-    return EXIT_FINE;
+    if (code == EXIT_FINE && (file_kind(*target) & KIND_CODED) != 0)
+        return complain_usage("decode", "the output is to hold pixels, not %s; 'convert' compresses anew",
+            *target == &file_jpeg ? "JPEG" : "JPEG 2000");
+    return code;
 }
 
 static int run(int argc, char **argv)
@@ -63,25 +76,25 @@ static int run(int argc, char **argv)
     struct common_options common = {0};
     struct output_options output = {.compression = -1};
     struct file_settings files = {0};
+    struct options_given given;
     int code;
 
     kst_decode_options_init(&files.decode);
     const struct option_group groups[] = {
         common_group(&common), output_group(&output), decode_group(&files.decode), samples_group(&files, false)};
-    if (!options_read(&verb_decode, argc, argv, groups, 4, &code))
+    if (!options_read(&verb_decode, argc, argv, groups, 4, &given, &code))
         return code;
     code = choose_target(&output, argc, argv, &files.target);
     if (code != EXIT_FINE)
         return code;
-    if (files.decode.components != NULL && files.decode.format != KST_FORMAT_AUTO &&
-        files.decode.format != KST_FORMAT_RAW)
-        return complain_usage("decode", "--components gives them as coded, which is --format raw");
-    if (files.decode.format == KST_FORMAT_RAW && files.decode.orient)
-        return complain_usage("decode", "--orient does not go with --format raw");
+    if (!options_check("decode", &given, file_kind(files.target), KIND_CODED, NULL) ||
+        !decode_options_check("decode", &files))
+        return EXIT_USAGE;
+    files.given = &given;
     files.max_pixels = common_max_pixels(&common);
     files.max_memory = common_max_memory(&common);
     files.compression = output.compression;
-    const struct batch batch = {&verb_decode, &common, &output, &files, decode_one, NULL, false};
+    const struct batch batch = {&verb_decode, &common, &output, &files, decode_one, NULL, false, true};
     return batch_run(&batch, argc, argv);
 }
 
@@ -89,33 +102,36 @@ const struct verb verb_decode = {
     .name = "decode",
     .summary = "turn JPEG and JPEG 2000 files into pixels: PNM, PAM, PNG, TIFF, PGX",
     .run = run,
-    .help = "Usage: kostka decode [OPTIONS] IN OUT\n"
-            "       kostka decode [OPTIONS] --out-dir DIR IN...\n"
-            "\n"
-            "Decodes JPEG and JPEG 2000. OUT's extension chooses the format: .ppm .pgm .pnm .pam .png .tif .pgx\n"
-            ".raw .yuv;\n"
-            "'-' is standard input or output (there PNM, unless --out-format says otherwise).\n"
-            "\n"
-            "  --format FORMAT     auto (default), grey, rgb, bgr, rgba, bgra, cmyk; planar: one plane for each\n"
-            "                      colour; raw: the components as coded, neither converted nor enlarged\n"
-            "  --scale 1/2|1/4|1/8 decode at a fraction of the size; --reduce 1|2|3 is the same (JPEG 2000: any N)\n"
-            "  --layers N          JPEG 2000: no more than the first N quality layers\n"
-            "  --tile N            JPEG 2000: this tile alone, counted from 0; the region is a part of it\n"
-            "  --components LIST   JPEG 2000: only these, as coded: 0,3,5-7\n"
-            "  --region WxH+X+Y    only this part, of the scaled picture; X,Y,W,H and --crop do too\n"
-            "  --orient            turn the picture as its Exif orientation says\n"
-            "  --strict            damage is an error instead of a warning\n"
-            "  --out-dir DIR       many inputs; each becomes a file of the same name there\n"
-            "  --out-format NAME   png, tiff, pnm, pgm, ppm, pam, pgx or raw, whatever the output's name\n"
-            "  --interleave        planes of one size take turns in one file: TIFF, raw\n"
-            "  --endian little|big byte order of PGX (default big) and raw samples (default the machine's)\n"
-            "  --compression 0-9   of PNG (default 4) and TIFF (default none)\n"
-            "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
-            "  --device DEVICE     auto, cpu, cuda:N, opencl:N; see 'kostka devices'\n"
-            "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"
-            "  --max-work N        samples for each byte of JPEG 2000, beyond 128M for all (65536)\n"
-            "  -v, --verbose       tell what ran where, and for how long\n"
-            "\n"
-            "Planes (planar, raw, and all of PGX) become NAME-0.pgm, NAME-1.pgm ...; with .raw or .yuv one file of\n"
-            "all planes.\n",
+    .help =
+        "Usage: kostka decode [OPTIONS] IN OUT\n"
+        "       kostka decode [OPTIONS] --out-dir DIR IN...\n"
+        "\n"
+        "Decodes JPEG and JPEG 2000. OUT's extension chooses the format: .ppm .pgm .pnm .pam .png .tif .pgx\n"
+        ".raw .yuv;\n"
+        "'-' is standard input or output (there PNM, unless --out-format says otherwise).\n"
+        "\n"
+        "  --format FORMAT     auto (default), grey, rgb, bgr, rgba, bgra, cmyk; planar: one plane for each\n"
+        "                      colour; raw: the components as coded, neither converted nor enlarged\n"
+        "  --scale 1/2|1/4|1/8 decode at a fraction of the size; --reduce 1|2|3 is the same (JPEG 2000: any N)\n"
+        "  --layers N          JPEG 2000: no more than the first N quality layers\n"
+        "  --tile N            JPEG 2000: this tile alone, counted from 0; the region is a part of it\n"
+        "  --components LIST   JPEG 2000: only these, as coded: 0,3,5-7\n"
+        "  --region WxH+X+Y    only this part, of the scaled picture; X,Y,W,H and --crop do too\n"
+        "  --orient            turn the picture as its Exif orientation says\n"
+        "  --strict            damage is an error instead of a warning\n"
+        "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
+        "  --out-dir DIR       many inputs, folders among them; each file becomes one of the same name there\n"
+        "  --out-format NAME   png, tiff, pnm, pgm, ppm, pam, pgx or raw, whatever the output's name\n"
+        "  --interleave        planes of one size take turns in one file: TIFF, raw\n"
+        "  --raw-layout pixels|planes  of raw samples; default pixel by pixel, or planes with --format planar, raw\n"
+        "  --endian little|big byte order of PGX (default big) and raw samples (default the machine's)\n"
+        "  --compression 0-9   of PNG (default 4) and TIFF (default none)\n"
+        "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
+        "  --device DEVICE     auto, cpu, cuda:N, opencl:N; see 'kostka devices'\n"
+        "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"
+        "  --max-work N        samples for each byte of JPEG 2000, beyond 128M for all (65536)\n"
+        "  -v, --verbose       tell what ran where, and for how long\n"
+        "\n"
+        "Planes (planar, raw, and all of PGX) become NAME-0.pgm, NAME-1.pgm ...; with .raw or .yuv one file of\n"
+        "all planes.\n",
 };

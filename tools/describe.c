@@ -2,6 +2,9 @@
 #include "describe.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "plain.h"
 
 enum { COMMENT_SHOWN = 300 };
 
@@ -85,23 +88,17 @@ static void sampling_text(const kst_info *info, char text[32])
         used += (size_t)snprintf(text + used, 32 - used, "%s%dx%d", i == 0 ? "" : ",", c[i].h, c[i].v);
 }
 
-/* Comments come from anywhere: nothing in them may steer the terminal. */
+/* Strings in C are what many comments hold: the zero behind them is no part of the text. */
 static void print_comment(const kst_metadata *metadata)
 {
-    size_t length = metadata->length < COMMENT_SHOWN ? metadata->length : COMMENT_SHOWN;
+    size_t whole = metadata->length, length;
 
-    printf("  comment      ");
-    for (size_t i = 0; i < length; i++) {
-        uint8_t byte = metadata->data[i];
-        bool last = i + 1 == metadata->length;
-        if (byte == '\n' || byte == '\t' || byte == '\r')
-            putchar(' ');
-        else if (byte >= 0x20 && byte != 0x7F && !(byte >= 0x80 && byte < 0xA0 && i == 0))
-            putchar(byte);
-        else if (!(last && byte == 0))
-            putchar('?');
-    }
-    puts(length < metadata->length ? " ..." : "");
+    if (whole > 0 && metadata->data[whole - 1] == 0)
+        whole--;
+    length = whole < COMMENT_SHOWN ? whole : COMMENT_SHOWN;
+    fputs("  comment      ", stdout);
+    plain_put(stdout, (const char *)metadata->data, length);
+    puts(length < whole ? " ..." : "");
 }
 
 static void print_metadata(const kst_decoder *decoder)
@@ -118,13 +115,43 @@ static void print_metadata(const kst_decoder *decoder)
     }
 }
 
+/* Names of boxes come from the file, too. */
+static void print_element(const kst_element *element)
+{
+    printf("  %8llu  %*s", (unsigned long long)element->offset, (int)(2 * element->depth), "");
+    plain_puts(stdout, element->name);
+    printf("%*s %8llu  ", strlen(element->name) < 6 ? 6 - (int)strlen(element->name) : 0, "",
+        (unsigned long long)element->length);
+    plain_puts(stdout, element->text);
+    putchar('\n');
+}
+
+static const char *role_name(kst_role role)
+{
+    static const char *const names[] = {"unknown", "preview", "gain map", "depth map", "frame of a panorama",
+        "stereoscopic view", "viewpoint", "original", "video"};
+    return role <= KST_ROLE_VIDEO ? names[role] : names[0];
+}
+
+static void print_others(kst_decoder *decoder)
+{
+    kst_other other = {.size = sizeof other};
+
+    for (size_t i = 0; kst_decoder_other(decoder, i, &other); i++) {
+        printf("  %-12s %s, ", other.picture ? "picture" : "other", role_name(other.role));
+        if (other.picture)
+            printf("%ux%u, %u %s, %s, ", (unsigned)other.width, (unsigned)other.height, (unsigned)other.components,
+                other.components == 1 ? "component" : "components", process_name(other.process));
+        printf("%llu bytes at %llu\n", (unsigned long long)other.length, (unsigned long long)other.offset);
+    }
+}
+
 static void print_elements(kst_decoder *decoder)
 {
     kst_element element = {.size = sizeof element};
 
     while (kst_decoder_next_element(decoder, &element))
-        printf("  %8llu  %*s%-6s %8llu  %s\n", (unsigned long long)element.offset, (int)(2 * element.depth), "",
-            element.name, (unsigned long long)element.length, element.text);
+        print_element(&element);
 }
 
 static void print_profile(kst_decoder *decoder)
@@ -152,7 +179,8 @@ static void print_jpeg2000(const struct source *source, kst_decoder *decoder)
     const kst_info *info = kst_decoder_info(decoder);
     double pixels = (double)info->width * info->height;
 
-    printf("%s: JPEG 2000%s, %ux%u, %s%s, %u %s\n", source->name, info->jp2 ? " (JP2)" : "", (unsigned)info->width,
+    plain_puts(stdout, source->name);
+    printf(": JPEG 2000%s, %ux%u, %s%s, %u %s\n", info->jp2 ? " (JP2)" : "", (unsigned)info->width,
         (unsigned)info->height, colour_name(info->colour), info->alpha ? " with alpha" : "",
         (unsigned)info->component_count, info->component_count == 1 ? "component" : "components");
     for (uint32_t i = 0; i < info->component_count && i < 4; i++) {
@@ -186,8 +214,8 @@ void describe_print(const struct source *source, kst_decoder *decoder)
         return;
     }
     sampling_text(info, sampling);
-    printf(
-        "%s: JPEG, %ux%u, %s", source->name, (unsigned)info->width, (unsigned)info->height, colour_name(info->colour));
+    plain_puts(stdout, source->name);
+    printf(": JPEG, %ux%u, %s", (unsigned)info->width, (unsigned)info->height, colour_name(info->colour));
     if (info->component_count > 1)
         printf(" %s", sampling);
     printf(", %d bits\n", info->component[0].depth);
@@ -212,6 +240,7 @@ void describe_print(const struct source *source, kst_decoder *decoder)
     if (info->orientation != 1)
         printf("  orientation  %d\n", info->orientation);
     print_metadata(decoder);
+    print_others(decoder);
 }
 
 static json_t *json_components(const kst_info *info)
@@ -245,6 +274,25 @@ static json_t *json_metadata(const kst_decoder *decoder)
             json_object_set_new(entry, "text", comment != NULL ? comment : json_null());
         }
         json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+/* What follows the first picture of a JPEG file. */
+static json_t *json_others(kst_decoder *decoder)
+{
+    json_t *list = json_array();
+    kst_other other = {.size = sizeof other};
+
+    for (size_t i = 0; kst_decoder_other(decoder, i, &other); i++) {
+        json_t *made = json_pack("{s:s, s:s, s:I, s:I}", "kind", other.picture ? "picture" : "bytes", "role",
+            role_name(other.role), "offset", (json_int_t)other.offset, "bytes", (json_int_t)other.length);
+        if (other.picture)
+            json_object_update_new(made, json_pack("{s:I, s:I, s:I, s:s, s:b, s:I}", "width", (json_int_t)other.width,
+                                             "height", (json_int_t)other.height, "components",
+                                             (json_int_t)other.components, "process", process_name(other.process),
+                                             "indexed", other.indexed, "mp_attribute", (json_int_t)other.mp_attribute));
+        json_array_append_new(list, made);
     }
     return list;
 }
@@ -337,5 +385,6 @@ json_t *describe_json(const struct source *source, kst_decoder *decoder)
         json_object_set_new(made, "adobe_transform", json_integer(info->adobe_transform));
     json_object_set_new(made, "components", json_components(info));
     json_object_set_new(made, "metadata", json_metadata(decoder));
+    json_object_set_new(made, "others", json_others(decoder));
     return made;
 }

@@ -42,12 +42,18 @@ static int list_json(void)
 static int run(int argc, char **argv)
 {
     struct common_options common = {0};
+    struct options_given given;
     bool json = false;
     int code;
 
     const struct option_group groups[] = {common_group(&common), json_group(&json)};
-    if (!options_read(&verb_devices, argc, argv, groups, 2, &code))
+    if (!options_read(&verb_devices, argc, argv, groups, 2, &given, &code))
         return code;
+    static const int working[] = {
+        OPTION_THREADS, OPTION_DEVICE, OPTION_MAX_PIXELS, OPTION_MAX_MEMORY, OPTION_MAX_WORK, OPTION_VERBOSE};
+    for (size_t i = 0; i < sizeof working / sizeof *working; i++)
+        if (!options_refuse("devices", &given, working[i], "devices are listed, and nothing works on one"))
+            return EXIT_USAGE;
     if (optind != argc)
         return complain_usage("devices", "takes no file");
     return json ? list_json() : list_text();

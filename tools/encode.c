@@ -2,33 +2,55 @@
 #include <stdlib.h>
 
 #include "batch.h"
+#include "files/bands.h"
 #include "files/rows.h"
+#include "target.h"
 
-static bool encode_whole(const struct task *task, const char *path, struct problem *problem)
+static bool encode_whole(const struct task *task, struct source *source, const char *path, struct problem *problem)
 {
-    struct source source;
     struct picture picture;
 
     picture_init(&picture);
-    bool good = source_read(&source, task->source->name, problem) &&
-                picture_read(&picture, &source, &task->files, NULL, problem);
-    source_release(&source);
+    bool good = picture_read(&picture, source, &task->files, NULL, problem);
+    source_release(source);
     good = good && picture_write(&picture, path, task->files.target, &task->files, problem);
     picture_release(&picture);
     return good;
 }
 
+/* The source's first bytes have been read. */
+static bool encode_open(const struct task *task, struct source *source, const char *path, struct problem *problem)
+{
+    const struct file_settings *files = &task->files;
+    struct band_file bands;
+    struct row_file rows;
+    bool good;
+
+    if (band_file_open(&bands, source, files)) {
+        good = band_file_encode(&bands, path, files, problem);
+        band_file_close(&bands);
+    } else if (row_file_open(&rows, source->name, files)) {
+        good = row_file_encode(&rows, path, files, problem);
+        row_file_close(&rows);
+    } else {
+        good = source_finish_picture(source, files, problem) && encode_whole(task, source, path, problem);
+    }
+    return good;
+}
+
 static bool encode_one(const void *settings, struct task *task, struct problem *problem)
 {
-    struct row_file rows;
-    char *path = task_path(task, task->files.target->extensions[0]);
+    char *path = task_path(task, task->files.target->extensions[0], problem);
+    struct source source;
     (void)settings;
 
     if (path == NULL)
-        return problem_set(problem, "out of memory");
-    bool in_rows = row_file_open(&rows, task->source->name, &task->files);
-    bool good = in_rows ? row_file_encode(&rows, path, &task->files, problem) : encode_whole(task, path, problem);
-    row_file_close(&rows);
+        return false;
+    bool good = source_open(&source, task->source->name, problem);
+    if (good) {
+        good = encode_open(task, &source, path, problem);
+        source_release(&source);
+    }
     free(path);
     return good;
 }
@@ -36,15 +58,26 @@ static bool encode_one(const void *settings, struct task *task, struct problem *
 /* JPEG unless a name or an option says otherwise. */
 static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
 {
-    *target = output->format;
-    if (*target == NULL && output->directory == NULL && argc - optind == 2)
-        *target = file_format_by_path(argv[argc - 1]);
-    if (*target == NULL)
-        *target = &file_jpeg;
-    if (*target != &file_jpeg && *target != &file_j2k && *target != &file_j2c)
+    int code = target_choose("encode", output, argc, argv, ".jpg, .jp2 and .j2k", &file_jpeg, target);
+
+    if (code == EXIT_FINE && (file_kind(*target) & KIND_CODED) == 0)
         return complain_usage(
             "encode", "the output is JPEG or JPEG 2000, not %s; 'convert' makes other formats", (*target)->name);
-    return EXIT_FINE;
+    return code;
+}
+
+/* Without --raw nothing that is read is raw samples. */
+static unsigned readable(const struct file_settings *files)
+{
+    return files->raw.width > 0 ? KIND_RAW : KIND_ANY & ~(unsigned)KIND_RAW;
+}
+
+static bool check(const struct options_given *given, const struct file_settings *files,
+    struct encode_settings *settings, struct j2k_settings *j2k)
+{
+    return options_check("encode", given, file_kind(files->target), readable(files),
+               "; a name ending in .jp2 or .jpg, or --out-format, chooses what is made") &&
+           encode_settings_finish("encode", settings) && j2k_settings_finish("encode", j2k);
 }
 
 static int run(int argc, char **argv)
@@ -54,6 +87,7 @@ static int run(int argc, char **argv)
     struct file_settings files = {.compression = -1};
     struct encode_settings settings;
     struct j2k_settings j2k;
+    struct options_given given;
     int code;
 
     encode_settings_init(&settings);
@@ -61,16 +95,16 @@ static int run(int argc, char **argv)
     kst_decode_options_init(&files.decode);
     const struct option_group groups[] = {common_group(&common), output_group(&output), encode_group(&settings),
         j2k_group(&j2k, true), samples_group(&files, true)};
-    if (options_read(&verb_encode, argc, argv, groups, 5, &code) &&
+    if (options_read(&verb_encode, argc, argv, groups, 5, &given, &code) &&
         (code = choose_target(&output, argc, argv, &files.target)) == EXIT_FINE &&
-        (code = j2k_settings_finish("encode", &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
-        encode_settings_finish(&settings);
+        (code = check(&given, &files, &settings, &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         settings.options.jpeg2000 = &j2k.options;
         files.encode = &settings.options;
+        files.given = &given;
         files.max_pixels = common_max_pixels(&common);
         files.max_memory = common_max_memory(&common);
         files.on_cpu = common_on_cpu(&common);
-        const struct batch batch = {&verb_encode, &common, &output, &files, encode_one, NULL, true};
+        const struct batch batch = {&verb_encode, &common, &output, &files, encode_one, NULL, true, false};
         code = batch_run(&batch, argc, argv);
     }
     encode_settings_release(&settings);
@@ -130,14 +164,16 @@ const struct verb verb_encode = {
             "  --keep-components   do not transform colours\n"
             "  --plt, --tlm, --sop, --eph   markers\n"
             "  --packed ppm|ppt    packet headers in the main header, or in those of tile-parts\n"
-            "  --codestream        no JP2 file around it\n"
+            "  --codestream        no JP2 file around it, as with an OUT ending in .j2k\n"
             "\n"
             "Both:\n"
-            "  --raw WxHxN:DEPTH[s] IN has no header: N components of DEPTH bits (8), one after the other; s: signed\n"
-            "  --interleave, --endian little|big   the components' samples take turns; their byte order\n"
-            "  --icc FILE, --exif FILE, --comment TEXT  attach metadata; the input's ICC profile and\n"
-            "                      Exif are kept\n"
-            "  --out-dir DIR       many inputs; each becomes NAME.jpg there, or NAME.jp2 with --out-format jp2\n"
+            "  --raw WxHxN:DEPTH[s] IN has no header: N samples of DEPTH bits (8) a pixel; s: signed\n"
+            "  --raw-layout planes, --endian little|big   one component after the other; the samples' byte order\n"
+            "  --icc FILE, --exif FILE, --comment TEXT  attach metadata; the input's own are kept\n"
+            "                      where none is given\n"
+            "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
+            "  --out-dir DIR       many inputs, folders among them; each file becomes NAME.jpg there, or\n"
+            "                      NAME.jp2 with --out-format jp2\n"
             "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
             "  --device DEVICE     auto, cpu, cuda:N, opencl:N; see 'kostka devices'\n"
             "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"

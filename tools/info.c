@@ -3,6 +3,7 @@
 
 #include "describe.h"
 #include "options.h"
+#include "plain.h"
 
 struct info_settings {
     struct file_settings files;
@@ -40,13 +41,36 @@ static bool tell_jpeg(const struct info_settings *settings, const struct source 
         jpeg_report_problem(report, status, &problem);
         return tell_failure(settings, source->name, status, report->offset, problem.text);
     }
-    kst_decoder_next_element(decoder, &(kst_element){.size = sizeof(kst_element)}); /* all headers are read now */
-    jpeg_report_warnings(source->name, report);
+    /* Now all headers are read, and what is wrong with them is in the report. */
+    kst_decoder_next_element(decoder, &(kst_element){.size = sizeof(kst_element)});
+    if (!kst_decoder_other(decoder, 0, &(kst_other){.size = sizeof(kst_other)}) && report->status != KST_OK)
+        complain(source->name, "warning: %s", report->message);
+    else
+        jpeg_report_warnings(source->name, report);
+    if (settings->files.verbose)
+        jpeg_report_details(source->name, report);
     if (settings->json)
         json_array_append_new(settings->list, describe_json(source, decoder));
     else
         describe_print(source, decoder);
     return true;
+}
+
+static uint32_t components_of(const kst_image *image)
+{
+    uint32_t channels = kst_format_channels(image->format);
+    return channels > 0 ? channels : image->plane_count;
+}
+
+/* From the headers where the format has them apart, otherwise by reading all. */
+static bool describe_other(const struct info_settings *settings, const struct source *source, struct picture *picture,
+    const struct file_format **format, struct problem *problem)
+{
+    *format = file_format_of(source);
+    if (*format != NULL && (*format)->describe != NULL)
+        return (*format)->describe(source, &settings->files, picture, problem) &&
+               picture_permitted(&settings->files, picture->image.width, picture->image.height, 0, problem);
+    return picture_read(picture, source, &settings->files, format, problem);
 }
 
 /* Other formats are no business of this project: what is found when reading them is told, and no more. */
@@ -57,18 +81,20 @@ static bool tell_other(const struct info_settings *settings, const struct source
     struct picture picture;
 
     picture_init(&picture);
-    bool good = picture_read(&picture, source, &settings->files, &format, &problem) ||
+    bool good = describe_other(settings, source, &picture, &format, &problem) ||
                 tell_failure(settings, source->name, KST_OK, UINT64_MAX, problem.text);
     if (good && settings->json)
         json_array_append_new(settings->list,
             json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:s, s:I}", "file", json_text(source->name), "format",
                 format->name, "bytes", (json_int_t)source->length, "width", (json_int_t)picture.image.width, "height",
-                (json_int_t)picture.image.height, "components", (json_int_t)kst_format_channels(picture.image.format),
-                "colour", describe_format(picture.image.format), "depth", (json_int_t)picture_depth(&picture)));
-    else if (good)
-        printf("%s: %s, %ux%u, %s, %u bits, %zu bytes\n", source->name, format->name, (unsigned)picture.image.width,
+                (json_int_t)picture.image.height, "components", (json_int_t)components_of(&picture.image), "colour",
+                describe_format(picture.image.format), "depth", (json_int_t)picture_depth(&picture)));
+    else if (good) {
+        plain_puts(stdout, source->name);
+        printf(": %s, %ux%u, %s, %u bits, %zu bytes\n", format->name, (unsigned)picture.image.width,
             (unsigned)picture.image.height, describe_format(picture.image.format), (unsigned)picture_depth(&picture),
             source->length);
+    }
     picture_release(&picture);
     return good;
 }
@@ -79,7 +105,7 @@ static bool tell_one(const struct info_settings *settings, const char *name)
     struct source source;
     kst_decoder *decoder;
 
-    if (!source_read(&source, name, &problem))
+    if (!source_read_picture(&source, name, &settings->files, &problem))
         return tell_failure(settings, name, KST_OK, UINT64_MAX, problem.text);
     const struct file_format *format = file_format_of(&source);
     bool good = false;
@@ -97,10 +123,11 @@ static int run(int argc, char **argv)
 {
     struct common_options common = {0};
     struct info_settings settings = {.json = false};
+    struct options_given given;
     int code;
 
     const struct option_group groups[] = {common_group(&common), json_group(&settings.json)};
-    if (!options_read(&verb_info, argc, argv, groups, 2, &code))
+    if (!options_read(&verb_info, argc, argv, groups, 2, &given, &code))
         return code;
     if (optind == argc)
         return complain_usage("info", "no file named");
@@ -108,6 +135,8 @@ static int run(int argc, char **argv)
     if ((code = common_context(&common, 1, &settings.files.context)) != EXIT_FINE)
         return code;
     settings.files.max_pixels = common_max_pixels(&common);
+    settings.files.max_memory = common_max_memory(&common);
+    settings.files.verbose = common.verbose;
     settings.list = json_array();
     for (int i = optind; i < argc; i++)
         if (!tell_one(&settings, argv[i]))

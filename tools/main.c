@@ -2,7 +2,9 @@
 /* The command line: one verb, then its options and operands. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "complete.h"
 #include "json.h"
 #include "output.h"
 
@@ -33,8 +35,14 @@ static void print_help(FILE *to)
         to);
 }
 
+/* A file in the verb's place is what somebody writes who knows convert(1). */
 static int complain_verb(const char *name)
 {
+    if (access(name, F_OK) == 0) {
+        complain(NULL, "'%s' is no verb but a file; 'kostka convert %s OUT' converts it, 'kostka help' lists verbs",
+            name, name);
+        return EXIT_USAGE;
+    }
     complain(NULL, "no verb '%s'; 'kostka help' lists them", name);
     return EXIT_USAGE;
 }
@@ -58,15 +66,17 @@ int main(int argc, char **argv)
         print_help(stderr);
         return EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0 || strcmp(argv[1], "version") == 0) {
         printf("kostka %s\n", kst_version_string());
         return finish_output(EXIT_FINE);
     }
     if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return help(argc - 1, argv + 1);
+    if (strcmp(argv[1], "--complete") == 0 && argc > 2)
+        return complete(verbs, argv + 2, (size_t)argc - 2);
     const struct verb *verb = find_verb(argv[1]);
     if (verb == NULL)
         return complain_verb(argv[1]);
-    output_catch_signals();
+    output_begin();
     return verb->run(argc - 1, argv + 1);
 }

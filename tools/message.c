@@ -2,10 +2,14 @@
 /* Lines for people on standard error. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
+#include "plain.h"
 #include "progress.h"
 #include "tool.h"
+
+enum { TEXT = 2 * sizeof(struct problem) /* room for two paths */ };
 
 bool problem_set(struct problem *problem, const char *format, ...)
 {
@@ -17,31 +21,54 @@ bool problem_set(struct problem *problem, const char *format, ...)
     return false;
 }
 
+/* One line on standard error, by one call, so that lines of several processes do not mix either. */
+static void print_line(const char *head, const char *subject, const char *text)
+{
+    char *line = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&line, &length);
+
+    if (to == NULL)
+        return;
+    fputs(head, to);
+    if (subject != NULL) {
+        fputs(": ", to);
+        plain_puts(to, *subject != '\0' ? subject : "''");
+    }
+    fputs(": ", to);
+    plain_puts(to, text);
+    fputc('\n', to);
+    if (fclose(to) == 0)
+        fwrite(line, 1, length, stderr);
+    free(line);
+}
+
 void complain(const char *subject, const char *format, ...)
 {
-    char text[1024];
+    char text[TEXT];
     va_list arguments;
 
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     progress_pause();
-    if (subject != NULL)
-        fprintf(stderr, "kostka: %s: %s\n", subject, text);
-    else
-        fprintf(stderr, "kostka: %s\n", text);
+    print_line("kostka", subject, text);
     progress_resume();
 }
 
 int complain_usage(const char *verb, const char *format, ...)
 {
-    char text[1024];
+    char text[TEXT], head[64];
     va_list arguments;
+    int used;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    used = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "kostka %s: %s; see 'kostka help %s'\n", verb, text, verb);
+    if (used >= 0 && used < (int)sizeof text)
+        snprintf(text + used, sizeof text - (size_t)used, "; see 'kostka help %s'", verb);
+    snprintf(head, sizeof head, "kostka %s", verb);
+    print_line(head, NULL, text);
     return EXIT_USAGE;
 }
 

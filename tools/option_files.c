@@ -122,7 +122,7 @@ static bool script_read(const char *path, kst_scan **script, size_t *length, str
     struct source source;
 
     *script = NULL;
-    if (!source_read(&source, path, problem))
+    if (!source_read(&source, path, OPTION_BYTES_MAX, problem))
         return false;
     bool good = source.length <= SCRIPT_BYTES_MAX ? parse_script(&source, script, length, problem)
                                                   : problem_set(problem, "too large for a scan script");
@@ -166,7 +166,7 @@ bool tables_read(const char *path, uint16_t tables[4][64], size_t *count, struct
 {
     struct source source;
 
-    if (!source_read(&source, path, problem))
+    if (!source_read(&source, path, OPTION_BYTES_MAX, problem))
         return false;
     bool good = parse_tables(&source, tables, count, problem);
     source_release(&source);

@@ -5,13 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLE_MAX = 96 };
+#include "spellings.h"
 
 /* One table and one string of letters for getopt_long, made of the groups'. */
 struct merged {
-    struct option table[TABLE_MAX];
-    char letters[TABLE_MAX];
+    struct option table[OPTIONS_MAX];
+    const struct option_entry *entry[OPTIONS_MAX];
+    char letters[OPTIONS_MAX];
 };
+
+static int argument_of(const struct option_entry *entry)
+{
+    if (entry->value == NULL)
+        return no_argument;
+    return entry->value[0] == '[' ? optional_argument : required_argument;
+}
 
 static void merge(const struct option_group *groups, size_t count, struct merged *merged)
 {
@@ -20,26 +28,37 @@ static void merge(const struct option_group *groups, size_t count, struct merged
     memset(merged, 0, sizeof *merged);
     merged->letters[letters++] = ':';
     for (size_t i = 0; i < count; i++) {
-        for (const struct option *option = groups[i].table; option->name != NULL; option++) {
-            if (options + 1 >= TABLE_MAX || letters + 3 >= TABLE_MAX)
+        for (const struct option_entry *entry = groups[i].table; entry->name != NULL; entry++) {
+            if (options + 1 >= OPTIONS_MAX || letters + 3 >= OPTIONS_MAX)
                 return;
-            merged->table[options++] = *option;
-            if (option->val < OPTION_FIRST && strchr(merged->letters + 1, option->val) == NULL) {
-                merged->letters[letters++] = (char)option->val;
-                if (option->has_arg == required_argument)
+            merged->entry[options] = entry;
+            merged->table[options++] = (struct option){entry->name, argument_of(entry), NULL, entry->code};
+            if (entry->code < OPTION_FIRST && strchr(merged->letters + 1, entry->code) == NULL) {
+                merged->letters[letters++] = (char)entry->code;
+                if (entry->value != NULL)
                     merged->letters[letters++] = ':';
             }
         }
     }
 }
 
-static const struct option_group *group_of(const struct option_group *groups, size_t count, int code)
+/* The first entry of an option, and its group. */
+static const struct option_entry *entry_of(
+    const struct option_group *groups, size_t count, int code, const struct option_group **group)
 {
     for (size_t i = 0; i < count; i++)
-        for (const struct option *option = groups[i].table; option->name != NULL; option++)
-            if (option->val == code)
-                return &groups[i];
+        for (const struct option_entry *entry = groups[i].table; entry->name != NULL; entry++)
+            if (entry->code == code) {
+                *group = &groups[i];
+                return entry;
+            }
     return NULL;
+}
+
+static void note(struct options_given *given, const struct option_entry *entry)
+{
+    if (!options_have(given, entry->code) && given->count < OPTIONS_MAX)
+        given->entry[given->count++] = entry;
 }
 
 static int complain_option(const struct verb *verb, int code, char **argv)
@@ -55,31 +74,124 @@ static int complain_option(const struct verb *verb, int code, char **argv)
     return complain_usage(verb->name, "unknown, or not unambiguous, option %s", given);
 }
 
-bool options_read(
-    const struct verb *verb, int argc, char **argv, const struct option_group *groups, size_t count, int *exit_code)
+/* Who wants to know which options there are, instead of having them read. */
+static struct {
+    void (*listener)(void *user, const struct option_entry *entry);
+    void *user;
+} asking;
+
+void options_listen(void (*listener)(void *user, const struct option_entry *entry), void *user)
 {
-    struct merged merged;
+    asking.listener = listener;
+    asking.user = user;
+}
+
+static bool list_options(const struct option_group *groups, size_t count, int *exit_code)
+{
+    for (size_t i = 0; i < count; i++)
+        for (const struct option_entry *entry = groups[i].table; entry->name != NULL; entry++)
+            asking.listener(asking.user, entry);
+    *exit_code = EXIT_FINE;
+    return false;
+}
+
+/* Operands that options have named: inputs come before the others, and the output behind. */
+struct named {
+    char **input; /* room for as many as there are arguments */
+    size_t count;
+    char *output; /* null: none */
+};
+
+/*
+ * Moves all operands to the end of argv. There is room, for each of those that an option has named took at least one
+ * argument, which is read by now.
+ */
+static bool place_operands(
+    const char *verb, const struct named *named, const struct options_given *given, int used, int argc, char **argv)
+{
+    size_t operands = (size_t)(used - optind), total = named->count + operands + (named->output != NULL);
+
+    if (named->output != NULL && options_have(given, OPTION_OUT_DIR)) {
+        complain_usage(verb, "--output names one file, and --out-dir a folder for many: write one of them");
+        return false;
+    }
+    char **to = argv + (size_t)argc - total;
+    memmove(to + named->count, argv + optind, operands * sizeof *to);
+    memcpy(to, named->input, named->count * sizeof *to);
+    if (named->output != NULL)
+        to[total - 1] = named->output;
+    optind = argc - (int)total;
+    return true;
+}
+
+/* Whether the option is one that names an operand. */
+static bool take_operand(struct named *named, int code, char *value)
+{
+    if (code == OPTION_INPUT)
+        named->input[named->count++] = value;
+    else if (code == OPTION_OUTPUT)
+        named->output = value;
+    return code == OPTION_INPUT || code == OPTION_OUTPUT;
+}
+
+/* What the options of a call are read with and into. */
+struct call {
+    const struct option_group *groups;
+    size_t count;
+    const struct merged *merged;
+    struct options_given *given;
+    struct named *named;
+};
+
+static bool read_all(const struct verb *verb, int argc, char **argv, const struct call *call, int *exit_code)
+{
+    const struct option_group *group = NULL;
     int code;
 
-    merge(groups, count, &merged);
     opterr = 0;
     optind = 1;
-    while ((code = getopt_long(argc, argv, merged.letters, merged.table, NULL)) != -1) {
-        const struct option_group *group = group_of(groups, count, code);
+    for (int at = -1; (code = getopt_long(argc, argv, call->merged->letters, call->merged->table, &at)) != -1;
+         at = -1) {
+        const struct option_entry *entry = entry_of(call->groups, call->count, code, &group);
+        if (entry != NULL && at >= 0)
+            entry = call->merged->entry[at]; /* as it is spelled */
         if (code == OPTION_HELP) {
             fputs(verb->help, stdout);
             *exit_code = EXIT_FINE;
             return false;
         }
-        if (group == NULL)
+        if (entry == NULL) {
             *exit_code = complain_option(verb, code, argv);
-        else if (group->handle(verb->name, group->settings, code, optarg))
+            return false;
+        }
+        note(call->given, entry);
+        if (take_operand(call->named, code, optarg) || group->handle(verb->name, group->settings, code, optarg))
             continue;
-        else
-            *exit_code = EXIT_USAGE;
+        *exit_code = EXIT_USAGE;
         return false;
     }
     return true;
+}
+
+bool options_read(const struct verb *verb, int argc, char **argv, const struct option_group *groups, size_t count,
+    struct options_given *given, int *exit_code)
+{
+    struct named named = {.input = calloc((size_t)argc, sizeof *named.input)};
+    struct merged merged;
+    int used = argc;
+
+    if (asking.listener != NULL) {
+        free(named.input);
+        return list_options(groups, count, exit_code);
+    }
+    merge(groups, count, &merged);
+    given->count = 0;
+    *exit_code = EXIT_USAGE;
+    bool good = named.input != NULL && spellings_rewrite(verb->name, &used, argv, merged.table, merged.letters) &&
+                read_all(verb, used, argv, &(struct call){groups, count, &merged, given, &named}, exit_code) &&
+                place_operands(verb->name, &named, given, used, argc, argv);
+    free(named.input);
+    return good;
 }
 
 static bool handle_common(const char *verb, void *settings, int code, const char *value)
@@ -110,11 +222,11 @@ static bool handle_common(const char *verb, void *settings, int code, const char
 
 struct option_group common_group(struct common_options *options)
 {
-    static const struct option table[] = {{"help", no_argument, NULL, OPTION_HELP},
-        {"verbose", no_argument, NULL, OPTION_VERBOSE}, {"threads", required_argument, NULL, OPTION_THREADS},
-        {"device", required_argument, NULL, OPTION_DEVICE}, {"max-pixels", required_argument, NULL, OPTION_MAX_PIXELS},
-        {"max-memory", required_argument, NULL, OPTION_MAX_MEMORY},
-        {"max-work", required_argument, NULL, OPTION_MAX_WORK}, {NULL, 0, NULL, 0}};
+    static const struct option_entry table[] = {{"help", NULL, OPTION_HELP, 0, 0},
+        {"verbose", NULL, OPTION_VERBOSE, 0, 0}, {"threads", "N", OPTION_THREADS, 0, 0},
+        {"device", "DEVICE", OPTION_DEVICE, 0, 0}, {"max-pixels", "N", OPTION_MAX_PIXELS, 0, 0},
+        {"max-memory", "BYTES", OPTION_MAX_MEMORY, 0, 0}, {"max-work", "N", OPTION_MAX_WORK, 0, 0},
+        {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle_common, options};
 }
 
@@ -191,9 +303,10 @@ static bool handle_output(const char *verb, void *settings, int code, const char
 
 struct option_group output_group(struct output_options *options)
 {
-    static const struct option table[] = {{"out-dir", required_argument, NULL, OPTION_OUT_DIR},
-        {"out-format", required_argument, NULL, OPTION_OUT_FORMAT},
-        {"compression", required_argument, NULL, OPTION_COMPRESSION}, {NULL, 0, NULL, 0}};
+    static const struct option_entry table[] = {{"out-dir", "DIR", OPTION_OUT_DIR, 0, 0},
+        {"out-format", "jpeg|jp2|j2k|png|tiff|pnm|pgm|ppm|pam|pgx|raw", OPTION_OUT_FORMAT, 0, 0},
+        {"input", "FILE", OPTION_INPUT, 0, 0}, {"output", "FILE", OPTION_OUTPUT, 0, 0},
+        {"compression", "0-9", OPTION_COMPRESSION, KIND_PNG | KIND_TIFF, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle_output, options};
 }
 
@@ -208,6 +321,6 @@ static bool handle_json(const char *verb, void *settings, int code, const char *
 
 struct option_group json_group(bool *json)
 {
-    static const struct option table[] = {{"json", no_argument, NULL, OPTION_JSON}, {NULL, 0, NULL, 0}};
+    static const struct option_entry table[] = {{"json", NULL, OPTION_JSON, 0, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle_json, json};
 }

@@ -10,6 +10,8 @@
 /* What getopt_long gives for each option; those with a short form have its letter. */
 enum option_code {
     OPTION_HELP = 'h',
+    OPTION_INPUT = 'i',
+    OPTION_OUTPUT = 'o',
     OPTION_VERBOSE = 'v',
     OPTION_QUALITY = 'q',
     OPTION_THREADS = 't',
@@ -51,6 +53,7 @@ enum option_code {
     OPTION_MOST_TIME,
     OPTION_OPTIMIZE,
     OPTION_ORIENT,
+    OPTION_OTHERS,
     OPTION_OUT_DIR,
     OPTION_OUT_FORMAT,
     OPTION_PACKED,
@@ -66,8 +69,10 @@ enum option_code {
     OPTION_QTABLES,
     OPTION_RATE,
     OPTION_RAW,
+    OPTION_RAW_LAYOUT,
     OPTION_RATIO,
     OPTION_RECODE,
+    OPTION_MIX,
     OPTION_REDUCE,
     OPTION_LAYERS,
     OPTION_REPEAT,
@@ -95,22 +100,57 @@ enum option_code {
     OPTION_WIDE_QUANTISERS
 };
 
+enum { OPTIONS_MAX = 96 }; /* of a verb, aliases included */
+
 /* Takes one option. Gives false after having said on standard error what is wrong with the value. */
 typedef bool (*option_handler)(const char *verb, void *settings, int code, const char *value);
 
+/*
+ * An option, and which files it is for: those that are written, those that are read, or either. It applies where one of
+ * the two suits; with neither it applies always.
+ */
+struct option_entry {
+    const char *name;  /* without the dashes */
+    const char *value; /* null: it takes none; in brackets: it may be left out; FILE, DIR, a|b for the words a and b */
+    int code;
+    unsigned targets, sources; /* or-ed enum file_kind */
+};
+
 /* Options that go together. The table ends with a zeroed entry, the codes with 0. */
 struct option_group {
-    const struct option *table;
+    const struct option_entry *table;
     option_handler handle;
     void *settings;
+};
+
+/* The options of a call, each once, in the order in which they came first. */
+struct options_given {
+    const struct option_entry *entry[OPTIONS_MAX];
+    size_t count;
 };
 
 /*
  * Reads the options of a verb. Gives true where the verb is to go on, with optind at the first operand; otherwise
  * *exit_code is what to return (0 after --help).
  */
-bool options_read(
-    const struct verb *verb, int argc, char **argv, const struct option_group *groups, size_t count, int *exit_code);
+bool options_read(const struct verb *verb, int argc, char **argv, const struct option_group *groups, size_t count,
+    struct options_given *given, int *exit_code);
+
+/* From now on options_read() calls the function for each option that there is, reads none, and gives false. */
+void options_listen(void (*listener)(void *user, const struct option_entry *entry), void *user);
+
+bool options_have(const struct options_given *given, int code);
+
+/*
+ * Checks options of a call against each other, and against what can be written and read; or-ed enum file_kind. Gives
+ * false after having said which option does not apply; `remedy` (may be null) says what to do about one that is for
+ * files that are not written.
+ */
+bool options_check(
+    const char *verb, const struct options_given *given, unsigned targets, unsigned sources, const char *remedy);
+
+/* Complains of an option where the call has it: "--NAME: WHY". Gives whether it has not. */
+bool options_refuse(const char *verb, const struct options_given *given, int code, const char *why);
 
 /* Every verb's. */
 struct common_options {
@@ -141,27 +181,33 @@ struct option_group output_group(struct output_options *options);
 struct option_group json_group(bool *json);
 
 struct option_group decode_group(kst_decode_options *options);
+/* After all options: those to decode with, with each other and the target. Gives false after having said what is wrong.
+ */
+bool decode_options_check(const char *verb, const struct file_settings *files);
 
-/* --endian and --interleave; where raw samples can be read --raw. */
+/* --endian, --interleave and --raw-layout; where raw samples can be read --raw. */
 struct option_group samples_group(struct file_settings *files, bool reads);
 
 struct option_group recode_group(kst_transcode_jpeg2000 *options);
 
 /* What the options to encode with point to. */
+enum { COMMENTS_MAX = 16 };
+
 struct encode_settings {
     kst_encode_options options;
     bool quality_given;
+    bool subsampling_named; /* chrominance is to be subsampled by a name such as 420 */
     uint16_t tables[4][64];
     size_t table_count;
     kst_scan *script;
-    kst_metadata metadata[3];
+    kst_metadata metadata[2 + COMMENTS_MAX]; /* ICC profile, Exif and comments */
     struct source icc;
     struct source exif;
 };
 void encode_settings_init(struct encode_settings *settings);
 void encode_settings_release(struct encode_settings *settings);
-/* After all options: what depends on several of them. */
-void encode_settings_finish(struct encode_settings *settings);
+/* After all options: what depends on several of them. Gives false after having said what is wrong. */
+bool encode_settings_finish(const char *verb, struct encode_settings *settings);
 struct option_group encode_group(struct encode_settings *settings);
 
 /* What the options to encode JPEG 2000 with point to. */

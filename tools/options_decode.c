@@ -79,13 +79,41 @@ static bool handle(const char *verb, void *settings, int code, const char *value
     }
 }
 
+bool decode_options_check(const char *verb, const struct file_settings *files)
+{
+    const kst_decode_options *decode = &files->decode;
+    bool chosen = decode->format != KST_FORMAT_AUTO;
+
+    if (decode->components != NULL && chosen && decode->format != KST_FORMAT_RAW) {
+        complain_usage(verb, "--components gives them as coded, which is --format raw");
+        return false;
+    }
+    if (files->interleave && files->layout == LAYOUT_PLANES && files->target == &file_raw) {
+        complain_usage(verb, "--interleave does not go with --raw-layout planes");
+        return false;
+    }
+    if (decode->orient && (decode->components != NULL || decode->format == KST_FORMAT_RAW)) {
+        complain_usage(verb, "--orient does not go with %s: what is as coded is not turned",
+            decode->components != NULL ? "--components" : "--format raw");
+        return false;
+    }
+    if (decode->orient && !chosen && files->target != NULL && files->target->wanted == KST_FORMAT_RAW) {
+        complain_usage(verb,
+            "--orient does not go with %s, which holds components as coded; --format planar turns them",
+            files->target->name);
+        return false;
+    }
+    return true;
+}
+
 struct option_group decode_group(kst_decode_options *options)
 {
-    static const struct option table[] = {{"format", required_argument, NULL, OPTION_FORMAT},
-        {"scale", required_argument, NULL, OPTION_SCALE}, {"reduce", required_argument, NULL, OPTION_REDUCE},
-        {"components", required_argument, NULL, OPTION_COMPONENTS}, {"tile", required_argument, NULL, OPTION_TILE},
-        {"layers", required_argument, NULL, OPTION_LAYERS}, {"region", required_argument, NULL, OPTION_CROP},
-        {"crop", required_argument, NULL, OPTION_CROP}, {"strict", no_argument, NULL, OPTION_STRICT},
-        {"orient", no_argument, NULL, OPTION_ORIENT}, {NULL, 0, NULL, 0}};
+    static const struct option_entry table[] = {
+        {"format", "auto|grey|rgb|bgr|rgba|bgra|cmyk|planar|raw", OPTION_FORMAT, 0, KIND_CODED},
+        {"scale", "1/1|1/2|1/4|1/8", OPTION_SCALE, 0, KIND_CODED}, {"reduce", "N", OPTION_REDUCE, 0, KIND_CODED},
+        {"components", "LIST", OPTION_COMPONENTS, 0, KIND_JPEG2000}, {"tile", "N", OPTION_TILE, 0, KIND_JPEG2000},
+        {"layers", "N", OPTION_LAYERS, 0, KIND_JPEG2000}, {"region", "WxH+X+Y", OPTION_CROP, 0, KIND_CODED},
+        {"crop", "WxH+X+Y", OPTION_CROP, 0, KIND_CODED}, {"strict", NULL, OPTION_STRICT, 0, KIND_CODED},
+        {"orient", NULL, OPTION_ORIENT, 0, KIND_CODED}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, options};
 }

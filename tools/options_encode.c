@@ -19,9 +19,11 @@ void encode_settings_release(struct encode_settings *settings)
     source_release(&settings->exif);
 }
 
-/* "2x2,1x1,1x1": the factors of each component. */
+/* "2x2,1x1,1x1": the factors of each component; those that are left out are 1x1. */
 static bool set_factors(const char *value, kst_encode_options *options)
 {
+    for (size_t i = 0; i < 4; i++)
+        options->h[i] = options->v[i] = 1;
     for (size_t i = 0; i < 4; i++) {
         if (value[0] < '1' || value[0] > '4' || value[1] != 'x' || value[2] < '1' || value[2] > '4')
             return false;
@@ -36,8 +38,9 @@ static bool set_factors(const char *value, kst_encode_options *options)
     return false;
 }
 
-static bool set_subsampling(const char *verb, const char *value, kst_encode_options *options)
+static bool set_subsampling(const char *verb, const char *value, struct encode_settings *settings)
 {
+    kst_encode_options *options = &settings->options;
     static const char *const names[] = {
         [KST_SUBSAMPLING_420] = "420",
         [KST_SUBSAMPLING_422] = "422",
@@ -54,6 +57,7 @@ static bool set_subsampling(const char *verb, const char *value, kst_encode_opti
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(names[i], value) == 0 || strcmp(names[i], plain) == 0) {
             options->subsampling = (kst_subsampling)i;
+            settings->subsampling_named = i != KST_SUBSAMPLING_444;
             return true;
         }
     }
@@ -74,7 +78,7 @@ static bool set_file(const char *verb, const char *option, const char *path, str
     struct problem problem;
 
     source_release(source);
-    if (source_read(source, path, &problem))
+    if (source_read(source, path, OPTION_BYTES_MAX, &problem))
         return true;
     complain_usage(verb, "%s %s: %s", option, path, problem.text);
     return false;
@@ -86,7 +90,8 @@ static void add_metadata(
     kst_metadata *list = settings->metadata;
     size_t i = 0;
 
-    while (i < settings->options.metadata_count && list[i].kind != kind)
+    /* A profile and Exif are there once, and the last one counts; comments add up. */
+    while (i < settings->options.metadata_count && (list[i].kind != kind || kind == KST_METADATA_COMMENT))
         i++;
     list[i] = (kst_metadata){.kind = kind, .marker = marker, .data = data, .length = length};
     if (i == settings->options.metadata_count)
@@ -100,6 +105,20 @@ static void add_exif(struct encode_settings *settings)
     size_t skip = exif->length >= 6 && memcmp(exif->data, "Exif\0\0", 6) == 0 ? 6 : 0;
 
     add_metadata(settings, KST_METADATA_EXIF, 0xE1, exif->data + skip, exif->length - skip);
+}
+
+static bool add_comment(const char *verb, struct encode_settings *settings, const char *text)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < settings->options.metadata_count; i++)
+        count += settings->metadata[i].kind == KST_METADATA_COMMENT;
+    if (count == COMMENTS_MAX) {
+        complain_usage(verb, "--comment is there more than %d times", COMMENTS_MAX);
+        return false;
+    }
+    add_metadata(settings, KST_METADATA_COMMENT, 0xFE, text, strlen(text));
+    return true;
 }
 
 static bool set_tables(const char *verb, const char *path, struct encode_settings *settings)
@@ -126,7 +145,7 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         settings->quality_given = true;
         return true;
     case OPTION_SUBSAMPLING:
-        return set_subsampling(verb, value, options);
+        return set_subsampling(verb, value, settings);
     case OPTION_OPTIMIZE:
         if (options->coding != KST_CODING_PROGRESSIVE)
             options->coding = KST_CODING_OPTIMIZED;
@@ -153,10 +172,11 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         add_exif(settings);
         return true;
     case OPTION_COMMENT:
-        add_metadata(settings, KST_METADATA_COMMENT, 0xFE, value, strlen(value));
-        return true;
+        return add_comment(verb, settings, value);
     case OPTION_QTABLES:
         return set_tables(verb, value, settings);
+    case OPTION_BASELINE: /* which it is anyway */
+        return true;
     case OPTION_WIDE_QUANTISERS:
         options->wide_quantisers = true;
         return true;
@@ -177,19 +197,25 @@ static int order_of(const kst_metadata *metadata)
     return metadata->kind == KST_METADATA_ICC ? 1 : 2;
 }
 
-static int compare_order(const void *left, const void *right)
+/* Comments keep their order, which qsort() would not promise. */
+static void sort_metadata(kst_metadata *list, size_t count)
 {
-    return order_of(left) - order_of(right);
+    for (size_t i = 1; i < count; i++) {
+        kst_metadata moved = list[i];
+        size_t to = i;
+        for (; to > 0 && order_of(&list[to - 1]) > order_of(&moved); to--)
+            list[to] = list[to - 1];
+        list[to] = moved;
+    }
 }
 
 /* The user's tables are scaled by the quality, where one is given, as the standard ones are. */
-void encode_settings_finish(struct encode_settings *settings)
+static void scale_tables(struct encode_settings *settings)
 {
     int quality = settings->quality_given ? settings->options.quality : 50;
     uint32_t percent = (uint32_t)(quality < 50 ? 5000 / quality : 200 - 2 * quality);
     uint32_t high = settings->options.wide_quantisers ? 32767 : 255;
 
-    qsort(settings->metadata, settings->options.metadata_count, sizeof *settings->metadata, compare_order);
     for (size_t table = 0; table < settings->table_count; table++) {
         for (size_t i = 0; i < 64; i++) {
             uint32_t value = (settings->tables[table][i] * percent + 50) / 100;
@@ -200,15 +226,31 @@ void encode_settings_finish(struct encode_settings *settings)
     }
 }
 
+bool encode_settings_finish(const char *verb, struct encode_settings *settings)
+{
+    kst_colour colour = settings->options.colour;
+
+    if (settings->subsampling_named && (colour == KST_COLOUR_GREY || colour == KST_COLOUR_RGB)) {
+        complain_usage(verb, "--subsampling is of the chrominance, which --%s leaves out",
+            colour == KST_COLOUR_GREY ? "grey" : "rgb");
+        return false;
+    }
+    sort_metadata(settings->metadata, settings->options.metadata_count);
+    scale_tables(settings);
+    return true;
+}
+
 struct option_group encode_group(struct encode_settings *settings)
 {
-    static const struct option table[] = {{"quality", required_argument, NULL, OPTION_QUALITY},
-        {"subsampling", required_argument, NULL, OPTION_SUBSAMPLING}, {"optimize", no_argument, NULL, OPTION_OPTIMIZE},
-        {"optimise", no_argument, NULL, OPTION_OPTIMIZE}, {"progressive", no_argument, NULL, OPTION_PROGRESSIVE},
-        {"scans", required_argument, NULL, OPTION_SCANS}, {"restart", required_argument, NULL, OPTION_RESTART},
-        {"icc", required_argument, NULL, OPTION_ICC}, {"exif", required_argument, NULL, OPTION_EXIF},
-        {"comment", required_argument, NULL, OPTION_COMMENT}, {"qtables", required_argument, NULL, OPTION_QTABLES},
-        {"wide-quantisers", no_argument, NULL, OPTION_WIDE_QUANTISERS}, {"rgb", no_argument, NULL, OPTION_RGB},
-        {"grey", no_argument, NULL, OPTION_GREY}, {"gray", no_argument, NULL, OPTION_GREY}, {NULL, 0, NULL, 0}};
+    static const struct option_entry table[] = {{"quality", "1-100", OPTION_QUALITY, KIND_JPEG, 0},
+        {"subsampling", "444|422|420|440|411|410|grey", OPTION_SUBSAMPLING, KIND_JPEG, 0},
+        {"optimize", NULL, OPTION_OPTIMIZE, KIND_JPEG, 0}, {"optimise", NULL, OPTION_OPTIMIZE, KIND_JPEG, 0},
+        {"progressive", NULL, OPTION_PROGRESSIVE, KIND_JPEG, 0}, {"scans", "FILE", OPTION_SCANS, KIND_JPEG, 0},
+        {"restart", "auto|none|N|Nr", OPTION_RESTART, KIND_JPEG, 0},
+        {"icc", "FILE", OPTION_ICC, KIND_JPEG | KIND_JP2, 0}, {"exif", "FILE", OPTION_EXIF, KIND_JPEG | KIND_JP2, 0},
+        {"comment", "TEXT", OPTION_COMMENT, KIND_CODED, 0}, {"qtables", "FILE", OPTION_QTABLES, KIND_JPEG, 0},
+        {"baseline", NULL, OPTION_BASELINE, KIND_JPEG, 0},
+        {"wide-quantisers", NULL, OPTION_WIDE_QUANTISERS, KIND_JPEG, 0}, {"rgb", NULL, OPTION_RGB, KIND_JPEG, 0},
+        {"grey", NULL, OPTION_GREY, KIND_JPEG, 0}, {"gray", NULL, OPTION_GREY, KIND_JPEG, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, settings};
 }

@@ -372,9 +372,63 @@ void j2k_settings_init(struct j2k_settings *settings)
     kst_j2k_options_init(&settings->options);
 }
 
+/* Ranges of what a component has of its own (A.6.2, A.6.5), and steps that are neither lost in others nor lose them. */
+static bool check_component(const char *verb, const struct j2k_settings *settings, const kst_j2k_component *own)
+{
+    bool levels = (own->fields & KST_J2K_OWN_LEVELS) == 0 || own->levels <= 32;
+    bool guard = (own->fields & KST_J2K_OWN_GUARD_BITS) == 0 || (own->guard_bits >= 1 && own->guard_bits <= 7);
+    bool step = (own->fields & KST_J2K_OWN_STEP) == 0 || (own->step >= 1.0 / 256 && own->step <= 256);
+
+    if (!levels || !guard || !step) {
+        complain_usage(verb, "--component %u: %s", (unsigned)own->component,
+            !levels  ? "levels are 0 to 32"
+            : !guard ? "guard-bits are 1 to 7"
+                     : "step is 1/256 to 256 times the others'");
+        return false;
+    }
+    if ((own->fields & KST_J2K_OWN_TRANSFORM) != 0 && !own->reversible &&
+        settings->options.target == KST_J2K_LOSSLESS) {
+        complain_usage(verb,
+            "--component %u: irreversible is not lossless; --rate, --ratio, --psnr or --step say how "
+            "much is lost",
+            (unsigned)own->component);
+        return false;
+    }
+    return true;
+}
+
+/* Each layer adds to the one before: rates and decibels rise, ratios fall. */
+static bool check_values(const char *verb, const struct j2k_settings *settings)
+{
+    static const char *const names[] = {
+        [KST_J2K_RATE] = "--rate", [KST_J2K_RATIO] = "--ratio", [KST_J2K_PSNR] = "--psnr", [KST_J2K_STEP] = "--step"};
+    const double *value = settings->layer_value;
+    kst_j2k_target target = settings->options.target;
+    bool falling = target == KST_J2K_RATIO;
+
+    if (target == KST_J2K_STEP && settings->value_count > 1) {
+        complain_usage(verb, "--step takes one value, for all layers");
+        return false;
+    }
+    for (size_t i = 1; i < settings->value_count; i++) {
+        if (falling ? value[i] <= value[i - 1] : value[i] >= value[i - 1])
+            continue;
+        complain_usage(verb, "%s: layers get better, so that values %s, not %g after %g", names[target],
+            falling ? "fall" : "rise", value[i], value[i - 1]);
+        return false;
+    }
+    return true;
+}
+
 bool j2k_settings_finish(const char *verb, struct j2k_settings *settings)
 {
     kst_j2k_options *options = &settings->options;
+
+    for (size_t i = 0; i < options->component_count; i++)
+        if (!check_component(verb, settings, &options->component[i]))
+            return false;
+    if (!check_values(verb, settings))
+        return false;
 
     if (options->target == KST_J2K_LOSSLESS || settings->value_count < 2)
         return true;
@@ -383,7 +437,7 @@ bool j2k_settings_finish(const char *verb, struct j2k_settings *settings)
     options->layer_value = settings->layer_value;
     if (options->layers == settings->value_count)
         return true;
-    complain_usage(verb, "%zu values for %u layers", settings->value_count, (unsigned)options->layers);
+    complain_usage(verb, "--layers: %zu values for %u layers", settings->value_count, (unsigned)options->layers);
     return false;
 }
 
@@ -399,23 +453,24 @@ bool j2k_settings_choose(const char *verb, struct j2k_settings *settings, kst_en
 struct option_group j2k_group(struct j2k_settings *settings, bool with_layers)
 {
     /* --layers comes first, since 'convert' takes it as an option of decoding */
-    static const struct option table[] = {{"layers", required_argument, NULL, OPTION_CODED_LAYERS},
-        {"lossless", no_argument, NULL, OPTION_LOSSLESS}, {"rate", required_argument, NULL, OPTION_RATE},
-        {"ratio", required_argument, NULL, OPTION_RATIO}, {"psnr", required_argument, NULL, OPTION_PSNR},
-        {"step", required_argument, NULL, OPTION_STEP}, {"reversible", no_argument, NULL, OPTION_REVERSIBLE},
-        {"levels", required_argument, NULL, OPTION_LEVELS}, {"tiles", required_argument, NULL, OPTION_TILES},
-        {"codeblock", required_argument, NULL, OPTION_CODEBLOCK},
-        {"precincts", required_argument, NULL, OPTION_PRECINCTS},
-        {"progression", required_argument, NULL, OPTION_PROGRESSION}, {"style", required_argument, NULL, OPTION_STYLE},
-        {"guard-bits", required_argument, NULL, OPTION_GUARD_BITS},
-        {"component", required_argument, NULL, OPTION_COMPONENT},
-        {"interest", required_argument, NULL, OPTION_INTEREST},
-        {"keep-components", no_argument, NULL, OPTION_KEEP_COMPONENTS},
-        {"codestream", no_argument, NULL, OPTION_CODESTREAM}, {"sop", no_argument, NULL, OPTION_SOP},
-        {"eph", no_argument, NULL, OPTION_EPH}, {"packed", required_argument, NULL, OPTION_PACKED},
-        {"plt", no_argument, NULL, OPTION_PLT}, {"tlm", no_argument, NULL, OPTION_TLM},
-        {"poc", required_argument, NULL, OPTION_POC}, {"profile", required_argument, NULL, OPTION_PROFILE},
-        {"frame-rate", required_argument, NULL, OPTION_FRAME_RATE},
-        {"tile-parts", required_argument, NULL, OPTION_TILE_PARTS}, {NULL, 0, NULL, 0}};
+    static const struct option_entry table[] = {{"layers", "N", OPTION_CODED_LAYERS, KIND_JPEG2000, 0},
+        {"lossless", NULL, OPTION_LOSSLESS, KIND_JPEG2000, 0}, {"rate", "BPP", OPTION_RATE, KIND_JPEG2000, 0},
+        {"ratio", "R", OPTION_RATIO, KIND_JPEG2000, 0}, {"psnr", "DB", OPTION_PSNR, KIND_JPEG2000, 0},
+        {"step", "S", OPTION_STEP, KIND_JPEG2000, 0}, {"reversible", NULL, OPTION_REVERSIBLE, KIND_JPEG2000, 0},
+        {"levels", "N", OPTION_LEVELS, KIND_JPEG2000, 0}, {"tiles", "WxH", OPTION_TILES, KIND_JPEG2000, 0},
+        {"codeblock", "WxH", OPTION_CODEBLOCK, KIND_JPEG2000, 0},
+        {"precincts", "WxH,...", OPTION_PRECINCTS, KIND_JPEG2000, 0},
+        {"progression", "LRCP|RLCP|RPCL|PCRL|CPRL", OPTION_PROGRESSION, KIND_JPEG2000, 0},
+        {"style", "bypass|reset|termall|causal|predictable|symbols", OPTION_STYLE, KIND_JPEG2000, 0},
+        {"guard-bits", "1-7", OPTION_GUARD_BITS, KIND_JPEG2000, 0},
+        {"component", "N:KEY=VALUE,...", OPTION_COMPONENT, KIND_JPEG2000, 0},
+        {"interest", "WxH+X+Y", OPTION_INTEREST, KIND_JPEG2000, 0},
+        {"keep-components", NULL, OPTION_KEEP_COMPONENTS, KIND_JPEG2000, 0},
+        {"codestream", NULL, OPTION_CODESTREAM, KIND_J2C, 0}, {"sop", NULL, OPTION_SOP, KIND_JPEG2000, 0},
+        {"eph", NULL, OPTION_EPH, KIND_JPEG2000, 0}, {"packed", "no|ppt|ppm", OPTION_PACKED, KIND_JPEG2000, 0},
+        {"plt", NULL, OPTION_PLT, KIND_JPEG2000, 0}, {"tlm", NULL, OPTION_TLM, KIND_JPEG2000, 0},
+        {"poc", "ORDER:...", OPTION_POC, KIND_JPEG2000, 0}, {"profile", "NAME", OPTION_PROFILE, KIND_JPEG2000, 0},
+        {"frame-rate", "N", OPTION_FRAME_RATE, KIND_JPEG2000, 0},
+        {"tile-parts", "resolution|layer|component", OPTION_TILE_PARTS, KIND_JPEG2000, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){with_layers ? table : table + 1, handle, settings};
 }

@@ -73,13 +73,16 @@ static bool handle(const char *verb, void *settings, int code, const char *value
 
 struct option_group recode_group(kst_transcode_jpeg2000 *options)
 {
-    static const struct option table[] = {{"progression", required_argument, NULL, OPTION_PROGRESSION},
-        {"reduce", required_argument, NULL, OPTION_REDUCE}, {"layers", required_argument, NULL, OPTION_LAYERS},
-        {"rate", required_argument, NULL, OPTION_RATE}, {"tile-parts", required_argument, NULL, OPTION_TILE_PARTS},
-        {"interleave", no_argument, NULL, OPTION_INTERLEAVE},
-        {"components", required_argument, NULL, OPTION_COMPONENTS}, {"packed", required_argument, NULL, OPTION_PACKED},
-        {"plt", optional_argument, NULL, OPTION_PLT}, {"tlm", optional_argument, NULL, OPTION_TLM},
-        {"sop", optional_argument, NULL, OPTION_SOP}, {"eph", optional_argument, NULL, OPTION_EPH},
-        {"container", required_argument, NULL, OPTION_CONTAINER}, {NULL, 0, NULL, 0}};
+    static const struct option_entry table[] = {
+        {"progression", "LRCP|RLCP|RPCL|PCRL|CPRL", OPTION_PROGRESSION, 0, KIND_JPEG2000},
+        {"reduce", "N", OPTION_REDUCE, 0, KIND_JPEG2000}, {"layers", "N", OPTION_LAYERS, 0, KIND_JPEG2000},
+        {"rate", "BPP", OPTION_RATE, 0, KIND_JPEG2000},
+        {"tile-parts", "resolution|layer|component", OPTION_TILE_PARTS, 0, KIND_JPEG2000},
+        {"interleave", NULL, OPTION_INTERLEAVE, 0, KIND_JPEG2000},
+        {"components", "LIST", OPTION_COMPONENTS, 0, KIND_JPEG2000},
+        {"packed", "no|ppt|ppm", OPTION_PACKED, 0, KIND_JPEG2000}, {"plt", "[yes|no]", OPTION_PLT, 0, KIND_JPEG2000},
+        {"tlm", "[yes|no]", OPTION_TLM, 0, KIND_JPEG2000}, {"sop", "[yes|no]", OPTION_SOP, 0, KIND_JPEG2000},
+        {"eph", "[yes|no]", OPTION_EPH, 0, KIND_JPEG2000}, {"container", "jp2|j2k", OPTION_CONTAINER, 0, KIND_JPEG2000},
+        {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, options};
 }

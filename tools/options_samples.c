@@ -45,6 +45,19 @@ static bool set_raw(const char *verb, const char *value, struct plane_shape *sha
     return false;
 }
 
+static bool set_layout(const char *verb, const char *value, enum raw_layout *layout)
+{
+    *layout = strcmp(value, "pixels") == 0   ? LAYOUT_PIXELS
+              : strcmp(value, "planes") == 0 ? LAYOUT_PLANES
+                                             : LAYOUT_USUAL;
+    if (*layout == LAYOUT_USUAL)
+        complain_usage(verb,
+            "--raw-layout is pixels (their samples take turns) or planes (one component after the other), "
+            "not '%s'",
+            value);
+    return *layout != LAYOUT_USUAL;
+}
+
 static bool handle(const char *verb, void *settings, int code, const char *value)
 {
     struct file_settings *files = settings;
@@ -52,6 +65,8 @@ static bool handle(const char *verb, void *settings, int code, const char *value
     switch (code) {
     case OPTION_RAW:
         return set_raw(verb, value, &files->raw);
+    case OPTION_RAW_LAYOUT:
+        return set_layout(verb, value, &files->layout);
     case OPTION_INTERLEAVE_PLANES:
         files->interleave = true;
         return true;
@@ -65,10 +80,13 @@ static bool handle(const char *verb, void *settings, int code, const char *value
 
 struct option_group samples_group(struct file_settings *files, bool reads)
 {
-    static const struct option table[] = {{"endian", required_argument, NULL, OPTION_ENDIAN},
-        {"interleave", no_argument, NULL, OPTION_INTERLEAVE_PLANES}, {"raw", required_argument, NULL, OPTION_RAW},
-        {NULL, 0, NULL, 0}};
-    static const struct option writing[] = {{"endian", required_argument, NULL, OPTION_ENDIAN},
-        {"interleave", no_argument, NULL, OPTION_INTERLEAVE_PLANES}, {NULL, 0, NULL, 0}};
+    static const struct option_entry table[] = {{"endian", "little|big", OPTION_ENDIAN, KIND_PGX | KIND_RAW, KIND_RAW},
+        {"interleave", NULL, OPTION_INTERLEAVE_PLANES, KIND_TIFF | KIND_RAW, KIND_RAW},
+        {"raw-layout", "pixels|planes", OPTION_RAW_LAYOUT, KIND_RAW, KIND_RAW},
+        {"raw", "WxHxN:DEPTH", OPTION_RAW, 0, 0}, {NULL, NULL, 0, 0, 0}};
+    static const struct option_entry writing[] = {
+        {"endian", "little|big", OPTION_ENDIAN, KIND_PGX | KIND_RAW, KIND_RAW},
+        {"interleave", NULL, OPTION_INTERLEAVE_PLANES, KIND_TIFF | KIND_RAW, KIND_RAW},
+        {"raw-layout", "pixels|planes", OPTION_RAW_LAYOUT, KIND_RAW, KIND_RAW}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){reads ? table : writing, handle, files};
 }

@@ -3,127 +3,158 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdatomic.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SLOTS = 256, NAME_ATTEMPTS = 100 };
+enum { LINKS_MAX = 40 /* as many as Linux follows */ };
 
-/* The temporary files there are, for the signal handler, which may only look at atomics. */
-static _Atomic(char *) slots[SLOTS];
+/* What files are made with where there was none. Asking for the mask changes it, so that is done before threads are. */
+static unsigned new_mode = 0600;
 
-static void interrupted(int signal_number)
+void output_begin(void)
 {
-    for (size_t i = 0; i < SLOTS; i++) {
-        char *path = atomic_load(&slots[i]);
-        if (path != NULL)
-            unlink(path);
-    }
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
+    mode_t mask = umask(077);
+
+    umask(mask);
+    new_mode = 0666 & ~(unsigned)mask;
+    temporary_catch_signals();
 }
 
-void output_catch_signals(void)
+static const char *name_of(const struct output *output)
 {
-    /* SIGBUS: a file that is mapped became shorter. */
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGBUS};
-
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        struct sigaction action, before;
-        memset(&action, 0, sizeof action);
-        action.sa_handler = interrupted;
-        sigfillset(&action.sa_mask);
-        /* What the caller set to be ignored (nohup, a shell's trap '') stays ignored. */
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    }
+    return output->path != NULL ? output->path : "standard output";
 }
 
-static size_t take_slot(char *path)
+bool output_is_terminal(const char *path)
 {
-    for (size_t i = 0; i < SLOTS; i++) {
-        char *expected = NULL;
-        if (atomic_compare_exchange_strong(&slots[i], &expected, path))
-            return i;
-    }
-    return SLOTS;
+    return strcmp(path, "-") == 0 && isatty(STDOUT_FILENO);
 }
 
-static void free_slot(struct output *output)
+/* Where a relative link leads is relative to the directory that the link is in. */
+static char *join_link(const char *link, const char *target)
 {
-    if (output->slot < SLOTS)
-        atomic_store(&slots[output->slot], NULL);
-    output->slot = SLOTS;
+    const char *slash = strrchr(link, '/');
+    size_t directory = slash == NULL || target[0] == '/' ? 0 : (size_t)(slash - link + 1);
+    size_t capacity = directory + strlen(target) + 1;
+    char *joined = malloc(capacity);
+
+    if (joined != NULL)
+        snprintf(joined, capacity, "%.*s%s", (int)directory, link, target);
+    return joined;
 }
 
-/* Opens a new file beside `path`. A dot in front hides it; the process and a number make it this output's own. */
-static bool open_temporary(struct output *output, struct problem *problem)
+/* The name of the file that is not there yet, behind all links that lead to it. Null with errno set. */
+static char *follow_links(const char *path)
 {
-    static atomic_uint counter;
-    const char *slash = strrchr(output->path, '/');
-    int directory = slash == NULL ? 0 : (int)(slash - output->path + 1);
-    size_t capacity = strlen(output->path) + 64;
+    char target[PATH_MAX];
+    char *followed = strdup(path);
 
-    output->temporary = malloc(capacity);
-    if (output->temporary == NULL)
-        return problem_set(problem, "out of memory");
-    for (int attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
-        /* The name itself is left out: with it the temporary one could be longer than a file system allows. */
-        snprintf(output->temporary, capacity, "%.*s.kostka-%ld-%u.tmp", directory, output->path, (long)getpid(),
-            atomic_fetch_add(&counter, 1));
-        output->descriptor = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (output->descriptor >= 0) {
-            output->slot = take_slot(output->temporary);
-            return true;
-        }
-        if (errno != EEXIST)
-            break;
+    for (int i = 0; i <= LINKS_MAX && followed != NULL; i++) {
+        ssize_t length = readlink(followed, target, sizeof target - 1);
+        if (length < 0)
+            return followed; /* no link: opening says what else is wrong */
+        target[length] = '\0';
+        char *next = join_link(followed, target);
+        free(followed);
+        followed = next;
     }
-    int reason = errno;
-    free(output->temporary);
-    output->temporary = NULL;
-    return problem_set(problem, "cannot create a file there: %s", strerror(reason));
+    free(followed);
+    errno = followed == NULL ? ENOMEM : ELOOP;
+    return NULL;
+}
+
+/* Devices and pipes have no other place to be written to. */
+static bool open_directly(struct output *output, struct problem *problem)
+{
+    output->descriptor = open(output->path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    if (output->descriptor < 0)
+        return problem_set(problem, "cannot open %s: %s", output->path, strerror(errno));
+    if (!isatty(output->descriptor))
+        return true;
+    close(output->descriptor);
+    output->descriptor = -1;
+    return problem_set(problem, "%s is a terminal, which cannot show a picture: name a file", output->path);
+}
+
+/* The new file belongs to whom the old one did, if that is allowed; a group that it cannot have gets no permissions. */
+static void keep_owner(struct output *output, const struct stat *before)
+{
+    struct stat made;
+
+    output->mode = before->st_mode & 0777;
+    if (fstat(output->descriptor, &made) == 0 && made.st_uid == before->st_uid && made.st_gid == before->st_gid)
+        return;
+    if (fchown(output->descriptor, before->st_uid, before->st_gid) != 0 &&
+        fchown(output->descriptor, (uid_t)-1, before->st_gid) != 0)
+        output->mode &= ~070u;
+}
+
+static bool open_beside(struct output *output, const struct stat *before, struct problem *problem)
+{
+    char *file = before != NULL ? realpath(output->path, NULL) : follow_links(output->path);
+
+    if (file != NULL) {
+        free(output->path);
+        output->path = file;
+    }
+    if (file == NULL || !temporary_open(&output->temporary, file))
+        return problem_set(problem, "cannot create %s: %s", output->path, strerror(errno));
+    output->descriptor = output->temporary.descriptor;
+    output->mode = new_mode;
+    if (before != NULL)
+        keep_owner(output, before);
+    return true;
+}
+
+static bool open_path(struct output *output, struct problem *problem)
+{
+    struct stat before;
+    bool exists = stat(output->path, &before) == 0;
+
+    if (exists && S_ISDIR(before.st_mode))
+        return problem_set(problem, "%s is a directory; name a file in it, or use --out-dir", output->path);
+    if (exists && !S_ISREG(before.st_mode))
+        return open_directly(output, problem);
+    if (exists && access(output->path, W_OK) != 0)
+        return problem_set(problem, "cannot write %s: %s", output->path, strerror(errno));
+    return open_beside(output, exists ? &before : NULL, problem);
+}
+
+static void forget(struct output *output)
+{
+    if (output->temporary.descriptor < 0 && output->descriptor >= 0 && output->descriptor != STDOUT_FILENO)
+        close(output->descriptor);
+    temporary_close(&output->temporary);
+    free(output->path);
+    *output = (struct output){.descriptor = -1, .temporary = output->temporary};
 }
 
 bool output_open(struct output *output, const char *path, struct problem *problem)
 {
-    struct stat before;
-    bool exists = stat(path, &before) == 0;
-
-    *output = (struct output){.descriptor = -1, .slot = SLOTS};
+    *output = (struct output){.descriptor = -1, .temporary.descriptor = -1};
+    if (output_is_terminal(path))
+        return problem_set(
+            problem, "standard output is a terminal, which cannot show a picture: name a file, or redirect the output");
     if (strcmp(path, "-") == 0) {
         output->descriptor = STDOUT_FILENO;
         return true;
     }
-    if (exists && S_ISDIR(before.st_mode))
-        return problem_set(problem, "is a directory; name a file in it, or use --out-dir");
-    if (exists && !S_ISREG(before.st_mode)) {
-        output->descriptor = open(path, O_WRONLY | O_CLOEXEC);
-        return output->descriptor >= 0 || problem_set(problem, "%s", strerror(errno));
-    }
-    if (exists && access(path, W_OK) != 0)
-        return problem_set(problem, "%s", strerror(errno));
-    /* Through a symbolic link the file it points to is replaced, not the link. */
-    output->path = exists ? realpath(path, NULL) : strdup(path);
+    output->path = strdup(path);
     if (output->path == NULL)
-        return problem_set(problem, "%s", strerror(errno));
-    if (!open_temporary(output, problem)) {
-        free(output->path);
-        output->path = NULL;
-        return false;
-    }
-    if (exists)
-        (void)!fchmod(output->descriptor, before.st_mode & 07777);
-    return true;
+        return problem_set(problem, "out of memory");
+    if (open_path(output, problem))
+        return true;
+    forget(output);
+    return false;
 }
 
 bool output_in_order(const struct output *output)
 {
-    return output->temporary == NULL;
+    return output->temporary.descriptor < 0;
 }
 
 static ssize_t write_some(const struct output *output, uint64_t offset, const void *data, size_t length)
@@ -131,6 +162,11 @@ static ssize_t write_some(const struct output *output, uint64_t offset, const vo
     length = length < (1u << 30) ? length : 1u << 30;
     return output_in_order(output) ? write(output->descriptor, data, length)
                                    : pwrite(output->descriptor, data, length, (off_t)offset);
+}
+
+static bool fail_to_write(const struct output *output, struct problem *problem)
+{
+    return problem_set(problem, "cannot write %s: %s", name_of(output), strerror(errno));
 }
 
 bool output_write_at(struct output *output, uint64_t offset, const void *data, size_t length, struct problem *problem)
@@ -142,7 +178,7 @@ bool output_write_at(struct output *output, uint64_t offset, const void *data, s
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
-            return problem_set(problem, "cannot write: %s", strerror(errno));
+            return fail_to_write(output, problem);
         next += written;
         offset += (uint64_t)written;
         length -= (size_t)written;
@@ -161,38 +197,33 @@ bool output_write(struct output *output, const void *data, size_t length, struct
 bool output_end_at(struct output *output, uint64_t length, struct problem *problem)
 {
     return output_in_order(output) || ftruncate(output->descriptor, (off_t)length) == 0 ||
-           problem_set(problem, "cannot write: %s", strerror(errno));
+           fail_to_write(output, problem);
 }
 
-static void forget(struct output *output)
+/* File systems without permissions refuse to set them, which is no reason to lose the file. */
+static bool publish(struct output *output, struct problem *problem)
 {
-    free_slot(output);
-    free(output->temporary);
-    free(output->path);
-    *output = (struct output){.descriptor = -1, .slot = SLOTS};
+    (void)!fchmod(output->descriptor, output->mode);
+    return temporary_rename(&output->temporary, output->path) || fail_to_write(output, problem);
+}
+
+static bool close_directly(struct output *output, struct problem *problem)
+{
+    bool good = output->descriptor == STDOUT_FILENO || close(output->descriptor) == 0 || fail_to_write(output, problem);
+
+    output->descriptor = -1;
+    return good;
 }
 
 bool output_commit(struct output *output, struct problem *problem)
 {
-    bool good = output->descriptor == STDOUT_FILENO || close(output->descriptor) == 0;
+    bool good = output_in_order(output) ? close_directly(output, problem) : publish(output, problem);
 
-    if (!good)
-        problem_set(problem, "cannot write: %s", strerror(errno));
-    if (good && output->path != NULL && rename(output->temporary, output->path) != 0)
-        good = problem_set(problem, "cannot rename the finished file: %s", strerror(errno));
-    if (!good && output->temporary != NULL)
-        unlink(output->temporary);
     forget(output);
     return good;
 }
 
 void output_discard(struct output *output)
 {
-    if (output->descriptor < 0)
-        return;
-    if (output->descriptor != STDOUT_FILENO)
-        close(output->descriptor);
-    if (output->temporary != NULL)
-        unlink(output->temporary);
     forget(output);
 }

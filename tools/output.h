@@ -1,27 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files that appear whole or not at all: written under a temporary name in the same directory, then renamed.
- * Interrupted (SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGBUS), the process removes the temporary files before it dies.
+ * Files that appear whole or not at all: written under a temporary name in the same directory, then renamed. Through
+ * symbolic links the file that they name is made or replaced, and the links stay. Messages name the output.
  */
 #ifndef KOSTKA_TOOL_OUTPUT_H
 #define KOSTKA_TOOL_OUTPUT_H
 
-#include "tool.h"
+#include "temporary.h"
 
 struct output {
-    int descriptor;   /* −1: not open */
-    char *path;       /* where it ends up; null: standard output or something that is no regular file */
-    char *temporary;  /* where it is being written */
-    uint64_t written; /* by output_write() */
-    size_t slot;      /* in the list of what to remove when interrupted */
+    int descriptor;             /* −1: not open */
+    char *path;                 /* for messages, and where the file ends up; null: standard output */
+    struct temporary temporary; /* where it is being written; not open: `descriptor` is the destination itself */
+    unsigned mode;              /* the file's permissions in the end */
+    uint64_t written;           /* by output_write() */
 };
 
 /* Call once, before threads are started. */
-void output_catch_signals(void);
+void output_begin(void);
 
-/* "-" is standard output. Devices and pipes are written directly. */
+/*
+ * "-" is standard output. Devices and pipes are written directly; a terminal is refused. A file that is replaced leaves
+ * its permissions to the new one, but for the bits that let programs run as somebody else.
+ */
 bool output_open(struct output *output, const char *path, struct problem *problem);
 bool output_write(struct output *output, const void *data, size_t length, struct problem *problem);
+
+/* Whether the path is standard output and that is a terminal, which output_open() refuses. */
+bool output_is_terminal(const char *path);
 
 /* Whether bytes can only follow one another: standard output, devices and pipes. */
 bool output_in_order(const struct output *output);

@@ -101,7 +101,7 @@ static bool load_open(
 
     *load = (struct load){.settings = settings};
     picture_init(&load->picture);
-    if (!source_read(&load->source, name, problem))
+    if (!source_read(&load->source, name, UINT64_MAX, problem))
         return false;
     load->image = calloc(count, sizeof *load->image);
     load->stream = calloc(count, sizeof *load->stream);
@@ -281,11 +281,9 @@ static int profile_file(const struct profile_settings *settings, const char *nam
     struct problem problem = {"out of memory"};
     int code = EXIT_FINE;
 
-    if (!measure(settings, name, &profile, &problem)) {
+    if (!measure(settings, name, &profile, &problem) ||
+        (settings->svg != NULL && !write_svg(&profile, settings->svg, &problem))) {
         complain(name, "%s", problem.text);
-        code = EXIT_FAILED;
-    } else if (settings->svg != NULL && !write_svg(&profile, settings->svg, &problem)) {
-        complain(settings->svg, "%s", problem.text);
         code = EXIT_FAILED;
     } else if (settings->json) {
         code = json_print(json_of(&profile), EXIT_FINE);
@@ -315,28 +313,40 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
     }
 }
 
-static int run_checked(struct profile_settings *settings, const struct common_options *common, int argc)
+static bool check_given(struct profile_settings *settings, const struct options_given *given)
+{
+    unsigned target = !settings->encoding ? 0 : settings->j2k.given ? KIND_JPEG2000 : KIND_JPEG;
+
+    return options_refuse("profile", given, OPTION_VERBOSE, "the results say where the work was done") &&
+           options_check("profile", given, target, settings->encoding ? KIND_ANY : KIND_CODED,
+               settings->encoding ? NULL : "; add --encode") &&
+           decode_options_check("profile", &settings->files) && encode_settings_finish("profile", &settings->encode) &&
+           j2k_settings_choose("profile", &settings->j2k, &settings->encode.options);
+}
+
+static int run_checked(
+    struct profile_settings *settings, const struct common_options *common, const struct options_given *given, int argc)
 {
     int code;
 
     if (argc - optind != 1)
         return complain_usage("profile", "takes one file");
-    if (!j2k_settings_choose("profile", &settings->j2k, &settings->encode.options))
+    if (!check_given(settings, given))
         return EXIT_USAGE;
+    settings->files.given = given;
     if ((code = common_context(common, common->threads, &settings->files.context)) != EXIT_FINE)
         return code;
     settings->files.max_pixels = common_max_pixels(common);
-    encode_settings_finish(&settings->encode);
     return EXIT_FINE;
 }
 
 static int run(int argc, char **argv)
 {
-    static const struct option own[] = {{"repeat", required_argument, NULL, OPTION_REPEAT},
-        {"batch", required_argument, NULL, OPTION_BATCH}, {"encode", no_argument, NULL, OPTION_ENCODE},
-        {"svg", required_argument, NULL, OPTION_SVG}, {NULL, 0, NULL, 0}};
+    static const struct option_entry own[] = {{"repeat", "N", OPTION_REPEAT, 0, 0}, {"batch", "N", OPTION_BATCH, 0, 0},
+        {"encode", NULL, OPTION_ENCODE, 0, 0}, {"svg", "FILE", OPTION_SVG, 0, 0}, {NULL, NULL, 0, 0, 0}};
     struct profile_settings settings = {.repeat = 50, .batch = 1};
     struct common_options common = {0};
+    struct options_given given;
     int code;
 
     encode_settings_init(&settings.encode);
@@ -344,8 +354,8 @@ static int run(int argc, char **argv)
     kst_decode_options_init(&settings.files.decode);
     const struct option_group groups[] = {common_group(&common), json_group(&settings.json), {own, handle, &settings},
         decode_group(&settings.files.decode), encode_group(&settings.encode), j2k_group(&settings.j2k, false)};
-    if (options_read(&verb_profile, argc, argv, groups, 6, &code) &&
-        (code = run_checked(&settings, &common, argc)) == EXIT_FINE)
+    if (options_read(&verb_profile, argc, argv, groups, 6, &given, &code) &&
+        (code = run_checked(&settings, &common, &given, argc)) == EXIT_FINE)
         code = profile_file(&settings, argv[optind]);
     kst_context_destroy(&settings.files.context);
     encode_settings_release(&settings.encode);

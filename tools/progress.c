@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "progress.h"
 
+#include <math.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "tool.h"
 
-enum { BAR = 40, STEPS = 100 /* of a picture */ };
+enum { BAR = 40 };
 
 /* The terminal is one for the whole process, and so is this. */
 static struct {
     pthread_mutex_t lock;
-    size_t total;
-    size_t done;
-    bool many; /* files, which are counted instead of what there is to do for each */
+    size_t total;   /* 0: nothing is shown */
+    size_t done;    /* finished steps */
+    double running; /* what has been done of the others, as parts of steps */
     double began;
     double drawn;
     bool visible;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* What a thread works on. Guarded by the lock: the library's threads report on it, too. */
+struct file {
+    double share[2]; /* of reading and of writing */
+    double come[2];  /* how far each of them has come, 0–1 */
+    double done;     /* of both, below 1: the rest is done when the output has its name */
+};
+static _Thread_local struct file own;
+static _Thread_local bool has_file;
 
 static void erase(void)
 {
@@ -28,66 +37,92 @@ static void erase(void)
     state.visible = false;
 }
 
-static void draw(void)
+static void draw(double now)
 {
-    char bar[BAR + 1];
-    size_t filled = state.done * BAR / state.total;
+    char bar[BAR + 1], left[32] = "";
+    double done = (double)state.done + state.running, total = (double)state.total;
+    size_t filled = (size_t)(done / total * BAR);
 
     for (size_t i = 0; i < BAR; i++)
         bar[i] = i < filled ? '#' : '.';
     bar[BAR] = '\0';
-    double elapsed = seconds_now() - state.began;
-    double left = elapsed * (double)(state.total - state.done) / (double)state.done;
-    if (state.many)
-        fprintf(stderr, "\r[%s] %zu of %zu, %.0f s left\033[K", bar, state.done, state.total, left);
+    if (done > 0)
+        snprintf(left, sizeof left, ", %.0f s left", ceil((now - state.began) * (total - done) / done));
+    if (state.total > 1)
+        fprintf(stderr, "\r[%s] %zu of %zu%s\033[K", bar, state.done, state.total, left);
     else
-        fprintf(stderr, "\r[%s] %zu %%, %.0f s left\033[K", bar, 100 * state.done / state.total, left);
+        fprintf(stderr, "\r[%s] %.0f %%%s\033[K", bar, floor(100 * done), left);
     state.visible = true;
+}
+
+static void draw_in_time(void)
+{
+    double now = seconds_now();
+
+    if (state.total == 0 || state.done >= state.total || now - state.began < 1.0 || now - state.drawn < 0.1)
+        return;
+    draw(now);
+    state.drawn = now;
 }
 
 void progress_begin(size_t total)
 {
-    state.many = total > 1;
-    state.total = state.many && isatty(STDERR_FILENO) ? total : 0;
+    state.total = isatty(STDERR_FILENO) ? total : 0;
     state.done = 0;
+    state.running = 0;
     state.began = seconds_now();
     state.drawn = 0.0;
 }
 
-static void grow(size_t steps)
-{
-    pthread_mutex_lock(&state.lock);
-    state.total += !state.many && isatty(STDERR_FILENO) ? steps : 0;
-    pthread_mutex_unlock(&state.lock);
-}
-
-static void advance(size_t steps)
-{
-    pthread_mutex_lock(&state.lock);
-    double now = seconds_now();
-    state.done += steps < state.total - state.done ? steps : state.total - state.done;
-    if (state.total != 0 && now - state.began > 1.0 && now - state.drawn > 0.1) {
-        draw();
-        state.drawn = now;
-    }
-    pthread_mutex_unlock(&state.lock);
-}
-
 void progress_step(void)
 {
-    advance(1);
+    pthread_mutex_lock(&state.lock);
+    state.done++;
+    draw_in_time();
+    pthread_mutex_unlock(&state.lock);
 }
 
-bool progress_picture(void *picture, double done)
+void progress_file_begin(double reading)
 {
-    struct progress_picture *p = picture;
-    size_t steps = (size_t)(done * STEPS);
+    own = (struct file){.share = {reading, 1 - reading}};
+    has_file = true;
+}
 
-    if (!(done > 0))
-        grow(STEPS);
-    else if (steps > p->steps)
-        advance(steps - p->steps);
-    p->steps = steps;
+void progress_file_end(void)
+{
+    pthread_mutex_lock(&state.lock);
+    state.running = fmax(0, state.running - own.done);
+    pthread_mutex_unlock(&state.lock);
+    has_file = false;
+    progress_step();
+}
+
+struct progress_part progress_reading(double from, double to)
+{
+    return (struct progress_part){has_file ? &own : NULL, 0, from, to - from};
+}
+
+struct progress_part progress_writing(double from, double to)
+{
+    return (struct progress_part){has_file ? &own : NULL, 1, from, to - from};
+}
+
+bool progress_part_done(void *part, double done)
+{
+    const struct progress_part *p = part;
+    struct file *file = p->file;
+
+    if (file == NULL || state.total == 0)
+        return true;
+    pthread_mutex_lock(&state.lock);
+    file->come[p->half] = fmin(fmax(file->come[p->half], p->from + p->share * done), 1);
+    double reached = fmin(file->share[0] * file->come[0] + file->share[1] * file->come[1], 0.999);
+    if (reached > file->done) {
+        state.running += reached - file->done;
+        file->done = reached;
+        draw_in_time();
+    }
+    pthread_mutex_unlock(&state.lock);
     return true;
 }
 

@@ -24,13 +24,16 @@ extern const struct verb verb_decode, verb_encode, verb_transcode, verb_convert,
 
 /* Why something could not be done: one line for people, without the file's name. */
 struct problem {
-    char text[320];
+    char text[4608]; /* room for a path */
 };
 
 /* Set the text; always gives false, so that functions can end with it. */
 __attribute__((format(printf, 2, 3))) bool problem_set(struct problem *problem, const char *format, ...);
 
-/* One line "kostka: SUBJECT: …" on standard error; `subject` may be null. Lines of several threads do not mix. */
+/*
+ * One line "kostka: SUBJECT: …" on standard error; `subject` may be null. Lines of several threads do not mix, and what
+ * would steer a terminal, in names for instance, becomes an escape (plain.h).
+ */
 __attribute__((format(printf, 2, 3))) void complain(const char *subject, const char *format, ...);
 
 /* The same for a mistake in the call: "kostka VERB: …; see 'kostka help VERB'". Gives EXIT_USAGE. */

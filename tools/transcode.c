@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "batch.h"
+#include "target.h"
 
 struct transcode_settings {
     kst_transcode_options options;
     kst_scan *script;
+    const struct file_format *target; /* by the output's name or --out-format; null: the input's */
+    struct options_given given;
 };
 
 static bool set_transform(const char *verb, struct transcode_settings *settings, kst_transform transform)
@@ -51,6 +53,17 @@ static bool set_strip(const char *verb, kst_transcode_options *options, const ch
     else
         complain_usage(verb, "--strip=%s: write --strip, --strip=all or --strip=markers (which keeps comments)", value);
     return options->strip != KST_STRIP_NOTHING;
+}
+
+static bool set_others(const char *verb, kst_transcode_options *options, const char *value)
+{
+    if (strcmp(value, "keep") == 0)
+        options->others = KST_OTHERS_KEEP;
+    else if (strcmp(value, "drop") == 0)
+        options->others = KST_OTHERS_DROP;
+    else
+        return complain_usage(verb, "--others takes keep or drop, not '%s'", value) == EXIT_FINE;
+    return true;
 }
 
 static bool set_edge(const char *verb, kst_transcode_options *options, kst_edge edge)
@@ -104,6 +117,8 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         return value_region(verb, value, &options->crop);
     case OPTION_STRIP:
         return set_strip(verb, options, value);
+    case OPTION_OTHERS:
+        return set_others(verb, options, value);
     case OPTION_STRICT:
         options->strict = true;
         return true;
@@ -115,32 +130,67 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
 
 static struct option_group transcode_group(struct transcode_settings *settings)
 {
-    static const struct option table[] = {{"restart", required_argument, NULL, OPTION_RESTART},
-        {"optimize", no_argument, NULL, OPTION_OPTIMIZE}, {"optimise", no_argument, NULL, OPTION_OPTIMIZE},
-        {"progressive", no_argument, NULL, OPTION_PROGRESSIVE}, {"baseline", no_argument, NULL, OPTION_BASELINE},
-        {"scans", required_argument, NULL, OPTION_SCANS}, {"rotate", required_argument, NULL, OPTION_ROTATE},
-        {"flip", required_argument, NULL, OPTION_FLIP}, {"transpose", no_argument, NULL, OPTION_TRANSPOSE},
-        {"transverse", no_argument, NULL, OPTION_TRANSVERSE}, {"perfect", no_argument, NULL, OPTION_PERFECT},
-        {"trim", no_argument, NULL, OPTION_TRIM}, {"crop", required_argument, NULL, OPTION_CROP},
-        {"region", required_argument, NULL, OPTION_CROP}, {"strip", optional_argument, NULL, OPTION_STRIP},
-        {"strict", no_argument, NULL, OPTION_STRICT}, {"grey", no_argument, NULL, OPTION_GREY},
-        {"gray", no_argument, NULL, OPTION_GREY}, {NULL, 0, NULL, 0}};
+    static const struct option_entry table[] = {{"restart", "auto|keep|none|N|Nr", OPTION_RESTART, 0, KIND_JPEG},
+        {"optimize", NULL, OPTION_OPTIMIZE, 0, KIND_JPEG}, {"optimise", NULL, OPTION_OPTIMIZE, 0, KIND_JPEG},
+        {"progressive", NULL, OPTION_PROGRESSIVE, 0, KIND_JPEG}, {"baseline", NULL, OPTION_BASELINE, 0, KIND_JPEG},
+        {"scans", "FILE", OPTION_SCANS, 0, KIND_JPEG}, {"rotate", "90|180|270", OPTION_ROTATE, 0, KIND_JPEG},
+        {"flip", "h|v", OPTION_FLIP, 0, KIND_JPEG}, {"transpose", NULL, OPTION_TRANSPOSE, 0, KIND_JPEG},
+        {"transverse", NULL, OPTION_TRANSVERSE, 0, KIND_JPEG}, {"perfect", NULL, OPTION_PERFECT, 0, KIND_JPEG},
+        {"trim", NULL, OPTION_TRIM, 0, KIND_JPEG}, {"crop", "WxH+X+Y", OPTION_CROP, 0, KIND_JPEG},
+        {"region", "WxH+X+Y", OPTION_CROP, 0, KIND_JPEG}, {"strip", "[all|markers]", OPTION_STRIP, 0, 0},
+        {"others", "keep|drop", OPTION_OTHERS, 0, KIND_JPEG}, {"strict", NULL, OPTION_STRICT, 0, 0},
+        {"grey", NULL, OPTION_GREY, 0, KIND_JPEG}, {"gray", NULL, OPTION_GREY, 0, KIND_JPEG}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, settings};
 }
 
 /* Where nothing says whether there shall be boxes around the codestream, the output's name does. */
-static void choose_container(const struct task *task, kst_transcode_options *options)
+static bool choose_container(const char *verb, struct transcode_settings *settings)
 {
-    static const char *const bare[] = {".j2k", ".j2c", ".jpc"};
-    const char *dot = task->path == NULL ? NULL : strrchr(task->path, '.');
+    kst_container *container = &settings->options.jpeg2000.container;
+    kst_container named = settings->target == &file_j2k   ? KST_CONTAINER_JP2
+                          : settings->target == &file_j2c ? KST_CONTAINER_CODESTREAM
+                                                          : KST_CONTAINER_KEEP;
 
-    if (dot == NULL || options->jpeg2000.container != KST_CONTAINER_KEEP)
-        return;
-    if (strcasecmp(dot, ".jp2") == 0)
-        options->jpeg2000.container = KST_CONTAINER_JP2;
-    for (size_t i = 0; i < 3; i++)
-        if (strcasecmp(dot, bare[i]) == 0)
-            options->jpeg2000.container = KST_CONTAINER_CODESTREAM;
+    if (*container != KST_CONTAINER_KEEP && named != KST_CONTAINER_KEEP && *container != named) {
+        complain_usage(verb, "--container %s does not go with an output that is to be %s",
+            *container == KST_CONTAINER_JP2 ? "jp2" : "j2k", named == KST_CONTAINER_JP2 ? "JP2" : "a bare codestream");
+        return false;
+    }
+    if (*container == KST_CONTAINER_KEEP)
+        *container = named;
+    return true;
+}
+
+static int choose_target(
+    struct transcode_settings *settings, const struct output_options *output, int argc, char **argv)
+{
+    bool named = file_path_extension(argv[argc - 1]) != NULL || output->format != NULL;
+    int code = named ? target_choose("transcode", output, argc, argv, ".jpg, .jp2 and .j2k", NULL, &settings->target)
+                     : EXIT_FINE;
+
+    if (code != EXIT_FINE)
+        return code;
+    unsigned kind = settings->target == NULL ? KIND_CODED : file_kind(settings->target);
+    if ((kind & KIND_CODED) == 0)
+        return complain_usage("transcode", "the output is of the input's format, not %s; 'convert' makes other formats",
+            settings->target->name);
+    if (!options_check("transcode", &settings->given, kind, KIND_CODED, NULL) ||
+        !choose_container("transcode", settings))
+        return EXIT_USAGE;
+    return EXIT_FINE;
+}
+
+/* Whether the input is what the output's name promises. */
+static bool check_codec(
+    const struct transcode_settings *settings, const struct file_format *found, struct problem *problem)
+{
+    bool jpeg = settings->target == &file_jpeg;
+
+    if (settings->target == NULL || jpeg == (found == &file_jpeg))
+        return true;
+    return problem_set(problem,
+        "a JPEG%s file stays one without loss, and the output is to be JPEG%s; 'kostka convert' codes it anew",
+        jpeg ? " 2000" : "", jpeg ? "" : " 2000");
 }
 
 /* What the output is, which may be another thing than its name says. */
@@ -180,6 +230,20 @@ static bool report_on(const struct task *task, const kst_report *report, kst_sta
     return true;
 }
 
+/* What follows the first picture is not written; whoever did not ask for that alone should know. */
+static void tell_dropped(const struct task *task, const kst_transcode_options *options)
+{
+    kst_decoder *decoder;
+
+    if (options->strip == KST_STRIP_NOTHING && options->others == KST_OTHERS_KEEP)
+        return;
+    if (kst_decoder_create(task->files.context, &decoder) != KST_OK)
+        return;
+    if (kst_decoder_open(decoder, task->source->data, task->source->length) == KST_OK)
+        jpeg_tell_others(decoder, task->source->name);
+    kst_decoder_destroy(&decoder);
+}
+
 static bool transcode_one(const void *settings_pointer, struct task *task, struct problem *problem)
 {
     const struct transcode_settings *settings = settings_pointer;
@@ -191,19 +255,22 @@ static bool transcode_one(const void *settings_pointer, struct task *task, struc
 
     if (found != NULL && found != &file_jpeg && found != &file_j2k)
         return problem_set(problem, "a %s file, not JPEG or JPEG 2000; 'kostka encode' makes JPEG of it", found->name);
-    if (found == &file_j2k)
-        choose_container(task, &options);
-    char *path = task_path(task, extension_of(source, &options));
+    if (found != NULL &&
+        (!check_codec(settings, found, problem) || !options_suit(&settings->given, file_kind(found), found, problem)))
+        return false;
+    char *path = task_path(task, extension_of(source, &options), problem);
     if (path == NULL)
-        return problem_set(problem, "out of memory");
+        return false;
     bool good = output_open(&output, path, problem);
     free(path);
     if (!good)
         return false;
     kst_report_init(&report);
     kst_status status = transcode_to(&output, task, &options, &report, problem);
-    if (report_on(task, &report, status, problem))
+    if (report_on(task, &report, status, problem)) {
+        tell_dropped(task, &options);
         return output_commit(&output, problem);
+    }
     output_discard(&output);
     return false;
 }
@@ -219,11 +286,11 @@ static int run(int argc, char **argv)
     kst_transcode_options_init(&settings.options);
     const struct option_group groups[] = {common_group(&common), output_group(&output), transcode_group(&settings),
         recode_group(&settings.options.jpeg2000)};
-    if (options_read(&verb_transcode, argc, argv, groups, 4, &code)) {
-        const struct batch batch = {&verb_transcode, &common, &output, &files, transcode_one, &settings, false};
-        code = output.format != NULL && output.format != &file_jpeg && output.format != &file_j2k
-                   ? complain_usage("transcode", "the output is of the input's format; 'convert' makes other formats")
-                   : batch_run(&batch, argc, argv);
+    if (options_read(&verb_transcode, argc, argv, groups, 4, &settings.given, &code) &&
+        (code = choose_target(&settings, &output, argc, argv)) == EXIT_FINE) {
+        files.max_memory = common_max_memory(&common);
+        const struct batch batch = {&verb_transcode, &common, &output, &files, transcode_one, &settings, false, true};
+        code = batch_run(&batch, argc, argv);
     }
     free(settings.script);
     return code;
@@ -249,6 +316,8 @@ const struct verb verb_transcode = {
             "                      otherwise they stay where they are\n"
             "  --crop WxH+X+Y      cut out, after turning; X and Y move up and left to the border of an MCU\n"
             "  --grey              keep the luminance alone\n"
+            "  --others keep|drop  other pictures in the file (previews, gain maps) and bytes behind them: kept, and\n"
+            "                      turned and cut alike, or dropped\n"
             "JPEG 2000, without touching a code-block (OUT.jp2 has boxes, OUT.j2k none; else as they are):\n"
             "  --progression ORDER LRCP, RLCP, RPCL, PCRL or CPRL\n"
             "  --layers N          keep the first N quality layers\n"
@@ -259,10 +328,11 @@ const struct verb verb_transcode = {
             "  --components LIST   keep only these: 0,3,5-7; of those that are coded together all\n"
             "  --packed ppm|ppt    packet headers in the main header, or in those of tile-parts; else with packets\n"
             "  --plt, --tlm, --sop, --eph  with these markers; =no: without\n"
-            "  --container jp2|j2k with boxes around the codestream, or without\n"
+            "  --container jp2|j2k with boxes around the codestream, or without, where OUT does not say which\n"
             "Both:\n"
             "  --strip[=all]       drop all metadata; --strip=markers: keep comments only\n"
             "  --strict            damage is an error instead of a warning\n"
-            "  --out-dir DIR       many inputs; each becomes NAME.jpg, .jp2 or .j2k there\n"
+            "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
+            "  --out-dir DIR       many inputs, folders among them; each file becomes NAME.jpg, .jp2 or .j2k there\n"
             "  --threads N, --device DEVICE, --max-pixels N, --max-memory BYTES, -v: as 'kostka decode'\n",
 };

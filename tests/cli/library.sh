@@ -14,6 +14,7 @@ cd "$work" || exit 1
 fail() {
     echo "FAILED: $*"
     failures=$((failures + 1))
+    return 1 # for a caller in a subshell, whose count is lost
 }
 
 # expect CODE COMMAND…: the exit status; standard output and error stay in the files "out" and "err"

@@ -92,4 +92,17 @@ for tier in c sse2 avx2 avx512; do
         done
     done
 done
+
+# Comments add up, in their order, and none is dropped.
+for extension in jpg jp2; do
+    encode a.ppm comments.$extension --comment eins --comment zwei --comment drei
+    "$KOSTKA" info comments.$extension >out || fail "info of comments.$extension"
+    equals "$(grep -o -e eins -e zwei -e drei out | head -n 3 | tr '\n' ' ')" 'eins zwei drei ' "comments in $extension"
+done
+set --
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do
+    set -- "$@" --comment $i
+done
+expect 2 "$KOSTKA" encode a.ppm none.jpg "$@"
+says '--comment'
 finish

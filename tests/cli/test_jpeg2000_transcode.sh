@@ -80,7 +80,7 @@ expect 2 "$KOSTKA" transcode --tile-parts tile "$streams/p0_01.j2k" none.j2k
 expect 2 "$KOSTKA" transcode --plt=maybe "$streams/p0_01.j2k" none.j2k
 expect 2 "$KOSTKA" transcode --rate 0 "$streams/p0_01.j2k" none.j2k
 expect 1 "$KOSTKA" transcode --rotate 90 "$streams/p0_01.j2k" none.j2k
-says 'JPEG 2000 is not turned'
+says 'rotate is for input in JPEG'
 expect 1 "$KOSTKA" transcode --reduce 9 "$streams/p0_01.j2k" none.j2k
 says 'resolutions'
 expect 1 "$KOSTKA" transcode --reduce 1 "$streams/p1_05.j2k" none.j2k

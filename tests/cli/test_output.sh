@@ -14,8 +14,8 @@ for call in 'decode a.jpg ppm' 'encode a.ppm jpg' 'transcode a.jpg jpg' 'convert
     mkdir -p "place/taken.$3"
     expect 1 "$KOSTKA" "$1" "$2" "missing/new.$3"
     says 'missing/new\|cannot create\|a\.'
-    expect 1 "$KOSTKA" "$1" "$2" "place/taken.$3"
-    says 'is a directory'
+    expect 2 "$KOSTKA" "$1" "$2" "place/taken.$3"
+    says 'is a folder'
     expect 1 "$KOSTKA" "$1" "not-there.$3" "place/new.$3"
     says 'No such file'
     (cd place && only "taken.$3") || failures=$((failures + 1))
@@ -73,27 +73,68 @@ fi
 # A file larger than allowed: the limit is met in the middle of writing. The shell's unit is 512 bytes.
 mkdir limited
 (
-    trap '' XFSZ
     ulimit -f 4
     "$KOSTKA" decode a.jpg limited/new.ppm 2>err
     equals $? 1 'file size limit'
     exit "$failures"
 ) || fail 'the file size limit was not noticed'
+says 'cannot write limited/new.ppm: File too large'
 equals "$(find limited -type f)" '' 'left behind after a failed write'
 
-# Interrupted while it writes, it takes its temporary file away.
-mkdir interrupted
+# A link to a file that is not there yet stays, and the file is made where it leads, by a temporary file beside that.
+mkdir here there
+ln -s ../there/new.jpg here/first.jpg
+ln -s first.jpg here/second.jpg
+expect 0 "$KOSTKA" transcode a.jpg here/second.jpg
+equals "$(readlink here/first.jpg) $(readlink here/second.jpg)" '../there/new.jpg first.jpg' links
+"$KOSTKA" transcode a.jpg plain.jpg
+same there/new.jpg plain.jpg
+ln -s ../missing/new.jpg here/nowhere.jpg
+expect 1 "$KOSTKA" transcode a.jpg here/nowhere.jpg
+says 'cannot create .*missing/new.jpg: No such file'
+ln -s circle.jpg here/circle.jpg
+expect 1 "$KOSTKA" transcode a.jpg here/circle.jpg
+says 'cannot create here/circle.jpg: Too many levels of symbolic links'
+
+# Permissions: as the mask says for a new file, as they were for one that is replaced; but nothing that was written over
+# runs as somebody else.
+(umask 0 && "$KOSTKA" transcode a.jpg open.jpg)
+equals "$(stat -c %a open.jpg)" 666
+chmod 6755 open.jpg
+expect 0 "$KOSTKA" transcode a.jpg open.jpg
+equals "$(stat -c %a open.jpg)" 755
+
+# A terminal gets no picture.
+if command -v script >/dev/null; then
+    script -qec "'$KOSTKA' decode a.jpg -" /dev/null >out 2>&1 </dev/null && fail 'a picture went to the terminal'
+    prints 'standard output is a terminal'
+    [ "$(wc -c <out)" -lt 300 ] || fail "the terminal got $(wc -c <out) bytes"
+    script -qec "'$KOSTKA' encode a.ppm /dev/tty" /dev/null >out 2>&1 </dev/null && fail 'a picture went to /dev/tty'
+    prints '/dev/tty is a terminal'
+    script -qec "'$KOSTKA' decode a.jpg - | wc -c" /dev/null >out 2>&1 </dev/null
+    prints 9229
+fi
+
 awk 'BEGIN { print "P2 3000 2400 255"; s = 1; for (i = 0; i < 7200; i++) { for (k = 0; k < 1000; k++) { s = (s * 1103 + 12345) % 65536; printf "%d ", s % 256 } print "" } }' >big.pgm
-for signal in TERM INT HUP; do
+
+# start_writing FOLDER: a process that writes there for a while, whose temporary file is seen; false where it was too fast
+start_writing() {
     # Background commands of a shell ignore SIGINT unless they ask for it.
-    env --default-signal=INT,HUP,TERM true 2>/dev/null || break
-    env --default-signal=INT,HUP,TERM "$KOSTKA" convert big.pgm interrupted/big.png --compression 9 2>err &
+    (umask 0 && exec env --default-signal=INT,HUP,TERM,QUIT "$KOSTKA" convert big.pgm "$1/big.png" --compression 9) 2>err &
     pid=$!
     tries=0
-    while [ -z "$(find interrupted -name '.kostka-*')" ] && [ $tries -lt 3000 ] && kill -0 $pid 2>/dev/null; do
+    while [ -z "$(find "$1" -name '.kostka-*')" ] && [ $tries -lt 3000 ] && kill -0 $pid 2>/dev/null; do
         tries=$((tries + 1))
         sleep 0.01
     done
+    [ -n "$(find "$1" -name '.kostka-*')" ]
+}
+
+# Interrupted while it writes, it takes its temporary file away.
+mkdir interrupted
+for signal in TERM INT HUP QUIT; do
+    env --default-signal=INT,HUP,TERM true 2>/dev/null || break
+    start_writing interrupted
     kill -s $signal $pid 2>/dev/null || {
         echo "too fast to be interrupted by $signal"
         wait $pid
@@ -105,5 +146,41 @@ for signal in TERM INT HUP; do
     [ $code -gt 128 ] || fail "exit status $code after $signal"
     equals "$(find interrupted -type f)" '' "left behind after $signal"
 done
+
+# Nobody else may read or write a temporary file. One of a process that was killed is removed by the next run that writes
+# there, but not those of a process that works, of another host or user, those that are locked, and those that are others'.
+mkdir killed
+start_writing killed || fail "too fast to be killed"
+kill -s STOP $pid
+made=$(cd killed && echo .kostka-*)
+equals "$(stat -c %a "killed/$made")" 600 'permissions of a temporary file'
+expect 0 "$KOSTKA" transcode a.jpg killed/a.jpg
+[ -e "killed/$made" ] || fail 'the temporary file of a process that works was removed'
+kill -s KILL $pid
+wait $pid 2>/dev/null
+[ -e "killed/$made" ] || fail 'a process that was killed has left nothing'
+host=${made#.kostka-}
+host=${host%%-*}
+other=$(printf '%08x' $((0x$host ^ 1)))
+gone=$(sh -c 'echo $$')
+: >"killed/.kostka-$host-$gone-0.tmp"
+: >"killed/.kostka-$other-$gone-0.tmp"
+: >"killed/.kostka-$host-$$-0.tmp"
+: >"killed/.kostka-$host-$gone-01.tmp"
+: >"killed/.kostka-$host-$gone-5.tmp"
+: >"killed/.kostka-notes.tmp"
+ln -s a.jpg "killed/.kostka-$host-$gone-2.tmp"
+mkdir "killed/.kostka-$host-$gone-3.tmp"
+kept=".kostka-$other-$gone-0.tmp .kostka-$host-$$-0.tmp .kostka-$host-$gone-01.tmp .kostka-notes.tmp
+    .kostka-$host-$gone-2.tmp .kostka-$host-$gone-3.tmp .kostka-$host-$gone-5.tmp"
+if [ "$(id -u)" = 0 ]; then
+    : >"killed/.kostka-$host-$gone-4.tmp"
+    chown 12345 "killed/.kostka-$host-$gone-4.tmp"
+    kept="$kept .kostka-$host-$gone-4.tmp"
+fi
+flock "killed/.kostka-$host-$gone-5.tmp" "$KOSTKA" transcode a.jpg killed/a.jpg || fail 'cannot transcode'
+# shellcheck disable=SC2086 # words
+(cd killed && only a.jpg $kept) || failures=$((failures + 1))
+rm -rf killed
 equals "$(find . -name '.kostka-*')" '' 'temporary files left'
 finish

@@ -51,8 +51,8 @@ grep -q 'Broken pipe' err || fail "no message about the broken pipe: $(cat err)"
 # Input that is no input.
 expect 1 "$KOSTKA" decode - out.ppm </dev/null
 says 'standard input: .*no data'
-expect 1 "$KOSTKA" decode . out.ppm
-says 'is a directory'
+expect 2 "$KOSTKA" decode . out.ppm
+says 'is a folder'
 mkfifo pipe
 cat a.jpg >pipe &
 "$KOSTKA" decode pipe from-pipe.ppm || fail 'a named pipe as input'

@@ -29,7 +29,7 @@ transcode restart.jpg keep.jpg --restart keep
 same keep.jpg restart.jpg
 transcode a.jpg progressive.jpg --progressive
 equals "$(info progressive.jpg process)" progressive
-transcode progressive.jpg back.jpg --progressive --baseline
+transcode progressive.jpg back.jpg --baseline
 equals "$(info back.jpg process)" baseline
 
 # Turning on and on comes back to the beginning.

@@ -37,6 +37,14 @@ for verb in decode encode transcode convert info compare devices bench profile; 
         grep -q -e "Fl -${option#--}\\b" "$manual/kostka-$verb.1" "$manual/kostka.1" $others ||
             fail "$option is not in the manual of $verb"
     done <options
+    # The manual's synopsis is the call, verb and all, and its name is the one that it is found by.
+    grep -q -x -e ".Nm kostka-$verb" "$manual/kostka-$verb.1" || fail "the manual of $verb has another name"
+    equals "$(sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/p' "$manual/kostka-$verb.1" | grep -A 1 '^\.Nm' | grep -v '^--' |
+        paste - - | sort -u)" "$(printf '.Nm kostka\t.Cm %s' "$verb")" "synopsis of $verb"
+    if command -v nroff >/dev/null; then
+        nroff -mdoc -c "$manual/kostka-$verb.1" 2>/dev/null | sed "s/.$(printf '\010')//g" >page
+        grep -q "^ *kostka $verb" page || fail "the manual's page does not say 'kostka $verb'"
+    fi
     [ "$(awk 'length > 110' help)" = "" ] || fail "help of $verb has lines above 110 columns"
 done
 expect 2 "$KOSTKA" frobnicate

@@ -35,4 +35,11 @@ done
 if [ -x "$build/kostka" ]; then
     echo "the installed command"
     "$work/moved/bin/kostka" --version
+    for file in man/man1/kostka.1 man/man1/kostka-decode.1 bash-completion/completions/kostka \
+        zsh/site-functions/_kostka fish/vendor_completions.d/kostka.fish doc/kostka/LICENSE; do
+        [ -s "$work/moved/share/$file" ] || {
+            echo "not installed: share/$file" >&2
+            exit 1
+        }
+    done
 fi

@@ -9,7 +9,7 @@
 
 /* The order is that of detection, and of the names in messages. */
 static const struct file_format *const formats[] = {&file_jpeg, &file_j2k, &file_j2c, &file_png, &file_tiff, &file_pam,
-    &file_pnm, &file_pgm, &file_ppm, &file_pgx, &file_raw, NULL};
+    &file_pnm, &file_pgm, &file_ppm, &file_pgx, &file_bmp, &file_raw, NULL};
 
 const struct file_format *file_format_by_name(const char *name)
 {
@@ -25,19 +25,18 @@ const struct file_format *file_format_by_name(const char *name)
     return NULL;
 }
 
-/* The extension without its dot; null: none. */
-static const char *extension_of(const char *path)
+const char *file_path_extension(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash == NULL ? path : slash + 1;
     const char *dot = strrchr(name, '.');
 
-    return dot == NULL || dot == name ? NULL : dot + 1;
+    return dot == NULL || dot == name || dot[1] == '\0' ? NULL : dot + 1;
 }
 
 const struct file_format *file_format_by_path(const char *path)
 {
-    const char *extension = extension_of(path);
+    const char *extension = file_path_extension(path);
     return extension == NULL || *extension == '.' ? NULL : file_format_by_name(extension);
 }
 
@@ -51,7 +50,7 @@ const struct file_format *file_format_of(const struct source *source)
 
 const char *file_formats_readable(void)
 {
-    return "JPEG, JPEG 2000, PNG, TIFF, PAM, PPM, PGM, PBM or PGX";
+    return "JPEG, JPEG 2000, PNG, TIFF, BMP, PAM, PPM, PGM, PBM or PGX";
 }
 
 static bool is_opaque(const struct picture *picture)
@@ -83,13 +82,13 @@ bool picture_read(struct picture *picture, const struct source *source, const st
         *format = found;
     if (source->length == 0)
         return problem_set(problem, "the file is empty");
-    /* Anything named as a JPEG file is tried as one: the library skips bytes in front of it, and says where it fails.
-     */
-    if (found == NULL && file_format_by_path(source->name) == &file_jpeg)
-        found = &file_jpeg;
-    if (found == NULL)
-        return problem_set(problem, "no known format; %s are read", file_formats_readable());
-    if (!found->read(source, settings, picture, problem))
+    if (found == NULL) {
+        const char *what = kst_signature_text(source->data, source->length);
+        return problem_set(
+            problem, "%s; %s are read", what != NULL ? what : "no known format", file_formats_readable());
+    }
+    unsigned target = settings->target == NULL ? 0 : file_kind(settings->target);
+    if (!options_suit(settings->given, target, found, problem) || !found->read(source, settings, picture, problem))
         return false;
     if (settings->target == &file_jpeg && picture->image.format == KST_FORMAT_RGBA && !is_opaque(picture))
         complain(source->name, "warning: its transparency is dropped, for JPEG has none");
@@ -99,7 +98,7 @@ bool picture_read(struct picture *picture, const struct source *source, const st
 /* NAME-1.EXT for plane 1 of NAME.EXT; standard output stays what it is. */
 static char *plane_path(const char *path, uint32_t plane)
 {
-    const char *extension = extension_of(path);
+    const char *extension = file_path_extension(path);
     size_t stem = extension == NULL ? strlen(path) : (size_t)(extension - path) - 1;
     size_t capacity = strlen(path) + 16;
     char *made = malloc(capacity);
@@ -142,6 +141,7 @@ static bool write_planes(const struct picture *picture, const char *path, const 
         part.image.plane[0].is_signed = plane->is_signed;
         good = name != NULL ? write_one(&part, name, format, settings, problem) : problem_set(problem, "out of memory");
         free(name);
+        picture_release(&part); /* of what writing has changed it to; the plane is not its own */
     }
     return good;
 }
@@ -153,20 +153,24 @@ static bool holds_planes(const struct file_format *format, const struct file_set
            (format == &file_tiff && settings->interleave);
 }
 
-/* Whether planes can take turns in one file. */
+/* Whether the planes' samples are to take turns in one file. */
+static bool takes_turns(const struct file_format *format, const struct file_settings *settings)
+{
+    return format == &file_raw ? !raw_writes_planes(settings) : format == &file_tiff && settings->interleave;
+}
+
+/* Whether they can. */
 static bool check_interleaved(const struct picture *picture, const struct file_format *format, struct problem *problem)
 {
     const kst_plane *first = &picture->image.plane[0];
 
-    if (format != &file_tiff && format != &file_raw)
-        return problem_set(
-            problem, "TIFF and raw files hold interleaved planes; without --interleave each makes a file");
     for (uint32_t i = 1; i < picture->image.plane_count; i++) {
         const kst_plane *plane = kst_image_plane(&picture->image, i);
         if (plane->width != first->width || plane->height != first->height || plane->is_signed != first->is_signed ||
             picture_sample_bytes(plane) != picture_sample_bytes(first))
-            return problem_set(
-                problem, "its components differ in size, bytes or sign; without --interleave each makes a file");
+            return problem_set(problem, "its components differ in size, bytes or sign; %s",
+                format == &file_raw ? "--raw-layout planes writes one after the other"
+                                    : "without --interleave each makes a file");
     }
     return true;
 }
@@ -190,18 +194,42 @@ static bool check_samples(const struct picture *picture, const struct file_forma
     return true;
 }
 
+/* Whether samples lose their signs on the way to PNG or TIFF, which few programs read such samples from. */
+static bool loses_signs(
+    const struct picture *picture, const struct file_format *format, const struct file_settings *settings)
+{
+    bool as_coded = settings->decode.format == KST_FORMAT_RAW || settings->decode.components != NULL;
+    bool is_signed = false;
+
+    for (uint32_t i = 0; i < picture->image.plane_count; i++)
+        is_signed = is_signed || kst_image_plane(&picture->image, i)->is_signed;
+    return is_signed && !as_coded && !holds_planes(format, settings) && (format == &file_png || format == &file_tiff);
+}
+
 bool picture_write(struct picture *picture, const char *path, const struct file_format *format,
     const struct file_settings *settings, struct problem *problem)
 {
     if (format->write == NULL)
         return problem_set(problem, "%s is read only; no such files are written", format->name);
-    bool planes = kst_format_channels(picture->image.format) == 0, coded = format == &file_j2k || format == &file_j2c;
+    if (loses_signs(picture, format, settings)) {
+        complain(path, "warning: its samples have signs, which %s has not as a rule: 2^%u was added to each%s",
+            format->name, (unsigned)picture_depth(picture) - 1,
+            format == &file_tiff ? "; --interleave keeps them" : "");
+        if (!picture_without_sign(picture, settings->max_pixels, problem))
+            return false;
+    }
+    bool planes = kst_format_channels(picture->image.format) == 0;
     if (!check_samples(picture, format, settings, problem) ||
-        (planes && settings->interleave && !coded && !check_interleaved(picture, format, problem)))
+        (planes && takes_turns(format, settings) && !check_interleaved(picture, format, problem)))
         return false;
     if (planes && !holds_planes(format, settings))
         return write_planes(picture, path, format, settings, problem);
     return write_one(picture, path, format, settings, problem);
+}
+
+const struct row_format *file_row_format(const struct file_format *format)
+{
+    return format == &file_png ? &png_rows : format == &file_tiff ? &tiff_rows : NULL;
 }
 
 const char *file_extension(const struct file_format *format, const struct picture *picture)

@@ -17,13 +17,13 @@ kst_writer destination_writer(struct destination *to)
         .size = sizeof(kst_writer), .write = write_part, .user = to, .in_order = output_in_order(to->output)};
 }
 
-kst_status j2k_encode_to(struct output *output, kst_context *context, const kst_image *image, const kst_rows *rows,
+kst_status coded_encode_to(struct output *output, kst_context *context, const kst_image *image, const kst_rows *rows,
     const kst_encode_options *options, kst_report *report, struct problem *problem)
 {
     struct destination to = {output, problem};
     const kst_writer writer = destination_writer(&to);
-    struct progress_picture picture = {0};
-    const kst_progress progress = {.size = sizeof progress, .told = progress_picture, .user = &picture};
+    struct progress_part writing = progress_writing(0, 1);
+    const kst_progress progress = {.size = sizeof progress, .told = progress_part_done, .user = &writing};
     kst_encode_options told = *options;
     uint64_t length = 0;
 
@@ -48,7 +48,10 @@ static bool j2k_read(
     return file_jpeg.read(source, settings, picture, problem);
 }
 
-/* Whatever depth and planes there are. */
+/*
+ * Whatever depth and planes there are. Inks are coded as the enumerated colour space CMYK has them (T.801 M.11.7.3.1):
+ * 0 stands for no ink, where a picture between two files has the largest sample.
+ */
 static bool write_as(struct output *output, struct picture *picture, const struct file_settings *settings,
     bool codestream, struct problem *problem)
 {
@@ -66,6 +69,8 @@ static bool write_as(struct output *output, struct picture *picture, const struc
     j2k.codestream |= codestream;
     options.codec = KST_CODEC_JPEG2000;
     options.jpeg2000 = &j2k;
+    if (picture->image.format == KST_FORMAT_CMYK)
+        picture_invert(picture);
     return jpeg_encode(output, picture, &options, settings, problem);
 }
 
@@ -81,5 +86,5 @@ static bool j2c_write(
     return write_as(output, picture, settings, true, problem);
 }
 
-const struct file_format file_j2k = {"jpeg2000", {"jp2"}, KST_FORMAT_AUTO, j2k_detect, j2k_read, j2k_write};
-const struct file_format file_j2c = {"j2k", {"j2k", "j2c", "jpc"}, KST_FORMAT_AUTO, NULL, NULL, j2c_write};
+const struct file_format file_j2k = {"jpeg2000", {"jp2"}, KST_FORMAT_AUTO, j2k_detect, j2k_read, j2k_write, NULL};
+const struct file_format file_j2c = {"j2k", {"j2k", "j2c", "jpc"}, KST_FORMAT_AUTO, NULL, NULL, j2c_write, NULL};

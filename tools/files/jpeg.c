@@ -2,6 +2,7 @@
 /* JPEG files, through the library. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <kostka/kostka_writer.h>
 
@@ -21,6 +22,8 @@ bool jpeg_report_problem(const kst_report *report, kst_status status, struct pro
     case KST_ERROR_LIMIT_BLOCKS:
     case KST_ERROR_LIMIT_WORK:
         return problem_set(problem, "%s; raise the limit with --max-work", text);
+    case KST_ERROR_OPTIONS:
+        return explain_options(text, problem);
     case KST_ERROR_JPEG_COLOUR:
     case KST_ERROR_J2K_COLOUR:
         return problem_set(problem, "%s; leave --format out for the colours that the file has", text);
@@ -65,31 +68,11 @@ static kst_format choose_format(const kst_info *info, const struct file_settings
     return settings->target->wanted;
 }
 
-bool jpeg_keep_metadata(
-    const kst_decoder *decoder, const struct file_settings *settings, struct picture *picture, struct problem *problem)
-{
-    const kst_info *info = kst_decoder_info(decoder);
-    const kst_metadata *metadata;
-    bool good = true;
-
-    picture->density_unit = info->density_unit;
-    picture->density_x = info->density_x;
-    picture->density_y = info->density_y;
-    for (size_t i = 0; (metadata = kst_decoder_metadata(decoder, i)) != NULL && good; i++) {
-        if (metadata->kind == KST_METADATA_ICC && picture->icc.data == NULL)
-            good = blob_set(&picture->icc, metadata->data, metadata->length);
-        /* A picture that has been turned upright must not say that it wants turning. */
-        if (metadata->kind == KST_METADATA_EXIF && picture->exif.data == NULL && !settings->decode.orient)
-            good = blob_set(&picture->exif, metadata->data, metadata->length);
-    }
-    return good || problem_set(problem, "out of memory");
-}
-
 static bool decode_open(kst_decoder *decoder, const struct source *source, const struct file_settings *settings,
     struct picture *picture, struct problem *problem)
 {
-    struct progress_picture told = {0};
-    const kst_progress progress = {.size = sizeof progress, .told = progress_picture, .user = &told};
+    struct progress_part reading = progress_reading(0, 1);
+    const kst_progress progress = {.size = sizeof progress, .told = progress_part_done, .user = &reading};
     kst_decode_options options = settings->decode;
     kst_status status = kst_decoder_open(decoder, source->data, source->length);
 
@@ -108,11 +91,11 @@ static bool decode_open(kst_decoder *decoder, const struct source *source, const
             return problem_set(problem, "there is no tile %u; it has %u, counted from 0", (unsigned)options.tile,
                 (unsigned)info->tiles);
         options.format = choose_format(info, settings);
-        if (!jpeg_keep_metadata(decoder, settings, picture, problem))
-            return false;
         picture->context = settings->context;
         options.progress = &progress;
         status = kst_decoder_decode(decoder, &options, &picture->image);
+        if (status == KST_OK && !jpeg_keep_metadata(decoder, settings, picture, problem))
+            return false;
     }
     const kst_report *report = kst_decoder_report(decoder);
     if (status != KST_OK)
@@ -120,6 +103,8 @@ static bool decode_open(kst_decoder *decoder, const struct source *source, const
     jpeg_report_warnings(source->name, report);
     if (settings->verbose)
         jpeg_report_details(source->name, report);
+    if (settings->encode != NULL)
+        jpeg_tell_others(decoder, source->name);
     if (picture->image.format == KST_FORMAT_CMYK && !kst_decoder_info(decoder)->adobe)
         picture_invert(picture);
     return true;
@@ -138,57 +123,16 @@ static bool jpeg_read(
     return good;
 }
 
-/* The picture's own profile and Exif, but for those that the options bring along, then the options'. */
-static kst_metadata *join_metadata(const struct picture *picture, const kst_encode_options *options, size_t *count)
-{
-    kst_metadata *joined = calloc(options->metadata_count + 2, sizeof *joined);
-    bool icc = picture->icc.data != NULL, exif = picture->exif.data != NULL;
-
-    *count = 0;
-    if (joined == NULL)
-        return NULL;
-    for (size_t i = 0; i < options->metadata_count; i++) {
-        icc = icc && options->metadata[i].kind != KST_METADATA_ICC;
-        exif = exif && options->metadata[i].kind != KST_METADATA_EXIF;
-    }
-    if (exif)
-        joined[(*count)++] = (kst_metadata){
-            .kind = KST_METADATA_EXIF, .marker = 0xE1, .data = picture->exif.data, .length = picture->exif.length};
-    if (icc)
-        joined[(*count)++] = (kst_metadata){
-            .kind = KST_METADATA_ICC, .marker = 0xE2, .data = picture->icc.data, .length = picture->icc.length};
-    for (size_t i = 0; i < options->metadata_count; i++)
-        joined[(*count)++] = options->metadata[i];
-    return joined;
-}
-
 static bool encode_to(struct output *output, const struct picture *picture, const kst_encode_options *options,
     const struct file_settings *settings, struct problem *problem)
 {
     kst_report report;
 
     kst_report_init(&report);
-    kst_status status = j2k_encode_to(output, settings->context, &picture->image, NULL, options, &report, problem);
+    kst_status status = coded_encode_to(output, settings->context, &picture->image, NULL, options, &report, problem);
     if (settings->verbose)
         jpeg_report_details("encoding", &report);
     return status == KST_OK || (status != KST_ERROR_WRITE && jpeg_report_problem(&report, status, problem));
-}
-
-static bool encode(struct output *output, const struct picture *picture, const kst_encode_options *options,
-    const struct file_settings *settings, struct problem *problem)
-{
-    kst_context *context = settings->context;
-    kst_buffer buffer = {0};
-    kst_report report;
-
-    kst_report_init(&report);
-    kst_status status = kst_encode(context, &picture->image, options, &buffer, &report);
-    if (settings->verbose)
-        jpeg_report_details("encoding", &report);
-    bool good = status == KST_OK ? output_write(output, buffer.data, buffer.length, problem)
-                                 : jpeg_report_problem(&report, status, problem);
-    kst_buffer_release(context, &buffer);
-    return good;
 }
 
 bool jpeg_encode(struct output *output, const struct picture *picture, const kst_encode_options *given,
@@ -196,7 +140,7 @@ bool jpeg_encode(struct output *output, const struct picture *picture, const kst
 {
     kst_encode_options options = *given;
     size_t count;
-    kst_metadata *metadata = join_metadata(picture, &options, &count);
+    kst_metadata *metadata = metadata_join(picture, &options, &count);
 
     if (metadata == NULL)
         return problem_set(problem, "out of memory");
@@ -207,10 +151,59 @@ bool jpeg_encode(struct output *output, const struct picture *picture, const kst
     }
     options.metadata = metadata;
     options.metadata_count = count;
-    bool good =
-        (options.codec == KST_CODEC_JPEG2000 ? encode_to : encode)(output, picture, &options, settings, problem);
+    bool good = encode_to(output, picture, &options, settings, problem);
     free(metadata);
     return good;
+}
+
+/* The colours that the file would be coded with, as far as those it came from go. */
+static kst_colour choose_colour(const struct picture *picture, const struct file_settings *settings, kst_colour wanted)
+{
+    const struct coded *coded = &picture->coded;
+
+    if (wanted != KST_COLOUR_UNKNOWN)
+        return wanted;
+    if (picture->image.format == KST_FORMAT_GREY)
+        return KST_COLOUR_GREY;
+    return coded->colour == KST_COLOUR_RGB && !settings->keep_sampling ? KST_COLOUR_YCBCR : coded->colour;
+}
+
+/* One table for components that have the same. */
+static void keep_tables(const struct coded *coded, uint32_t count, kst_encode_options *options)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t same = 0;
+        while (memcmp(coded->quant_table[same], coded->quant_table[i], sizeof coded->quant_table[i]) != 0)
+            same++;
+        options->quant_index[i] = same;
+        options->quant_table[same] = coded->quant_table[same];
+        for (size_t k = 0; k < 64; k++)
+            options->wide_quantisers |= coded->quant_table[i][k] > 255;
+    }
+}
+
+/* What a picture loses when it is coded again is least with the tables and the sampling that it had. */
+static void keep_coding(
+    const struct picture *picture, const struct file_settings *settings, kst_encode_options *options)
+{
+    const struct coded *coded = &picture->coded;
+    kst_colour colour = choose_colour(picture, settings, options->colour);
+    bool grey = colour == KST_COLOUR_GREY && coded->colour == KST_COLOUR_YCBCR;
+    uint32_t blocks = 0, channels = kst_format_channels(picture->image.format);
+
+    if (!coded->known || picture->image.width != coded->width || picture->image.height != coded->height ||
+        (colour != coded->colour && !grey) || (!grey && colour != KST_COLOUR_GREY && channels != coded->count))
+        return;
+    if (settings->keep_tables)
+        keep_tables(coded, grey ? 1 : coded->count, options);
+    for (uint32_t i = 0; i < coded->count; i++)
+        blocks += (uint32_t)coded->h[i] * coded->v[i];
+    if ((settings->keep_tables || settings->keep_sampling) && options->colour == KST_COLOUR_UNKNOWN)
+        options->colour = colour;
+    if (!settings->keep_sampling || grey || coded->count == 1 || blocks > 10) /* B.2.3: of one MCU */
+        return;
+    memcpy(options->h, coded->h, sizeof options->h);
+    memcpy(options->v, coded->v, sizeof options->v);
 }
 
 static bool jpeg_write(
@@ -222,16 +215,22 @@ static bool jpeg_write(
         options = *settings->encode;
     else
         kst_encode_options_init(&options);
+    keep_coding(picture, settings, &options);
     if (!picture_to_depth(picture, 8, problem))
         return false;
     return jpeg_encode(output, picture, &options, settings, problem);
 }
 
-/* Start of image and the start of any marker. */
+/* SOI behind as many fill bytes as the library takes. */
 static bool jpeg_detect(const uint8_t *data, size_t length)
 {
-    return length >= 3 && data[0] == 0xFF && data[1] == 0xD8 && data[2] == 0xFF;
+    enum { FILL_MAX = 16 };
+    size_t at = 0;
+
+    while (at < FILL_MAX && at + 1 < length && data[at] == 0xFF && data[at + 1] == 0xFF)
+        at++;
+    return at + 1 < length && data[at] == 0xFF && data[at + 1] == 0xD8;
 }
 
 const struct file_format file_jpeg = {
-    "jpeg", {"jpg", "jpeg", "jpe", "jfif"}, KST_FORMAT_AUTO, jpeg_detect, jpeg_read, jpeg_write};
+    "jpeg", {"jpg", "jpeg", "jpe", "jfif"}, KST_FORMAT_AUTO, jpeg_detect, jpeg_read, jpeg_write, NULL};

@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* PGX, of JPEG 2000's conformance tests (T.803 C.2): one component behind one line, in either byte order. */
+#include "files/pgx.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/files.h"
-
 enum { LINE_MAX_LENGTH = 80, ORDER_AT = 3 };
+
+bool pgx_write_header(struct output *output, const kst_plane *plane, bool little, struct problem *problem)
+{
+    char header[64];
+    int length =
+        snprintf(header, sizeof header, "PG %s %c%u %u %u\n", little ? "LM" : "ML", plane->is_signed ? '-' : '+',
+            plane->depth == 0 ? 8u : (unsigned)plane->depth, (unsigned)plane->width, (unsigned)plane->height);
+
+    return output_write(output, header, (size_t)length, problem);
+}
 
 static bool pgx_write(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
 {
     const kst_plane *plane = &picture->image.plane[0];
     bool little = settings->order == ORDER_LITTLE;
-    char header[64];
 
     if (kst_format_channels(picture->image.format) > 1)
         return problem_set(problem, "PGX holds one plane; --format planar or raw makes as many files");
-    int length =
-        snprintf(header, sizeof header, "PG %s %c%u %u %u\n", little ? "LM" : "ML", plane->is_signed ? '-' : '+',
-            (unsigned)picture_depth(picture), (unsigned)plane->width, (unsigned)plane->height);
-    bool good = output_write(output, header, (size_t)length, problem),
+    bool good = pgx_write_header(output, plane, little, problem),
          swap = samples_swap(little ? ORDER_LITTLE : ORDER_BIG);
+    if (good && picture_sample_bytes(plane) == 1)
+        return rows_write(output, plane->data, plane->pitch, plane->width, plane->height, problem);
     for (uint32_t y = 0; y < plane->height && good; y++)
         good =
             samples_write(output, picture_row(picture, 0, y), plane->width, picture_sample_bytes(plane), swap, problem);
     return good;
 }
-
-struct pgx_header {
-    bool little, is_signed;
-    unsigned depth, width, height;
-    size_t data; /* where the samples begin */
-};
 
 static bool take_number(const char **text, unsigned *number)
 {
@@ -50,7 +52,7 @@ static bool take_number(const char **text, unsigned *number)
 }
 
 /* "PG ML +8 128 128": a space behind the sign is allowed, and the sign may be left out. */
-static bool read_header(const struct source *source, struct pgx_header *header)
+bool pgx_header_read(const struct source *source, struct pgx_header *header)
 {
     char line[LINE_MAX_LENGTH + 1] = "";
     size_t most = source->length < LINE_MAX_LENGTH ? source->length : LINE_MAX_LENGTH;
@@ -75,7 +77,7 @@ static bool pgx_read(
 {
     struct pgx_header header;
 
-    if (!read_header(source, &header))
+    if (!pgx_header_read(source, &header))
         return problem_set(problem, "PGX: the line in front of the samples is damaged");
     if (header.depth < 1 || header.depth > 31)
         return problem_set(problem, "PGX: samples of %u bits; 1 to 31 are read", header.depth);
@@ -98,4 +100,4 @@ static bool pgx_detect(const uint8_t *data, size_t length)
            (memcmp(data + 3, "ML", 2) == 0 || memcmp(data + 3, "LM", 2) == 0);
 }
 
-const struct file_format file_pgx = {"pgx", {"pgx"}, KST_FORMAT_RAW, pgx_detect, pgx_read, pgx_write};
+const struct file_format file_pgx = {"pgx", {"pgx"}, KST_FORMAT_RAW, pgx_detect, pgx_read, pgx_write, NULL};

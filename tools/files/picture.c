@@ -26,6 +26,9 @@ void picture_release(struct picture *picture)
     release_pixels(picture);
     blob_release(&picture->icc);
     blob_release(&picture->exif);
+    for (size_t i = 0; i < picture->extra_count; i++)
+        free((void *)(uintptr_t)picture->extra[i].data);
+    free(picture->extra);
     picture_init(picture);
 }
 
@@ -94,7 +97,8 @@ bool picture_allocate_planes(
     if (!picture_allocate(picture, KST_FORMAT_GREY, shape->width, shape->height, 8, limit, problem))
         return false;
     release_pixels(picture);
-    picture->pixels = calloc((size_t)shape->width * shape->height, (size_t)4 * shape->count);
+    size_t pixels = (size_t)shape->width * shape->height;
+    picture->pixels = calloc(pixels > 0 ? pixels : 1, (size_t)4 * (shape->count > 0 ? shape->count : 1));
     if (picture->pixels == NULL || !describe_planes(picture, shape))
         return problem_set(problem, "out of memory");
     return true;
@@ -118,6 +122,56 @@ static void replace_pixels(struct picture *picture, struct picture *made)
     release_pixels(picture);
     picture->image = made->image;
     picture->pixels = made->pixels;
+}
+
+/* A sample v of n bits with a sign becomes v + 2^(n−1). */
+static void put_without_sign(const kst_plane *plane, uint32_t y, uint8_t *to, size_t step)
+{
+    const uint8_t *from = (const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch;
+    size_t bytes = picture_sample_bytes(plane);
+    uint16_t half = plane->is_signed ? (uint16_t)(1u << (plane->depth - 1)) : 0;
+
+    for (uint32_t x = 0; x < plane->width; x++, from += bytes, to += step * bytes) {
+        uint16_t value = *from;
+        if (bytes == 2)
+            memcpy(&value, from, sizeof value);
+        value = (uint16_t)((value + half) & ((1u << plane->depth) - 1));
+        if (bytes == 2)
+            memcpy(to, &value, sizeof value);
+        else
+            *to = (uint8_t)value;
+    }
+}
+
+bool picture_without_sign(struct picture *picture, uint64_t limit, struct problem *problem)
+{
+    const kst_image *image = &picture->image;
+    const kst_plane *first = kst_image_plane(image, 0);
+    struct plane_shape shape = {
+        .width = first->width, .height = first->height, .count = image->plane_count, .depth = first->depth};
+    struct picture made;
+
+    for (uint32_t i = 0; i < image->plane_count; i++) {
+        const kst_plane *plane = kst_image_plane(image, i);
+        if (plane->width != first->width || plane->height != first->height || plane->depth != first->depth ||
+            plane->depth > 16)
+            return problem_set(problem, "its components have signs, and differ in size or depth or have more than 16 "
+                                        "bits; JPEG 2000, PGX and raw hold those");
+    }
+    picture_init(&made);
+    if (!picture_allocate_planes(&made, &shape, limit, problem)) {
+        picture_release(&made);
+        return false;
+    }
+    bool together = kst_format_channels(made.image.format) > 0;
+    for (uint32_t i = 0; i < shape.count; i++)
+        for (uint32_t y = 0; y < shape.height; y++)
+            put_without_sign(kst_image_plane(image, i), y,
+                picture_row(&made, together ? 0 : i, y) + (together ? i * picture_sample_bytes(first) : 0),
+                together ? shape.count : 1);
+    replace_pixels(picture, &made);
+    picture->more = made.more;
+    return true;
 }
 
 static uint32_t get_sample(const uint8_t *row, size_t index, uint32_t depth)
@@ -253,4 +307,27 @@ void blob_release(struct blob *blob)
     free(blob->data);
     blob->data = NULL;
     blob->length = 0;
+}
+
+bool picture_keep(struct picture *picture, kst_metadata_kind kind, uint8_t marker, const void *data, size_t length)
+{
+    kst_metadata *grown = realloc(picture->extra, (picture->extra_count + 1) * sizeof *grown);
+    struct blob copy = {NULL, 0};
+
+    if (grown == NULL)
+        return false;
+    picture->extra = grown;
+    if (!blob_set(&copy, data, length))
+        return false;
+    grown[picture->extra_count++] =
+        (kst_metadata){.kind = kind, .marker = marker, .data = copy.data, .length = copy.length};
+    return true;
+}
+
+const kst_metadata *picture_kept(const struct picture *picture, kst_metadata_kind kind)
+{
+    for (size_t i = 0; i < picture->extra_count; i++)
+        if (picture->extra[i].kind == kind)
+            return &picture->extra[i];
+    return NULL;
 }

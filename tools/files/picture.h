@@ -16,6 +16,16 @@ struct blob {
     size_t length;
 };
 
+/* How the JPEG file was coded that a picture came from, as the picture is turned. */
+struct coded {
+    bool known;
+    kst_colour colour;
+    uint32_t count; /* of components */
+    uint32_t width, height;
+    uint8_t h[4], v[4];
+    uint16_t quant_table[4][64]; /* of each component, in raster order */
+};
+
 /*
  * Interleaved samples of up to 16 bits, or planes of up to 31. CMYK is as Adobe's JPEG files hold it, 255 being no ink.
  * The pixels belong to the library where `context` is not null, otherwise they are from malloc.
@@ -27,6 +37,9 @@ struct picture {
     kst_plane *more; /* what image.more is where the pixels are from malloc */
     struct blob icc;
     struct blob exif;
+    kst_metadata *extra; /* XMP, comments and segments of JPEG, in their order, with data of their own */
+    size_t extra_count;
+    struct coded coded;
     kst_density_unit density_unit;
     uint16_t density_x; /* 0: not known */
     uint16_t density_y;
@@ -60,10 +73,22 @@ bool picture_to_depth(struct picture *picture, uint32_t depth, struct problem *p
  */
 bool picture_to_format(struct picture *picture, kst_format format, struct problem *problem);
 
+/*
+ * Change planes of one size and depth, up to 16 bits, to samples without a sign: half the range is added to those that
+ * have one. One plane becomes GREY and three become RGB.
+ */
+bool picture_without_sign(struct picture *picture, uint64_t limit, struct problem *problem);
+
 /* Inks from 255 being none to 255 being all, and back. */
 void picture_invert(struct picture *picture);
 
 bool blob_set(struct blob *blob, const void *data, size_t length);
 void blob_release(struct blob *blob);
+
+/* Keep a copy of XMP, a comment or a segment. False: out of memory. */
+bool picture_keep(struct picture *picture, kst_metadata_kind kind, uint8_t marker, const void *data, size_t length);
+
+/* The first of a kind; null: none. */
+const kst_metadata *picture_kept(const struct picture *picture, kst_metadata_kind kind);
 
 #endif

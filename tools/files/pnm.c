@@ -156,13 +156,10 @@ bool pnm_write_rows(struct output *output, const struct picture *picture, struct
 {
     const kst_image *image = &picture->image;
     size_t samples = (size_t)image->width * kst_format_channels(image->format);
-    bool good = true;
 
     if (picture_depth(picture) > 8)
         return write_wide_rows(output, picture, samples, problem);
-    for (uint32_t y = 0; y < image->height && good; y++)
-        good = output_write(output, picture_row(picture, 0, y), samples, problem);
-    return good;
+    return rows_write(output, picture_row(picture, 0, 0), image->plane[0].pitch, samples, image->height, problem);
 }
 
 static uint32_t maximum(const kst_image *image)
@@ -260,7 +257,7 @@ static bool pam_detect(const uint8_t *data, size_t length)
     return has_magic(data, length, '7', '7');
 }
 
-const struct file_format file_pam = {"pam", {"pam"}, KST_FORMAT_AUTO, pam_detect, pnm_read, pam_write};
-const struct file_format file_pnm = {"pnm", {"pnm"}, KST_FORMAT_AUTO, pnm_detect, pnm_read, pnm_write};
-const struct file_format file_pgm = {"pgm", {"pgm"}, KST_FORMAT_GREY, NULL, NULL, pgm_write};
-const struct file_format file_ppm = {"ppm", {"ppm"}, KST_FORMAT_RGB, NULL, NULL, ppm_write};
+const struct file_format file_pam = {"pam", {"pam"}, KST_FORMAT_AUTO, pam_detect, pnm_read, pam_write, NULL};
+const struct file_format file_pnm = {"pnm", {"pnm"}, KST_FORMAT_AUTO, pnm_detect, pnm_read, pnm_write, NULL};
+const struct file_format file_pgm = {"pgm", {"pgm"}, KST_FORMAT_GREY, NULL, NULL, pgm_write, NULL};
+const struct file_format file_ppm = {"ppm", {"ppm"}, KST_FORMAT_RGB, NULL, NULL, ppm_write, NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples without any header: rows without padding, plane after plane or the planes' samples by turns. */
+/* Samples without any header: rows without padding, pixel by pixel or plane after plane. */
 #include <stdlib.h>
 
 #include "files/files.h"
@@ -22,22 +22,63 @@ static bool write_interleaved(struct output *output, const struct picture *pictu
     return good;
 }
 
+/* Planes are written as such where they were asked for, and otherwise like all pixels. */
+bool raw_writes_planes(const struct file_settings *settings)
+{
+    bool asked = settings->decode.format == KST_FORMAT_PLANAR || settings->decode.format == KST_FORMAT_RAW;
+    return settings->layout == LAYOUT_PLANES || (settings->layout == LAYOUT_USUAL && !settings->interleave && asked);
+}
+
+/* One channel of the pixels after the other. */
+static bool write_channels(struct output *output, const struct picture *picture, bool swap, struct problem *problem)
+{
+    const kst_plane *plane = &picture->image.plane[0];
+    size_t bytes = picture_sample_bytes(plane), channels = kst_format_channels(picture->image.format);
+    uint8_t *row = malloc(plane->width * bytes);
+    bool good = row != NULL || problem_set(problem, "out of memory");
+
+    for (size_t c = 0; c < channels && good; c++) {
+        for (uint32_t y = 0; y < plane->height && good; y++) {
+            samples_take(picture_row(picture, 0, y) + c * bytes, channels, plane->width, bytes, swap, row);
+            good = output_write(output, row, plane->width * bytes, problem);
+        }
+    }
+    free(row);
+    return good;
+}
+
 static bool raw_write(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
 {
     const kst_image *image = &picture->image;
     uint32_t channels = kst_format_channels(image->format);
-    bool good = true, swap = samples_swap(settings->order);
+    bool good = true, swap = samples_swap(settings->order), planes = raw_writes_planes(settings);
 
-    if (channels == 0 && settings->interleave)
+    if (channels == 0 && !planes)
         return write_interleaved(output, picture, swap, problem);
+    if (channels > 1 && planes)
+        return write_channels(output, picture, swap, problem);
     for (uint32_t i = 0; i < image->plane_count && good; i++) {
         const kst_plane *plane = kst_image_plane(image, i);
         size_t count = (size_t)plane->width * (channels == 0 ? 1 : channels);
+        size_t bytes = picture_sample_bytes(plane);
+        if (!swap || bytes == 1) {
+            good = rows_write(output, plane->data, plane->pitch, count * bytes, plane->height, problem);
+            continue;
+        }
         for (uint32_t y = 0; y < plane->height && good; y++)
-            good = samples_write(output, picture_row(picture, i, y), count, picture_sample_bytes(plane), swap, problem);
+            good = samples_write(output, picture_row(picture, i, y), count, bytes, swap, problem);
     }
     return good;
+}
+
+bool raw_permitted(const struct file_settings *settings, struct problem *problem)
+{
+    uint64_t area = (uint64_t)settings->raw.width * settings->raw.height;
+
+    return area <= settings->max_pixels ||
+           problem_set(problem, "%llu pixels are more than the limit of %llu; raise it with --max-pixels",
+               (unsigned long long)area, (unsigned long long)settings->max_pixels);
 }
 
 /* By --raw; the file has neither more nor less. */
@@ -48,9 +89,8 @@ static bool raw_read(
     size_t bytes = shape->depth > 16 ? 4 : shape->depth > 8 ? 2 : 1;
     uint64_t area = (uint64_t)shape->width * shape->height;
 
-    if (area > settings->max_pixels)
-        return problem_set(problem, "%llu pixels are more than the limit of %llu; raise it with --max-pixels",
-            (unsigned long long)area, (unsigned long long)settings->max_pixels);
+    if (!raw_permitted(settings, problem))
+        return false;
     if (source->length / bytes / shape->count != area || source->length % (bytes * shape->count) != 0)
         return problem_set(problem, "%zu bytes are not %u samples of %zu for each of %llu pixels", source->length,
             (unsigned)shape->count, bytes, (unsigned long long)area);
@@ -58,9 +98,10 @@ static bool raw_read(
         return false;
     bool swap = samples_swap(settings->order);
     size_t channels = kst_format_channels(picture->image.format), step = channels > 1 ? channels : 1;
-    size_t from_step = settings->interleave ? shape->count : 1;
+    bool planes = settings->layout == LAYOUT_PLANES;
+    size_t from_step = planes ? 1 : shape->count;
     for (uint32_t c = 0; c < shape->count; c++) {
-        size_t first = settings->interleave ? c : (size_t)area * c;
+        size_t first = planes ? (size_t)area * c : c;
         for (uint32_t y = 0; y < shape->height; y++) {
             uint8_t *row = channels > 1 ? picture_row(picture, 0, y) + c * bytes : picture_row(picture, c, y);
             for (size_t x = 0; x < shape->width; x++)
@@ -71,4 +112,5 @@ static bool raw_read(
     return true;
 }
 
-const struct file_format file_raw = {"raw", {"raw", "yuv", "rgb", "bin"}, KST_FORMAT_AUTO, NULL, raw_read, raw_write};
+const struct file_format file_raw = {
+    "raw", {"raw", "yuv", "rgb", "bin"}, KST_FORMAT_AUTO, NULL, raw_read, raw_write, NULL};

@@ -55,6 +55,22 @@ static bool read_channel(struct row_file *file, uint64_t offset, size_t count, u
     return true;
 }
 
+/* Samples of one of the file's channels, which become one plane. */
+static bool read_plane(struct row_file *file, uint64_t offset, size_t count, uint8_t *to)
+{
+    uint8_t chunk[CHUNK];
+    size_t pixel = file->samples * file->bytes;
+    for (size_t part; count > 0; count -= part) {
+        part = count < CHUNK / pixel ? count : CHUNK / pixel;
+        if (!read_at(file, offset, (part - 1) * pixel + file->bytes, chunk))
+            return false;
+        samples_take(chunk, file->samples, part, file->bytes, file->swap, to);
+        offset += part * pixel;
+        to += part * file->bytes;
+    }
+    return true;
+}
+
 static bool read_row(void *user, uint32_t plane, uint32_t x, uint32_t y, uint32_t count, void *samples)
 {
     struct row_file *file = user;
@@ -66,6 +82,8 @@ static bool read_row(void *user, uint32_t plane, uint32_t x, uint32_t y, uint32_
             return false;
     if (file->together)
         return true;
+    if (file->apart)
+        return read_plane(file, file->first + (at * file->samples + plane) * file->bytes, count, samples);
     size_t length = count * file->samples * file->bytes;
     if (!read_at(file, file->first + (plane * area + at) * file->samples * file->bytes, length, samples))
         return false;
@@ -126,9 +144,11 @@ static bool take_samples(struct row_file *file, uint64_t length, const struct fi
     bool plain = !shape->is_signed && shape->depth <= 16, channels = plain && (shape->count == 1 || shape->count == 3);
     file->bytes = shape->depth > 16 ? 4 : shape->depth > 8 ? 2 : 1;
     file->swap = samples_swap(settings->order);
-    file->samples = settings->interleave ? shape->count : 1;
-    file->together = channels && shape->count == 3 && !settings->interleave;
-    if (!channels && (shape->count == 0 || shape->count > 4 || settings->interleave))
+    bool planes = settings->layout == LAYOUT_PLANES;
+    file->samples = planes ? 1 : shape->count;
+    file->together = channels && shape->count == 3 && planes;
+    file->apart = !channels && !planes;
+    if (!channels && (shape->count == 0 || shape->count > 4))
         return false;
     if (channels)
         describe(file, shape->count == 1 ? KST_FORMAT_GREY : KST_FORMAT_RGB, 1, shape);
@@ -181,7 +201,7 @@ static bool encode(struct row_file *file, struct output *output, const struct fi
     kst_report report;
 
     kst_report_init(&report);
-    kst_status status = j2k_encode_to(output, settings->context, &file->image, &rows, options, &report, problem);
+    kst_status status = coded_encode_to(output, settings->context, &file->image, &rows, options, &report, problem);
     if (settings->verbose)
         jpeg_report_details("encoding", &report);
     if (status == KST_ERROR_ROWS)

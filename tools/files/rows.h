@@ -18,6 +18,7 @@ struct row_file {
     size_t samples;  /* of a pixel in the file, which the planes follow each other of */
     bool swap;       /* the samples' bytes */
     bool together;   /* planes in the file, channels of a pixel in the image */
+    bool apart;      /* channels of a pixel in the file, planes in the image */
     atomic_int error;
 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "files/samples.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 2048 };
+enum { CHUNK = 2048, GATHERED = 1 << 18 };
 
 bool samples_swap(enum byte_order order)
 {
@@ -30,6 +31,37 @@ void samples_put(const uint8_t *from, size_t count, size_t bytes, bool swap, uin
 {
     for (size_t i = 0; i < count; i++)
         copy(from + i * bytes, bytes, swap, to + i * step * bytes);
+}
+
+bool rows_write_at(struct output *output, uint64_t offset, const uint8_t *from, size_t pitch, size_t row, uint32_t rows,
+    struct problem *problem)
+{
+    if (pitch == row)
+        return output_write_at(output, offset, from, row * rows, problem);
+    size_t together = row < GATHERED ? GATHERED / row : 1;
+    uint8_t *gathered = malloc(together * row);
+    bool good = gathered != NULL || problem_set(problem, "out of memory");
+    for (uint32_t y = 0, count; y < rows && good; y += count) {
+        count = rows - y < together ? rows - y : (uint32_t)together;
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(gathered + i * row, from + (y + i) * pitch, row);
+        good = output_write_at(output, offset + (uint64_t)y * row, gathered, count * row, problem);
+    }
+    free(gathered);
+    return good;
+}
+
+bool rows_write(
+    struct output *output, const uint8_t *from, ptrdiff_t pitch, size_t row, uint32_t rows, struct problem *problem)
+{
+    bool good = true;
+
+    if (pitch > 0)
+        good = rows_write_at(output, output->written, from, (size_t)pitch, row, rows, problem);
+    for (uint32_t y = 0; y < rows && pitch <= 0 && good; y++)
+        good = output_write_at(output, output->written + (uint64_t)y * row, from + (ptrdiff_t)y * pitch, row, problem);
+    output->written += (uint64_t)row * rows;
+    return good;
 }
 
 bool samples_write(

@@ -9,75 +9,149 @@
 
 #include "files/files.h"
 
-enum { FIRST_CAPACITY = 1 << 16, MAPPED = 1 << 26 /* bytes from which on a file is mapped */ };
+enum { MAPPED = 1 << 26 /* bytes from which on a file is mapped, and in any case where the limit is lower */ };
+
+static void close_source(struct source *source)
+{
+    if (source->descriptor > STDIN_FILENO)
+        close(source->descriptor);
+    source->descriptor = -1;
+}
 
 /* Pages that nobody has written to come from the file, and may go again. */
-static bool map(int descriptor, const struct stat *state, struct source *source)
+static bool map(struct source *source, uint64_t limit)
 {
-    if (!S_ISREG(state->st_mode) || state->st_size < MAPPED)
+    bool large = source->size >= MAPPED || source->size > limit;
+    if (!source->regular || !large || source->size > SIZE_MAX)
         return false;
-    void *mapped = mmap(NULL, (size_t)state->st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    void *mapped = mmap(NULL, (size_t)source->size, PROT_READ, MAP_PRIVATE, source->descriptor, 0);
     if (mapped == MAP_FAILED)
         return false;
+    free(source->data);
     source->data = mapped;
-    source->length = (size_t)state->st_size;
+    source->length = (size_t)source->size;
     source->mapped = true;
     return true;
 }
 
-/* Reads on until the end; the size known beforehand is only where to begin. */
-static bool read_all(int descriptor, size_t expected, struct source *source, struct problem *problem)
+/* Reads up to `most` bytes behind those that are there; fewer where the file ends. */
+static bool read_more(struct source *source, size_t most, bool *ended, struct problem *problem)
 {
-    size_t capacity = expected + 1;
-
-    source->data = malloc(capacity);
-    while (source->data != NULL) {
-        ssize_t got = read(descriptor, source->data + source->length, capacity - source->length);
+    *ended = false;
+    while (most > 0 && !*ended) {
+        ssize_t got = read(source->descriptor, source->data + source->length, most);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             return problem_set(problem, "cannot read: %s", strerror(errno));
-        if (got == 0)
-            return true;
         source->length += (size_t)got;
-        if (source->length == capacity) {
-            uint8_t *grown = capacity <= SIZE_MAX / 2 ? realloc(source->data, capacity * 2) : NULL;
-            if (grown == NULL)
-                break;
-            source->data = grown;
-            capacity *= 2;
-        }
+        most -= (size_t)got;
+        *ended = got == 0;
     }
-    return problem_set(problem, "out of memory");
+    return true;
 }
 
-bool source_read(struct source *source, const char *name, struct problem *problem)
+static bool grow(struct source *source, size_t capacity, struct problem *problem)
 {
-    bool standard = strcmp(name, "-") == 0;
-    int descriptor = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+    uint8_t *grown = realloc(source->data, capacity);
+    if (grown == NULL)
+        return problem_set(problem, "out of memory");
+    source->data = grown;
+    return true;
+}
+
+static bool refuse(uint64_t limit, struct problem *problem)
+{
+    return problem_set(problem, "it is longer than the memory limit of %llu bytes; raise the limit with --max-memory",
+        (unsigned long long)limit);
+}
+
+/* Reads on until the end; the size known beforehand, with a byte to find the end by, is only where to begin. */
+static bool read_rest(struct source *source, uint64_t limit, struct problem *problem)
+{
+    bool ended = false;
+    uint64_t capacity = source->regular ? source->size + 1 : 16 * SOURCE_HEAD;
+
+    while (!ended) {
+        /* A byte beyond the limit shows that the file has one. */
+        capacity = capacity <= limit ? capacity : limit + 1;
+        if (source->length > limit || capacity > SIZE_MAX)
+            return refuse(limit, problem);
+        capacity = capacity > source->length ? capacity : source->length + 1;
+        if (!grow(source, (size_t)capacity, problem) ||
+            !read_more(source, (size_t)capacity - source->length, &ended, problem))
+            return false;
+        capacity *= 2;
+    }
+    return true;
+}
+
+bool source_open(struct source *source, const char *name, struct problem *problem)
+{
+    bool standard = strcmp(name, "-") == 0, ended;
     struct stat state;
 
-    *source = (struct source){.name = name};
-    if (descriptor < 0 || fstat(descriptor, &state) != 0)
+    *source = (struct source){.name = name, .descriptor = -1};
+    source->descriptor = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+    if (source->descriptor < 0 || fstat(source->descriptor, &state) != 0)
         return problem_set(problem, "%s", strerror(errno));
-    size_t expected = S_ISREG(state.st_mode) && state.st_size > 0 ? (size_t)state.st_size : FIRST_CAPACITY;
-    bool good = S_ISDIR(state.st_mode)
-                    ? problem_set(problem, "is a directory; name the files in it")
-                    : map(descriptor, &state, source) || read_all(descriptor, expected, source, problem);
-    if (!standard)
-        close(descriptor);
+    if (S_ISDIR(state.st_mode)) {
+        close_source(source);
+        return problem_set(problem, "is a directory; name the files in it");
+    }
+    /* Standard input may begin anywhere in its file. */
+    source->regular = !standard && S_ISREG(state.st_mode) && state.st_size > 0;
+    source->size = source->regular ? (uint64_t)state.st_size : 0;
+    if (grow(source, SOURCE_HEAD, problem) && read_more(source, SOURCE_HEAD, &ended, problem))
+        return true;
+    source_release(source);
+    return false;
+}
+
+bool source_finish(struct source *source, uint64_t limit, struct problem *problem)
+{
+    bool good = map(source, limit) || read_rest(source, limit, problem);
+
+    close_source(source);
     if (!good)
         source_release(source);
     return good;
 }
 
+bool source_finish_picture(struct source *source, const struct file_settings *settings, struct problem *problem)
+{
+    bool small = source->regular && source->size<MAPPED, raw = settings->raw.width> 0;
+
+    if (raw && !raw_permitted(settings, problem)) {
+        source_release(source);
+        return false;
+    }
+    if (raw || small || file_format_of(source) != NULL)
+        return source_finish(source, settings->max_memory, problem);
+    close_source(source);
+    return true;
+}
+
+bool source_read_picture(
+    struct source *source, const char *name, const struct file_settings *settings, struct problem *problem)
+{
+    return source_open(source, name, problem) && source_finish_picture(source, settings, problem);
+}
+
+bool source_read(struct source *source, const char *name, uint64_t limit, struct problem *problem)
+{
+    return source_open(source, name, problem) && source_finish(source, limit, problem);
+}
+
 void source_release(struct source *source)
 {
+    if (source->descriptor >= 0)
+        close_source(source);
     if (source->mapped)
         munmap(source->data, source->length);
     else
         free(source->data);
-    *source = (struct source){.name = source->name};
+    *source = (struct source){.name = source->name, .descriptor = -1};
 }
 
 void source_rest(const struct source *source)

@@ -13,12 +13,6 @@ static size_t row_bytes(const kst_image *image)
     return (size_t)image->width * kst_format_channels(image->format) * picture_sample_bytes(&image->plane[0]);
 }
 
-/* Null: PNM, PAM or raw samples, whose rows have nothing around them. */
-static const struct row_format *rows_of(const struct file_format *target)
-{
-    return target == &file_png ? &png_rows : target == &file_tiff ? &tiff_rows : NULL;
-}
-
 static bool is_suitable(const kst_image *image, const struct file_format *target)
 {
     bool pnm = target == &file_pnm || target == &file_pam, grey = image->format == KST_FORMAT_GREY;
@@ -27,7 +21,7 @@ static bool is_suitable(const kst_image *image, const struct file_format *target
         return grey;
     if (target == &file_ppm)
         return colour;
-    return (pnm || target == &file_raw || rows_of(target) != NULL) &&
+    return (pnm || target == &file_raw || file_row_format(target) != NULL) &&
            (grey || colour || image->format == KST_FORMAT_RGBA);
 }
 
@@ -67,7 +61,8 @@ static bool begin(struct strips *strips, const struct source *source, const stru
         strips->options.format = settings->target->wanted;
     if (strips->options.orient || strips->options.components != NULL || strips->options.tile != KST_ALL_TILES ||
         kst_decoder_describe(strips->decoder, &strips->options, &strips->image) != KST_OK ||
-        !is_suitable(&strips->image, settings->target))
+        !is_suitable(&strips->image, settings->target) ||
+        (settings->target == &file_raw && raw_writes_planes(settings)))
         return false;
     choose_rows(strips, info, settings->max_memory);
     return row_bytes(&strips->image) * strips->image.height > settings->max_memory / SHARE_OF_PICTURE;
@@ -89,19 +84,11 @@ void strips_close(struct strips *strips)
     kst_decoder_destroy(&strips->decoder);
 }
 
-/* What the strips' share of the whole comes to. */
+/* What was told of the strips so far. */
 struct told {
-    struct progress_picture picture;
-    double from, share; /* of the strip at hand */
     kst_status warning; /* the last that was told, and where; packets that strips share are warned of by each */
     uint64_t warning_offset;
 };
-
-static bool tell(void *user, double done)
-{
-    struct told *told = user;
-    return progress_picture(&told->picture, told->from + told->share * done);
-}
 
 static void tell_warnings(struct told *told, const char *name, const kst_report *report)
 {
@@ -116,13 +103,13 @@ static void tell_warnings(struct told *told, const char *name, const kst_report 
 static bool decode_strip(struct strips *strips, uint32_t y, struct told *told, const char *name, struct picture *strip,
     const struct file_settings *settings, struct problem *problem)
 {
-    const kst_progress progress = {.size = sizeof progress, .told = tell, .user = told};
     kst_decode_options options = strips->options;
     const kst_region *region = &strips->options.region;
     uint32_t left = strips->image.height - y, rows = y > 0 ? strips->rows : strips->first;
     options.region = (kst_region){region->x, region->y + y, strips->image.width, left < rows ? left : rows};
-    told->from = (double)y / strips->image.height;
-    told->share = (double)options.region.height / strips->image.height;
+    double height = strips->image.height;
+    struct progress_part reading = progress_reading(y / height, (y + options.region.height) / height);
+    const kst_progress progress = {.size = sizeof progress, .told = progress_part_done, .user = &reading};
     options.progress = &progress;
     picture_release(strip);
     strip->context = settings->context; /* whose limit has the strip at hand in it */
@@ -186,7 +173,7 @@ static bool begin_file(struct writing *w, const struct strips *strips, struct pr
     const struct file_settings *settings = w->settings;
     struct picture whole;
 
-    w->rows = rows_of(settings->target);
+    w->rows = file_row_format(settings->target);
     if (w->rows == NULL)
         return settings->target == &file_raw ||
                pnm_write_header(w->output, &strips->image, settings->target == &file_pam, problem);
@@ -201,7 +188,8 @@ static bool begin_file(struct writing *w, const struct strips *strips, struct pr
 static bool write_strips(
     struct strips *strips, struct writing *writing, const char *name, struct picture strip[2], struct problem *problem)
 {
-    struct told told = {.share = 0};
+    struct told told = {.warning = KST_OK};
+    struct progress_part written = progress_writing(0, 1);
     bool good = true;
     for (uint32_t y = 0, i = 0; good && y < strips->image.height; i = (i + 1) % strips->count) {
         good = (strips->count > 1 || end_writing(writing, problem)) &&
@@ -209,15 +197,16 @@ static bool write_strips(
         uint32_t rows = strip[i].image.height;
         source_rest(strips->source);
         good = good && end_writing(writing, problem);
+        progress_part_done(&written, (double)y / strips->image.height);
         if (good)
             begin_writing(writing, &strip[i]);
         y += rows;
     }
     struct problem late = {{0}};
-    bool written = end_writing(writing, &late);
-    if (good && !written)
+    bool ended = end_writing(writing, &late);
+    if (good && !ended)
         *problem = late;
-    return good && written;
+    return good && ended;
 }
 
 /* From the first byte to the last one. */

@@ -1,37 +1,65 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TIFF files, through libtiff: grey, RGB with or without alpha and CMYK of 8 and 16 bits; anything else that libtiff
- * can show becomes RGB of 8 bits. The first page is read. */
+/* TIFF files that are read, through libtiff: grey, RGB with or without alpha and CMYK of 8 and 16 bits, samples with a
+ * sign or of 32 bits as planes; anything else that libtiff can show becomes RGB of 8 bits. The first page is read. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/tiff_bytes.h"
+#include "files/tiff_file.h"
 
-enum { STRIP_BYTES = 1 << 18 };
-
-/* What offsets of 32 bits reach, but for what else there is beside the pixels. */
-static const uint64_t SHORT_LIMIT = UINT32_MAX - (64 << 20);
+enum { PLANE_BITS = 31, MARKER_APP1 = 0xE1, MARKER_APP13 = 0xED };
 
 /* The tags that say how the samples lie. */
 struct layout {
     uint32_t width;
     uint32_t height;
+    uint32_t block_width; /* of tiles, or the picture's */
+    uint32_t block_rows;  /* of tiles or strips, up to the picture's */
     uint16_t bits;
     uint16_t channels; /* in the file, extra ones included */
     uint16_t photometric;
     uint16_t planar;
     uint16_t extra;
-    kst_format format; /* AUTO: not one that is read sample by sample */
+    uint16_t sample; /* SAMPLEFORMAT_… */
+    uint16_t orientation;
+    bool tiled;
+    kst_format format; /* RAW: planes; AUTO: not one that is read sample by sample */
 };
+
+/* A file that is read. */
+struct reader {
+    TIFF *tiff;
+    struct layout layout;
+    const struct file_settings *settings;
+    struct picture *picture;
+    struct problem *problem;
+};
+
+static bool is_subsampled(TIFF *tiff)
+{
+    uint16_t compression = COMPRESSION_NONE;
+
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
+    return compression == COMPRESSION_JPEG || compression == COMPRESSION_OJPEG;
+}
+
+/* Samples that are signed, or wider than pictures' channels are. */
+static bool are_planes(const struct layout *layout)
+{
+    bool is_signed = layout->sample == SAMPLEFORMAT_INT, whole = is_signed || layout->sample == SAMPLEFORMAT_UINT;
+    bool bytes = layout->bits == 8 || layout->bits == 16 || layout->bits == 32;
+
+    return whole && bytes && (is_signed || layout->bits == 32) && layout->planar == PLANARCONFIG_CONTIG &&
+           layout->channels > 0;
+}
 
 static kst_format direct_format(TIFF *tiff, const struct layout *layout)
 {
-    uint16_t sample = SAMPLEFORMAT_UINT, compression = COMPRESSION_NONE;
-
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &sample);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
-    if ((layout->bits != 8 && layout->bits != 16) || sample != SAMPLEFORMAT_UINT || TIFFIsTiled(tiff) ||
-        compression == COMPRESSION_JPEG || compression == COMPRESSION_OJPEG)
+    if (is_subsampled(tiff))
+        return KST_FORMAT_AUTO;
+    if (are_planes(layout))
+        return KST_FORMAT_RAW;
+    if ((layout->bits != 8 && layout->bits != 16) || layout->sample != SAMPLEFORMAT_UINT)
         return KST_FORMAT_AUTO;
     switch (layout->photometric) {
     case PHOTOMETRIC_MINISBLACK:
@@ -48,11 +76,28 @@ static kst_format direct_format(TIFF *tiff, const struct layout *layout)
     }
 }
 
+/* Tiles or strips. */
+static bool get_blocks(TIFF *tiff, struct layout *layout)
+{
+    layout->tiled = TIFFIsTiled(tiff) != 0;
+    layout->block_width = layout->width;
+    layout->block_rows = layout->height;
+    if (layout->tiled)
+        return TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &layout->block_width) &&
+               TIFFGetField(tiff, TIFFTAG_TILELENGTH, &layout->block_rows) && layout->block_width > 0 &&
+               layout->block_rows > 0;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &layout->block_rows);
+    if (layout->block_rows == 0 || layout->block_rows > layout->height)
+        layout->block_rows = layout->height;
+    return true;
+}
+
 static bool get_layout(TIFF *tiff, struct layout *layout, struct problem *problem)
 {
     uint16_t *kinds;
 
-    *layout = (struct layout){.photometric = PHOTOMETRIC_MINISBLACK};
+    *layout = (struct layout){
+        .photometric = PHOTOMETRIC_MINISBLACK, .sample = SAMPLEFORMAT_UINT, .orientation = ORIENTATION_TOPLEFT};
     if (!TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &layout->width) ||
         !TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &layout->height))
         return problem_set(problem, "TIFF: the picture has no size");
@@ -60,79 +105,265 @@ static bool get_layout(TIFF *tiff, struct layout *layout, struct problem *proble
     TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &layout->channels);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &layout->planar);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &layout->extra, &kinds);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &layout->sample);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &layout->orientation);
     TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &layout->photometric);
+    if (!get_blocks(tiff, layout))
+        return problem_set(problem, "TIFF: tiles without a size");
     layout->format = direct_format(tiff, layout);
     return true;
 }
 
-static bool read_contiguous(TIFF *tiff, const struct layout *layout, struct picture *picture)
+/* Bytes of `samples` samples. */
+static uint64_t sample_bytes(const struct layout *layout, uint64_t samples)
 {
-    for (uint32_t y = 0; y < layout->height; y++)
-        if (TIFFReadScanline(tiff, picture_row(picture, 0, y), y, 0) < 0)
-            return false;
-    return true;
+    return samples * (layout->bits / 8u);
 }
 
-static bool read_separate(TIFF *tiff, const struct layout *layout, struct picture *picture, uint8_t *line)
+/* Where the samples of one row go that the file has together, from column x on. */
+static void place_row(const struct reader *reader, const uint8_t *from, uint32_t x, uint32_t y, uint32_t count)
 {
-    size_t sample = layout->bits / 8u, pixel = sample * layout->channels;
+    const struct layout *layout = &reader->layout;
+    size_t bytes = layout->bits / 8u, channels = layout->channels;
 
-    for (uint16_t channel = 0; channel < layout->channels; channel++) {
-        for (uint32_t y = 0; y < layout->height; y++) {
-            uint8_t *row = picture_row(picture, 0, y) + channel * sample;
-            if (TIFFReadScanline(tiff, line, y, channel) < 0)
-                return false;
-            for (uint32_t x = 0; x < layout->width; x++)
-                memcpy(row + x * pixel, line + x * sample, sample);
-        }
+    if (layout->format != KST_FORMAT_RAW) {
+        memcpy(picture_row(reader->picture, 0, y) + x * bytes * channels, from, count * bytes * channels);
+        return;
+    }
+    for (uint32_t c = 0; c < channels; c++)
+        samples_take(from + c * bytes, channels, count, bytes, false, picture_row(reader->picture, c, y) + x * bytes);
+}
+
+static void place_channel(
+    const struct reader *reader, const uint8_t *from, uint16_t channel, uint32_t x, uint32_t y, uint32_t count)
+{
+    size_t bytes = reader->layout.bits / 8u, channels = reader->layout.channels;
+    uint8_t *row = picture_row(reader->picture, 0, y) + (x * channels + channel) * bytes;
+
+    samples_put(from, count, bytes, false, row, channels);
+}
+
+/* Rows of all channels or, where each has strips of its own, of one. */
+static bool read_lines(const struct reader *reader, uint8_t *line, uint16_t channel)
+{
+    const struct layout *layout = &reader->layout;
+
+    for (uint32_t y = 0; y < layout->height; y++) {
+        if (TIFFReadScanline(reader->tiff, line, y, channel) < 0)
+            return false;
+        if (layout->planar == PLANARCONFIG_SEPARATE)
+            place_channel(reader, line, channel, 0, y, layout->width);
+        else
+            place_row(reader, line, 0, y, layout->width);
     }
     return true;
 }
 
-static bool read_direct(TIFF *tiff, const struct layout *layout, const struct file_settings *settings,
-    struct picture *picture, struct problem *problem)
+/* The same for tiles; those at the right and at the bottom reach beyond the picture. */
+static bool read_tile(const struct reader *reader, uint8_t *tile, uint32_t x, uint32_t y, uint16_t channel)
 {
-    size_t row = (size_t)layout->width * layout->channels * (layout->bits / 8u);
-    tmsize_t line_bytes = TIFFScanlineSize(tiff);
+    const struct layout *layout = &reader->layout;
     bool separate = layout->planar == PLANARCONFIG_SEPARATE;
+    uint64_t row = sample_bytes(layout, (uint64_t)layout->block_width * (separate ? 1 : layout->channels));
+    uint32_t columns = layout->width - x < layout->block_width ? layout->width - x : layout->block_width;
 
-    if (line_bytes <= 0 || (size_t)line_bytes != (separate ? row / layout->channels : row))
-        return problem_set(problem, "TIFF: rows of an unexpected length");
-    if (!picture_allocate(
-            picture, layout->format, layout->width, layout->height, layout->bits, settings->max_pixels, problem))
+    if (TIFFReadTile(reader->tiff, tile, x, y, 0, channel) < 0)
         return false;
-    if (!separate)
-        return read_contiguous(tiff, layout, picture);
-    uint8_t *line = malloc((size_t)line_bytes);
-    bool good = line != NULL ? read_separate(tiff, layout, picture, line) : problem_set(problem, "out of memory");
-    free(line);
+    for (uint32_t i = 0; i < layout->block_rows && i < layout->height - y; i++)
+        if (separate)
+            place_channel(reader, tile + i * row, channel, x, y + i, columns);
+        else
+            place_row(reader, tile + i * row, x, y + i, columns);
+    return true;
+}
+
+static bool read_tiles(const struct reader *reader, uint8_t *tile, uint16_t channel)
+{
+    const struct layout *layout = &reader->layout;
+
+    for (uint64_t y = 0; y < layout->height; y += layout->block_rows)
+        for (uint64_t x = 0; x < layout->width; x += layout->block_width)
+            if (!read_tile(reader, tile, (uint32_t)x, (uint32_t)y, channel))
+                return false;
+    return true;
+}
+
+/* What is read at a time: a row or a tile, of all channels or of one. 0: libtiff has another idea of it. */
+static uint64_t unit_bytes(const struct reader *reader)
+{
+    const struct layout *layout = &reader->layout;
+    uint64_t channels = layout->planar == PLANARCONFIG_SEPARATE ? 1 : layout->channels;
+    uint64_t bytes = sample_bytes(layout, channels * (layout->tiled ? layout->block_width : layout->width));
+    tmsize_t found = layout->tiled ? TIFFTileSize(reader->tiff) : TIFFScanlineSize(reader->tiff);
+
+    if (layout->tiled && bytes > UINT64_MAX / layout->block_rows)
+        return 0;
+    bytes *= layout->tiled ? layout->block_rows : 1;
+    return found > 0 && (uint64_t)found == bytes ? bytes : 0;
+}
+
+static uint32_t plane_depth(const struct layout *layout)
+{
+    return layout->bits < PLANE_BITS ? layout->bits : PLANE_BITS;
+}
+
+static bool allocate_direct(const struct reader *reader)
+{
+    const struct layout *layout = &reader->layout;
+    const struct plane_shape shape = {.width = layout->width,
+        .height = layout->height,
+        .count = layout->channels,
+        .depth = plane_depth(layout),
+        .is_signed = layout->sample == SAMPLEFORMAT_INT};
+
+    if (layout->format == KST_FORMAT_RAW)
+        return picture_allocate_planes(reader->picture, &shape, reader->settings->max_pixels, reader->problem);
+    return picture_allocate(reader->picture, layout->format, layout->width, layout->height, layout->bits,
+        reader->settings->max_pixels, reader->problem);
+}
+
+/* Planes have up to 31 bits. */
+static bool fits(const struct reader *reader, uint32_t value)
+{
+    bool is_signed = reader->layout.sample == SAMPLEFORMAT_INT;
+    return is_signed ? value + (1u << 30) < 1u << 31 : value < 1u << 31;
+}
+
+static bool check_range(const struct reader *reader)
+{
+    const struct layout *layout = &reader->layout;
+
+    for (uint32_t c = 0; c < layout->channels; c++)
+        for (uint32_t y = 0; y < layout->height; y++) {
+            const uint8_t *row = picture_row(reader->picture, c, y);
+            for (size_t x = 0; x < layout->width; x++) {
+                uint32_t value;
+                memcpy(&value, row + 4 * x, sizeof value);
+                if (!fits(reader, value))
+                    return problem_set(reader->problem,
+                        "TIFF: the sample of component %u in column %zu of row %u needs 32 bits; 31 can be read",
+                        (unsigned)c, x, (unsigned)y);
+            }
+        }
+    return true;
+}
+
+static bool read_direct(const struct reader *reader)
+{
+    const struct layout *layout = &reader->layout;
+    uint64_t unit = unit_bytes(reader), pixel = sample_bytes(layout, layout->channels);
+    uint16_t turns = layout->planar == PLANARCONFIG_SEPARATE ? layout->channels : 1;
+
+    if (unit == 0)
+        return problem_set(reader->problem, "TIFF: rows or tiles of an unexpected length");
+    if (layout->format == KST_FORMAT_RAW)
+        pixel = 4u * layout->channels; /* picture_allocate_planes() has room for 32 bits */
+    if (!picture_permitted(reader->settings, layout->width, layout->height, pixel, reader->problem) ||
+        !memory_permitted(reader->settings, unit, reader->problem) || !allocate_direct(reader))
+        return false;
+    uint8_t *buffer = malloc((size_t)unit);
+    bool good = buffer != NULL || problem_set(reader->problem, "out of memory");
+    for (uint16_t channel = 0; channel < turns && good; channel++)
+        good = (layout->tiled ? read_tiles : read_lines)(reader, buffer, channel);
+    free(buffer);
+    return good && (layout->bits < 32 || check_range(reader));
+}
+
+/* Pixels of libtiff's into the picture. */
+static void place_pixels(const struct reader *reader, const uint32_t *from, uint32_t x, uint32_t y, uint32_t count)
+{
+    size_t channels = kst_format_channels(reader->picture->image.format);
+    uint8_t *row = picture_row(reader->picture, 0, y) + x * channels;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t pixel[4] = {(uint8_t)TIFFGetR(from[i]), (uint8_t)TIFFGetG(from[i]), (uint8_t)TIFFGetB(from[i]),
+            (uint8_t)TIFFGetA(from[i])};
+        memcpy(row + i * channels, pixel, channels);
+    }
+}
+
+static bool convert_whole(const struct reader *reader, uint32_t *raster)
+{
+    const struct layout *layout = &reader->layout;
+
+    if (!TIFFReadRGBAImageOriented(reader->tiff, layout->width, layout->height, raster, ORIENTATION_TOPLEFT, 1))
+        return false;
+    for (uint32_t y = 0; y < layout->height; y++)
+        place_pixels(reader, raster + (size_t)y * layout->width, 0, y, layout->width);
+    return true;
+}
+
+/* The last row of a block comes first. Tiles have all of their rows, strips those that the picture has. */
+static bool convert_block(const struct reader *reader, uint32_t *raster, uint32_t x, uint32_t y)
+{
+    const struct layout *layout = &reader->layout;
+    uint32_t rows = layout->height - y < layout->block_rows ? layout->height - y : layout->block_rows;
+    uint32_t columns = layout->width - x < layout->block_width ? layout->width - x : layout->block_width;
+    uint32_t last = layout->tiled ? layout->block_rows - 1 : rows - 1;
+
+    if (!(layout->tiled ? TIFFReadRGBATileExt(reader->tiff, x, y, raster, 1)
+                        : TIFFReadRGBAStripExt(reader->tiff, y, raster, 1)))
+        return false;
+    for (uint32_t i = 0; i < rows; i++)
+        place_pixels(reader, raster + (size_t)(last - i) * layout->block_width, x, y + i, columns);
+    return true;
+}
+
+static bool convert_blocks(const struct reader *reader, uint32_t *raster)
+{
+    const struct layout *layout = &reader->layout;
+
+    for (uint64_t y = 0; y < layout->height; y += layout->block_rows)
+        for (uint64_t x = 0; x < layout->width; x += layout->block_width)
+            if (!convert_block(reader, raster, (uint32_t)x, (uint32_t)y))
+                return false;
+    return true;
+}
+
+static kst_format converted_format(const struct layout *layout)
+{
+    return layout->extra > 0 ? KST_FORMAT_RGBA : KST_FORMAT_RGB;
+}
+
+/*
+ * By libtiff's own conversion to RGBA of 8 bits; the alpha it makes is kept only where the file has one. Only whole
+ * pictures does it turn upright.
+ */
+static bool read_converted(const struct reader *reader)
+{
+    const struct layout *layout = &reader->layout;
+    kst_format format = converted_format(layout);
+    bool blocks = layout->orientation == ORIENTATION_TOPLEFT;
+    uint64_t pixels =
+        blocks ? (uint64_t)layout->block_width * layout->block_rows : (uint64_t)layout->width * layout->height;
+
+    if (!picture_permitted(reader->settings, layout->width, layout->height,
+            kst_format_channels(format) + (blocks ? 0 : sizeof(uint32_t)), reader->problem) ||
+        pixels > SIZE_MAX / 8 || !memory_permitted(reader->settings, pixels * sizeof(uint32_t), reader->problem) ||
+        !picture_allocate(
+            reader->picture, format, layout->width, layout->height, 8, reader->settings->max_pixels, reader->problem))
+        return false;
+    uint32_t *raster = calloc(pixels > 0 ? (size_t)pixels : 1, sizeof *raster);
+    bool good = raster != NULL ? (blocks ? convert_blocks : convert_whole)(reader, raster)
+                               : problem_set(reader->problem, "out of memory");
+    free(raster);
     return good;
 }
 
-/* By libtiff's own conversion to RGBA of 8 bits; the alpha it makes is kept only where the file has one. */
-static bool read_converted(TIFF *tiff, const struct layout *layout, const struct file_settings *settings,
-    struct picture *picture, struct problem *problem)
+/* Photoshop's blocks, IPTC among them, are in a segment of JPEG what they are here, behind an identifier. */
+static bool keep_photoshop(struct picture *picture, const void *blocks, uint32_t length)
 {
-    bool alpha = layout->extra > 0;
-    kst_format format = alpha ? KST_FORMAT_RGBA : KST_FORMAT_RGB;
-    size_t channels = kst_format_channels(format);
+    uint8_t *segment = length <= PHOTOSHOP_MAX ? malloc(PHOTOSHOP_HEADER + (size_t)length) : NULL;
+    bool good = segment != NULL;
 
-    if (!picture_allocate(picture, format, layout->width, layout->height, 8, settings->max_pixels, problem))
-        return false;
-    uint32_t *raster = calloc((size_t)layout->width * layout->height, sizeof *raster);
-    if (raster == NULL)
-        return problem_set(problem, "out of memory");
-    bool good = TIFFReadRGBAImageOriented(tiff, layout->width, layout->height, raster, ORIENTATION_TOPLEFT, 1) != 0;
-    for (uint32_t y = 0; y < layout->height && good; y++) {
-        uint8_t *row = picture_row(picture, 0, y);
-        const uint32_t *from = raster + (size_t)y * layout->width;
-        for (uint32_t x = 0; x < layout->width; x++) {
-            uint8_t pixel[4] = {(uint8_t)TIFFGetR(from[x]), (uint8_t)TIFFGetG(from[x]), (uint8_t)TIFFGetB(from[x]),
-                (uint8_t)TIFFGetA(from[x])};
-            memcpy(row + x * channels, pixel, channels);
-        }
+    if (length > PHOTOSHOP_MAX)
+        return true;
+    if (good) {
+        memcpy(segment, TIFF_PHOTOSHOP, PHOTOSHOP_HEADER);
+        memcpy(segment + PHOTOSHOP_HEADER, blocks, length);
+        good = picture_keep(picture, KST_METADATA_APP, MARKER_APP13, segment, PHOTOSHOP_HEADER + (size_t)length);
     }
-    free(raster);
+    free(segment);
     return good;
 }
 
@@ -150,248 +381,68 @@ static bool keep_extras(TIFF *tiff, struct picture *picture)
         picture->density_x = (uint16_t)lroundf(x);
         picture->density_y = (uint16_t)lroundf(y);
     }
-    if (TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &length, &profile))
-        return blob_set(&picture->icc, profile, length);
-    return true;
+    if (TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &length, &profile) && !blob_set(&picture->icc, profile, length))
+        return false;
+    if (TIFFGetField(tiff, TIFFTAG_XMLPACKET, &length, &profile) &&
+        !picture_keep(picture, KST_METADATA_XMP, MARKER_APP1, profile, length))
+        return false;
+    return !TIFFGetField(tiff, TIFFTAG_PHOTOSHOP, &length, &profile) || keep_photoshop(picture, profile, length);
 }
 
-static bool read_page(TIFF *tiff, const struct source *source, const struct file_settings *settings,
-    struct picture *picture, struct problem *problem)
+static bool read_page(struct reader *reader, const struct source *source)
 {
-    struct layout layout;
-    uint16_t orientation = ORIENTATION_TOPLEFT;
+    const struct layout *layout = &reader->layout;
+    struct problem *problem = reader->problem;
 
-    if (!get_layout(tiff, &layout, problem))
+    if (!get_layout(reader->tiff, &reader->layout, problem))
         return false;
-    bool direct = layout.format != KST_FORMAT_AUTO;
-    if (!(direct ? read_direct : read_converted)(tiff, &layout, settings, picture, problem))
+    bool direct = layout->format != KST_FORMAT_AUTO;
+    if (!(direct ? read_direct : read_converted)(reader))
         return problem->text[0] == '\0' ? problem_set(problem, "TIFF: cannot be read") : false;
-    if (direct && (layout.photometric == PHOTOMETRIC_MINISWHITE || layout.photometric == PHOTOMETRIC_SEPARATED))
-        picture_invert(picture);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
-    if (direct && orientation != ORIENTATION_TOPLEFT)
-        complain(source->name, "warning: its orientation (%u) is not applied", (unsigned)orientation);
-    return keep_extras(tiff, picture) || problem_set(problem, "out of memory");
+    if (direct && (layout->photometric == PHOTOMETRIC_MINISWHITE || layout->photometric == PHOTOMETRIC_SEPARATED) &&
+        layout->format != KST_FORMAT_RAW)
+        picture_invert(reader->picture);
+    if (direct && layout->orientation != ORIENTATION_TOPLEFT)
+        complain(source->name, "warning: its orientation (%u) is not applied", (unsigned)layout->orientation);
+    return keep_extras(reader->tiff, reader->picture) || problem_set(problem, "out of memory");
 }
 
 static bool tiff_read(
     const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
 {
-    struct tiff_bytes file = {.data = source->data, .length = source->length};
-    TIFF *tiff = tiff_open(&file, "rm", problem);
+    struct tiff_bytes file = {.data = source->data, .length = source->length, .limit = settings->max_memory};
+    struct reader reader = {
+        .tiff = tiff_open(&file, "r", problem), .settings = settings, .picture = picture, .problem = problem};
+
+    if (reader.tiff == NULL)
+        return false;
+    bool good = read_page(&reader, source);
+    TIFFClose(reader.tiff);
+    return good;
+}
+
+/* "D": where the strips lie is not read. */
+static bool tiff_describe(
+    const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
+{
+    struct tiff_bytes file = {.data = source->data, .length = source->length, .limit = settings->max_memory};
+    TIFF *tiff = tiff_open(&file, "rD", problem);
+    struct layout layout;
 
     if (tiff == NULL)
         return false;
-    bool good = read_page(tiff, source, settings, picture, problem);
+    bool good = get_layout(tiff, &layout, problem);
+    if (good) {
+        bool direct = layout.format != KST_FORMAT_AUTO;
+        picture->image.format = direct ? layout.format : converted_format(&layout);
+        picture->image.width = layout.width;
+        picture->image.height = layout.height;
+        picture->image.plane_count = layout.format == KST_FORMAT_RAW ? layout.channels : 1;
+        picture->image.plane[0].depth = (uint8_t)(direct ? plane_depth(&layout) : 8);
+    }
     TIFFClose(tiff);
     return good;
 }
-
-static void set_compression(TIFF *tiff, int level)
-{
-    if (level <= 0)
-        return;
-    TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
-    TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, level);
-    TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
-}
-
-static void set_tags(TIFF *tiff, const struct picture *picture)
-{
-    const kst_image *image = &picture->image;
-    uint32_t channels = kst_format_channels(image->format), depth = picture_depth(picture) > 8 ? 16 : 8;
-    size_t row = (size_t)image->width * channels * (depth / 8);
-    uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
-    uint16_t photometric = PHOTOMETRIC_RGB;
-
-    if (image->format == KST_FORMAT_GREY)
-        photometric = PHOTOMETRIC_MINISBLACK;
-    if (image->format == KST_FORMAT_CMYK)
-        photometric = PHOTOMETRIC_SEPARATED;
-    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, image->width);
-    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, image->height);
-    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, depth);
-    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, channels);
-    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, photometric);
-    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, (uint32_t)(row < STRIP_BYTES ? STRIP_BYTES / row : 1));
-    if (image->format == KST_FORMAT_RGBA)
-        TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
-    if (image->format == KST_FORMAT_CMYK)
-        TIFFSetField(tiff, TIFFTAG_INKSET, INKSET_CMYK);
-    if (picture->density_x != 0 && picture->density_y != 0) {
-        static const uint16_t units[] = {RESUNIT_NONE, RESUNIT_INCH, RESUNIT_CENTIMETER};
-        TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, units[picture->density_unit]);
-        TIFFSetField(tiff, TIFFTAG_XRESOLUTION, (double)picture->density_x);
-        TIFFSetField(tiff, TIFFTAG_YRESOLUTION, (double)picture->density_y);
-    }
-    if (picture->icc.data != NULL && picture->icc.length <= UINT32_MAX)
-        TIFFSetField(tiff, TIFFTAG_ICCPROFILE, (uint32_t)picture->icc.length, picture->icc.data);
-}
-
-/* libtiff may change the rows it is given (byte order, predictor): they are copied. */
-static bool write_rows(TIFF *tiff, uint32_t first, const struct picture *picture)
-{
-    size_t bytes = (size_t)TIFFScanlineSize(tiff);
-    uint8_t *line = malloc(bytes);
-    bool good = line != NULL;
-
-    for (uint32_t y = 0; y < picture->image.height && good; y++) {
-        memcpy(line, picture_row(picture, 0, y), bytes);
-        good = TIFFWriteScanline(tiff, line, first + y, 0) >= 0;
-    }
-    free(line);
-    return good;
-}
-
-/* Planes as they are, their samples by turns, in 8, 16 or 32 bits. */
-static void set_plane_tags(TIFF *tiff, const struct picture *picture)
-{
-    const kst_image *image = &picture->image;
-    const kst_plane *plane = &image->plane[0];
-    size_t bytes = picture_sample_bytes(plane), row = (size_t)plane->width * image->plane_count * bytes;
-    uint16_t *extra = calloc(image->plane_count, sizeof *extra); /* all EXTRASAMPLE_UNSPECIFIED */
-
-    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, plane->width);
-    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, plane->height);
-    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, (unsigned)bytes * 8);
-    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, image->plane_count);
-    TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, plane->is_signed ? SAMPLEFORMAT_INT : SAMPLEFORMAT_UINT);
-    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
-    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, (uint32_t)(row < STRIP_BYTES ? STRIP_BYTES / row : 1));
-    if (image->plane_count > 1 && extra != NULL)
-        TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, image->plane_count - 1, extra);
-    free(extra);
-}
-
-static bool write_planes(TIFF *tiff, const struct picture *picture)
-{
-    const kst_image *image = &picture->image;
-    size_t bytes = picture_sample_bytes(&image->plane[0]);
-    uint8_t *line = malloc((size_t)TIFFScanlineSize(tiff));
-    bool good = line != NULL;
-
-    for (uint32_t y = 0; y < image->plane[0].height && good; y++) {
-        for (uint32_t i = 0; i < image->plane_count; i++)
-            samples_put(
-                picture_row(picture, i, y), image->plane[0].width, bytes, false, line + i * bytes, image->plane_count);
-        good = TIFFWriteScanline(tiff, line, y, 0) >= 0;
-    }
-    free(line);
-    return good;
-}
-
-/* Brings the pixels to what TIFF holds. */
-static bool prepare(struct picture *picture, struct problem *problem)
-{
-    kst_format format = picture->image.format;
-
-    if (format == KST_FORMAT_BGR || format == KST_FORMAT_BGRA)
-        format = format == KST_FORMAT_BGR ? KST_FORMAT_RGB : KST_FORMAT_RGBA;
-    if (!picture_to_depth(picture, picture_depth(picture) > 8 ? 16 : 8, problem) ||
-        !picture_to_format(picture, format, problem))
-        return false;
-    if (format == KST_FORMAT_CMYK)
-        picture_invert(picture);
-    return true;
-}
-
-/* A file that rows are added to. */
-struct tiff_file {
-    struct output *output;
-    struct tiff_bytes memory;
-    TIFF *tiff;
-    uint32_t rows; /* that it has */
-};
-
-static bool is_planar(const struct picture *picture)
-{
-    return kst_format_channels(picture->image.format) == 0;
-}
-
-/* What was good, and the problem where something was not. */
-static bool tell(const struct tiff_file *file, bool good, struct problem *problem)
-{
-    const char *text = file->memory.problem.text;
-
-    return good || problem_set(problem, "%s", text[0] != '\0' ? text : "TIFF: out of memory");
-}
-
-static uint64_t pixel_bytes(const kst_image *image)
-{
-    uint32_t channels = kst_format_channels(image->format);
-
-    return (channels > 0 ? channels : image->plane_count) * (uint64_t)image->width * image->height *
-           picture_sample_bytes(&image->plane[0]);
-}
-
-static void *begin_rows(
-    struct output *output, const struct picture *whole, const struct file_settings *settings, struct problem *problem)
-{
-    struct tiff_file *file = calloc(1, sizeof *file);
-
-    if (file == NULL) {
-        problem_set(problem, "out of memory");
-        return NULL;
-    }
-    file->output = output;
-    file->memory.output = output_in_order(output) ? NULL : output;
-    file->tiff = tiff_open(&file->memory, pixel_bytes(&whole->image) < SHORT_LIMIT ? "w" : "w8", &file->memory.problem);
-    if (!tell(file, file->tiff != NULL, problem)) {
-        free(file);
-        return NULL;
-    }
-    if (is_planar(whole))
-        set_plane_tags(file->tiff, whole);
-    else
-        set_tags(file->tiff, whole);
-    set_compression(file->tiff, settings->compression);
-    return file;
-}
-
-/* All of a picture's, where it has planes. */
-static bool add_prepared(struct tiff_file *file, const struct picture *rows, struct problem *problem)
-{
-    bool good = is_planar(rows) ? write_planes(file->tiff, rows) : write_rows(file->tiff, file->rows, rows);
-
-    file->rows += rows->image.height;
-    return tell(file, good, problem);
-}
-
-static bool add_rows(void *file, struct picture *rows, struct problem *problem)
-{
-    return prepare(rows, problem) && add_prepared(file, rows, problem);
-}
-
-static bool end_rows(void *ended, bool good, struct problem *problem)
-{
-    struct tiff_file *file = ended;
-    struct tiff_bytes *memory = &file->memory;
-
-    good = good && tell(file, TIFFFlush(file->tiff) != 0, problem);
-    TIFFClose(file->tiff);
-    if (good && memory->output == NULL)
-        good = output_write(file->output, memory->data, (size_t)memory->length, problem);
-    else
-        good = good && tell(file, memory->problem.text[0] == '\0', problem);
-    free(memory->data);
-    free(file);
-    return good;
-}
-
-static bool tiff_write(
-    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
-{
-    if (is_planar(picture) && picture->image.plane_count > UINT16_MAX)
-        return problem_set(problem, "TIFF holds up to 65,535 components");
-    if (!is_planar(picture) && !prepare(picture, problem))
-        return false;
-    struct tiff_file *file = begin_rows(output, picture, settings, problem);
-    return file != NULL && end_rows(file, add_prepared(file, picture, problem), problem);
-}
-
-const struct row_format tiff_rows = {begin_rows, add_rows, end_rows};
 
 static bool tiff_detect(const uint8_t *data, size_t length)
 {
@@ -399,4 +450,5 @@ static bool tiff_detect(const uint8_t *data, size_t length)
                               memcmp(data, "II+\0", 4) == 0 || memcmp(data, "MM\0+", 4) == 0);
 }
 
-const struct file_format file_tiff = {"tiff", {"tif", "tiff"}, KST_FORMAT_AUTO, tiff_detect, tiff_read, tiff_write};
+const struct file_format file_tiff = {
+    "tiff", {"tif", "tiff"}, KST_FORMAT_AUTO, tiff_detect, tiff_read, tiff_write, .describe = tiff_describe};

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/tiff_library.h"
+
 enum { BLOCK_LIMIT = 1 << 30 };
 
 static tmsize_t file_read(thandle_t handle, void *to, tmsize_t length)
@@ -71,6 +73,23 @@ static toff_t file_size(thandle_t handle)
     return ((struct tiff_bytes *)handle)->length;
 }
 
+/* Of a file that is read, which libtiff then looks at where it is. */
+static int file_map(thandle_t handle, void **base, toff_t *length)
+{
+    const struct tiff_bytes *file = handle;
+
+    *base = file->data;
+    *length = file->length;
+    return file->output == NULL && file->capacity == 0;
+}
+
+static void file_unmap(thandle_t handle, void *base, toff_t length)
+{
+    (void)handle;
+    (void)base;
+    (void)length;
+}
+
 /* Keeps the first error: what follows is its consequence. */
 __attribute__((format(printf, 4, 0))) static int failed(
     TIFF *tiff, void *user, const char *module, const char *format, va_list arguments)
@@ -99,16 +118,19 @@ __attribute__((format(printf, 4, 0))) static int warned(
 
 TIFF *tiff_open(struct tiff_bytes *file, const char *mode, struct problem *problem)
 {
-    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     TIFF *tiff = NULL;
 
+    if (!tiff_library_load(problem))
+        return NULL;
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     problem->text[0] = '\0';
     if (options != NULL) {
         TIFFOpenOptionsSetErrorHandlerExtR(options, failed, problem);
         TIFFOpenOptionsSetWarningHandlerExtR(options, warned, NULL);
-        TIFFOpenOptionsSetMaxSingleMemAlloc(options, BLOCK_LIMIT);
+        uint64_t limit = file->limit != 0 && file->limit < BLOCK_LIMIT ? file->limit : BLOCK_LIMIT;
+        TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)limit);
         tiff = TIFFClientOpenExt(
-            "", mode, file, file_read, file_write, file_seek, file_close, file_size, NULL, NULL, options);
+            "", mode, file, file_read, file_write, file_seek, file_close, file_size, file_map, file_unmap, options);
         TIFFOpenOptionsFree(options);
     }
     if (tiff == NULL && problem->text[0] == '\0')

@@ -16,6 +16,7 @@ struct tiff_bytes {
     uint64_t length;
     uint64_t capacity;
     uint64_t at;
+    uint64_t limit; /* of a piece of memory that libtiff takes; 0: its default */
 };
 
 /* As TIFFOpen() with this mode; null after having said why not. What is said of errors later goes to `problem`, too. */

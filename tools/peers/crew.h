@@ -5,7 +5,7 @@
 
 #include "tool.h"
 
-enum { CREW_MOST = 8 };
+enum { CREW_MOST = 32 };
 
 /* What one of them does. */
 typedef bool (*crew_work)(void *user, uint32_t worker, struct problem *problem);

@@ -2,7 +2,7 @@
 /*
  * nvJPEG2000, which NVIDIA offers by itself; the declarations are the project's, after its header of version 0.11.
  * Decoding with nvjpeg2kDecodeImage() from streams in host memory to interleaved pixels in device memory, on some
- * threads with a state and a stream each, which is how it is the fastest with many pictures.
+ * threads with some states and streams each, which is how it is the fastest with many pictures.
  */
 #include <stdlib.h>
 
@@ -13,6 +13,7 @@
 
 enum {
     CHANNELS = 3,
+    MOST_STATES = 4,
     FORMAT_INTERLEAVED = 1, /* nvjpeg2kImageFormat_t */
     TYPE_UINT8 = 0          /* nvjpeg2kImageType_t */
 };
@@ -51,11 +52,16 @@ struct nvjpeg2k_library {
     NVJPEG2K_SYMBOLS(NVJPEG2K_MEMBER)
 };
 
-/* One thread's; it takes every `workers`th picture. */
-struct worker {
+/* What a picture on its way needs. */
+struct lane {
     nvjpeg2k_state state;
     nvjpeg2k_stream stream;
     cuda_stream queue;
+};
+
+/* One thread's; it takes every `workers`th picture. */
+struct worker {
+    struct lane lane[MOST_STATES];
 };
 
 struct nvjpeg2k {
@@ -68,8 +74,8 @@ struct nvjpeg2k {
     nvjpeg2k_parameters parameters;
     struct worker worker[CREW_MOST];
     uint32_t workers;
-    cuda_pointer pixels; /* of all pictures */
-    uint8_t *fetched;    /* the first */
+    cuda_pointer *pixels; /* of each picture */
+    uint8_t *fetched;     /* one */
 };
 
 /* nvjpeg2kStatus_t, but for success. */
@@ -78,32 +84,32 @@ static bool check(int status, const char *what, struct problem *problem)
     return status == 0 || problem_set(problem, "%s: error %d", what, status);
 }
 
-static size_t picture_length(const struct peer_task *task)
+static void drop_lane(struct nvjpeg2k *peer, struct lane *lane)
 {
-    return (size_t)task->width * task->height * CHANNELS;
+    if (lane->stream != NULL)
+        peer->library.stream_destroy(lane->stream);
+    if (lane->state != NULL)
+        peer->library.state_destroy(lane->state);
+    if (lane->queue != NULL)
+        peer->cuda.stream_destroy(lane->queue);
 }
 
 static void nvjpeg2k_close(void *state)
 {
     struct nvjpeg2k *peer = state;
 
-    for (uint32_t i = 0; i < CREW_MOST; i++) {
-        struct worker *worker = &peer->worker[i];
-        if (worker->stream != NULL)
-            peer->library.stream_destroy(worker->stream);
-        if (worker->state != NULL)
-            peer->library.state_destroy(worker->state);
-        if (worker->queue != NULL)
-            peer->cuda.stream_destroy(worker->queue);
-    }
+    for (uint32_t i = 0; i < CREW_MOST * MOST_STATES; i++)
+        drop_lane(peer, &peer->worker[i / MOST_STATES].lane[i % MOST_STATES]);
     if (peer->parameters != NULL)
         peer->library.parameters_destroy(peer->parameters);
     if (peer->handle != NULL)
         peer->library.destroy(peer->handle);
-    if (peer->pixels != 0)
-        peer->cuda.free(peer->pixels);
+    for (uint32_t i = 0; i < peer->task.count && peer->pixels != NULL; i++)
+        if (peer->pixels[i] != 0)
+            peer->cuda.free(peer->pixels[i]);
     if (peer->cuda_open)
         peer_cuda_close(&peer->cuda);
+    free(peer->pixels);
     free(peer->fetched);
     free(peer);
 }
@@ -117,24 +123,37 @@ static bool load(struct nvjpeg2k *peer, struct problem *problem)
     return peer->cuda_open && peer_library(names, symbols, sizeof symbols / sizeof symbols[0], &peer->library, problem);
 }
 
-static bool make_worker(struct nvjpeg2k *peer, uint32_t index, struct problem *problem)
+static bool make_lane(struct nvjpeg2k *peer, struct lane *lane, struct problem *problem)
 {
-    struct worker *worker = &peer->worker[index];
+    return (peer->cuda.stream_create(&lane->queue, 1) == 0 || problem_set(problem, "cuStreamCreate failed")) &&
+           check(peer->library.state_create(peer->handle, &lane->state), "nvjpeg2kDecodeStateCreate", problem) &&
+           check(peer->library.stream_create(&lane->stream), "nvjpeg2kStreamCreate", problem);
+}
 
-    return (peer->cuda.stream_create(&worker->queue, 1) == 0 || problem_set(problem, "cuStreamCreate failed")) &&
-           check(peer->library.state_create(peer->handle, &worker->state), "nvjpeg2kDecodeStateCreate", problem) &&
-           check(peer->library.stream_create(&worker->stream), "nvjpeg2kStreamCreate", problem);
+static bool make_pixels(struct nvjpeg2k *peer, struct problem *problem)
+{
+    size_t most = 0;
+    bool good = true;
+
+    peer->pixels = calloc(peer->task.count, sizeof *peer->pixels);
+    for (uint32_t i = 0; i < peer->task.count && peer->pixels != NULL && good; i++) {
+        size_t length = peer_pixel_bytes(&peer->task.picture[i]);
+        most = length > most ? length : most;
+        good = peer->cuda.allocate(&peer->pixels[i], length) == 0;
+    }
+    peer->fetched = malloc(most + 1);
+    return (good && peer->pixels != NULL && peer->fetched != NULL) || problem_set(problem, "out of memory");
 }
 
 static bool make(struct nvjpeg2k *peer, struct problem *problem)
 {
-    const struct peer_task *task = &peer->task;
+    const struct peer_crew *crew = &peer->task.crew;
     const struct nvjpeg2k_library *library = &peer->library;
+    bool good = true;
     int device;
 
-    peer->fetched = malloc(picture_length(task));
-    if (peer->fetched == NULL || peer->cuda.allocate(&peer->pixels, picture_length(task) * task->count) != 0)
-        return problem_set(problem, "out of memory");
+    if (!make_pixels(peer, problem))
+        return false;
     if (peer->cuda.device(&device, 0) != 0 || peer->cuda.retain(&peer->context, device) != 0)
         return problem_set(problem, "cuDevicePrimaryCtxRetain failed");
     peer->cuda.release(device); /* the one that peer_cuda_open() keeps is enough */
@@ -143,11 +162,10 @@ static bool make(struct nvjpeg2k *peer, struct problem *problem)
         !check(
             library->set_format(peer->parameters, FORMAT_INTERLEAVED), "nvjpeg2kDecodeParamsSetOutputFormat", problem))
         return false;
-    peer->workers = task->count < CREW_MOST ? task->count : CREW_MOST;
-    for (uint32_t i = 0; i < peer->workers; i++)
-        if (!make_worker(peer, i, problem))
-            return false;
-    return true;
+    for (; peer->workers < crew->threads && good; peer->workers++)
+        for (uint32_t i = 0; i < crew->states && good; i++)
+            good = make_lane(peer, &peer->worker[peer->workers].lane[i], problem);
+    return good;
 }
 
 static void *nvjpeg2k_open(const struct peer_task *task, struct problem *problem)
@@ -163,28 +181,38 @@ static void *nvjpeg2k_open(const struct peer_task *task, struct problem *problem
     return NULL;
 }
 
-static bool decode(struct nvjpeg2k *peer, struct worker *worker, uint32_t index, struct problem *problem)
+static bool wait(struct nvjpeg2k *peer, const struct lane *lane, struct problem *problem)
 {
-    const struct peer_task *task = &peer->task;
-    void *data = (void *)(uintptr_t)(peer->pixels + index * picture_length(task));
-    size_t pitch = (size_t)task->width * CHANNELS;
-    struct nvjpeg2k_image image = {&data, &pitch, TYPE_UINT8, CHANNELS};
-
-    return check(peer->library.parse(peer->handle, task->stream[index], task->length, 0, 0, worker->stream),
-               "nvjpeg2kStreamParse", problem) &&
-           check(peer->library.decode(
-                     peer->handle, worker->state, worker->stream, peer->parameters, &image, worker->queue),
-               "nvjpeg2kDecodeImage", problem) &&
-           (peer->cuda.stream_wait(worker->queue) == 0 || problem_set(problem, "cuStreamSynchronize failed"));
+    return peer->cuda.stream_wait(lane->queue) == 0 || problem_set(problem, "cuStreamSynchronize failed");
 }
 
+static bool decode(struct nvjpeg2k *peer, struct lane *lane, uint32_t index, struct problem *problem)
+{
+    const struct peer_picture *picture = &peer->task.picture[index];
+    void *data = (void *)(uintptr_t)peer->pixels[index]; /* NOLINT(performance-no-int-to-ptr): the device's */
+    size_t pitch = (size_t)picture->width * CHANNELS;
+    struct nvjpeg2k_image image = {&data, &pitch, TYPE_UINT8, CHANNELS};
+
+    return check(peer->library.parse(peer->handle, picture->stream, picture->length, 0, 0, lane->stream),
+               "nvjpeg2kStreamParse", problem) &&
+           check(peer->library.decode(peer->handle, lane->state, lane->stream, peer->parameters, &image, lane->queue),
+               "nvjpeg2kDecodeImage", problem);
+}
+
+/* A lane takes its next picture when it has ended the one before. */
 static bool work(void *user, uint32_t index, struct problem *problem)
 {
     struct nvjpeg2k *peer = user;
+    struct worker *worker = &peer->worker[index];
+    uint32_t states = peer->task.crew.states, turn = 0;
     bool good = peer->cuda.current(peer->context) == 0 || problem_set(problem, "cuCtxSetCurrent failed");
 
-    for (uint32_t i = index; i < peer->task.count && good; i += peer->workers)
-        good = decode(peer, &peer->worker[index], i, problem);
+    for (uint32_t i = index; i < peer->task.count && good; i += peer->workers, turn++) {
+        struct lane *lane = &worker->lane[turn % states];
+        good = (turn < states || wait(peer, lane, problem)) && decode(peer, lane, i, problem);
+    }
+    for (uint32_t i = 0; i < states; i++)
+        good = wait(peer, &worker->lane[i], problem) && good;
     return good;
 }
 
@@ -195,12 +223,16 @@ static bool nvjpeg2k_run(void *state, struct problem *problem)
     return crew_run(peer->workers, work, peer, problem);
 }
 
-static const uint8_t *nvjpeg2k_result(void *state, size_t *length)
+static const uint8_t *nvjpeg2k_result(void *state, uint32_t index, size_t *length)
 {
     struct nvjpeg2k *peer = state;
 
-    *length = picture_length(&peer->task);
-    return peer->cuda.down(peer->fetched, peer->pixels, *length) == 0 ? peer->fetched : NULL;
+    *length = peer_pixel_bytes(&peer->task.picture[index]);
+    return peer->cuda.down(peer->fetched, peer->pixels[index], *length) == 0 ? peer->fetched : NULL;
 }
 
-const struct peer peer_nvjpeg2k = {"nvJPEG2000", nvjpeg2k_open, nvjpeg2k_run, nvjpeg2k_result, nvjpeg2k_close};
+static const struct peer_crew crews[] = {
+    {1, 1}, {4, 1}, {4, 2}, {8, 1}, {8, 2}, {8, 4}, {16, 1}, {16, 2}, {32, 1}, {0, 0}};
+
+const struct peer peer_nvjpeg2k = {
+    "nvJPEG2000", nvjpeg2k_open, nvjpeg2k_run, nvjpeg2k_result, nvjpeg2k_close, crews, false};

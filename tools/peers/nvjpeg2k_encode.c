@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * nvJPEG2000's encoder; the declarations are the project's, after its header of version 0.11. From interleaved pixels
- * in device memory to JP2 files in pinned memory, one layer and code-blocks of 64 × 64, on some threads with a state
- * and a stream each. It knows no rate: the quantiser's step that gives the wanted length is looked for before anything
- * is timed.
+ * in device memory to JP2 files in pinned memory, in one layer, on some threads with some states and streams each. It
+ * knows no rate: the quantiser's step that gives the wanted length of all pictures together is looked for before
+ * anything is timed.
  */
 #include <stdlib.h>
 
@@ -14,9 +14,8 @@
 
 enum {
     CHANNELS = 3,
-    LEVELS = 5,
     MOST_RESOLUTIONS = 33,
-    BLOCK = 64,
+    MOST_STATES = 4,
     STREAM_JP2 = 1,         /* nvjpeg2kBitstreamType_t */
     COLOUR_SRGB = 1,        /* nvjpeg2kColorSpace_t */
     FORMAT_INTERLEAVED = 1, /* nvjpeg2kImageFormat_t */
@@ -77,11 +76,23 @@ struct nvjpeg2k_encode_library {
     NVJPEG2K_ENCODE_SYMBOLS(NVJPEG2K_ENCODE_MEMBER)
 };
 
-struct worker {
+/* What a picture on its way needs. */
+struct lane {
     nvjpeg2k_encode_state state;
     cuda_stream queue;
+};
+
+struct worker {
+    struct lane lane[MOST_STATES];
+    nvjpeg2k_encode_parameters parameters;
+    struct nvjpeg2k_component component[CHANNELS];
+    struct nvjpeg2k_config config;
+};
+
+struct made {
+    cuda_pointer pixels;
     void *file; /* in pinned memory */
-    size_t length;
+    size_t capacity, length;
 };
 
 struct nvjpeg2k_encode {
@@ -91,13 +102,9 @@ struct nvjpeg2k_encode {
     void *context;
     struct peer_task task;
     nvjpeg2k_encoder encoder;
-    nvjpeg2k_encode_parameters parameters;
-    struct nvjpeg2k_component component[CHANNELS];
-    struct nvjpeg2k_config config;
     struct worker worker[CREW_MOST];
     uint32_t workers;
-    cuda_pointer pixels;
-    size_t capacity; /* of a worker's file */
+    struct made *made; /* of each picture */
 };
 
 static bool check(int status, const char *what, struct problem *problem)
@@ -105,27 +112,35 @@ static bool check(int status, const char *what, struct problem *problem)
     return status == 0 || problem_set(problem, "%s: error %d", what, status);
 }
 
+static void drop_worker(struct nvjpeg2k_encode *peer, struct worker *worker)
+{
+    for (int i = 0; i < MOST_STATES; i++) {
+        if (worker->lane[i].state != NULL)
+            peer->library.state_destroy(worker->lane[i].state);
+        if (worker->lane[i].queue != NULL)
+            peer->cuda.stream_destroy(worker->lane[i].queue);
+    }
+    if (worker->parameters != NULL)
+        peer->library.parameters_destroy(worker->parameters);
+}
+
 static void encoder_close(void *state)
 {
     struct nvjpeg2k_encode *peer = state;
 
-    for (uint32_t i = 0; i < CREW_MOST; i++) {
-        struct worker *worker = &peer->worker[i];
-        if (worker->state != NULL)
-            peer->library.state_destroy(worker->state);
-        if (worker->queue != NULL)
-            peer->cuda.stream_destroy(worker->queue);
-        if (worker->file != NULL)
-            peer->cuda.free_host(worker->file);
+    for (uint32_t i = 0; i < CREW_MOST; i++)
+        drop_worker(peer, &peer->worker[i]);
+    for (uint32_t i = 0; i < peer->task.count && peer->made != NULL; i++) {
+        if (peer->made[i].pixels != 0)
+            peer->cuda.free(peer->made[i].pixels);
+        if (peer->made[i].file != NULL)
+            peer->cuda.free_host(peer->made[i].file);
     }
-    if (peer->parameters != NULL)
-        peer->library.parameters_destroy(peer->parameters);
     if (peer->encoder != NULL)
         peer->library.destroy(peer->encoder);
-    if (peer->pixels != 0)
-        peer->cuda.free(peer->pixels);
     if (peer->cuda_open)
         peer_cuda_close(&peer->cuda);
+    free(peer->made);
     free(peer);
 }
 
@@ -138,107 +153,167 @@ static bool load(struct nvjpeg2k_encode *peer, struct problem *problem)
     return peer->cuda_open && peer_library(names, symbols, sizeof symbols / sizeof symbols[0], &peer->library, problem);
 }
 
-static bool upload(struct nvjpeg2k_encode *peer, struct problem *problem)
+static bool place_picture(struct nvjpeg2k_encode *peer, uint32_t index, struct problem *problem)
 {
-    size_t length = (size_t)peer->task.width * peer->task.height * CHANNELS;
+    const struct peer_picture *picture = &peer->task.picture[index];
+    struct made *made = &peer->made[index];
+    size_t length = peer_pixel_bytes(picture);
+
+    made->capacity = length * 2 + (1 << 16);
+    return (peer->cuda.allocate(&made->pixels, length) == 0 &&
+               peer->cuda.allocate_host(&made->file, made->capacity) == 0 &&
+               peer->cuda.up(made->pixels, picture->pixels, length) == 0) ||
+           problem_set(problem, "no memory of the device's, or no pinned memory");
+}
+
+static bool make_pictures(struct nvjpeg2k_encode *peer, struct problem *problem)
+{
+    bool good = true;
     int device;
 
-    if (peer->cuda.allocate(&peer->pixels, length) != 0 || peer->cuda.up(peer->pixels, peer->task.pixels, length) != 0)
-        return problem_set(problem, "no memory of the device's");
+    peer->made = calloc(peer->task.count, sizeof *peer->made);
+    if (peer->made == NULL)
+        return problem_set(problem, "out of memory");
     if (peer->cuda.device(&device, 0) != 0 || peer->cuda.retain(&peer->context, device) != 0)
         return problem_set(problem, "cuDevicePrimaryCtxRetain failed");
     peer->cuda.release(device); /* the one that peer_cuda_open() keeps is enough */
-    peer->capacity = length * 2 + (1 << 16);
-    return true;
+    for (uint32_t i = 0; i < peer->task.count && good; i++)
+        good = place_picture(peer, i, problem);
+    return good;
 }
 
-static bool configure(struct nvjpeg2k_encode *peer, struct problem *problem)
+static bool make_parameters(struct nvjpeg2k_encode *peer, struct worker *worker, struct problem *problem)
 {
     const struct peer_task *task = &peer->task;
     const struct nvjpeg2k_encode_library *library = &peer->library;
 
-    for (int i = 0; i < CHANNELS; i++)
-        peer->component[i] = (struct nvjpeg2k_component){task->width, task->height, 8, 0};
-    peer->config = (struct nvjpeg2k_config){.stream_type = STREAM_JP2,
+    worker->config = (struct nvjpeg2k_config){.stream_type = STREAM_JP2,
         .colour = COLOUR_SRGB,
-        .width = task->width,
-        .height = task->height,
         .components = CHANNELS,
-        .component = peer->component,
+        .component = worker->component,
         .layers = 1,
         .colour_transform = 1,
-        .resolutions = LEVELS + 1,
-        .block_width = BLOCK,
-        .block_height = BLOCK,
+        .resolutions = task->levels + 1,
+        .block_width = task->block_width,
+        .block_height = task->block_height,
         .irreversible = !task->lossless};
-    return check(library->create(&peer->encoder), "nvjpeg2kEncoderCreateSimple", problem) &&
-           check(library->parameters_create(&peer->parameters), "nvjpeg2kEncodeParamsCreate", problem) &&
-           check(library->configure(peer->parameters, &peer->config), "nvjpeg2kEncodeParamsSetEncodeConfig", problem) &&
-           check(library->set_format(peer->parameters, FORMAT_INTERLEAVED), "nvjpeg2kEncodeParamsSetInputFormat",
+    return check(library->parameters_create(&worker->parameters), "nvjpeg2kEncodeParamsCreate", problem) &&
+           check(library->set_format(worker->parameters, FORMAT_INTERLEAVED), "nvjpeg2kEncodeParamsSetInputFormat",
                problem);
+}
+
+static bool make_worker(struct nvjpeg2k_encode *peer, struct worker *worker, struct problem *problem)
+{
+    for (uint32_t i = 0; i < peer->task.crew.states; i++) {
+        if (peer->cuda.stream_create(&worker->lane[i].queue, 1) != 0)
+            return problem_set(problem, "cuStreamCreate failed");
+        if (!check(peer->library.state_create(peer->encoder, &worker->lane[i].state), "nvjpeg2kEncodeStateCreate",
+                problem))
+            return false;
+    }
+    return make_parameters(peer, worker, problem);
 }
 
 static bool make_workers(struct nvjpeg2k_encode *peer, struct problem *problem)
 {
-    peer->workers = peer->task.count < CREW_MOST ? peer->task.count : CREW_MOST;
-    for (uint32_t i = 0; i < peer->workers; i++) {
-        struct worker *worker = &peer->worker[i];
-        if (peer->cuda.stream_create(&worker->queue, 1) != 0 ||
-            peer->cuda.allocate_host(&worker->file, peer->capacity) != 0)
-            return problem_set(problem, "no stream, or no pinned memory");
-        if (!check(peer->library.state_create(peer->encoder, &worker->state), "nvjpeg2kEncodeStateCreate", problem))
-            return false;
-    }
-    return true;
+    bool good = check(peer->library.create(&peer->encoder), "nvjpeg2kEncoderCreateSimple", problem);
+
+    for (; peer->workers < peer->task.crew.threads && good; peer->workers++)
+        good = make_worker(peer, &peer->worker[peer->workers], problem);
+    return good;
 }
 
-static bool encode(struct nvjpeg2k_encode *peer, struct worker *worker, struct problem *problem)
+/* The worker's parameters are set to the picture's size, if they are not. */
+static bool configure(
+    struct nvjpeg2k_encode *peer, struct worker *worker, const struct peer_picture *picture, struct problem *problem)
 {
-    void *data = (void *)(uintptr_t)peer->pixels; /* NOLINT(performance-no-int-to-ptr): the device's */
-    size_t pitch = (size_t)peer->task.width * CHANNELS;
+    struct nvjpeg2k_config *config = &worker->config;
+
+    if (config->width == picture->width && config->height == picture->height)
+        return true;
+    config->width = picture->width;
+    config->height = picture->height;
+    for (int i = 0; i < CHANNELS; i++)
+        worker->component[i] = (struct nvjpeg2k_component){picture->width, picture->height, 8, 0};
+    return check(peer->library.configure(worker->parameters, config), "nvjpeg2kEncodeParamsSetEncodeConfig", problem);
+}
+
+static bool start(struct nvjpeg2k_encode *peer, struct worker *worker, const struct lane *lane, uint32_t index,
+    struct problem *problem)
+{
+    const struct peer_picture *picture = &peer->task.picture[index];
+    void *data = (void *)(uintptr_t)peer->made[index].pixels; /* NOLINT(performance-no-int-to-ptr): the device's */
+    size_t pitch = (size_t)picture->width * CHANNELS;
     struct nvjpeg2k_pixels pixels = {&data, &pitch, TYPE_UINT8, CHANNELS};
 
-    worker->length = peer->capacity;
-    return check(peer->library.encode(peer->encoder, worker->state, peer->parameters, &pixels, worker->queue),
-               "nvjpeg2kEncode", problem) &&
-           check(peer->library.retrieve(peer->encoder, worker->state, NULL, &worker->length, worker->queue),
-               "nvjpeg2kEncodeRetrieveBitstream", problem) &&
-           (worker->length <= peer->capacity || problem_set(problem, "a file longer than its pixels")) &&
-           check(peer->library.retrieve(peer->encoder, worker->state, worker->file, &worker->length, worker->queue),
-               "nvjpeg2kEncodeRetrieveBitstream", problem) &&
-           (peer->cuda.stream_wait(worker->queue) == 0 || problem_set(problem, "cuStreamSynchronize failed"));
+    return configure(peer, worker, picture, problem) &&
+           check(peer->library.encode(peer->encoder, lane->state, worker->parameters, &pixels, lane->queue),
+               "nvjpeg2kEncode", problem);
 }
 
-static bool try_step(struct nvjpeg2k_encode *peer, double step, struct problem *problem)
+static bool fetch(struct nvjpeg2k_encode *peer, const struct lane *lane, uint32_t index, struct problem *problem)
 {
-    return check(peer->library.set_quality(peer->parameters, QUALITY_STEP, step), "nvjpeg2kEncodeParamsSpecifyQuality",
-               problem) &&
-           encode(peer, &peer->worker[0], problem);
+    struct made *made = &peer->made[index];
+
+    return check(peer->library.retrieve(peer->encoder, lane->state, NULL, &made->length, lane->queue),
+               "nvjpeg2kEncodeRetrieveBitstream", problem) &&
+           (made->length <= made->capacity || problem_set(problem, "a file longer than its pixels")) &&
+           check(peer->library.retrieve(peer->encoder, lane->state, made->file, &made->length, lane->queue),
+               "nvjpeg2kEncodeRetrieveBitstream", problem) &&
+           (peer->cuda.stream_wait(lane->queue) == 0 || problem_set(problem, "cuStreamSynchronize failed"));
 }
 
-/* The smallest step, within a part in some thousand, whose file is not longer than what is wanted. */
+/* Pictures that differ; batches repeat them. */
+static uint32_t distinct(const struct peer_task *task)
+{
+    uint32_t count = 1;
+
+    while (count < task->count && task->picture[count].pixels != task->picture[0].pixels)
+        count++;
+    return count;
+}
+
+/* Whether all pictures together are longer with a step than what is wanted. */
+static bool try_step(struct nvjpeg2k_encode *peer, double step, bool *is_long, struct problem *problem)
+{
+    struct worker *worker = &peer->worker[0];
+    size_t made = 0, wanted = 0;
+    bool good = check(peer->library.set_quality(worker->parameters, QUALITY_STEP, step),
+        "nvjpeg2kEncodeParamsSpecifyQuality", problem);
+
+    for (uint32_t i = 0; i < distinct(&peer->task) && good; i++) {
+        good = start(peer, worker, &worker->lane[0], i, problem) && fetch(peer, &worker->lane[0], i, problem);
+        made += peer->made[i].length;
+        wanted += peer->task.picture[i].length;
+    }
+    *is_long = made > wanted;
+    return good;
+}
+
+/* The smallest step, within a part in some thousand, whose files are not longer than what is wanted. */
 static bool find_step(struct nvjpeg2k_encode *peer, struct problem *problem)
 {
     double low = 0.0, high = 1.0 / 64;
+    bool is_long = true, good = true;
 
-    do {
+    while (is_long && good) {
         high *= 2;
         if (high > HIGHEST_STEP)
             return problem_set(problem, "no step makes it as short as wanted");
-        if (!try_step(peer, high, problem))
-            return false;
-    } while (peer->worker[0].length > peer->task.length);
-    for (int i = 0; i < TRIALS; i++) {
+        good = try_step(peer, high, &is_long, problem);
+    }
+    for (int i = 0; i < TRIALS && good; i++) {
         double step = (low + high) / 2;
-        if (!try_step(peer, step, problem))
-            return false;
-        if (peer->worker[0].length > peer->task.length)
+        good = try_step(peer, step, &is_long, problem);
+        if (is_long)
             low = step;
         else
             high = step;
     }
-    return check(
-        peer->library.set_quality(peer->parameters, QUALITY_STEP, high), "nvjpeg2kEncodeParamsSpecifyQuality", problem);
+    for (uint32_t i = 0; i < peer->workers && good; i++)
+        good = check(peer->library.set_quality(peer->worker[i].parameters, QUALITY_STEP, high),
+            "nvjpeg2kEncodeParamsSpecifyQuality", problem);
+    return good;
 }
 
 static void *encoder_open(const struct peer_task *task, struct problem *problem)
@@ -248,20 +323,28 @@ static void *encoder_open(const struct peer_task *task, struct problem *problem)
     if (peer == NULL)
         return problem_set(problem, "out of memory"), NULL;
     peer->task = *task;
-    if (load(peer, problem) && upload(peer, problem) && configure(peer, problem) && make_workers(peer, problem) &&
+    if (load(peer, problem) && make_pictures(peer, problem) && make_workers(peer, problem) &&
         (task->lossless || find_step(peer, problem)))
         return peer;
     encoder_close(peer);
     return NULL;
 }
 
+/* Every so many pictures, as many at a time as there are states: all are started before the first is waited for. */
 static bool work(void *user, uint32_t index, struct problem *problem)
 {
     struct nvjpeg2k_encode *peer = user;
+    struct worker *worker = &peer->worker[index];
+    uint32_t count = peer->task.count, states = peer->task.crew.states, step = peer->workers * states;
     bool good = peer->cuda.current(peer->context) == 0 || problem_set(problem, "cuCtxSetCurrent failed");
 
-    for (uint32_t i = index; i < peer->task.count && good; i += peer->workers)
-        good = encode(peer, &peer->worker[index], problem);
+    for (uint32_t first = index * states; first < count && good; first += step) {
+        uint32_t some = count - first < states ? count - first : states;
+        for (uint32_t i = 0; i < some && good; i++)
+            good = start(peer, worker, &worker->lane[i], first + i, problem);
+        for (uint32_t i = 0; i < some && good; i++)
+            good = fetch(peer, &worker->lane[i], first + i, problem);
+    }
     return good;
 }
 
@@ -272,12 +355,15 @@ static bool encoder_run(void *state, struct problem *problem)
     return crew_run(peer->workers, work, peer, problem);
 }
 
-static const uint8_t *encoder_result(void *state, size_t *length)
+static const uint8_t *encoder_result(void *state, uint32_t index, size_t *length)
 {
-    struct nvjpeg2k_encode *peer = state;
+    const struct nvjpeg2k_encode *peer = state;
 
-    *length = peer->worker[0].length;
-    return peer->worker[0].file;
+    *length = peer->made[index].length;
+    return peer->made[index].file;
 }
 
-const struct peer peer_nvjpeg2k_encode = {"nvJPEG2000", encoder_open, encoder_run, encoder_result, encoder_close};
+static const struct peer_crew crews[] = {{1, 1}, {1, 4}, {4, 1}, {8, 1}, {8, 2}, {16, 1}, {16, 2}, {32, 1}, {0, 0}};
+
+const struct peer peer_nvjpeg2k_encode = {
+    "nvJPEG2000", encoder_open, encoder_run, encoder_result, encoder_close, crews, false};

@@ -8,7 +8,7 @@
 #include "peers/library.h"
 #include "peers/peers.h"
 
-enum { TURBO_RGB = 0, TURBO_ACCURATE = 4096, TURBO_KEEP_BUFFER = 1024, TURBO_PIXEL = 3, MOST_THREADS = 256 };
+enum { TURBO_RGB = 0, TURBO_ACCURATE = 4096, TURBO_KEEP_BUFFER = 1024, MOST_THREADS = 256 };
 
 typedef struct turbo_handle *turbo_handle;
 
@@ -38,7 +38,6 @@ struct turbo {
     turbo_handle handle[MOST_THREADS]; /* one a thread */
     unsigned char **output;            /* one a picture: pixels, or a stream */
     unsigned long *length;
-    size_t room; /* of each */
     atomic_uint next;
     atomic_bool failed;
 };
@@ -75,20 +74,22 @@ static void turbo_close(void *state)
 }
 
 /* Streams get all the room that they can need: a handle that has grown one buffer must not be given another. */
+static size_t room_of(const struct turbo *turbo, const struct peer_picture *picture)
+{
+    return turbo->task.encode
+               ? turbo->library.room((int)picture->width, (int)picture->height, sampling_of(turbo->task.subsampling))
+               : peer_pixel_bytes(picture);
+}
+
 static bool make(struct turbo *turbo)
 {
     const struct peer_task *task = &turbo->task;
-    size_t room = (size_t)task->width * task->height * TURBO_PIXEL;
-
-    if (task->encode)
-        room = turbo->library.room((int)task->width, (int)task->height, sampling_of(task->subsampling));
-    turbo->room = room;
     turbo->output = calloc(task->count, sizeof *turbo->output);
     turbo->length = calloc(task->count, sizeof *turbo->length);
     if (turbo->output == NULL || turbo->length == NULL)
         return false;
     for (uint32_t i = 0; i < task->count; i++)
-        if ((turbo->output[i] = malloc(room)) == NULL)
+        if ((turbo->output[i] = malloc(room_of(turbo, &task->picture[i]))) == NULL)
             return false;
     for (uint32_t i = 0; i < turbo->threads; i++) {
         turbo->handle[i] = turbo->task.encode ? turbo->library.compressor() : turbo->library.decompressor();
@@ -141,14 +142,15 @@ static void *turbo_open_all(const struct peer_task *task, struct problem *proble
 static bool work_on(struct turbo *turbo, turbo_handle handle, uint32_t index)
 {
     const struct peer_task *task = &turbo->task;
+    const struct peer_picture *picture = &task->picture[index];
 
-    turbo->length[index] = (unsigned long)turbo->room;
+    turbo->length[index] = (unsigned long)room_of(turbo, picture);
     if (task->encode)
-        return turbo->library.compress(handle, task->pixels, (int)task->width, 0, (int)task->height, TURBO_RGB,
+        return turbo->library.compress(handle, picture->pixels, (int)picture->width, 0, (int)picture->height, TURBO_RGB,
                    &turbo->output[index], &turbo->length[index], sampling_of(task->subsampling), task->quality,
                    TURBO_ACCURATE | TURBO_KEEP_BUFFER) == 0;
-    return turbo->library.decompress(handle, task->stream[index], (unsigned long)task->length, turbo->output[index],
-               (int)task->width, 0, (int)task->height, TURBO_RGB, 0) == 0;
+    return turbo->library.decompress(handle, picture->stream, (unsigned long)picture->length, turbo->output[index],
+               (int)picture->width, 0, (int)picture->height, TURBO_RGB, 0) == 0;
 }
 
 static void *work(void *user)
@@ -179,13 +181,15 @@ static bool turbo_run(void *state, struct problem *problem)
     return !atomic_load(&turbo->failed) || problem_set(problem, "failed");
 }
 
-static const uint8_t *turbo_result(void *state, size_t *length)
+static const uint8_t *turbo_result(void *state, uint32_t index, size_t *length)
 {
     const struct turbo *turbo = state;
 
-    *length = turbo->task.encode ? turbo->length[0] : (size_t)turbo->task.width * turbo->task.height * TURBO_PIXEL;
-    return turbo->output[0];
+    *length = turbo->task.encode ? turbo->length[index] : peer_pixel_bytes(&turbo->task.picture[index]);
+    return turbo->output[index];
 }
 
-const struct peer peer_turbo_one = {"libjpeg-turbo, 1 thread", turbo_open_one, turbo_run, turbo_result, turbo_close};
-const struct peer peer_turbo_all = {"libjpeg-turbo, all threads", turbo_open_all, turbo_run, turbo_result, turbo_close};
+const struct peer peer_turbo_one = {
+    "libjpeg-turbo, 1 thread", turbo_open_one, turbo_run, turbo_result, turbo_close, NULL, false};
+const struct peer peer_turbo_all = {
+    "libjpeg-turbo, all threads", turbo_open_all, turbo_run, turbo_result, turbo_close, NULL, false};

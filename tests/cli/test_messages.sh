@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# A message about options names the option of the command line, never what the library calls it.
+. "$KOSTKA_SOURCE/tests/cli/library.sh"
+
+picture 40 24 >a.ppm
+{ "$KOSTKA" encode a.ppm a.jpg && "$KOSTKA" encode a.ppm a.jp2 --tiles 24x24 --levels 2; } || fail 'cannot encode'
+head -c 70000 /dev/zero | tr '\0' x >long.txt
+while IFS='|' read -r code call option; do
+    # shellcheck disable=SC2086 # words
+    expect "$code" "$KOSTKA" $call
+    says "$option"
+    ! grep -q -e 'kst_' -e 'initialised' -e 'cannot be honoured' -e struct err || fail "the library's words: $(cat err)"
+    { [ ! -e new.jp2 ] && [ ! -e new.jpg ] && [ ! -e new.ppm ]; } || fail "a file was made: $call"
+done <<'T'
+2|encode a.ppm new.jp2 --rate 2,1|--rate
+2|encode a.ppm new.jp2 --ratio 5,10|--ratio
+2|encode a.ppm new.jp2 --psnr 40,30|--psnr
+2|encode a.ppm new.jp2 --step 1,2|--step
+2|encode a.ppm new.jp2 --rate 1,2 --layers 3|--layers
+2|encode a.ppm new.jp2 --component 1:levels=40|--component 1: levels
+2|encode a.ppm new.jp2 --component 1:guard-bits=9|--component 1: guard-bits
+2|encode a.ppm new.jp2 --rate 1 --component 1:step=1000|--component 1: step
+2|encode a.ppm new.jp2 --component 0:irreversible|--component 0: irreversible
+1|encode a.ppm new.jp2 --component 9:style=reset|--component
+1|encode a.ppm new.jp2 --component 1@77:style=reset|--component
+1|encode a.ppm new.jp2 --component 1:levels=3|--component without --keep-components
+1|encode a.ppm new.jp2 --codeblock 5x5|block
+1|encode a.ppm new.jp2 --precincts 3x3|precinct
+1|transcode a.jp2 new.jp2 --components 1|--components
+1|transcode a.jp2 new.jp2 --components 0-5|--components
+1|transcode a.jp2 new.jp2 --rate 0.01|--rate
+1|transcode a.jp2 new.jp2 --reduce 9|--reduce
+1|decode a.jp2 new.ppm --components 7|component 7
+1|decode a.jp2 new.ppm --tile 99|tile 99
+1|decode a.jp2 new.ppm --region 8x8+100+100|region
+1|decode a.jpg new.ppm --reduce 5|--reduce
+1|decode a.jp2 new.ppm --reduce 9|resolution
+1|decode a.jpg new.ppm --format cmyk|--format
+T
+expect 1 "$KOSTKA" encode a.ppm new.jp2 --comment "$(cat long.txt)"
+says '--comment'
+finish

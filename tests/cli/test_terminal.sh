@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# What a terminal gets to see: nothing that steers it, and progress that is true.
+. "$KOSTKA_SOURCE/tests/cli/library.sh"
+
+picture 20 16 >a.ppm
+"$KOSTKA" encode a.ppm a.jpg || fail 'cannot encode'
+
+# no_controls FILE: no control characters but line feeds, of 7 bits, of 8 bits, or in UTF-8
+no_controls() {
+    tr -d '\n -~\240-\377' <"$1" | grep -q . && fail "control characters in: $(od -c "$1" | head -n 20)"
+    LC_ALL=C.UTF-8 grep -q -e "$(printf '\302[\200-\237]')" "$1" && fail "C1 characters in: $(od -c "$1" | head -n 20)"
+    return 0
+}
+
+# Names: escape sequences, line feeds, tabulators, C1 in UTF-8 and as a byte, an override of the direction of writing.
+red=$(printf 'red\033[31m')
+lines=$(printf 'two\nlines\tand')
+csi=$(printf 'csi\302\23331m\233x')
+rtl=$(printf 'gpj\342\200\256.exe')
+for name in "$red" "$lines" "$csi" "$rtl"; do
+    cp a.jpg "$name.jpg"
+    head -c 100 a.jpg >"$name-cut.jpg"
+    echo text >"$name.txt"
+    for call in info compare decode transcode convert encode; do
+        for file in "$name.jpg" "$name-cut.jpg" "$name.txt" "$name-missing"; do
+            case $call in
+            info) "$KOSTKA" info -v "$file" >out 2>err ;;
+            compare) "$KOSTKA" compare "$file" a.jpg >out 2>err ;;
+            *) "$KOSTKA" $call -v "$file" "new $name.jpg" --out-format "$([ $call = decode ] && echo ppm || echo jpeg)" >out 2>err ;;
+            esac
+            no_controls out
+            no_controls err
+        done
+    done
+    "$KOSTKA" decode a.jpg "$name.xyz" 2>err
+    no_controls err
+    "$KOSTKA" decode a.jpg "$name/x.ppm" 2>err
+    no_controls err
+    "$KOSTKA" "$name" 2>err
+    no_controls err
+    "$KOSTKA" decode a.jpg new.ppm "--$name" 2>err
+    no_controls err
+    "$KOSTKA" decode a.jpg new.ppm "--format=$name" 2>err
+    no_controls err
+    "$KOSTKA" bench decode "$name.jpg" --repeat 1 >out 2>err
+    no_controls out
+done
+expect 0 "$KOSTKA" info "$red.jpg"
+prints '^red\\x1B\[31m.jpg: JPEG, 20x16'
+expect 0 "$KOSTKA" info "$lines.jpg"
+prints '^two\\nlines\\tand.jpg: JPEG'
+expect 0 "$KOSTKA" info "$csi.jpg"
+prints '^csi\\x9B31m\\x9Bx.jpg: JPEG'
+expect 0 "$KOSTKA" info "$rtl.jpg"
+prints '^gpj\\u202E.exe.jpg: JPEG'
+expect 0 "$KOSTKA" info --json "$lines.jpg"
+equals "$(json 0 file <out)" "$lines.jpg" 'the name in JSON'
+
+# What is text stays so, in UTF-8 and in other encodings.
+for name in 'žluťoučký kůň 写真 📷' "$(printf 'caf\351')" 'back\slash'; do
+    cp a.jpg "$name.jpg"
+    expect 0 "$KOSTKA" info "$name.jpg"
+    grep -q -F -e "$name.jpg: JPEG" out || fail "'$name' became $(head -n 1 out)"
+done
+
+# Texts in files: comments of both formats, names of boxes.
+text=$(printf 'x\033]0;title\007 \302\2331m\rover\177')
+"$KOSTKA" encode a.ppm text.jpg --comment "$text" || fail 'cannot encode'
+"$KOSTKA" encode a.ppm text.jp2 --comment "$text" || fail 'cannot encode'
+for file in text.jpg text.jp2; do
+    expect 0 "$KOSTKA" info $file
+    prints 'title'
+    no_controls out
+done
+{
+    cat text.jp2
+    printf '\000\000\000\012\033\007\233\177zz'
+} >box.jp2
+expect 0 "$KOSTKA" info box.jp2
+no_controls out
+
+# Progress: on a terminal, what takes more than a second shows how many files are written, which grows and is never all
+# of them; of a single one it shows how much is done, which is never all while the file is not there.
+if command -v script >/dev/null; then
+    awk 'BEGIN { print "P2 900 800 255"; s = 1; for (i = 0; i < 720; i++) { for (k = 0; k < 1000; k++) { s = (s * 1103 + 12345) % 65536; printf "%d ", s % 256 } print "" } }' >noise.pgm
+    mkdir many
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12; do ln noise.pgm "many/n$i.pgm"; done
+    script -qec "'$KOSTKA' encode many --out-dir many-out --out-format jp2 --threads 1" log >/dev/null 2>&1 </dev/null
+    equals "$(find many-out -name 'n*.jp2' | wc -l)" 12
+    tr '\r' '\n' <log | sed -n 's/.*\] \([0-9]*\) of 12, [0-9]* s left.*/\1/p' >counts
+    [ -s counts ] || echo 'too fast for a bar'
+    sort -n -c counts || fail "counts go back: $(tr '\n' ' ' <counts)"
+    grep -q -x 12 counts && fail "all were counted before the last was written: $(tr '\n' ' ' <counts)"
+    between "$(sort -u counts | wc -l)" 0 12 'different counts'
+    # One output waits for a reader: the others are counted, and it is not.
+    rm many-out/n9.jp2
+    mkfifo many-out/n9.jp2
+    (sleep 5; cat many-out/n9.jp2 >n9.jp2) &
+    script -qec "'$KOSTKA' encode many --out-dir many-out --out-format jp2 --threads 2" log >/dev/null 2>&1 </dev/null
+    wait
+    tr '\r' '\n' <log | sed -n 's/.*\] \([0-9]*\) of 12, [0-9]* s left.*/\1/p' >counts
+    [ -s counts ] || fail 'no bar in five seconds'
+    sort -n -c counts || fail "counts go back: $(tr '\n' ' ' <counts)"
+    grep -q -x 12 counts && fail "all were counted before the last was written: $(tr '\n' ' ' <counts)"
+    same n9.jp2 many-out/n8.jp2
+
+    awk 'BEGIN { print "P2 3000 2400 255"; s = 1; for (i = 0; i < 7200; i++) { for (k = 0; k < 1000; k++) { s = (s * 1103 + 12345) % 65536; printf "%d ", s % 256 } print "" } }' >big.pgm
+    for call in 'encode big.pgm big.jp2' 'decode big.jp2 big.png --compression 9'; do
+        script -qec "'$KOSTKA' $call" log >/dev/null 2>&1 </dev/null
+        tr '\r' '\n' <log | sed -n 's/.*\] \([0-9]*\) %.*/\1/p' >counts
+        [ -s counts ] || echo "too fast for a bar: $call"
+        sort -n -c counts || fail "parts go back: $(tr '\n' ' ' <counts)"
+        grep -q -x 100 counts && fail "all was done before the file was written by $call: $(tr '\n' ' ' <counts)"
+    done
+    # Of a PNG most of the time goes into compressing it, and the bar moves on meanwhile.
+    [ "$(wc -l <counts)" -lt 5 ] || [ "$(sort -u counts | wc -l)" -gt 2 ] || fail "a bar that does not move: $(tr '\n' ' ' <counts)"
+    "$KOSTKA" encode noise.pgm bar.jp2 2>err
+    [ ! -s err ] || fail 'a bar where there is no terminal'
+fi
+finish

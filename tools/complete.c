@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "complete.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "json.h"
+#include "options.h"
+
+/* The options of a verb, as its groups have them. */
+struct known {
+    const struct option_entry *entry[OPTIONS_MAX];
+    size_t count;
+};
+
+static void take(void *user, const struct option_entry *entry)
+{
+    struct known *known = user;
+
+    if (known->count < OPTIONS_MAX)
+        known->entry[known->count++] = entry;
+}
+
+static void offer(const char *prefix, const char *word, size_t length, const char *begun)
+{
+    size_t before = strlen(prefix), typed = strlen(begun);
+
+    if (typed <= length && strncmp(word, begun, typed) == 0)
+        printf("%.*s%.*s\n", (int)before, prefix, (int)length, word);
+}
+
+static void offer_devices(const char *prefix, const char *begun)
+{
+    offer(prefix, "auto", 4, begun);
+    for (uint32_t i = 0; i < kst_device_count(); i++) {
+        kst_device_info info = {.size = sizeof info};
+        if (kst_device_get(i, &info) == KST_OK)
+            offer(prefix, info.name, strlen(info.name), begun);
+    }
+}
+
+/* The words of "a|b|N", but not N, which stands for numbers. */
+static void offer_words(const char *prefix, const char *list, const char *begun)
+{
+    for (const char *word = list; *word != '\0';) {
+        size_t length = strcspn(word, "|]");
+        bool number = *word == 'N' && (length == 1 || (length == 2 && word[1] == 'r'));
+        if (!number)
+            offer(prefix, word, length, begun);
+        word += length + (word[length] != '\0');
+    }
+}
+
+/* `prefix` stands in front of the value in the same word. */
+static void offer_values(const struct option_entry *entry, const char *prefix, const char *begun)
+{
+    const char *value = entry->value + (entry->value[0] == '[');
+
+    if (strcmp(value, "FILE") == 0)
+        puts(":files");
+    else if (strcmp(value, "DIR") == 0)
+        puts(":folders");
+    else if (strcmp(value, "DEVICE") == 0)
+        offer_devices(prefix, begun);
+    else if (strchr(value, '|') != NULL)
+        offer_words(prefix, value, begun);
+}
+
+/* The option that a word names: --NAME, --NAME=VALUE or -LETTER. Null: none. */
+static const struct option_entry *find(const struct known *known, const char *word)
+{
+    size_t length = strcspn(word, "=");
+
+    for (size_t i = 0; i < known->count; i++) {
+        const struct option_entry *entry = known->entry[i];
+        if (length > 2 && word[0] == '-' && word[1] == '-' && strlen(entry->name) == length - 2 &&
+            strncmp(entry->name, word + 2, length - 2) == 0)
+            return entry;
+        if (word[0] == '-' && word[1] == entry->code && word[2] == '\0')
+            return entry;
+    }
+    return NULL;
+}
+
+/* Whether another spelling of the option comes before this one. */
+static bool is_alias(const struct known *known, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (known->entry[i]->code == known->entry[index]->code)
+            return true;
+    return false;
+}
+
+/* Other spellings are offered to those alone who have begun to write one. */
+static void offer_options(const struct known *known, const char *begun)
+{
+    size_t typed = strlen(begun) > 2 ? strlen(begun) - 2 : 0, found = 0;
+
+    for (int aliases = 0; aliases < 2 && found == 0; aliases++)
+        for (size_t i = 0; i < known->count; i++) {
+            const char *name = known->entry[i]->name;
+            if (is_alias(known, i) != aliases || strncmp(name, begun + 2, typed) != 0)
+                continue;
+            printf("--%s\n", name);
+            found++;
+        }
+}
+
+/* Whether the word takes the next one for its value. */
+static bool wants_value(const struct known *known, const char *word)
+{
+    const struct option_entry *entry = find(known, word);
+    return entry != NULL && entry->value != NULL && entry->value[0] != '[' && strchr(word, '=') == NULL;
+}
+
+/* How many operands there are before the last word; true in *ended where "--" has ended the options. */
+static size_t count_operands(const struct known *known, char **words, size_t count, bool *ended)
+{
+    size_t operands = 0;
+
+    *ended = false;
+    for (size_t i = 1; i + 1 < count; i++) {
+        if (!*ended && strcmp(words[i], "--") == 0)
+            *ended = true;
+        else if (!*ended && wants_value(known, words[i]))
+            i++;
+        else if (*ended || words[i][0] != '-' || words[i][1] == '\0')
+            operands++;
+    }
+    return operands;
+}
+
+static void complete_verb(const struct verb *verb, char **words, size_t count)
+{
+    char *call[] = {words[0], NULL};
+    const char *last = words[count - 1], *value = strchr(last, '=');
+    struct known known = {.count = 0};
+    bool ended;
+
+    options_listen(take, &known);
+    verb->run(1, call);
+    size_t operands = count_operands(&known, words, count, &ended);
+    if (!ended && count > 2 && wants_value(&known, words[count - 2])) {
+        offer_values(find(&known, words[count - 2]), "", last);
+    } else if (!ended && last[0] == '-' && value != NULL) {
+        const struct option_entry *entry = find(&known, last);
+        char prefix[64];
+        snprintf(prefix, sizeof prefix, "%.*s", (int)(value + 1 - last), last);
+        if (entry != NULL && entry->value != NULL)
+            offer_values(entry, prefix, value + 1);
+    } else if (!ended && last[0] == '-') {
+        offer_options(&known, last);
+    } else if (verb == &verb_bench && operands == 0) {
+        offer_words("", "decode|encode", last);
+    } else if (verb != &verb_devices) {
+        puts(":files");
+    }
+}
+
+int complete(const struct verb *const *verbs, char **words, size_t count)
+{
+    bool helps = count == 2 && strcmp(words[0], "help") == 0;
+
+    if (count == 1 || helps) {
+        for (const struct verb *const *verb = verbs; *verb != NULL; verb++)
+            offer("", (*verb)->name, strlen((*verb)->name), words[count - 1]);
+        if (!helps)
+            offer_words("", "help|--help|--version", words[0]);
+    }
+    for (const struct verb *const *verb = verbs; count > 1 && *verb != NULL; verb++)
+        if (strcmp((*verb)->name, words[0]) == 0)
+            complete_verb(*verb, words, count);
+    return finish_output(EXIT_FINE);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pictures that are encoded to JPEG while they are read, a band of rows at a time. */
+#ifndef KOSTKA_TOOL_BANDS_H
+#define KOSTKA_TOOL_BANDS_H
+
+#include <stdatomic.h>
+
+#include "files/files.h"
+
+/*
+ * An open file of PNM or PAM that is not plain text, of PGX, or of raw samples. Its samples are brought to 8 bits as
+ * picture_to_depth() would. Bands of a regular file may be read by several threads at once; those of a pipe are read in
+ * order.
+ */
+struct band_file {
+    const struct source *source;
+    kst_image image;   /* its description, without pixels */
+    bool in_order;     /* a pipe */
+    uint64_t first;    /* where the samples begin */
+    uint64_t position; /* in order: the next byte */
+    uint32_t channels; /* samples of a pixel in the file */
+    size_t bytes;      /* of a sample; 0: eight pixels in a byte, set ones black */
+    size_t row;        /* bytes of a row */
+    bool swap;         /* the bytes of samples of two */
+    bool apart;        /* the channels are planes in the file */
+    uint32_t max;      /* alpha from here on is opaque */
+    uint8_t *to_eight; /* what becomes of each sample; null: all stay as they are */
+    atomic_bool transparent;
+    atomic_int error;       /* errno; 0 where the file ended */
+    atomic_uint_fast32_t y; /* the row that could not be read */
+};
+
+/* Whether the source, of which only the head has been read, is such a file and to become JPEG. Then it is to be closed.
+ */
+bool band_file_open(struct band_file *file, const struct source *source, const struct file_settings *settings);
+void band_file_close(struct band_file *file);
+
+bool band_file_encode(
+    struct band_file *file, const char *path, const struct file_settings *settings, struct problem *problem);
+
+#endif

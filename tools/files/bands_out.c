@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "files/bands_out.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "files/pgx.h"
+#include "files/pnm.h"
+#include "progress.h"
+
+enum { REST_BYTES = 1 << 24 /* of rows, after which the pages of a mapped file are given back */ };
+
+static bool is_suitable(const kst_image *image, const struct file_format *target)
+{
+    bool grey = image->format == KST_FORMAT_GREY, colour = image->format == KST_FORMAT_RGB;
+    bool alpha = image->format == KST_FORMAT_RGBA;
+    if (target == &file_pgm || target == &file_pgx)
+        return grey;
+    if (target == &file_ppm)
+        return colour;
+    return (target == &file_pnm || target == &file_pam || target == &file_raw || file_row_format(target) != NULL) &&
+           (grey || colour || alpha);
+}
+
+/* What the target holds, of a stream whose colours it can hold. */
+static kst_format choose_format(const kst_info *info, const struct file_settings *settings)
+{
+    bool inks = info->colour == KST_COLOUR_CMYK || info->colour == KST_COLOUR_YCCK;
+    if (settings->decode.format != KST_FORMAT_AUTO || inks)
+        return settings->decode.format;
+    if (settings->target == &file_pgx)
+        return info->component_count == 1 ? KST_FORMAT_GREY : KST_FORMAT_RAW;
+    return settings->target->wanted;
+}
+
+static bool begin(struct bands_out *bands, const struct file_settings *settings)
+{
+    const kst_decode_options *given = &settings->decode;
+    if (given->components != NULL || given->tile != KST_ALL_TILES || given->reduce > 3 ||
+        kst_decoder_open(bands->decoder, bands->source->data, bands->source->length) != KST_OK)
+        return false;
+    bands->options = *given;
+    bands->options.format = choose_format(kst_decoder_info(bands->decoder), settings);
+    if (kst_decoder_describe(bands->decoder, &bands->options, &bands->image) != KST_OK)
+        return false;
+    bool planes = settings->target == &file_raw && raw_writes_planes(settings);
+    return is_suitable(&bands->image, settings->target) && !(planes && bands->image.format != KST_FORMAT_GREY);
+}
+
+bool bands_out_open(struct bands_out *bands, const struct source *source, const struct file_settings *settings)
+{
+    *bands = (struct bands_out){.source = source};
+    kst_image_init(&bands->image);
+    if (file_format_of(source) != &file_jpeg || kst_decoder_create(settings->context, &bands->decoder) != KST_OK)
+        return false;
+    if (begin(bands, settings))
+        return true;
+    bands_out_close(bands);
+    return false;
+}
+
+void bands_out_close(struct bands_out *bands)
+{
+    kst_decoder_destroy(&bands->decoder);
+}
+
+/* Where rows go. */
+struct writing {
+    const struct source *source;
+    struct output *output;
+    const struct row_format *format; /* null: rows lie in the file as they are, */
+    void *file;                      /* otherwise what it is written by */
+    uint64_t first;                  /* where the first row begins */
+    size_t row;                      /* bytes of a row */
+    uint32_t height;
+    atomic_uint rows;                     /* written */
+    atomic_uint_fast64_t since;           /* bytes written since the source's pages were given back */
+    struct progress_part reading, making; /* which are one here */
+    pthread_mutex_t lock;                 /* over the problem */
+    struct problem *problem;
+};
+
+static bool add_rows(struct writing *w, const kst_image *rows, struct problem *problem)
+{
+    struct picture picture;
+
+    picture_init(&picture);
+    picture.image = *rows; /* whose pixels stay the library's */
+    return w->format->add(w->file, &picture, problem);
+}
+
+static bool write_rows(void *user, uint32_t y, const kst_image *rows)
+{
+    struct writing *w = user;
+    struct problem problem = {""};
+    const kst_plane *plane = &rows->plane[0];
+    bool good = w->format != NULL ? add_rows(w, rows, &problem)
+                                  : rows_write_at(w->output, w->first + (uint64_t)y * w->row, plane->data,
+                                        (size_t)plane->pitch, w->row, plane->height, &problem);
+    if (!good) {
+        pthread_mutex_lock(&w->lock);
+        *w->problem = problem;
+        pthread_mutex_unlock(&w->lock);
+    }
+    double done = (double)(atomic_fetch_add(&w->rows, plane->height) + plane->height) / w->height;
+    progress_part_done(&w->reading, done);
+    if (w->format == NULL)
+        progress_part_done(&w->making, done);
+    if (atomic_fetch_add(&w->since, plane->height * w->row) >= REST_BYTES) {
+        atomic_store(&w->since, 0);
+        source_rest(w->source);
+    }
+    return good;
+}
+
+/* What comes in front of all rows. */
+static bool begin_file(
+    const struct bands_out *bands, struct writing *w, const struct file_settings *settings, struct problem *problem)
+{
+    struct picture whole;
+
+    if (settings->target == &file_raw)
+        return true;
+    if (settings->target == &file_pgx)
+        return pgx_write_header(w->output, &bands->image.plane[0], settings->order == ORDER_LITTLE, problem);
+    if (w->format == NULL)
+        return pnm_write_header(w->output, &bands->image, settings->target == &file_pam, problem);
+    picture_init(&whole);
+    whole.image = bands->image;
+    bool good = jpeg_keep_metadata(bands->decoder, settings, &whole, problem);
+    w->file = good ? w->format->begin(w->output, &whole, settings, problem) : NULL;
+    picture_release(&whole);
+    return w->file != NULL;
+}
+
+static bool decode(
+    struct bands_out *bands, struct writing *writing, const struct file_settings *settings, struct problem *problem)
+{
+    const kst_row_writer writer = {.size = sizeof writer,
+        .write = write_rows,
+        .user = writing,
+        .in_order = writing->format != NULL || output_in_order(writing->output)};
+
+    writing->first = writing->output->written;
+    kst_status status = kst_decoder_decode_rows(bands->decoder, &bands->options, &writer);
+    const kst_report *report = kst_decoder_report(bands->decoder);
+    if (status == KST_ERROR_WRITE)
+        return false;
+    if (status != KST_OK)
+        return jpeg_report_problem(report, status, problem);
+    jpeg_report_warnings(bands->source->name, report);
+    if (settings->verbose)
+        jpeg_report_details(bands->source->name, report);
+    return true;
+}
+
+static bool write_file(
+    struct bands_out *bands, struct output *output, const struct file_settings *settings, struct problem *problem)
+{
+    struct writing writing = {.source = bands->source,
+        .output = output,
+        .format = file_row_format(settings->target),
+        .height = bands->image.height,
+        .reading = progress_reading(0, 1),
+        .making = progress_writing(0, 1),
+        .row = (size_t)bands->image.width * kst_format_channels(bands->image.format),
+        .problem = problem};
+
+    pthread_mutex_init(&writing.lock, NULL);
+    bool good = begin_file(bands, &writing, settings, problem) && decode(bands, &writing, settings, problem);
+    pthread_mutex_destroy(&writing.lock);
+    return writing.file != NULL ? writing.format->end(writing.file, good, problem) : good;
+}
+
+bool bands_out_write(
+    struct bands_out *bands, const char *path, const struct file_settings *settings, struct problem *problem)
+{
+    struct output output;
+    if (!output_open(&output, path, problem))
+        return false;
+    if (write_file(bands, &output, settings, problem))
+        return output_commit(&output, problem);
+    output_discard(&output);
+    return false;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which option of the command line the library speaks of when it refuses its options. */
+#include <string.h>
+
+#include "files/files.h"
+
+/* How the library's details begin: those that depend on the picture, so that they cannot be found out before. */
+static const struct {
+    const char *detail, *option;
+} details[] = {
+    {"a component that the picture does not have", "--component"},
+    {"a tile that the picture does not have", "--component"},
+    {"a tile of its own in a profile", "--component"},
+    {"levels, blocks or transform of colours that are transformed differ", "--component without --keep-components"},
+    {"the rate cannot be reached", "--rate"},
+    {"components 0 to 2 are coded together", "--components"},
+    {"components to keep", "--components"},
+    {"components that a palette uses", "--components"},
+    {"tiles of ", "--reduce"},
+    {"tile ", "--tile-parts"},
+    {"more tile-parts than TLM has room for", "--tlm"},
+    {"more packets than PLT has room for", "--plt"},
+    {"more packet headers than PPM or PPT", "--packed"},
+    {"packet headers of 4 GiB and more", "--packed"},
+    {"too many or too long comments", "--comment"},
+    {"a comment of more than 65,531 bytes", "--comment"},
+};
+
+bool explain_options(const char *message, struct problem *problem)
+{
+    const char *text = kst_status_text(KST_ERROR_OPTIONS);
+    size_t length = strlen(text);
+    bool more = strncmp(message, text, length) == 0 && strncmp(message + length, ": ", 2) == 0;
+    const char *detail = more ? message + length + 2 : message;
+
+    for (size_t i = 0; i < sizeof details / sizeof *details; i++)
+        if (strncmp(detail, details[i].detail, strlen(details[i].detail)) == 0)
+            return problem_set(problem, "%s: %s", details[i].option, detail);
+    return problem_set(problem, "%s", detail);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "files/png_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdeflate.h>
+
+static char xmp_key[] = "XML:com.adobe.xmp", comment_key[] = "Comment"; /* libpng takes them as char * */
+
+enum { MARKER_XMP = 0xE1, MARKER_COMMENT = 0xFE };
+
+/* What a chunk holds (ISO/IEC 15948, 11.3.4). */
+struct text {
+    const char *key;
+    const uint8_t *data;
+    size_t length;
+    bool compressed;
+};
+
+/* Passes a string that ends at a zero byte. False where none does. */
+static bool pass_string(const uint8_t **at, size_t *left)
+{
+    const uint8_t *end = memchr(*at, 0, *left);
+
+    if (end == NULL)
+        return false;
+    *left -= (size_t)(end + 1 - *at);
+    *at = end + 1;
+    return true;
+}
+
+static bool find_text(const png_byte type[4], const uint8_t *data, size_t length, struct text *text)
+{
+    bool international = memcmp(type, "iTXt", 4) == 0, compressed = memcmp(type, "zTXt", 4) == 0;
+    const uint8_t *at = data;
+    size_t left = length, header = international ? 2 : compressed ? 1 : 0;
+
+    if ((!international && !compressed && memcmp(type, "tEXt", 4) != 0) || !pass_string(&at, &left) || left < header)
+        return false;
+    *text = (struct text){.key = (const char *)data, .compressed = compressed || (international && at[0] != 0)};
+    if (text->compressed && at[header - 1] != 0) /* the method: there is one */
+        return false;
+    at += header;
+    left -= header;
+    for (int i = 0; i < 2 && international; i++) /* language, translated keyword */
+        if (!pass_string(&at, &left))
+            return false;
+    text->data = at;
+    text->length = left;
+    return true;
+}
+
+static bool keep_as(struct picture *picture, const char *key, const void *data, size_t length)
+{
+    bool xmp = strcmp(key, xmp_key) == 0;
+
+    return picture_keep(
+        picture, xmp ? KST_METADATA_XMP : KST_METADATA_COMMENT, xmp ? MARKER_XMP : MARKER_COMMENT, data, length);
+}
+
+/* A text that is damaged, or too long, is as good as none. */
+static bool keep_compressed(struct picture *picture, const struct text *text)
+{
+    size_t room = text->length * PNG_TEXT_RATIO + PNG_TEXT_LEAST, length = 0;
+    struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+    uint8_t *data = malloc(room);
+    bool good = decompressor != NULL && data != NULL;
+
+    if (good &&
+        libdeflate_zlib_decompress(decompressor, text->data, text->length, data, room, &length) == LIBDEFLATE_SUCCESS)
+        good = keep_as(picture, text->key, data, length);
+    free(data);
+    libdeflate_free_decompressor(decompressor);
+    return good;
+}
+
+bool png_text_keep(struct picture *picture, const png_byte type[4], const uint8_t *data, size_t length)
+{
+    struct text text;
+
+    if (!find_text(type, data, length, &text))
+        return true;
+    bool xmp = strcmp(text.key, xmp_key) == 0;
+    if ((!xmp && strcmp(text.key, comment_key) != 0) || (xmp && picture_kept(picture, KST_METADATA_XMP) != NULL))
+        return true;
+    return text.compressed ? keep_compressed(picture, &text) : keep_as(picture, text.key, text.data, text.length);
+}
+
+/* One at a time: libpng copies it. Text ends at a zero byte, which XMP has none of. */
+static void set(png_structp png, png_infop info, char *key, const kst_metadata *metadata)
+{
+    size_t length = strnlen((const char *)metadata->data, metadata->length);
+    png_charp copy = png_malloc(png, length + 1);
+    png_text text = {.compression = PNG_ITXT_COMPRESSION_NONE, .key = key, .text = copy, .itxt_length = length};
+
+    memcpy(copy, metadata->data, length);
+    copy[length] = '\0';
+    png_set_text(png, info, &text, 1);
+    png_free(png, copy);
+}
+
+void png_text_set(png_structp png, png_infop info, const struct picture *picture)
+{
+    for (size_t i = 0; i < picture->extra_count; i++) {
+        if (picture->extra[i].kind == KST_METADATA_XMP)
+            set(png, info, xmp_key, &picture->extra[i]);
+        else if (picture->extra[i].kind == KST_METADATA_COMMENT)
+            set(png, info, comment_key, &picture->extra[i]);
+    }
+}

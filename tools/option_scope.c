@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which options suit which files and each other, so that none is dropped in silence. */
+#include <stdio.h>
+#include <string.h>
+
+#include "options.h"
+
+/* Options of which a call takes one, whatever their values are. */
+static const struct {
+    int code[6]; /* ended by 0 */
+    const char *why;
+} exclusive[] = {
+    {{OPTION_LOSSLESS, OPTION_RATE, OPTION_RATIO, OPTION_PSNR, OPTION_STEP, 0}, "each says how much is lost"},
+    {{OPTION_SCALE, OPTION_REDUCE, 0}, "both say by how much the picture shrinks"},
+    {{OPTION_GREY, OPTION_RGB, 0}, "both say which colours are coded"},
+    {{OPTION_BASELINE, OPTION_PROGRESSIVE, 0}, "a file is sequential or progressive"},
+    {{OPTION_BASELINE, OPTION_SCANS, 0}, "a scan script makes a progressive file"},
+    {{OPTION_BASELINE, OPTION_WIDE_QUANTISERS, 0}, "the one keeps to 8 bits for quantisers, the other does not"},
+    {{OPTION_PERFECT, OPTION_TRIM, 0}, "the one fails at partial MCUs, the other cuts them off"},
+    {{OPTION_STEP, OPTION_REVERSIBLE, 0}, "the reversible transform has no quantiser"},
+    {{OPTION_PSNR, OPTION_INTEREST, 0}, "a region of interest makes errors uneven"},
+};
+
+/* Options that say something about another one. */
+static const struct {
+    int code, needs;
+    const char *why;
+} dependent[] = {
+    {OPTION_FRAME_RATE, OPTION_PROFILE, "it is for the limits of --profile, which is missing"},
+};
+
+struct kind_name {
+    unsigned kind;
+    const char *name;
+};
+
+/* Kinds that have a name together come before their parts. */
+static const struct kind_name names[] = {{KIND_JPEG, "JPEG"}, {KIND_JPEG2000, "JPEG 2000"}, {KIND_JP2, "JP2"},
+    {KIND_J2C, "bare codestreams (.j2k)"}, {KIND_PNM, "PNM"}, {KIND_PGX, "PGX"}, {KIND_PNG, "PNG"}, {KIND_TIFF, "TIFF"},
+    {KIND_RAW, "raw samples"}};
+
+unsigned file_kind(const struct file_format *format)
+{
+    static const struct {
+        const struct file_format *format;
+        unsigned kind;
+    } kinds[] = {{&file_jpeg, KIND_JPEG}, {&file_j2k, KIND_JP2}, {&file_j2c, KIND_J2C}, {&file_png, KIND_PNG},
+        {&file_tiff, KIND_TIFF}, {&file_pam, KIND_PNM}, {&file_pnm, KIND_PNM}, {&file_pgm, KIND_PNM},
+        {&file_ppm, KIND_PNM}, {&file_pgx, KIND_PGX}, {&file_raw, KIND_RAW}};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].format == format)
+            return kinds[i].kind;
+    return KIND_OTHER;
+}
+
+unsigned readable_kinds(const struct file_format *format)
+{
+    unsigned kind = file_kind(format);
+    return (kind & KIND_JPEG2000) != 0 ? KIND_JPEG2000 : kind;
+}
+
+/* "JPEG, PNG and TIFF". */
+static const char *kinds_text(unsigned kinds, char text[128])
+{
+    const char *found[sizeof names / sizeof *names];
+    size_t count = 0, length = 0;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if ((kinds & names[i].kind) != names[i].kind)
+            continue;
+        found[count++] = names[i].name;
+        kinds &= ~names[i].kind;
+    }
+    text[0] = '\0';
+    for (size_t i = 0; i < count && length < 128; i++) {
+        int more = snprintf(text + length, 128 - length, "%s%s",
+            i == 0           ? ""
+            : i + 1 == count ? " and "
+                             : ", ",
+            found[i]);
+        length += more > 0 ? (size_t)more : 0;
+    }
+    return text;
+}
+
+bool options_have(const struct options_given *given, int code)
+{
+    for (size_t i = 0; i < given->count; i++)
+        if (given->entry[i]->code == code)
+            return true;
+    return false;
+}
+
+static const char *name_of(const struct options_given *given, int code)
+{
+    for (size_t i = 0; i < given->count; i++)
+        if (given->entry[i]->code == code)
+            return given->entry[i]->name;
+    return "";
+}
+
+bool options_refuse(const char *verb, const struct options_given *given, int code, const char *why)
+{
+    if (!options_have(given, code))
+        return true;
+    complain_usage(verb, "--%s: %s", name_of(given, code), why);
+    return false;
+}
+
+static bool check_pairs(const char *verb, const struct options_given *given)
+{
+    for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
+        int first = 0;
+        for (const int *code = exclusive[i].code; *code != 0; code++) {
+            if (!options_have(given, *code))
+                continue;
+            if (first != 0) {
+                complain_usage(verb, "--%s does not go with --%s: %s", name_of(given, *code), name_of(given, first),
+                    exclusive[i].why);
+                return false;
+            }
+            first = *code;
+        }
+    }
+    for (size_t i = 0; i < sizeof dependent / sizeof *dependent; i++)
+        if (!options_have(given, dependent[i].needs) &&
+            !options_refuse(verb, given, dependent[i].code, dependent[i].why))
+            return false;
+    return true;
+}
+
+static bool suits(const struct option_entry *entry, unsigned targets, unsigned sources)
+{
+    return (entry->targets == 0 && entry->sources == 0) || (entry->targets & targets) != 0 ||
+           (entry->sources & sources) != 0;
+}
+
+/* What an option is for: "JPEG 2000 inputs", "PGX and raw samples, or raw samples as input". */
+static const char *purpose(const struct option_entry *entry, char text[320])
+{
+    char targets[128], sources[128];
+
+    kinds_text(entry->targets, targets);
+    kinds_text(entry->sources, sources);
+    if (entry->sources == 0)
+        snprintf(text, 320, "output in %s", targets);
+    else if (entry->targets == 0)
+        snprintf(text, 320, "input in %s", sources);
+    else
+        snprintf(text, 320, "output in %s or input in %s", targets, sources);
+    return text;
+}
+
+/* What would have been meant, where the option has a sibling for the other codec. */
+static const char *sibling(const struct option_entry *entry, unsigned targets)
+{
+    if (entry->code == OPTION_QUALITY && (targets & KIND_JPEG2000) != 0)
+        return "; --rate, --ratio or --psnr set that of JPEG 2000";
+    if (entry->code == OPTION_CODESTREAM && (targets & KIND_JP2) != 0)
+        return "; a name ending in .j2k or --out-format j2k makes one";
+    if (entry->code == OPTION_LOSSLESS && (targets & KIND_JPEG) != 0)
+        return "; a name ending in .jp2 or --out-format jp2 makes a file that is lossless";
+    return NULL;
+}
+
+bool options_check(
+    const char *verb, const struct options_given *given, unsigned targets, unsigned sources, const char *remedy)
+{
+    char wanted[320], written[128];
+
+    if (!check_pairs(verb, given))
+        return false;
+    for (size_t i = 0; i < given->count; i++) {
+        const struct option_entry *entry = given->entry[i];
+        const char *also = sibling(entry, targets);
+        if (suits(entry, targets, sources))
+            continue;
+        if (also == NULL)
+            also = remedy != NULL && entry->targets != 0 ? remedy : "";
+        if (entry->targets == 0)
+            complain_usage(verb, "--%s is for %s%s", entry->name, purpose(entry, wanted), also);
+        else if (targets == 0)
+            complain_usage(verb, "--%s is for %s, and nothing is written%s", entry->name, purpose(entry, wanted), also);
+        else
+            complain_usage(verb, "--%s is for %s; this one is %s%s", entry->name, purpose(entry, wanted),
+                kinds_text(targets, written), also);
+        return false;
+    }
+    return true;
+}
+
+bool options_suit(
+    const struct options_given *given, unsigned target, const struct file_format *source, struct problem *problem)
+{
+    char wanted[320], found[128];
+    unsigned kind = readable_kinds(source);
+
+    /* Options for outputs alone were checked before. */
+    for (size_t i = 0; given != NULL && i < given->count; i++)
+        if (given->entry[i]->sources != 0 && !suits(given->entry[i], target, kind))
+            return problem_set(problem, "--%s is for %s; this is a %s file", given->entry[i]->name,
+                purpose(given->entry[i], wanted), kind == KIND_OTHER ? source->name : kinds_text(kind, found));
+    return true;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * nvJPEG's decoders: one picture with nvjpegDecode(), several, or with a backend that wants it so, with
+ * nvjpegDecodeBatched(), from streams in host memory to pixels in device memory.
+ */
+#include <stdlib.h>
+
+#include "peers/nvjpeg.h"
+
+struct nvjpeg {
+    struct nvjpeg_library library;
+    struct peer_cuda cuda;
+    bool cuda_open;
+    struct peer_task task;
+    bool batched;
+    nvjpeg_handle handle;
+    nvjpeg_decoder decoder;
+    cuda_pointer pixels;        /* of all pictures */
+    size_t *from;               /* where each one's are */
+    struct nvjpeg_image *image; /* one a picture, as the next two */
+    const unsigned char **stream;
+    size_t *length;
+    uint8_t *fetched; /* a picture */
+};
+
+static void decoder_close(void *state)
+{
+    struct nvjpeg *nvjpeg = state;
+
+    if (nvjpeg->decoder != NULL)
+        nvjpeg->library.decoder_destroy(nvjpeg->decoder);
+    if (nvjpeg->handle != NULL)
+        nvjpeg->library.destroy(nvjpeg->handle);
+    if (nvjpeg->pixels != 0)
+        nvjpeg->cuda.free(nvjpeg->pixels);
+    if (nvjpeg->cuda_open)
+        peer_cuda_close(&nvjpeg->cuda);
+    free(nvjpeg->from);
+    free(nvjpeg->image);
+    free(nvjpeg->stream);
+    free(nvjpeg->length);
+    free(nvjpeg->fetched);
+    free(nvjpeg);
+}
+
+static void place_picture(struct nvjpeg *nvjpeg, uint32_t index)
+{
+    const struct peer_picture *picture = &nvjpeg->task.picture[index];
+    uintptr_t at = (uintptr_t)(nvjpeg->pixels + nvjpeg->from[index]);
+
+    nvjpeg->image[index].channel[0] = (unsigned char *)at; /* NOLINT(performance-no-int-to-ptr): the device's */
+    nvjpeg->image[index].pitch[0] = (size_t)picture->width * NVJPEG_CHANNELS;
+    nvjpeg->stream[index] = picture->stream;
+    nvjpeg->length[index] = picture->length;
+}
+
+static bool make_pixels(struct nvjpeg *nvjpeg, struct problem *problem)
+{
+    uint32_t count = nvjpeg->task.count;
+    size_t sum = 0, most = 0;
+
+    nvjpeg->from = calloc(count, sizeof *nvjpeg->from);
+    nvjpeg->image = calloc(count, sizeof *nvjpeg->image);
+    nvjpeg->stream = calloc(count, sizeof *nvjpeg->stream);
+    nvjpeg->length = calloc(count, sizeof *nvjpeg->length);
+    for (uint32_t i = 0; i < count && nvjpeg->from != NULL; i++) {
+        size_t length = peer_pixel_bytes(&nvjpeg->task.picture[i]);
+        nvjpeg->from[i] = sum;
+        sum += length;
+        most = length > most ? length : most;
+    }
+    nvjpeg->fetched = malloc(most + 1);
+    if (nvjpeg->from == NULL || nvjpeg->image == NULL || nvjpeg->stream == NULL || nvjpeg->length == NULL ||
+        nvjpeg->fetched == NULL || nvjpeg->cuda.allocate(&nvjpeg->pixels, sum) != 0)
+        return problem_set(problem, "out of memory");
+    for (uint32_t i = 0; i < count; i++)
+        place_picture(nvjpeg, i);
+    return true;
+}
+
+static bool make_decoder(struct nvjpeg *nvjpeg, struct problem *problem)
+{
+    const struct nvjpeg_library *library = &nvjpeg->library;
+
+    return nvjpeg_check(library->decoder_create(nvjpeg->handle, &nvjpeg->decoder), "nvjpegJpegStateCreate", problem) &&
+           (!nvjpeg->batched ||
+               nvjpeg_check(library->batch_start(nvjpeg->handle, nvjpeg->decoder, (int)nvjpeg->task.count,
+                                (int)nvjpeg->task.threads, NVJPEG_RGB_INTERLEAVED),
+                   "nvjpegDecodeBatchedInitialize", problem));
+}
+
+static void *decoder_open(const struct peer_task *task, int backend, bool batched, struct problem *problem)
+{
+    struct nvjpeg *nvjpeg = calloc(1, sizeof *nvjpeg);
+
+    if (nvjpeg == NULL)
+        return problem_set(problem, "out of memory"), NULL;
+    nvjpeg->task = *task;
+    nvjpeg->batched = batched || task->count > 1;
+    nvjpeg->cuda_open = peer_cuda_open(&nvjpeg->cuda, problem);
+    if (nvjpeg->cuda_open && nvjpeg_load(&nvjpeg->library, problem) &&
+        nvjpeg_check(nvjpeg->library.create(backend, NULL, NULL, 0, &nvjpeg->handle), "nvjpegCreateEx", problem) &&
+        make_pixels(nvjpeg, problem) && make_decoder(nvjpeg, problem))
+        return nvjpeg;
+    decoder_close(nvjpeg);
+    return NULL;
+}
+
+static void *open_default(const struct peer_task *task, struct problem *problem)
+{
+    return decoder_open(task, NVJPEG_BACKEND_DEFAULT, false, problem);
+}
+
+static void *open_gpu(const struct peer_task *task, struct problem *problem)
+{
+    return decoder_open(task, NVJPEG_BACKEND_GPU_HYBRID, true, problem);
+}
+
+static void *open_hardware(const struct peer_task *task, struct problem *problem)
+{
+    return decoder_open(task, NVJPEG_BACKEND_HARDWARE, true, problem);
+}
+
+static bool decoder_run(void *state, struct problem *problem)
+{
+    struct nvjpeg *nvjpeg = state;
+    const struct nvjpeg_library *library = &nvjpeg->library;
+    bool good = nvjpeg->batched ? nvjpeg_check(library->decode_batch(nvjpeg->handle, nvjpeg->decoder, nvjpeg->stream,
+                                                   nvjpeg->length, nvjpeg->image, NULL),
+                                      "nvjpegDecodeBatched", problem)
+                                : nvjpeg_check(library->decode(nvjpeg->handle, nvjpeg->decoder, nvjpeg->stream[0],
+                                                   nvjpeg->length[0], NVJPEG_RGB_INTERLEAVED, nvjpeg->image, NULL),
+                                      "nvjpegDecode", problem);
+    return good && (nvjpeg->cuda.stream_wait(NULL) == 0 || problem_set(problem, "cuStreamSynchronize failed"));
+}
+
+static const uint8_t *decoder_result(void *state, uint32_t index, size_t *length)
+{
+    struct nvjpeg *nvjpeg = state;
+
+    *length = peer_pixel_bytes(&nvjpeg->task.picture[index]);
+    return nvjpeg->cuda.down(nvjpeg->fetched, nvjpeg->pixels + nvjpeg->from[index], *length) == 0 ? nvjpeg->fetched
+                                                                                                  : NULL;
+}
+
+const struct peer peer_nvjpeg_hardware = {
+    "nvJPEG hardware", open_hardware, decoder_run, decoder_result, decoder_close, NULL, false};
+const struct peer peer_nvjpeg_gpu = {
+    "nvJPEG gpu_hybrid", open_gpu, decoder_run, decoder_result, decoder_close, NULL, true};
+const struct peer peer_nvjpeg = {"nvJPEG", open_default, decoder_run, decoder_result, decoder_close, NULL, true};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "plain.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { ESCAPE = 8 /* the longest one and its end */ };
+
+/* The character that well-formed UTF-8 begins with, and its bytes. No bytes: it is not well-formed (RFC 3629). */
+static uint32_t read_character(const uint8_t *text, size_t length, size_t *bytes)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    uint8_t first = text[0];
+    size_t count = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+    uint32_t character = count == 1 ? first : first & (0x7Fu >> count);
+
+    *bytes = 0;
+    if ((first >= 0x80 && first < 0xC0) || first > 0xF4 || count > length)
+        return 0;
+    for (size_t i = 1; i < count; i++) {
+        if ((text[i] & 0xC0) != 0x80)
+            return 0;
+        character = character << 6 | (text[i] & 0x3F);
+    }
+    if (character < least[count] || character > 0x10FFFF || (character >= 0xD800 && character < 0xE000))
+        return 0;
+    *bytes = count;
+    return character;
+}
+
+/* Line and paragraph separators, and marks, embeddings, overrides and isolates of writing directions. */
+static bool turns_text(uint32_t c)
+{
+    return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+}
+
+/* Writes an escape for what text begins with, and gives the bytes that it stands for; 0: they may stay. */
+static size_t escape(const uint8_t *text, size_t length, char made[ESCAPE])
+{
+    static const char letters[] = "tn..r";
+    size_t bytes;
+    uint32_t character = read_character(text, length, &bytes);
+
+    if (bytes == 0) {
+        /* Terminals of 8 bits take these as C1, those of UTF-8 as damage. */
+        bool control = text[0] < 0xA0;
+        snprintf(made, ESCAPE, "\\x%02X", text[0]);
+        return control ? 1 : 0;
+    }
+    if (character == '\t' || character == '\n' || character == '\r')
+        snprintf(made, ESCAPE, "\\%c", letters[character - '\t']);
+    else if (character < 0x20 || (character >= 0x7F && character < 0xA0))
+        snprintf(made, ESCAPE, "\\x%02X", (unsigned)character);
+    else if (turns_text(character))
+        snprintf(made, ESCAPE, "\\u%04X", (unsigned)character);
+    else
+        return 0;
+    return bytes;
+}
+
+/* How many bytes from the start may stay as they are; those of a character stay together. */
+static size_t plain_run(const uint8_t *text, size_t length, char made[ESCAPE], size_t *escaped)
+{
+    size_t run = 0;
+
+    *escaped = 0;
+    while (run < length && (*escaped = escape(text + run, length - run, made)) == 0) {
+        size_t bytes;
+        read_character(text + run, length - run, &bytes);
+        run += bytes > 0 ? bytes : 1;
+    }
+    return run;
+}
+
+void plain_put(FILE *to, const char *text, size_t length)
+{
+    char made[ESCAPE];
+    size_t escaped;
+
+    for (size_t run; length > 0; text += run + escaped, length -= run + escaped) {
+        run = plain_run((const uint8_t *)text, length, made, &escaped);
+        fwrite(text, 1, run, to);
+        if (escaped > 0)
+            fputs(made, to);
+    }
+}
+
+void plain_puts(FILE *to, const char *text)
+{
+    plain_put(to, text, strlen(text));
+}

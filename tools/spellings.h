@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Options as cjpeg, djpeg, jpegtran, opj_compress and opj_decompress spell them. */
+#ifndef KOSTKA_TOOL_SPELLINGS_H
+#define KOSTKA_TOOL_SPELLINGS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+
+/*
+ * Rewrites the arguments of a verb in place, before getopt_long() reads them with this table and these letters:
+ * -quality 80 becomes --quality 80, and -n 6 of opj_compress --levels=5. *argc may shrink. Gives false after having
+ * said of an option that could mean two things, or that there is not, what to write instead. What is made lives as long
+ * as the program runs.
+ */
+bool spellings_rewrite(const char *verb, int *argc, char **argv, const struct option *table, const char *letters);
+
+#endif

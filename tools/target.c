@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "target.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "inputs.h"
+
+/* Extensions whose files are relatives of what is written. */
+static const struct {
+    const char *extension, *instead;
+} relatives[] = {
+    {"jpx", "JPX (T.801) is read as far as it is JP2, and not written; a name ending in .jp2 or .j2k makes JPEG 2000"},
+    {"jpf", "JPX (T.801) is read as far as it is JP2, and not written; a name ending in .jp2 or .j2k makes JPEG 2000"},
+    {"jph", "JPH (T.814) is not written; a name ending in .jp2 or .j2k makes JPEG 2000"},
+    {"jhc", "HTJ2K (T.814) is not written; a name ending in .jp2 or .j2k makes JPEG 2000"},
+    {"mj2", "Motion JPEG 2000 (T.802) is not written; a name ending in .jp2 makes one picture"},
+};
+
+static int complain_name(const char *verb, const char *path, const char *names)
+{
+    const char *extension = file_path_extension(path);
+
+    for (size_t i = 0; extension != NULL && i < sizeof relatives / sizeof *relatives; i++)
+        if (strcasecmp(relatives[i].extension, extension) == 0)
+            return complain_usage(verb, "'%s': %s", path, relatives[i].instead);
+    return complain_usage(verb, "'%s' names no format that is written; %s do, or add --out-format", path, names);
+}
+
+int target_choose(const char *verb, const struct output_options *output, int argc, char **argv, const char *names,
+    const struct file_format *fallback, const struct file_format **target)
+{
+    const char *path = argv[argc - 1];
+    bool named = output->directory == NULL && argc - optind == 2 && strcmp(path, "-") != 0;
+    int code = operands_check(verb, output->directory, argv + optind, (size_t)(argc - optind));
+
+    if (code != EXIT_FINE)
+        return code;
+    *target = output->format;
+    if (*target == NULL && named)
+        *target = file_format_by_path(path);
+    if (*target == NULL && (!named || (file_path_extension(path) == NULL && fallback != NULL)))
+        *target = fallback;
+    if (*target == NULL && named)
+        return complain_name(verb, path, names);
+    if (*target != NULL && (*target)->write == NULL)
+        return complain_usage(verb, "%s is read, and not written; %s are names of outputs", (*target)->name, names);
+    return EXIT_FINE;
+}

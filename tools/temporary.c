@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "temporary.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    SLOTS = 128,           /* more than there are workers */
+    NAME = 64,             /* of a temporary file, without its directory */
+    ATTEMPTS = 100,        /* at a name that nobody has */
+    ENTRIES_MAX = 1 << 14, /* of a directory that are looked at: some milliseconds */
+    CLEANED = 64           /* directories that are remembered */
+};
+
+/* A slot is filled by the thread that took it, and its path does not change while it is LISTED. */
+enum slot_state { SLOT_FREE, SLOT_TAKEN, SLOT_LISTED, SLOT_REMOVED };
+
+/* The temporary files there are. The signal handler reads them while other threads go on, so they are never freed. */
+static struct {
+    atomic_int state;
+    char path[PATH_MAX];
+} slots[SLOTS];
+
+/* Whoever moves a slot on from LISTED owns its path: the handler, or the thread that is done with the file. */
+static void interrupted(int signal_number)
+{
+    for (size_t i = 0; i < SLOTS; i++) {
+        int listed = SLOT_LISTED;
+        if (atomic_compare_exchange_strong(&slots[i].state, &listed, SLOT_REMOVED))
+            unlink(slots[i].path);
+    }
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+void temporary_catch_signals(void)
+{
+    /* SIGBUS: a file that is mapped became shorter. */
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGBUS};
+
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction action, before;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = interrupted;
+        sigfillset(&action.sa_mask);
+        /* What the caller set to be ignored (nohup, a shell's trap '') stays ignored. */
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+    /* A file that grows beyond what is allowed is a write error with a message. */
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+/* Where all slots are taken the file is not removed by a signal, only by the next run. */
+static size_t list(const char *path)
+{
+    size_t length = strlen(path);
+
+    for (size_t i = 0; i < SLOTS && length < PATH_MAX; i++) {
+        int expected = SLOT_FREE;
+        if (!atomic_compare_exchange_strong(&slots[i].state, &expected, SLOT_TAKEN))
+            continue;
+        memcpy(slots[i].path, path, length + 1);
+        atomic_store(&slots[i].state, SLOT_LISTED);
+        return i;
+    }
+    return SLOTS;
+}
+
+static void unlist(struct temporary *temporary)
+{
+    int listed = SLOT_LISTED;
+
+    if (temporary->slot < SLOTS)
+        atomic_compare_exchange_strong(&slots[temporary->slot].state, &listed, SLOT_FREE);
+    temporary->slot = SLOTS;
+}
+
+/* FNV-1a of the host's name. Processes of another host cannot be asked for, and its locks may not be seen from here. */
+static uint32_t host_number(void)
+{
+    char name[HOST_NAME_MAX + 1] = "";
+    uint32_t hash = 2166136261u;
+
+    gethostname(name, sizeof name - 1);
+    for (const char *c = name; *c != '\0'; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    return hash;
+}
+
+static void make_name(char name[NAME], uint32_t host, long process, unsigned number)
+{
+    snprintf(name, NAME, ".kostka-%08x-%ld-%u.tmp", (unsigned)host, process, number);
+}
+
+/* The numbers in a name; the same name made of them again is the proof that it is one. */
+static bool read_name(const char *name, uint32_t *host, long *process)
+{
+    static const char prefix[] = ".kostka-";
+    char made[NAME], *end;
+
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return false;
+    *host = (uint32_t)strtoul(name + sizeof prefix - 1, &end, 16);
+    *process = *end == '-' ? strtol(end + 1, &end, 10) : 0;
+    unsigned number = *end == '-' ? (unsigned)strtoul(end + 1, &end, 10) : 0;
+    make_name(made, *host, *process, number);
+    return strcmp(made, name) == 0;
+}
+
+/* Whether a process of this host that is gone has made the file. For those of this process locks decide. */
+static bool is_abandoned(const char *name)
+{
+    uint32_t host;
+    long process;
+
+    if (!read_name(name, &host, &process) || process <= 0 || host != host_number())
+        return false;
+    return process == getpid() || (kill((pid_t)process, 0) != 0 && errno == ESRCH);
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/*
+ * Removes the file if nobody holds a lock on it. Process numbers may be those of another container, so the lock
+ * decides. Whoever has just made the file and not locked it yet looks for itself whether it has still got its name.
+ */
+static void remove_unlocked(int directory, const char *name)
+{
+    struct stat file, named;
+    int descriptor = openat(directory, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+    if (descriptor < 0)
+        return;
+    if (fstat(descriptor, &file) == 0 && S_ISREG(file.st_mode) && file.st_uid == geteuid() &&
+        flock(descriptor, LOCK_EX | LOCK_NB) == 0 && fstatat(directory, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+        is_same_file(&file, &named))
+        unlinkat(directory, name, 0);
+    close(descriptor);
+}
+
+static void clean(int descriptor)
+{
+    DIR *directory = fdopendir(descriptor);
+    const struct dirent *entry;
+
+    if (directory == NULL) {
+        close(descriptor);
+        return;
+    }
+    for (int i = 0; i < ENTRIES_MAX && (entry = readdir(directory)) != NULL; i++)
+        if (is_abandoned(entry->d_name))
+            remove_unlocked(descriptor, entry->d_name);
+    closedir(directory);
+}
+
+/* Whether the directory has not been cleaned by this process; it is taken for cleaned from here on. */
+static bool is_new_directory(const struct stat *state)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct stat cleaned[CLEANED];
+    static size_t count;
+    bool found = false;
+
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < count && i < CLEANED && !found; i++)
+        found = is_same_file(&cleaned[i], state);
+    if (!found)
+        cleaned[count++ % CLEANED] = *state;
+    pthread_mutex_unlock(&lock);
+    return !found;
+}
+
+static void clean_beside(const char *path, int directory_length)
+{
+    char directory[PATH_MAX];
+    struct stat state;
+
+    if (snprintf(directory, sizeof directory, "%.*s", directory_length, path) >= PATH_MAX)
+        return;
+    int descriptor = open(directory_length == 0 ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor >= 0 && fstat(descriptor, &state) == 0 && is_new_directory(&state))
+        clean(descriptor);
+    else if (descriptor >= 0)
+        close(descriptor);
+}
+
+/* Another process may remove the file before it is locked: then it has no name any more, or the lock is not to be had.
+ * A file system without locks is gone on with. */
+static bool lock(int descriptor)
+{
+    struct stat state;
+
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return false;
+    return fstat(descriptor, &state) == 0 && state.st_nlink > 0;
+}
+
+bool temporary_open(struct temporary *temporary, const char *path)
+{
+    static atomic_uint counter;
+    const char *slash = strrchr(path, '/');
+    int directory = slash == NULL ? 0 : (int)(slash - path + 1);
+    char name[NAME];
+
+    *temporary = (struct temporary){.descriptor = -1, .slot = SLOTS};
+    clean_beside(path, directory);
+    temporary->path = malloc((size_t)directory + NAME);
+    if (temporary->path == NULL)
+        return false;
+    memcpy(temporary->path, path, (size_t)directory);
+    errno = EEXIST;
+    for (int attempt = 0; attempt < ATTEMPTS && errno == EEXIST; attempt++) {
+        /* The output's own name is left out: with it the temporary one could be longer than a file system allows. */
+        make_name(name, host_number(), getpid(), atomic_fetch_add(&counter, 1));
+        memcpy(temporary->path + directory, name, NAME);
+        temporary->descriptor = open(temporary->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (temporary->descriptor >= 0 && lock(temporary->descriptor)) {
+            temporary->slot = list(temporary->path);
+            return true;
+        }
+        if (temporary->descriptor >= 0) {
+            close(temporary->descriptor);
+            temporary->descriptor = -1;
+            errno = EEXIST;
+        }
+    }
+    int reason = errno;
+    free(temporary->path);
+    temporary->path = NULL;
+    errno = reason;
+    return false;
+}
+
+/* Some file systems report what they could not write when a descriptor is closed. That of a copy leaves the lock. */
+static bool flush_descriptor(int descriptor)
+{
+    int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    return copy >= 0 && close(copy) == 0;
+}
+
+bool temporary_rename(struct temporary *temporary, const char *path)
+{
+    if (!flush_descriptor(temporary->descriptor) || rename(temporary->path, path) != 0)
+        return false;
+    unlist(temporary);
+    free(temporary->path);
+    temporary->path = NULL;
+    return true;
+}
+
+void temporary_close(struct temporary *temporary)
+{
+    if (temporary->path != NULL)
+        unlink(temporary->path);
+    unlist(temporary);
+    free(temporary->path);
+    if (temporary->descriptor >= 0)
+        close(temporary->descriptor);
+    *temporary = (struct temporary){.descriptor = -1, .slot = SLOTS};
+}
