@@ -1,28 +1,72 @@
 # SPDX-License-Identifier: BSD-2-Clause
 from collections.abc import Sequence
+from os import PathLike
 from types import TracebackType
-from typing import Any, Literal, Protocol, final, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypedDict, final, overload
 
 from _typeshed import structseq
-from typing_extensions import Buffer
+from typing_extensions import Buffer, Required, Unpack
+
+if TYPE_CHECKING:
+    import PIL.Image
 
 __version__: str
 
-_Format = Literal["auto", "grey", "rgb", "bgr", "rgba", "bgra", "cmyk", "planar", "raw"]
-_Colour = Literal["unknown", "grey", "rgb", "ycbcr", "cmyk", "ycck"]
-_Coding = Literal["baseline", "optimized", "progressive"]
-_Subsampling = Literal["420", "422", "444", "440", "411", "410"]
-_Transform = Literal[
-    "none", "flip_h", "rotate_180", "flip_v", "transpose", "rotate_90", "transverse", "rotate_270"
+__all__ = [
+    "Component",
+    "Context",
+    "Device",
+    "DeviceError",
+    "Image",
+    "Info",
+    "Job",
+    "KostkaError",
+    "LimitError",
+    "Metadata",
+    "OptionError",
+    "Report",
+    "StreamError",
+    "decode",
+    "decode_batch",
+    "devices",
+    "encode",
+    "encode_batch",
+    "info",
+    "save",
+    "submit",
+    "transcode",
 ]
+
+_FormatName = Literal["grey", "rgb", "bgr", "rgba", "bgra", "cmyk", "planar", "raw"]
+_Format = Literal["auto", "grey", "gray", "rgb", "bgr", "rgba", "bgra", "cmyk", "planar", "raw"]
+_ColourName = Literal["unknown", "grey", "rgb", "ycbcr", "cmyk", "ycck"]
+_Colour = Literal["unknown", "grey", "gray", "rgb", "ycbcr", "cmyk", "ycck"]
+_Codec = Literal["jpeg", "jpeg2000", "jp2", "j2k"]
+_Coding = Literal["baseline", "optimized", "optimised", "progressive"]
+_Subsampling = Literal["420", "422", "444", "440", "411", "410", "4:2:0", "4:2:2", "4:4:4", "4:4:0", "4:1:1", "4:1:0"]
+_Transform = Literal["none", "flip_h", "rotate_180", "flip_v", "transpose", "rotate_90", "transverse", "rotate_270"]
 _Edge = Literal["keep", "trim", "perfect"]
 _Strip = Literal["nothing", "markers", "all"]
 _Memory = Literal["host", "pinned", "device"]
 _Dtype = Literal["uint8", "float16", "float32"]
 _Layout = Literal["HWC", "NHWC", "CHW", "NCHW"]
-_Channels = float | Sequence[float] | None
-_Restart = int | Literal["auto"] | tuple[Literal["rows"], int] | None
-_Region = tuple[int, int, int, int]
+_Channels = float | Sequence[float]
+_Restart = int | Literal["none", "auto"] | tuple[Literal["rows"], int]
+_Region = Sequence[int]  # x, y, width, height
+_Size = int | Sequence[int]  # both, or width and height
+_Density = tuple[Literal["ratio", "inch", "cm"], int, int]
+_Progression = Literal["LRCP", "RLCP", "RPCL", "PCRL", "CPRL"]
+_Style = Literal["bypass", "reset", "termall", "causal", "predictable", "symbols"]
+_Headers = Literal["inline", "ppt", "ppm"]
+_Division = Literal["resolution", "layer", "component"]
+_Span = Sequence[int] | None  # first and last + 1; None: all
+_Change = (
+    _Progression
+    | tuple[_Progression]
+    | tuple[_Progression, _Span]
+    | tuple[_Progression, _Span, _Span]
+    | tuple[_Progression, _Span, _Span, int | None]
+)
 
 class _DLPack(Protocol):
     def __dlpack__(self, *args: Any, **keywords: Any) -> object: ...
@@ -32,14 +76,139 @@ class _CudaArray(Protocol):
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
 
+class _Reader(Protocol):
+    def read(self) -> Buffer: ...
+
+class _Writer(Protocol):
+    def write(self, data: Any, /) -> Any: ...
+
 _Array = Buffer | _DLPack | _CudaArray
+_Picture = _Array | PIL.Image.Image
+_Path = str | PathLike[str] | PathLike[bytes]
+_Source = Buffer | _Path | _Reader
 _Stream = Any  # an integer, or PyTorch's, CuPy's or PyOpenCL's
+_Device = str | Context
+
+class _DecodeOptions(TypedDict, total=False):
+    format: _Format | None
+    reduce: int | None
+    region: _Region | None
+    strict: bool | None
+    orient: bool | None
+    alpha: int | None
+    layers: int | None
+    components: Sequence[int] | None
+    tile: int | None
+    memory: _Memory | None
+    stream: _Stream
+    dtype: _Dtype | None
+    layout: _Layout | None
+    mean: _Channels | None
+    scale: _Channels | None
+
+class _Own(TypedDict, total=False):
+    component: Required[int]
+    tile: int
+    levels: int
+    codeblock: _Size
+    style: _Style | Sequence[_Style]
+    reversible: bool
+    step: float
+    guard_bits: int
+
+# All but the codec, which save() has an argument for.
+class _SaveOptions(TypedDict, total=False):
+    format: _Format | None
+    stream: _Stream
+    exif: Buffer | None
+    xmp: Buffer | None
+    icc: Buffer | None
+    comment: Buffer | None
+    density: _Density | None
+    quality: int | None
+    subsampling: _Subsampling | Sequence[_Size] | None
+    coding: _Coding | None
+    progressive: bool | None
+    optimize: bool | None
+    optimise: bool | None
+    restart: _Restart | None
+    colour: _Colour | None
+    color: _Colour | None
+    tables: Sequence[Sequence[int]] | None
+    wide_quantisers: bool | None
+    depth: int | None
+    lossless: bool | None
+    rate: float | Sequence[float] | None
+    ratio: float | Sequence[float] | None
+    psnr: float | Sequence[float] | None
+    step: float | Sequence[float] | None
+    layers: int | None
+    levels: int | None
+    reversible: bool | None
+    keep_components: bool | None
+    codestream: bool | None
+    progression: _Progression | None
+    poc: Sequence[_Change] | None
+    tiles: _Size | None
+    tile_origin: _Size | None
+    image_origin: _Size | None
+    codeblock: _Size | None
+    precincts: Sequence[_Size] | None
+    style: _Style | Sequence[_Style] | None
+    guard_bits: int | None
+    derived_steps: bool | None
+    interest: _Region | None
+    sop: bool | None
+    eph: bool | None
+    plt: bool | None
+    tlm: bool | None
+    packed: _Headers | None
+    tile_parts: _Division | Sequence[_Division] | None
+    component: _Own | Sequence[_Own] | None
+    profile: str | None
+    frame_rate: float | None
+
+class _EncodeOptions(_SaveOptions, total=False):
+    codec: _Codec | None
+
+class _TranscodeOptions(TypedDict, total=False):
+    strip: _Strip | None
+    strict: bool | None
+    coding: _Coding | None
+    progressive: bool | None
+    optimize: bool | None
+    optimise: bool | None
+    restart: _Restart | Literal["keep"] | None
+    transform: _Transform | None
+    edge: _Edge | None
+    crop: _Region | None
+    grey: bool | None
+    gray: bool | None
+    others: Literal["keep", "drop"] | None
+    progression: _Progression | None
+    reduce: int | None
+    layers: int | None
+    rate: float | None
+    components: Sequence[int] | None
+    tile_parts: _Division | Sequence[_Division] | None
+    interleave: bool | None
+    packed: _Headers | None
+    plt: bool | None
+    tlm: bool | None
+    sop: bool | None
+    eph: bool | None
+    container: Literal["jp2", "j2k", "keep"] | None
 
 class KostkaError(Exception):
     status: str | None
     offset: int | None
     report: Report | None
     index: int | None
+
+class StreamError(KostkaError): ...
+class OptionError(KostkaError, ValueError): ...
+class LimitError(KostkaError): ...
+class DeviceError(KostkaError): ...
 
 @final
 class Report(structseq[Any], tuple[Any, ...]):
@@ -154,9 +323,13 @@ class Image:
     @property
     def height(self) -> int: ...
     @property
-    def format(self) -> str: ...
+    def format(self) -> _FormatName: ...
     @property
-    def colour(self) -> str: ...
+    def colour(self) -> _ColourName: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def dtype(self) -> Literal["uint8", "int8", "uint16", "int16", "uint32", "int32", "float16", "float32"]: ...
     @property
     def memory(self) -> Literal["host", "pinned", "cuda", "opencl"]: ...
     @property
@@ -174,6 +347,23 @@ class Image:
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __len__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
+    def __getitem__(self, key: SupportsIndex | slice | tuple[SupportsIndex | slice, ...], /) -> Any: ...
+    def __copy__(self) -> Image: ...
+    def __deepcopy__(self, memo: Any, /) -> Image: ...
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> tuple[Any, ...]: ...
+    def copy(self) -> Image: ...
+    def to_pil(self) -> PIL.Image.Image: ...
+    def save(
+        self,
+        file: _Path | bytes | _Writer,
+        *,
+        codec: _Codec | None = None,
+        device: _Device | None = None,
+        **options: Unpack[_SaveOptions],
+    ) -> None: ...
     def __dlpack__(
         self,
         *,
@@ -205,298 +395,133 @@ class Context:
     ) -> Literal[False]: ...
     def decode(
         self,
-        data: Buffer,
+        data: _Source,
         *,
-        format: _Format = "auto",
-        reduce: int = 0,
-        region: _Region | None = None,
-        strict: bool = False,
-        orient: bool = False,
-        alpha: int = 255,
-        layers: int = 0,
-        memory: _Memory = "host",
         out: _Array | None = None,
-        stream: _Stream = None,
-        dtype: _Dtype = "uint8",
-        layout: _Layout = "HWC",
-        mean: _Channels = None,
-        scale: _Channels = None,
+        **options: Unpack[_DecodeOptions],
     ) -> Image: ...
     @overload
     def decode_batch(
         self,
-        data: Sequence[Buffer],
+        data: Sequence[_Source],
         *,
-        format: _Format = "auto",
-        reduce: int = 0,
-        region: _Region | None = None,
-        strict: bool = False,
-        orient: bool = False,
-        alpha: int = 255,
-        layers: int = 0,
-        memory: _Memory = "host",
-        out: Sequence[_Array] | None = None,
-        stream: _Stream = None,
-        dtype: _Dtype = "uint8",
-        layout: _Layout = "HWC",
-        mean: _Channels = None,
-        scale: _Channels = None,
-        errors: Literal["raise"] = "raise",
+        out: _Array | Sequence[_Array] | None = None,
+        errors: Literal["raise"] | None = None,
+        **options: Unpack[_DecodeOptions],
     ) -> list[Image]: ...
     @overload
     def decode_batch(
         self,
-        data: Sequence[Buffer],
+        data: Sequence[_Source],
         *,
-        format: _Format = "auto",
-        reduce: int = 0,
-        region: _Region | None = None,
-        strict: bool = False,
-        orient: bool = False,
-        alpha: int = 255,
-        layers: int = 0,
-        memory: _Memory = "host",
-        out: Sequence[_Array] | None = None,
-        stream: _Stream = None,
-        dtype: _Dtype = "uint8",
-        layout: _Layout = "HWC",
-        mean: _Channels = None,
-        scale: _Channels = None,
+        out: _Array | Sequence[_Array] | None = None,
         errors: Literal["return"],
+        **options: Unpack[_DecodeOptions],
     ) -> list[Image | KostkaError]: ...
     def submit(
         self,
-        data: Sequence[Buffer],
+        data: Sequence[_Source],
         *,
-        format: _Format = "auto",
-        reduce: int = 0,
-        region: _Region | None = None,
-        strict: bool = False,
-        orient: bool = False,
-        alpha: int = 255,
-        layers: int = 0,
-        memory: _Memory = "host",
-        out: Sequence[_Array] | None = None,
-        stream: _Stream = None,
-        dtype: _Dtype = "uint8",
-        layout: _Layout = "HWC",
-        mean: _Channels = None,
-        scale: _Channels = None,
-        errors: Literal["raise", "return"] = "raise",
+        out: _Array | Sequence[_Array] | None = None,
+        errors: Literal["raise", "return"] | None = None,
+        **options: Unpack[_DecodeOptions],
     ) -> Job: ...
     def encode(
         self,
-        image: _Array,
-        *,
-        format: _Format = "auto",
-        quality: int = 75,
-        subsampling: _Subsampling = "420",
-        coding: _Coding = "baseline",
-        restart: _Restart = None,
-        colour: _Colour = "unknown",
-        exif: Buffer | None = None,
-        xmp: Buffer | None = None,
-        icc: Buffer | None = None,
-        comment: Buffer | None = None,
-        stream: _Stream = None,
+        image: _Picture,
+        **options: Unpack[_EncodeOptions],
     ) -> bytes: ...
     @overload
     def encode_batch(
         self,
-        images: Sequence[_Array],
+        images: _Array | Sequence[_Picture],
         *,
-        format: _Format = "auto",
-        quality: int = 75,
-        subsampling: _Subsampling = "420",
-        coding: _Coding = "baseline",
-        restart: _Restart = None,
-        colour: _Colour = "unknown",
-        exif: Buffer | None = None,
-        xmp: Buffer | None = None,
-        icc: Buffer | None = None,
-        comment: Buffer | None = None,
-        stream: _Stream = None,
-        errors: Literal["raise"] = "raise",
+        errors: Literal["raise"] | None = None,
+        **options: Unpack[_EncodeOptions],
     ) -> list[bytes]: ...
     @overload
     def encode_batch(
         self,
-        images: Sequence[_Array],
+        images: _Array | Sequence[_Picture],
         *,
-        format: _Format = "auto",
-        quality: int = 75,
-        subsampling: _Subsampling = "420",
-        coding: _Coding = "baseline",
-        restart: _Restart = None,
-        colour: _Colour = "unknown",
-        exif: Buffer | None = None,
-        xmp: Buffer | None = None,
-        icc: Buffer | None = None,
-        comment: Buffer | None = None,
-        stream: _Stream = None,
         errors: Literal["return"],
+        **options: Unpack[_EncodeOptions],
     ) -> list[bytes | KostkaError]: ...
     def transcode(
         self,
-        data: Buffer,
-        *,
-        coding: _Coding = "baseline",
-        restart: _Restart | Literal["keep"] = None,
-        transform: _Transform = "none",
-        edge: _Edge = "keep",
-        crop: _Region | None = None,
-        strip: _Strip = "nothing",
-        grey: bool = False,
-        strict: bool = False,
+        data: _Source,
+        **options: Unpack[_TranscodeOptions],
     ) -> bytes: ...
-    def info(self, data: Buffer, /) -> Info: ...
+    def info(self, data: _Source, /) -> Info: ...
 
 def devices() -> list[Device]: ...
-def info(data: Buffer) -> Info: ...
+def info(data: _Source) -> Info: ...
 def decode(
-    data: Buffer,
+    data: _Source,
     *,
-    device: str | Context | None = None,
-    format: _Format = "auto",
-    reduce: int = 0,
-    region: _Region | None = None,
-    strict: bool = False,
-    orient: bool = False,
-    alpha: int = 255,
-    layers: int = 0,
-    memory: _Memory = "host",
+    device: _Device | None = None,
     out: _Array | None = None,
-    stream: _Stream = None,
-    dtype: _Dtype = "uint8",
-    layout: _Layout = "HWC",
-    mean: _Channels = None,
-    scale: _Channels = None,
+    **options: Unpack[_DecodeOptions],
 ) -> Image: ...
 @overload
 def decode_batch(
-    data: Sequence[Buffer],
+    data: Sequence[_Source],
     *,
-    device: str | Context | None = None,
-    format: _Format = "auto",
-    reduce: int = 0,
-    region: _Region | None = None,
-    strict: bool = False,
-    orient: bool = False,
-    alpha: int = 255,
-    layers: int = 0,
-    memory: _Memory = "host",
-    out: Sequence[_Array] | None = None,
-    stream: _Stream = None,
-    dtype: _Dtype = "uint8",
-    layout: _Layout = "HWC",
-    mean: _Channels = None,
-    scale: _Channels = None,
-    errors: Literal["raise"] = "raise",
+    device: _Device | None = None,
+    out: _Array | Sequence[_Array] | None = None,
+    errors: Literal["raise"] | None = None,
+    **options: Unpack[_DecodeOptions],
 ) -> list[Image]: ...
 @overload
 def decode_batch(
-    data: Sequence[Buffer],
+    data: Sequence[_Source],
     *,
-    device: str | Context | None = None,
-    format: _Format = "auto",
-    reduce: int = 0,
-    region: _Region | None = None,
-    strict: bool = False,
-    orient: bool = False,
-    alpha: int = 255,
-    layers: int = 0,
-    memory: _Memory = "host",
-    out: Sequence[_Array] | None = None,
-    stream: _Stream = None,
-    dtype: _Dtype = "uint8",
-    layout: _Layout = "HWC",
-    mean: _Channels = None,
-    scale: _Channels = None,
+    device: _Device | None = None,
+    out: _Array | Sequence[_Array] | None = None,
     errors: Literal["return"],
+    **options: Unpack[_DecodeOptions],
 ) -> list[Image | KostkaError]: ...
 def submit(
-    data: Sequence[Buffer],
+    data: Sequence[_Source],
     *,
-    device: str | Context | None = None,
-    format: _Format = "auto",
-    reduce: int = 0,
-    region: _Region | None = None,
-    strict: bool = False,
-    orient: bool = False,
-    alpha: int = 255,
-    layers: int = 0,
-    memory: _Memory = "host",
-    out: Sequence[_Array] | None = None,
-    stream: _Stream = None,
-    dtype: _Dtype = "uint8",
-    layout: _Layout = "HWC",
-    mean: _Channels = None,
-    scale: _Channels = None,
-    errors: Literal["raise", "return"] = "raise",
+    device: _Device | None = None,
+    out: _Array | Sequence[_Array] | None = None,
+    errors: Literal["raise", "return"] | None = None,
+    **options: Unpack[_DecodeOptions],
 ) -> Job: ...
-
 def encode(
-    image: _Array,
+    image: _Picture,
     *,
-    device: str | Context | None = None,
-    format: _Format = "auto",
-    quality: int = 75,
-    subsampling: _Subsampling = "420",
-    coding: _Coding = "baseline",
-    restart: _Restart = None,
-    colour: _Colour = "unknown",
-    exif: Buffer | None = None,
-    xmp: Buffer | None = None,
-    icc: Buffer | None = None,
-    comment: Buffer | None = None,
-    stream: _Stream = None,
+    device: _Device | None = None,
+    **options: Unpack[_EncodeOptions],
 ) -> bytes: ...
 @overload
 def encode_batch(
-    images: Sequence[_Array],
+    images: _Array | Sequence[_Picture],
     *,
-    device: str | Context | None = None,
-    format: _Format = "auto",
-    quality: int = 75,
-    subsampling: _Subsampling = "420",
-    coding: _Coding = "baseline",
-    restart: _Restart = None,
-    colour: _Colour = "unknown",
-    exif: Buffer | None = None,
-    xmp: Buffer | None = None,
-    icc: Buffer | None = None,
-    comment: Buffer | None = None,
-    stream: _Stream = None,
-    errors: Literal["raise"] = "raise",
+    device: _Device | None = None,
+    errors: Literal["raise"] | None = None,
+    **options: Unpack[_EncodeOptions],
 ) -> list[bytes]: ...
 @overload
 def encode_batch(
-    images: Sequence[_Array],
+    images: _Array | Sequence[_Picture],
     *,
-    device: str | Context | None = None,
-    format: _Format = "auto",
-    quality: int = 75,
-    subsampling: _Subsampling = "420",
-    coding: _Coding = "baseline",
-    restart: _Restart = None,
-    colour: _Colour = "unknown",
-    exif: Buffer | None = None,
-    xmp: Buffer | None = None,
-    icc: Buffer | None = None,
-    comment: Buffer | None = None,
-    stream: _Stream = None,
+    device: _Device | None = None,
     errors: Literal["return"],
+    **options: Unpack[_EncodeOptions],
 ) -> list[bytes | KostkaError]: ...
 def transcode(
-    data: Buffer,
+    data: _Source,
     *,
-    device: str | Context | None = None,
-    coding: _Coding = "baseline",
-    restart: _Restart | Literal["keep"] = None,
-    transform: _Transform = "none",
-    edge: _Edge = "keep",
-    crop: _Region | None = None,
-    strip: _Strip = "nothing",
-    grey: bool = False,
-    strict: bool = False,
+    device: _Device | None = None,
+    **options: Unpack[_TranscodeOptions],
 ) -> bytes: ...
+def save(
+    file: _Path | bytes | _Writer,
+    image: _Picture,
+    *,
+    codec: _Codec | None = None,
+    device: _Device | None = None,
+    **options: Unpack[_SaveOptions],
+) -> None: ...

@@ -10,9 +10,10 @@ void kst_py_array_release(struct array *array)
     Py_CLEAR(array->keeper);
 }
 
-/* The struct module's codes of integers of 8 and 16 bits and floats of 16 and 32, in the machine's order. */
+/* The struct module's codes of integers of 8, 16 and 32 bits and floats of 16 and 32, in the machine's order. */
 static bool read_format(struct view *view, const char *format)
 {
+    static const char known[] = "BbHhIief";
     const char *code = format ? format : "B";
     const union {
         uint16_t number;
@@ -22,14 +23,17 @@ static bool read_format(struct view *view, const char *format)
     bool is_order = code[0] && strchr("@=<>!|", code[0]);
     if (is_order)
         code++;
-    view->bits = code[0] == 'B' || code[0] == 'b' ? 8 : code[0] == 'f' ? 32 : 16;
-    view->is_signed = code[0] == 'b' || code[0] == 'h';
-    view->is_float = code[0] == 'e' || code[0] == 'f';
-    if (code[0] && strchr("BbHhef", code[0]) && code[1] == '\0' && (!is_order || native || view->bits == 8))
-        return true;
-    PyErr_Format(PyExc_TypeError, "the array's samples are of the type '%.20s', not uint8, float16 or float32",
-        format ? format : "");
-    return false;
+    const char *at = code[0] ? strchr(known, code[0]) : NULL;
+    if (!at || code[1] != '\0' || (is_order && !native && at - known >= 2)) {
+        PyErr_Format(PyExc_TypeError,
+            "the array's samples are of the type '%.20s', not integers of 8, 16 or 32 bits, float16 or float32",
+            format ? format : "");
+        return false;
+    }
+    view->bits = (int[]){8, 8, 16, 16, 32, 32, 16, 32}[at - known];
+    view->is_signed = strchr("bhi", code[0]) != NULL;
+    view->is_float = strchr("ef", code[0]) != NULL;
+    return true;
 }
 
 static bool hold_buffer(struct array *array, PyObject *object, bool writable)
@@ -71,6 +75,40 @@ static PyObject *optional_attribute(PyObject *object, const char *name)
     return value;
 }
 
+/* Whether the object is one of Pillow's; where that has not been imported nothing is. */
+static bool is_pillow(PyObject *object)
+{
+    PyObject *name = PyUnicode_InternFromString("PIL.Image");
+    PyObject *module = name ? PyImport_GetModule(name) : NULL;
+    PyObject *type = module ? kst_py_attribute(module, "Image") : NULL;
+    bool is = type && PyObject_IsInstance(object, type) == 1;
+    PyErr_Clear();
+    Py_XDECREF(name);
+    Py_XDECREF(module);
+    Py_XDECREF(type);
+    return is;
+}
+
+/* The package's Python makes an array with the buffer protocol of it, and says what its channels are. */
+static bool hold_pillow(struct array *array, PyObject *object, bool writable)
+{
+    PyObject *pixels;
+    const char *format;
+    int value = KST_FORMAT_AUTO;
+    if (writable) {
+        PyErr_SetString(PyExc_TypeError, "an image of Pillow's cannot be decoded into");
+        return false;
+    }
+    PyObject *module = PyImport_ImportModule("kostka._images");
+    PyObject *pair = module ? PyObject_CallMethod(module, "from_pil", "O", object) : NULL;
+    bool fine = pair && PyArg_ParseTuple(pair, "Os", &pixels, &format) && hold_buffer(array, pixels, false) &&
+                kst_py_value_of(kst_py_formats, "format", format, &value);
+    array->view.format = (kst_format)value;
+    Py_XDECREF(pair);
+    Py_XDECREF(module);
+    return fine;
+}
+
 static bool hold_foreign(struct array *array, PyObject *object, bool writable, PyObject *stream)
 {
     PyObject *found = optional_attribute(object, "__dlpack__");
@@ -82,9 +120,12 @@ static bool hold_foreign(struct array *array, PyObject *object, bool writable, P
         if (found) {
             array->keeper = Py_NewRef(object);
             fine = kst_py_array_hold_cuda(array, found);
+        } else if (!PyErr_Occurred() && is_pillow(object)) {
+            fine = hold_pillow(array, object, writable);
         } else if (!PyErr_Occurred()) {
             PyErr_Format(PyExc_TypeError,
-                "%R is no array: it has neither the buffer protocol nor __dlpack__ nor __cuda_array_interface__",
+                "%R is no array: it has neither the buffer protocol nor __dlpack__ nor __cuda_array_interface__, and "
+                "is no image of Pillow's",
                 (PyObject *)Py_TYPE(object));
         }
     }

@@ -53,18 +53,19 @@ static bool read_shape(struct view *view, PyObject *interface)
 
 static bool read_type(struct view *view, PyObject *interface)
 {
-    static const char *const names[] = {"|u1", "|i1", "<u2", "<i2", "<f2", "<f4"};
-    static const int bits[] = {8, 8, 16, 16, 16, 32};
+    static const char *const names[] = {"|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<f2", "<f4"};
+    static const int bits[] = {8, 8, 16, 16, 32, 32, 16, 32};
     PyObject *type = member(interface, "typestr");
-    for (int i = 0; type && PyUnicode_Check(type) && i < 6; i++)
+    for (int i = 0; type && PyUnicode_Check(type) && i < 8; i++)
         if (PyUnicode_CompareWithASCIIString(type, names[i]) == 0) {
             view->bits = bits[i];
-            view->is_float = i >= 4;
-            view->is_signed = i == 1 || i == 3;
+            view->is_float = i >= 6;
+            view->is_signed = i < 6 && i % 2 == 1;
             return true;
         }
     if (type)
-        PyErr_Format(PyExc_TypeError, "the array's samples are of the type %R, not '|u1', '<f2' or '<f4'", type);
+        PyErr_Format(PyExc_TypeError,
+            "the array's samples are of the type %R, neither of integers of 8, 16 or 32 bits nor '<f2' or '<f4'", type);
     return refuse("no 'typestr'");
 }
 

@@ -77,10 +77,12 @@ static bool read_tensor(struct view *view, const struct dl_tensor *tensor)
         return false;
     }
     bool is_float = tensor->type_code == DL_FLOAT;
+    int bits = tensor->type_bits;
     if (tensor->type_code > DL_FLOAT || tensor->type_lanes != 1 ||
-        (tensor->type_bits != 16 && tensor->type_bits != (is_float ? 32 : 8))) {
+        (bits != 16 && bits != 32 && (is_float || bits != 8))) {
         PyErr_Format(PyExc_TypeError,
-            "the array's samples are of DLPack's type (%d, %d bits), not uint8, float16 or float32",
+            "the array's samples are of DLPack's type (%d, %d bits), not integers of 8, 16 or 32 bits, float16 or "
+            "float32",
             (int)tensor->type_code, (int)tensor->type_bits);
         return false;
     }

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* The limit that the library takes where kst_limits.memory is 0. */
+#define DEFAULT_MEMORY_LIMIT (UINT64_C(4) << 30)
+
 /* The last line of the log while a context is made: why a device cannot be used. */
 struct reason {
     pthread_mutex_t lock;
@@ -155,6 +158,7 @@ static PyObject *context_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     if (!self)
         return NULL;
     self->process = getpid();
+    self->memory_limit = options.limits.memory ? options.limits.memory : DEFAULT_MEMORY_LIMIT;
     if (!create(self, &options))
         Py_CLEAR(self);
     return (PyObject *)self;
@@ -258,32 +262,18 @@ PyDoc_STRVAR(context_doc,
     "limits: a dict of what one operation may come to: 'pixels', 'memory', 'metadata' (bytes), 'scans', 'markers'; of\n"
     "JPEG 2000 'components', 'tiles', 'precincts', 'boxes', 'tile_parts', 'layers', 'blocks' and 'work' for a byte");
 PyDoc_STRVAR(close_doc, "close($self)\n--\n\nEnd it, once calls under way and images on its device have ended.");
-PyDoc_STRVAR(decode_doc,
-    "decode($self, data, *, format='auto', reduce=0, region=None, strict=False, orient=False, alpha=255, layers=0,\n"
-    "       memory='host', out=None, stream=None, dtype='uint8', layout='HWC', mean=None, scale=None)\n--\n\n"
-    "Decode one stream; see kostka.decode().");
-PyDoc_STRVAR(decode_batch_doc,
-    "decode_batch($self, data, *, format='auto', reduce=0, region=None, strict=False, orient=False, alpha=255,\n"
-    "             layers=0, memory='host', out=None, stream=None, dtype='uint8', layout='HWC', mean=None, scale=None,\n"
-    "             errors='raise')\n--\n\n"
-    "Decode a sequence of streams to a list of images; see kostka.decode_batch().");
-PyDoc_STRVAR(submit_doc,
-    "submit($self, data, *, format='auto', reduce=0, region=None, strict=False, orient=False, alpha=255, layers=0,\n"
-    "       memory='host', out=None, stream=None, dtype='uint8', layout='HWC', mean=None, scale=None,\n"
-    "       errors='raise')\n--\n\n"
-    "Begin to decode a sequence of streams, as a Job; see kostka.submit().");
-PyDoc_STRVAR(encode_doc,
-    "encode($self, image, *, format='auto', quality=75, subsampling='420', coding='baseline', restart=None,\n"
-    "       colour='unknown', icc=None, exif=None, xmp=None, comment=None, stream=None)\n--\n\n"
-    "Encode one image to bytes; see kostka.encode().");
-PyDoc_STRVAR(encode_batch_doc,
-    "encode_batch($self, images, *, format='auto', quality=75, subsampling='420', coding='baseline', restart=None,\n"
-    "             colour='unknown', icc=None, exif=None, xmp=None, comment=None, stream=None, errors='raise')\n--\n\n"
-    "Encode a sequence of images to a list of bytes; see kostka.encode_batch().");
-PyDoc_STRVAR(transcode_doc,
-    "transcode($self, data, *, coding='baseline', restart=None, transform='none', edge='keep', crop=None,\n"
-    "          strip='nothing', grey=False, strict=False)\n--\n\n"
-    "Write a stream anew without loss; see kostka.transcode().");
+PyDoc_STRVAR(decode_doc, "decode($self, data, **options)\n--\n\nDecode one stream to an Image; see kostka.decode().");
+PyDoc_STRVAR(decode_batch_doc, "decode_batch($self, data, **options)\n--\n\n"
+                               "Decode a sequence of streams to a list of images; see kostka.decode_batch().");
+PyDoc_STRVAR(submit_doc, "submit($self, data, **options)\n--\n\n"
+                         "Begin to decode a sequence of streams, as a Job; see kostka.submit().");
+PyDoc_STRVAR(encode_doc, "encode($self, image, **options)\n--\n\nEncode one image to bytes; see kostka.encode().");
+PyDoc_STRVAR(encode_batch_doc, "encode_batch($self, images, **options)\n--\n\n"
+                               "Encode a sequence of images to a list of bytes; see kostka.encode_batch().");
+PyDoc_STRVAR(transcode_doc, "transcode($self, data, **options)\n--\n\n"
+                            "Write a stream anew without loss; see kostka.transcode().");
+PyDoc_STRVAR(assemble_doc, "_assemble($self, format, colour, width, height, parts, report, /)\n--\n\n"
+                           "An image of planes (width, height, depth, dtype, samples), whose samples are copied.");
 PyDoc_STRVAR(info_doc, "info($self, data, /)\n--\n\nWhat a stream holds, as Info.");
 
 #define FUNCTION(function) (PyCFunction)(void (*)(void))(function)
@@ -295,9 +285,9 @@ static PyMethodDef methods[] = {{"decode", FUNCTION(kst_py_decode), WITH_KEYWORD
     {"encode", FUNCTION(kst_py_encode), WITH_KEYWORDS, encode_doc},
     {"encode_batch", FUNCTION(kst_py_encode_batch), WITH_KEYWORDS, encode_batch_doc},
     {"transcode", FUNCTION(kst_py_transcode), WITH_KEYWORDS, transcode_doc},
-    {"info", kst_py_read_info, METH_O, info_doc}, {"close", context_close, METH_NOARGS, close_doc},
-    {"__enter__", context_begin, METH_NOARGS, NULL}, {"__exit__", context_finish, METH_VARARGS, NULL},
-    {NULL, NULL, 0, NULL}};
+    {"info", kst_py_read_info, METH_O, info_doc}, {"_assemble", kst_py_assemble, METH_VARARGS, assemble_doc},
+    {"close", context_close, METH_NOARGS, close_doc}, {"__enter__", context_begin, METH_NOARGS, NULL},
+    {"__exit__", context_finish, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef members[] = {{"device", context_device, NULL, "The Device that it works on.", NULL},
     {"closed", context_is_closed, NULL, "Whether close() was called.", NULL}, {NULL, NULL, NULL, NULL, NULL}};

@@ -23,8 +23,7 @@ PyObject *kst_py_decode(PyObject *self, PyObject *args, PyObject *keywords)
     if (!kst_py_context_enter(decoding.context))
         return NULL;
     if (kst_py_decoding_read(&decoding, args, keywords, &data, NULL)) {
-        bool has_out = decoding.out && decoding.out != Py_None;
-        if (prepare(&decoding, &data, has_out ? &decoding.out : NULL) && kst_py_decoding_run(&decoding))
+        if (prepare(&decoding, &data, decoding.out ? &decoding.out : NULL) && kst_py_decoding_run(&decoding))
             image = result_of(&decoding, &decoding.piece[0]);
     }
     kst_py_decoding_end(&decoding);
@@ -69,8 +68,7 @@ bool kst_py_decoding_prepare(struct decoding *decoding, PyObject *args, PyObject
     const char *errors = "raise";
     decoding->is_batch = true;
     bool fine = kst_py_decoding_read(decoding, args, keywords, &data, &errors) && kst_py_errors(errors, raise) &&
-                kst_py_sequence_read(&sequence, data, "data") &&
-                prepare_all(decoding, &sequence, decoding->out == Py_None ? NULL : decoding->out);
+                kst_py_sequence_read(&sequence, data, "data") && prepare_all(decoding, &sequence, decoding->out);
     kst_py_sequence_release(&sequence);
     return fine;
 }
@@ -89,26 +87,32 @@ PyObject *kst_py_decode_batch(PyObject *self, PyObject *args, PyObject *keywords
     return list;
 }
 
+static PyObject *read_info(struct state *state, struct context *context, const struct source *source)
+{
+    kst_decoder *decoder = NULL;
+    kst_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = kst_decoder_create(context->handle, &decoder);
+    if (!status)
+        status = kst_decoder_open(decoder, source->data, source->length);
+    Py_END_ALLOW_THREADS;
+    PyObject *info = status ? kst_py_raise(state, status, decoder ? kst_decoder_report(decoder) : NULL)
+                            : kst_py_info(state, decoder);
+    kst_decoder_destroy(&decoder);
+    return info;
+}
+
 PyObject *kst_py_read_info(PyObject *self, PyObject *data)
 {
     struct state *state = kst_py_state(self);
     struct context *context = (struct context *)self;
-    Py_buffer buffer;
-    kst_decoder *decoder = NULL;
-    kst_status status;
+    struct source source;
     PyObject *info = NULL;
     if (!kst_py_context_enter(context))
         return NULL;
-    if (PyObject_GetBuffer(data, &buffer, PyBUF_SIMPLE) == 0) {
-        Py_BEGIN_ALLOW_THREADS;
-        status = kst_decoder_create(context->handle, &decoder);
-        if (!status)
-            status = kst_decoder_open(decoder, buffer.buf, (size_t)buffer.len);
-        Py_END_ALLOW_THREADS;
-        info = status ? kst_py_raise(state, status, kst_decoder_report(decoder)) : kst_py_info(state, decoder);
-        kst_decoder_destroy(&decoder);
-        PyBuffer_Release(&buffer);
-    }
+    if (kst_py_source_open(state, &source, data, context->memory_limit))
+        info = read_info(state, context, &source);
+    kst_py_source_release(&source);
     kst_py_context_leave(context);
     return info;
 }

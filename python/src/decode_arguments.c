@@ -1,21 +1,54 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "decoding.h"
+#include <stddef.h>
 
-static bool read_memory(struct context *context, const char *text, kst_memory *memory)
+#include "decoding.h"
+#include "options.h"
+
+/* The arguments as they come. */
+struct settings {
+    kst_decode_options options;
+    int format, planar, sample, memory;
+    PyObject *mean, *scale, *out, *stream;
+    struct numbers components;
+    const char *errors;
+};
+
+static const struct name memories[] = {
+    {"host", KST_MEMORY_HOST}, {"pinned", KST_MEMORY_PINNED}, {"device", KST_MEMORY_CUDA}, {NULL, 0}};
+static const struct name layouts[] = {{"HWC", 0}, {"NHWC", 0}, {"CHW", 1}, {"NCHW", 1}, {NULL, 0}};
+static const struct range levels = {0, 32}, layers = {0, 65535}, tiles = {0, 65534};
+
+#define AT(member) offsetof(struct settings, member)
+
+/* `errors` comes first: a single stream has none. */
+static const struct option options_of_many[] = {
+    {"errors", kst_py_read_text, AT(errors), NULL, FOR_ALL},
+    {"format", kst_py_read_word, AT(format), kst_py_formats, FOR_ALL},
+    {"reduce", kst_py_read_count, AT(options.reduce), &levels, FOR_ALL},
+    {"region", kst_py_read_region, AT(options.region), NULL, FOR_ALL},
+    {"strict", kst_py_read_flag, AT(options.strict), NULL, FOR_ALL},
+    {"orient", kst_py_read_flag, AT(options.orient), NULL, FOR_ALL},
+    {"alpha", kst_py_read_byte, AT(options.alpha), NULL, FOR_ALL},
+    {"layers", kst_py_read_count, AT(options.layers), &layers, FOR_JPEG2000},
+    {"components", kst_py_read_numbers, AT(components), NULL, FOR_JPEG2000},
+    {"tile", kst_py_read_count, AT(options.tile), &tiles, FOR_JPEG2000},
+    {"memory", kst_py_read_word, AT(memory), memories, FOR_ALL},
+    {"out", kst_py_read_object, AT(out), NULL, FOR_ALL},
+    {"stream", kst_py_read_object, AT(stream), NULL, FOR_ALL},
+    {"dtype", kst_py_read_word, AT(sample), kst_py_samples, FOR_ALL},
+    {"layout", kst_py_read_word, AT(planar), layouts, FOR_ALL},
+    {"mean", kst_py_read_object, AT(mean), NULL, FOR_ALL},
+    {"scale", kst_py_read_object, AT(scale), NULL, FOR_ALL},
+    {NULL, NULL, 0, NULL, 0},
+};
+
+/* Memory on a device is of the kind that the context's device has. */
+static kst_memory memory_of(struct context *context, kst_memory memory)
 {
-    static const struct name memories[] = {
-        {"host", KST_MEMORY_HOST}, {"pinned", KST_MEMORY_PINNED}, {"device", KST_MEMORY_CUDA}, {NULL, 0}};
-    int value;
-    if (!kst_py_value_of(memories, "memory", text, &value))
-        return false;
-    *memory = (kst_memory)value;
-    if (*memory != KST_MEMORY_CUDA)
-        return true;
+    if (memory != KST_MEMORY_CUDA)
+        return memory;
     kst_device_kind kind = kst_py_context_kind(context);
-    *memory = kind == KST_DEVICE_CUDA     ? KST_MEMORY_CUDA
-              : kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL
-                                          : KST_MEMORY_HOST;
-    return true;
+    return kind == KST_DEVICE_CUDA ? KST_MEMORY_CUDA : kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL : KST_MEMORY_HOST;
 }
 
 static bool read_stream(struct decoding *decoding)
@@ -31,7 +64,7 @@ static bool read_stream(struct decoding *decoding)
 /* A number for all channels, or a sequence of up to four. */
 static bool read_channels(PyObject *object, const char *what, float values[4])
 {
-    if (!object || object == Py_None)
+    if (!object)
         return true;
     if (!PySequence_Check(object)) {
         double value = PyFloat_AsDouble(object);
@@ -50,67 +83,41 @@ static bool read_channels(PyObject *object, const char *what, float values[4])
 }
 
 /* What decides on the samples and how they lie. */
-struct form {
-    const char *format, *layout, *dtype;
-    PyObject *mean, *scale;
-};
-
-static bool read_form(const struct form *form, kst_decode_options *options)
+static bool read_form(const struct settings *settings, kst_decode_options *options)
 {
-    static const struct name layouts[] = {{"HWC", 0}, {"NHWC", 0}, {"CHW", 1}, {"NCHW", 1}, {NULL, 0}};
-    int format, planar, sample;
-    if (!kst_py_value_of(kst_py_formats, "format", form->format, &format) ||
-        !kst_py_value_of(layouts, "layout", form->layout, &planar) ||
-        !kst_py_value_of(kst_py_samples, "dtype", form->dtype, &sample) ||
-        !read_channels(form->mean, "mean", options->mean) || !read_channels(form->scale, "scale", options->scale))
+    kst_format format = (kst_format)settings->format;
+    if (!read_channels(settings->mean, "mean", options->mean) ||
+        !read_channels(settings->scale, "scale", options->scale))
         return false;
-    if (planar && format != KST_FORMAT_AUTO && format != KST_FORMAT_PLANAR) {
-        PyErr_Format(PyExc_ValueError, "the format '%s' has its channels last: leave it to the layout", form->format);
-        return false;
-    }
-    options->format = planar ? KST_FORMAT_PLANAR : (kst_format)format;
-    options->sample = (kst_sample)sample;
-    if (sample == KST_SAMPLE_INTEGER &&
-        ((form->mean && form->mean != Py_None) || (form->scale && form->scale != Py_None)))
+    if (settings->planar && format != KST_FORMAT_AUTO && format != KST_FORMAT_PLANAR)
+        PyErr_Format(PyExc_ValueError, "the format '%s' has its channels last: leave it to the layout",
+            kst_py_name_of(kst_py_formats, settings->format));
+    options->format = settings->planar ? KST_FORMAT_PLANAR : format;
+    options->sample = (kst_sample)settings->sample;
+    if (settings->sample == KST_SAMPLE_INTEGER && (settings->mean || settings->scale))
         PyErr_SetString(PyExc_ValueError, "mean and scale go with the dtypes 'float16' and 'float32'");
     return !PyErr_Occurred();
-}
-
-static bool read_numbers(int reduce, int alpha, int layers, kst_decode_options *options)
-{
-    if (reduce < 0 || layers < 0 || alpha < 0 || alpha > 255) {
-        PyErr_SetString(PyExc_ValueError, reduce < 0   ? "reduce is negative"
-                                          : layers < 0 ? "layers is negative"
-                                                       : "alpha is not within 0 to 255");
-        return false;
-    }
-    options->reduce = (uint32_t)reduce;
-    options->layers = (uint32_t)layers;
-    options->alpha = (uint8_t)alpha;
-    return true;
 }
 
 bool kst_py_decoding_read(
     struct decoding *decoding, PyObject *args, PyObject *keywords, PyObject **data, const char **errors)
 {
-    static char *names[] = {"data", "format", "reduce", "region", "strict", "orient", "alpha", "layers", "memory",
-        "out", "stream", "dtype", "layout", "mean", "scale", "errors", NULL};
-    static char *names_of_one[] = {"data", "format", "reduce", "region", "strict", "orient", "alpha", "layers",
-        "memory", "out", "stream", "dtype", "layout", "mean", "scale", NULL};
-    const char *memory = "host";
-    struct form form = {"auto", "HWC", "uint8", NULL, NULL};
-    PyObject *region = NULL;
-    int reduce = 0, strict = 0, orient = 0, alpha = 255, layers = 0;
-    kst_decode_options *options = &decoding->options;
-    kst_decode_options_init(options);
-    if (!PyArg_ParseTupleAndKeywords(args, keywords,
-            errors ? "O|$siOppiisOOssOOs:decode_batch" : "O|$siOppiisOOssOO:decode", errors ? names : names_of_one,
-            data, &form.format, &reduce, &region, &strict, &orient, &alpha, &layers, &memory, &decoding->out,
-            &decoding->stream, &form.dtype, &form.layout, &form.mean, &form.scale, errors))
+    struct settings settings = {.memory = KST_MEMORY_HOST};
+    option_set given = 0;
+    kst_decode_options_init(&settings.options);
+    bool fine = kst_py_arguments(errors ? "decode_batch" : "decode", "data", args, keywords, data,
+                    errors ? options_of_many : options_of_many + 1, &settings, &given) &&
+                read_form(&settings, &settings.options);
+    decoding->components = settings.components.number; /* to be freed whatever happens */
+    if (!fine)
         return false;
-    options->strict = strict;
-    options->orient = orient;
-    return read_form(&form, options) && read_numbers(reduce, alpha, layers, options) &&
-           kst_py_region(region, "region", &options->region) &&
-           read_memory(decoding->context, memory, &decoding->memory) && read_stream(decoding);
+    if (errors && settings.errors)
+        *errors = settings.errors;
+    decoding->options = settings.options;
+    decoding->options.components = settings.components.number;
+    decoding->options.component_count = settings.components.count;
+    decoding->memory = memory_of(decoding->context, (kst_memory)settings.memory);
+    decoding->out = settings.out;
+    decoding->stream = settings.stream;
+    return read_stream(decoding);
 }

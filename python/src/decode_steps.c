@@ -4,6 +4,8 @@
  * gaps between rows, and arrays of the caller's are compared with it before work begins. On a device the library makes
  * the images.
  */
+#include <stdio.h>
+
 #include "decoding.h"
 
 bool kst_py_decoding_begin(struct decoding *decoding, PyObject *const *data)
@@ -15,9 +17,11 @@ bool kst_py_decoding_begin(struct decoding *decoding, PyObject *const *data)
     }
     for (Py_ssize_t i = 0; i < decoding->count; i++) {
         struct piece *piece = &decoding->piece[i];
-        if (PyObject_GetBuffer(data[i], &piece->data, PyBUF_SIMPLE) < 0)
+        if (!kst_py_source_open(decoding->state, &piece->source, data[i], decoding->context->memory_limit)) {
+            if (decoding->is_batch)
+                kst_py_error_index(i);
             return false;
-        piece->has_data = true;
+        }
         kst_report_init(&piece->report);
         kst_image_init(&piece->storage.image);
         piece->storage.image.memory = decoding->memory;
@@ -31,13 +35,25 @@ void kst_py_decoding_end(struct decoding *decoding)
         struct piece *piece = &decoding->piece[i];
         kst_decoder_destroy(&piece->decoder);
         kst_py_storage_release(decoding->context, &piece->storage);
-        if (piece->has_data)
-            PyBuffer_Release(&piece->data);
+        kst_py_source_release(&piece->source);
     }
+    PyMem_Free(decoding->components);
+    decoding->components = NULL;
     PyMem_Free(decoding->item);
     PyMem_Free(decoding->piece);
     decoding->item = NULL;
     decoding->piece = NULL;
+}
+
+/* An option that a JPEG stream cannot honour; null: none. */
+static const char *surplus_option(const kst_decoder *decoder, const kst_decode_options *options)
+{
+    if (kst_decoder_info(decoder)->codec != KST_CODEC_JPEG)
+        return NULL;
+    return options->layers                  ? "layers"
+           : options->components            ? "components"
+           : options->tile != KST_ALL_TILES ? "tile"
+                                            : NULL;
 }
 
 static void describe_piece(const struct decoding *decoding, struct piece *piece)
@@ -50,13 +66,19 @@ static void describe_piece(const struct decoding *decoding, struct piece *piece)
         piece->report.offset = UINT64_MAX;
         return;
     }
-    piece->status = kst_decoder_open(piece->decoder, piece->data.buf, (size_t)piece->data.len);
+    piece->status = kst_decoder_open(piece->decoder, piece->source.data, piece->source.length);
     if (!piece->status)
         piece->status = kst_decoder_describe(piece->decoder, &decoding->options, &described);
     piece->report = *kst_decoder_report(piece->decoder);
+    const char *surplus = kst_decoder_info(piece->decoder) ? surplus_option(piece->decoder, &decoding->options) : NULL;
+    if (surplus) {
+        piece->status = piece->report.status = KST_ERROR_OPTIONS;
+        snprintf(
+            piece->report.message, sizeof piece->report.message, "%s is an option of JPEG 2000, not of JPEG", surplus);
+    }
     if (!piece->status) {
         described.memory = decoding->memory;
-        piece->storage.image = described;
+        piece->status = kst_py_storage_describe(&piece->storage, &described);
     }
     if (piece->status || decoding->is_batch || decoding->has_stream)
         kst_decoder_destroy(&piece->decoder);
@@ -64,7 +86,7 @@ static void describe_piece(const struct decoding *decoding, struct piece *piece)
 
 static bool has_out(const struct decoding *decoding)
 {
-    return decoding->out && decoding->out != Py_None;
+    return decoding->out != NULL;
 }
 
 void kst_py_decoding_describe(struct decoding *decoding)
@@ -83,7 +105,7 @@ static bool place_out(struct decoding *decoding, struct piece *piece, PyObject *
     bool is_image;
     struct array *array = &piece->storage.array;
     if (!kst_py_array_hold(decoding->state, array, out, true, decoding->stream, &is_image) ||
-        !kst_py_view_bind(&array->view, &piece->storage.image))
+        !kst_py_view_bind(&array->view, &piece->storage.image, piece->storage.more))
         return false;
     if (array->view.memory != KST_MEMORY_CUDA || kst_py_context_kind(decoding->context) != KST_DEVICE_CUDA)
         return true; /* the library refuses what does not fit */
@@ -106,14 +128,12 @@ bool kst_py_decoding_place(struct decoding *decoding, PyObject *const *outs)
         struct piece *piece = &decoding->piece[i];
         if (piece->status)
             continue;
-        if (!outs && piece->storage.image.plane_count > 4) { /* that many the library describes, and makes */
-            kst_image_init(&piece->storage.image);
-        } else if (outs) {
+        if (outs) {
             if (!place_out(decoding, piece, outs[i]))
                 return false;
-        } else if (decoding->memory == KST_MEMORY_HOST && !kst_py_storage_allocate(&piece->storage)) {
-            PyErr_NoMemory();
-            return false;
+        } else if (decoding->memory == KST_MEMORY_HOST) {
+            piece->status = kst_py_storage_allocate(decoding->context, &piece->storage);
+            piece->report.status = piece->status;
         }
     }
     return true;
@@ -126,7 +146,7 @@ static void run_one(struct decoding *decoding)
         piece->status = kst_decoder_decode(piece->decoder, &decoding->options, &piece->storage.image);
         piece->report = *kst_decoder_report(piece->decoder);
     } else {
-        piece->status = kst_decode(decoding->context->handle, piece->data.buf, (size_t)piece->data.len,
+        piece->status = kst_decode(decoding->context->handle, piece->source.data, piece->source.length,
             &decoding->options, &piece->storage.image, &piece->report);
     }
 }
@@ -138,8 +158,8 @@ static kst_status submit(struct decoding *decoding)
     for (Py_ssize_t i = 0; i < decoding->count; i++) {
         struct piece *piece = &decoding->piece[i];
         if (!piece->status)
-            decoding->item[count++] = (kst_decode_item){.data = piece->data.buf,
-                .length = (size_t)piece->data.len,
+            decoding->item[count++] = (kst_decode_item){.data = piece->source.data,
+                .length = piece->source.length,
                 .options = &decoding->options,
                 .image = &piece->storage.image};
     }

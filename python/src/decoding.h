@@ -6,8 +6,7 @@
 #include "kostka_python.h"
 
 struct piece {
-    Py_buffer data;
-    bool has_data;
+    struct source source;
     kst_decoder *decoder; /* holds the stream between description and decoding */
     struct storage storage;
     kst_status status;
@@ -28,6 +27,7 @@ struct decoding {
     struct piece *piece;
     kst_decode_item *item; /* of those pieces that can be decoded, in turn */
     kst_job *job;          /* under way; null: none */
+    uint32_t *components;  /* those of the options, to be freed */
 };
 
 /* decode_arguments.c: false with an exception. `errors` is null for a single stream. */

@@ -6,12 +6,26 @@ static bool allocate(struct encoding *encoding)
     size_t count = (size_t)encoding->count;
     encoding->array = PyMem_Calloc(count, sizeof *encoding->array);
     encoding->image = PyMem_Calloc(count, sizeof *encoding->image);
+    encoding->more = PyMem_Calloc(count, sizeof *encoding->more);
     encoding->is_image = PyMem_Calloc(count, sizeof *encoding->is_image);
-    if (encoding->array && encoding->image && encoding->is_image)
+    if (encoding->array && encoding->image && encoding->more && encoding->is_image)
         encoding->item = PyMem_Calloc(count, sizeof *encoding->item);
     if (!encoding->item)
         PyErr_NoMemory();
     return encoding->item != NULL;
+}
+
+/* An image's own depth is the one that its samples have. */
+static bool choose_depth(const kst_image *image, struct target *target)
+{
+    uint32_t depth = image->plane[0].depth ? image->plane[0].depth : 8;
+    if (target->depth && target->depth != depth) {
+        PyErr_Format(PyExc_ValueError, "depth is %u; the image's samples have %u bits that count",
+            (unsigned)target->depth, (unsigned)depth);
+        return false;
+    }
+    target->depth = target->codec == KST_CODEC_JPEG2000 ? depth : 0;
+    return true;
 }
 
 /* An image of this package is taken as it is, unless another format is wanted. */
@@ -19,14 +33,20 @@ static bool hold(struct encoding *encoding, Py_ssize_t index, PyObject *object)
 {
     struct array *array = &encoding->array[index];
     kst_image *image = &encoding->image[index];
+    struct target target = encoding->target;
     if (!kst_py_array_hold(encoding->state, array, object, false, encoding->stream, &encoding->is_image[index]))
         return false;
     encoding->item[index] = (kst_encode_item){.image = image, .options = &encoding->options};
-    if (encoding->is_image[index] && encoding->format == KST_FORMAT_AUTO) {
-        *image = ((struct image *)object)->storage.image;
-        return true;
+    if (encoding->is_image[index]) {
+        const kst_image *from = &((struct image *)object)->storage.image;
+        if (!choose_depth(from, &target))
+            return false;
+        *image = *from;
+        if (target.format == KST_FORMAT_AUTO || target.format == from->format)
+            return true;
     }
-    return kst_py_view_describe(&array->view, encoding->format, image) && kst_py_view_bind(&array->view, image);
+    return kst_py_view_describe(&array->view, &target, image, &encoding->more[index]) &&
+           kst_py_view_bind(&array->view, image, encoding->more[index]);
 }
 
 /* The library assumes that the memory it reads is no longer written to. */
@@ -58,8 +78,11 @@ static bool encode(struct encoding *encoding, PyObject *const *objects)
     if (!allocate(encoding))
         return false;
     for (Py_ssize_t i = 0; i < encoding->count; i++)
-        if (!hold(encoding, i, objects[i]))
+        if (!hold(encoding, i, objects[i])) {
+            if (encoding->is_batch)
+                kst_py_error_index(i);
             return false;
+        }
     Py_BEGIN_ALLOW_THREADS;
     fine = wait_for_makers(encoding);
     if (fine)
@@ -73,8 +96,10 @@ static bool encode(struct encoding *encoding, PyObject *const *objects)
 static PyObject *result_of(const struct encoding *encoding, Py_ssize_t index, bool raise)
 {
     const kst_encode_item *item = &encoding->item[index];
-    if (item->report.status)
-        return (raise ? kst_py_raise : kst_py_error)(encoding->state, item->report.status, &item->report);
+    if (item->report.status) {
+        PyObject *error = kst_py_encode_error(encoding->state, item->report.status, &item->report);
+        return raise ? kst_py_throw(error) : error;
+    }
     return PyBytes_FromStringAndSize((const char *)item->output.data, (Py_ssize_t)item->output.length);
 }
 
@@ -110,7 +135,7 @@ static PyObject *encode_all(struct encoding *encoding, const struct sequence *im
 
 PyObject *kst_py_encode_batch(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    struct encoding encoding = {.state = kst_py_state(self), .context = (struct context *)self};
+    struct encoding encoding = {.state = kst_py_state(self), .context = (struct context *)self, .is_batch = true};
     struct sequence sequence = {.item = NULL};
     PyObject *images, *list = NULL;
     const char *errors = "raise";

@@ -3,23 +3,38 @@
 #ifndef KOSTKA_PYTHON_ENCODING_H
 #define KOSTKA_PYTHON_ENCODING_H
 
-#include "kostka_python.h"
+#include "options.h"
 
 enum { METADATA_KINDS = 4 };
+
+/* Options of JPEG 2000, and what they point to. */
+struct jpeg2000 {
+    kst_j2k_options options;
+    const char *target;  /* the name of the option that was the target; null: none */
+    bool is_lossy;       /* lossless=False was said */
+    double *layer_value; /* these three are to be freed */
+    size_t value_count;
+    kst_j2k_change *change;
+    kst_j2k_component *component;
+};
 
 struct encoding {
     struct state *state;
     struct context *context;
     kst_encode_options options;
+    struct jpeg2000 jpeg2000;
     kst_metadata metadata[METADATA_KINDS];
     Py_buffer buffer[METADATA_KINDS];
-    kst_format format;
-    PyObject *stream; /* borrowed; null or None: none */
+    uint16_t table[4][64]; /* of quantisers */
+    struct target target;
+    PyObject *stream; /* borrowed; null: none */
     void *handle;     /* its */
     Py_ssize_t count;
+    bool is_batch;
     struct array *array;
     kst_image *image;
-    bool *is_image; /* made by this package: the work on it is done */
+    kst_plane **more; /* each image's planes 4 and up */
+    bool *is_image;   /* made by this package: the work on it is done */
     kst_encode_item *item;
 };
 
@@ -27,5 +42,19 @@ struct encoding {
 bool kst_py_encoding_read(
     struct encoding *encoding, PyObject *args, PyObject *keywords, PyObject **images, const char **errors);
 void kst_py_encoding_end(struct encoding *encoding);
+
+/* encode_jpeg2000.c: readers of those options that take more than a number; `to` is a struct jpeg2000. */
+bool kst_py_read_target(const struct option *option, PyObject *value, void *to); /* kst_j2k_target */
+bool kst_py_read_lossless(const struct option *option, PyObject *value, void *to);
+bool kst_py_read_changes(const struct option *option, PyObject *value, void *to);
+bool kst_py_read_precincts(const struct option *option, PyObject *value, void *to);
+bool kst_py_read_own(const struct option *option, PyObject *value, void *to);
+
+/* Set all options as the profile wants them, which comes before what is said besides. */
+bool kst_py_jpeg2000_profile(struct jpeg2000 *jpeg2000, PyObject *profile);
+
+/* What depends on several options. */
+bool kst_py_jpeg2000_finish(struct jpeg2000 *jpeg2000);
+void kst_py_jpeg2000_end(struct jpeg2000 *jpeg2000);
 
 #endif

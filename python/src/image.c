@@ -1,30 +1,65 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "kostka_python.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
-bool kst_py_storage_allocate(struct storage *storage)
+enum { ROW = 1 << 20 }; /* a multiple of the alignment of rows, so that the block has no gaps */
+
+/* The library keeps large blocks that were given back, so that pages need not be made anew for each picture. */
+static kst_status take_block(struct context *context, uint64_t length, kst_image *block)
+{
+    kst_image_init(block);
+    block->format = KST_FORMAT_GREY;
+    block->width = length < ROW ? (uint32_t)length : ROW;
+    block->height = (uint32_t)((length + ROW - 1) / ROW);
+    return length > (uint64_t)ROW * INT32_MAX ? KST_ERROR_LIMIT_MEMORY : kst_image_allocate(context->handle, block);
+}
+
+kst_status kst_py_storage_describe(struct storage *storage, const kst_image *image)
+{
+    size_t count = image->plane_count > 4 ? image->plane_count - 4 : 0;
+    if (count > 0) {
+        storage->more = calloc(count, sizeof *storage->more);
+        if (!storage->more)
+            return KST_ERROR_MEMORY;
+        memcpy(storage->more, image->more, count * sizeof *storage->more);
+    }
+    storage->image = *image;
+    storage->image.more = storage->more;
+    return KST_OK;
+}
+
+kst_status kst_py_storage_allocate(struct context *context, struct storage *storage)
 {
     kst_image *image = &storage->image;
-    size_t total = 0;
-    for (uint32_t i = 0; i < image->plane_count; i++)
-        total += (size_t)image->plane[i].pitch * image->plane[i].height;
-    storage->block = total <= PY_SSIZE_T_MAX ? PyMem_Malloc(total) : NULL;
-    uint8_t *at = storage->block;
-    for (uint32_t i = 0; at && i < image->plane_count; i++) {
-        image->plane[i].data = at;
-        at += (size_t)image->plane[i].pitch * image->plane[i].height;
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < image->plane_count; i++) {
+        const kst_plane *plane = kst_image_plane(image, i);
+        uint64_t length = (uint64_t)plane->pitch * plane->height;
+        total = total > UINT64_MAX - length ? UINT64_MAX : total + length;
     }
-    return at != NULL;
+    kst_status status = take_block(context, total, &storage->block);
+    uint8_t *at = storage->block.plane[0].data;
+    for (uint32_t i = 0; !status && i < image->plane_count; i++) {
+        kst_plane *plane = i < 4 ? &image->plane[i] : &storage->more[i - 4];
+        plane->data = at;
+        at += (size_t)plane->pitch * plane->height;
+    }
+    return status;
 }
 
 /* The library's own memory in a child process is left alone: its locks may be held for ever there. */
 void kst_py_storage_release(struct context *context, struct storage *storage)
 {
-    if (storage->image.owned && context->handle && context->process == getpid())
+    if (context->handle && context->process == getpid()) {
         kst_image_release(context->handle, &storage->image);
-    PyMem_Free(storage->block);
-    storage->block = NULL;
+        kst_image_release(context->handle, &storage->block);
+    }
+    free(storage->more);
+    storage->image.owned = NULL;
+    storage->block.owned = NULL;
+    storage->more = NULL;
     kst_py_array_release(&storage->array);
 }
 
@@ -50,16 +85,14 @@ static struct image *make(struct state *state, struct context *context)
 PyObject *kst_py_image_new(
     struct state *state, struct context *context, struct storage *storage, const kst_report *report)
 {
-    PyObject *told = report ? kst_py_report(state, report) : Py_NewRef(Py_None);
-    struct image *self = told ? make(state, context) : NULL;
+    struct image *self = make(state, context);
     if (!self) {
         kst_py_storage_release(context, storage);
-        Py_XDECREF(told);
         return NULL;
     }
-    self->report = told;
+    self->made = *report;
     self->storage = *storage;
-    *storage = (struct storage){.block = NULL};
+    *storage = (struct storage){.array = {.has_buffer = false}};
     kst_py_view_image(&self->view, &self->storage.image, ordinal_of(context, &self->storage.image));
     return (PyObject *)self;
 }
@@ -91,24 +124,33 @@ static void image_dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-static PyObject *plane_image(struct state *state, struct image *owner, const kst_plane *plane)
+PyObject *kst_py_image_part(struct state *state, struct image *owner, const kst_image *part)
 {
     struct image *self = make(state, owner->context);
     if (!self)
         return NULL;
-    kst_image *image = &self->storage.image;
-    kst_image_init(image);
-    image->format = KST_FORMAT_GREY;
-    image->colour = owner->storage.image.plane_count == 1 ? owner->storage.image.colour : KST_COLOUR_UNKNOWN;
-    image->memory = owner->storage.image.memory;
-    image->width = plane->width;
-    image->height = plane->height;
-    image->plane_count = 1;
-    image->plane[0] = *plane;
+    self->storage.image = *part;
+    self->storage.image.owned = NULL;
     self->owner = Py_NewRef((PyObject *)owner);
-    self->report = Py_NewRef(owner->report);
-    kst_py_view_image(&self->view, image, owner->view.ordinal);
+    self->made = owner->made;
+    self->report = Py_XNewRef(owner->report);
+    kst_py_view_image(&self->view, &self->storage.image, owner->view.ordinal);
     return (PyObject *)self;
+}
+
+static PyObject *plane_image(struct state *state, struct image *owner, const kst_plane *plane)
+{
+    const kst_image *from = &owner->storage.image;
+    kst_image image;
+    kst_image_init(&image);
+    image.format = KST_FORMAT_GREY;
+    image.colour = from->plane_count == 1 ? from->colour : KST_COLOUR_UNKNOWN;
+    image.memory = from->memory;
+    image.width = plane->width;
+    image.height = plane->height;
+    image.plane_count = 1;
+    image.plane[0] = *plane;
+    return kst_py_image_part(state, owner, &image);
 }
 
 static PyObject *image_planes(PyObject *object, void *closure)
@@ -183,10 +225,30 @@ static PyObject *image_strides(PyObject *self, void *closure)
     return is_array((struct image *)self) ? kst_py_view_strides(&((struct image *)self)->view) : NULL;
 }
 
-static PyObject *image_report(PyObject *self, void *closure)
+/* Made when it is asked for: a small picture is decoded in less time. */
+static PyObject *image_report(PyObject *object, void *closure)
 {
+    struct image *self = (struct image *)object;
     (void)closure;
-    return Py_NewRef(((struct image *)self)->report);
+    if (!self->report)
+        self->report = kst_py_report(kst_py_state(object), &self->made);
+    return Py_XNewRef(self->report);
+}
+
+static PyObject *image_depth(PyObject *self, void *closure)
+{
+    uint8_t depth = image_of(self)->plane[0].depth;
+    (void)closure;
+    if (((struct image *)self)->view.is_float)
+        return PyLong_FromLong(((struct image *)self)->view.bits);
+    return PyLong_FromLong(depth ? depth : 8);
+}
+
+static PyObject *image_dtype(PyObject *self, void *closure)
+{
+    const struct view *view = &((struct image *)self)->view;
+    (void)closure;
+    return PyUnicode_FromFormat("%s%d", kst_py_view_kind(view), view->bits);
 }
 
 static PyObject *image_context(PyObject *self, void *closure)
@@ -198,19 +260,76 @@ static PyObject *image_context(PyObject *self, void *closure)
 static PyObject *image_repr(PyObject *object)
 {
     const kst_image *image = image_of(object);
-    PyObject *memory = image_memory(object, NULL);
-    PyObject *text = memory
-                         ? PyUnicode_FromFormat("<kostka.Image %s %ux%u in %U memory>",
-                               kst_py_name_of(kst_py_formats, (int)image->format), image->width, image->height, memory)
-                         : NULL;
+    PyObject *memory = image_memory(object, NULL), *type = image_dtype(object, NULL);
+    PyObject *text = NULL;
+    if (memory && type)
+        text = PyUnicode_FromFormat("<kostka.Image %s %ux%u %U in %U memory>",
+            kst_py_name_of(kst_py_formats, (int)image->format), image->width, image->height, type, memory);
     Py_XDECREF(memory);
+    Py_XDECREF(type);
     return text;
 }
 
+/* What is written in Python: a function of the package's module _images, with the image as its first argument. */
+static PyObject *call_python(const char *function, PyObject *self, PyObject *args, PyObject *keywords)
+{
+    PyObject *module = PyImport_ImportModule("kostka._images");
+    PyObject *called = module ? kst_py_attribute(module, function) : NULL;
+    PyObject *first = called ? PyTuple_Pack(1, self) : NULL;
+    PyObject *all = first && args ? PySequence_Concat(first, args) : Py_XNewRef(first);
+    PyObject *result = all ? PyObject_Call(called, all, keywords) : NULL;
+    Py_XDECREF(module);
+    Py_XDECREF(called);
+    Py_XDECREF(first);
+    Py_XDECREF(all);
+    return result;
+}
+
+static PyObject *image_copy(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return call_python("copy", self, NULL, NULL);
+}
+
+static PyObject *image_deep_copy(PyObject *self, PyObject *memo)
+{
+    (void)memo;
+    return call_python("copy", self, NULL, NULL);
+}
+
+static PyObject *image_reduce(PyObject *self, PyObject *protocol)
+{
+    PyObject *args = PyTuple_Pack(1, protocol);
+    PyObject *result = args ? call_python("reduce", self, args, NULL) : NULL;
+    Py_XDECREF(args);
+    return result;
+}
+
+static PyObject *image_to_pil(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return call_python("to_pil", self, NULL, NULL);
+}
+
+static PyObject *image_save(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    return call_python("save", self, args, keywords);
+}
+
 PyDoc_STRVAR(image_doc,
-    "A decoded picture. On the host it has the buffer protocol and __array_interface__, so that numpy.asarray(image)\n"
-    "copies nothing; in CUDA's memory __cuda_array_interface__; and DLPack in both. Its shape is (height, width),\n"
-    "(height, width, channels) or, planar, (channels, height, width).");
+    "A picture in memory, as decoding makes it. On the host it has the buffer protocol and __array_interface__, so "
+    "that\n"
+    "numpy.asarray(image) copies nothing; in CUDA's memory __cuda_array_interface__; and DLPack in both. Its shape is\n"
+    "(height, width), (height, width, channels) or, planar, (channels, height, width).\n\n"
+    "image[y, x] is a pixel: a number, or a tuple of them. image[10:20, 5:50] is an Image of that part, of the same\n"
+    "memory; rows may be taken with a step. Two images are equal where format, type, shape and all samples are. "
+    "Images\n"
+    "on the host can be pickled and copied.");
+PyDoc_STRVAR(copy_doc, "copy($self)\n--\n\nAn image of its own with the same samples, both on the host.");
+PyDoc_STRVAR(to_pil_doc, "to_pil($self)\n--\n\n"
+                         "A PIL.Image.Image with the same pixels; of grey, RGBA and CMYK it may share the memory.\n"
+                         "Pillow must be installed. ValueError where it has no mode for such samples.");
+PyDoc_STRVAR(save_doc, "save($self, file, **options)\n--\n\nEncode to a file; see kostka.save().");
 
 #define FUNCTION(function) (PyCFunction)(void (*)(void))(function)
 
@@ -219,11 +338,17 @@ static PyMethodDef methods[] = {
         "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
         "A DLPack capsule of the samples."},
     {"__dlpack_device__", kst_py_image_dlpack_device, METH_NOARGS, "__dlpack_device__($self)\n--\n\nDLPack's device."},
-    {NULL, NULL, 0, NULL}};
+    {"__copy__", image_copy, METH_NOARGS, "__copy__($self)\n--\n\nAs copy()."},
+    {"__deepcopy__", image_deep_copy, METH_O, "__deepcopy__($self, memo, /)\n--\n\nAs copy()."},
+    {"__reduce_ex__", image_reduce, METH_O, "__reduce_ex__($self, protocol, /)\n--\n\nFor pickling."},
+    {"copy", image_copy, METH_NOARGS, copy_doc}, {"to_pil", image_to_pil, METH_NOARGS, to_pil_doc},
+    {"save", FUNCTION(image_save), METH_VARARGS | METH_KEYWORDS, save_doc}, {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef members[] = {{"width", image_width, NULL, "Pixels.", NULL},
     {"height", image_height, NULL, "Pixels.", NULL}, {"format", image_format, NULL, "How samples are arranged.", NULL},
     {"colour", image_colour, NULL, "What they mean.", NULL},
+    {"depth", image_depth, NULL, "Bits of a sample that count; of planes that differ those of the first.", NULL},
+    {"dtype", image_dtype, NULL, "What a sample is, as NumPy calls it: 'uint8', 'int32', 'float16' …", NULL},
     {"memory", image_memory, NULL, "Where they lie: 'host', 'pinned', 'cuda' or 'opencl'.", NULL},
     {"shape", image_shape, NULL, "As an array's.", NULL},
     {"strides", image_strides, NULL, "Bytes, as an array's.", NULL},
@@ -234,7 +359,9 @@ static PyGetSetDef members[] = {{"width", image_width, NULL, "Pixels.", NULL},
     {"__cuda_array_interface__", kst_py_image_cuda_interface, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
 
 static PyType_Slot slots[] = {{Py_tp_doc, (void *)image_doc}, {Py_tp_dealloc, image_dealloc}, {Py_tp_repr, image_repr},
-    {Py_tp_methods, methods}, {Py_tp_getset, members}, {Py_bf_getbuffer, kst_py_image_get_buffer}, {0, NULL}};
+    {Py_tp_methods, methods}, {Py_tp_getset, members}, {Py_bf_getbuffer, kst_py_image_get_buffer},
+    {Py_mp_subscript, kst_py_image_subscript}, {Py_mp_length, kst_py_image_length},
+    {Py_tp_richcompare, kst_py_image_compare}, {Py_tp_hash, PyObject_HashNotImplemented}, {0, NULL}};
 
 PyType_Spec kst_py_image_spec = {
     "kostka.Image", sizeof(struct image), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};

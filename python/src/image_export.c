@@ -24,12 +24,13 @@ static const char *refusal(const struct view *view, int flags)
     return NULL;
 }
 
+/* The struct module's codes, which memoryview and NumPy read; 'i' and 'I' have four bytes wherever this is built. */
 static char *format_of(const struct view *view)
 {
-    static char codes[6][2] = {"B", "b", "H", "h", "e", "f"};
+    static char floats[2][2] = {"e", "f"}, integers[3][2][2] = {{"B", "b"}, {"H", "h"}, {"I", "i"}};
     if (view->is_float)
-        return codes[view->bits == 32 ? 5 : 4];
-    return codes[(view->bits == 16 ? 2 : 0) + view->is_signed];
+        return floats[view->bits == 32];
+    return integers[view->bits / 16][view->is_signed];
 }
 
 int kst_py_image_get_buffer(PyObject *object, Py_buffer *buffer, int flags)

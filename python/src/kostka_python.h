@@ -12,11 +12,14 @@
 
 #include <kostka/kostka_device.h>
 
+/* Classes of exceptions: of any status, or of a group of them. */
+enum error_kind { ERROR_ANY, ERROR_STREAM, ERROR_OPTION, ERROR_LIMIT, ERROR_DEVICE, ERROR_KINDS };
+
 /* Of one module object: nothing is global. */
 struct state {
     PyTypeObject *context, *image, *job;
     PyTypeObject *report, *info, *component, *metadata, *device;
-    PyObject *error;
+    PyObject *error[ERROR_KINDS];
 };
 
 /* The types are final, so that an object's own type leads to its module. */
@@ -30,27 +33,52 @@ struct name {
 };
 
 extern const struct name kst_py_formats[], kst_py_colours[], kst_py_codings[], kst_py_subsamplings[],
-    kst_py_transforms[], kst_py_edges[], kst_py_strips[], kst_py_device_kinds[], kst_py_stages[], kst_py_codecs[],
-    kst_py_processes[], kst_py_metadata_kinds[], kst_py_density_units[], kst_py_progressions[], kst_py_samples[];
+    kst_py_transforms[], kst_py_edges[], kst_py_strips[], kst_py_others[], kst_py_device_kinds[], kst_py_stages[],
+    kst_py_codecs[], kst_py_processes[], kst_py_metadata_kinds[], kst_py_density_units[], kst_py_progressions[],
+    kst_py_styles[], kst_py_headers[], kst_py_divisions[], kst_py_samples[];
 
 /* False with a ValueError that lists what is allowed. */
 bool kst_py_value_of(const struct name *table, const char *what, const char *text, int *value);
 const char *kst_py_name_of(const struct name *table, int value);
 
-/* None, "auto", "keep" (where `may_keep`), a number of MCUs, or ("rows", number). False with an exception. */
+/* Null, "none", "auto", "keep" (where `may_keep`), a number of MCUs, or ("rows", number). False with an exception. */
 bool kst_py_restart(PyObject *object, bool may_keep, kst_restart *restart);
 
-/* None or (x, y, width, height). False with an exception. */
+/* (x, y, width, height). False with an exception that names `what`. */
 bool kst_py_region(PyObject *object, const char *what, kst_region *region);
+
+/* ── source.c: coded bytes ── */
+
+struct source {
+    const void *data;
+    size_t length;
+    Py_buffer buffer; /* where `has_buffer` */
+    bool has_buffer;
+    void *owned; /* of malloc(): a file's bytes */
+};
+
+/*
+ * Open an object with the buffer protocol, a path (a string or with __fspath__), or one with read(). A file named by
+ * its path is read as a whole: KostkaError with ERROR_LIMIT_MEMORY where it is longer than `limit`, and OSError as
+ * open() raises it. False with an exception; the source is to be released in any case.
+ */
+bool kst_py_source_open(struct state *state, struct source *source, PyObject *object, uint64_t limit);
+void kst_py_source_release(struct source *source);
 
 /* ── error.c, records.c ── */
 
-PyObject *kst_py_error_type(void);
+bool kst_py_errors_add(PyObject *module, struct state *state);
 bool kst_py_records_add(PyObject *module, struct state *state);
 
-/* Always null: raises KostkaError; `report` may be null. */
+/* Always null: raises KostkaError, or what is derived from it; `report` may be null. */
 PyObject *kst_py_raise(struct state *state, kst_status status, const kst_report *report);
 PyObject *kst_py_error(struct state *state, kst_status status, const kst_report *report);
+
+/* The error of an encode. A status that blames the stream to be made means that the options are wrong. */
+PyObject *kst_py_encode_error(struct state *state, kst_status status, const kst_report *report);
+
+/* Always null: raises an exception, which is taken over; null where it could not be made. */
+PyObject *kst_py_throw(PyObject *error);
 
 PyObject *kst_py_report(struct state *state, const kst_report *report);
 PyObject *kst_py_device(struct state *state, const kst_device_info *info);
@@ -68,6 +96,7 @@ struct context {
     bool automatic; /* "auto": on the CPU until there is work for a GPU */
     kst_device_kind kind;
     int ordinal;           /* of the device among those of its kind */
+    uint64_t memory_limit; /* bytes, of its limits */
     struct reason *reason; /* where its log goes */
 };
 
@@ -101,7 +130,7 @@ void kst_py_sequence_release(struct sequence *sequence);
 /* Whether "raise" or "return" is wanted. */
 bool kst_py_errors(const char *errors, bool *raise);
 
-/* Note in the exception that is raised which item of a batch it is about. */
+/* Note in the exception that is raised which item of a batch it is about: its attribute `index`. */
 void kst_py_error_index(Py_ssize_t index);
 
 /* ── view.c: memory as an array ── */
@@ -120,16 +149,33 @@ struct view {
     bool is_signed;
     bool is_float;
     bool read_only;
+    kst_format format; /* what the channels are, where the array says so; otherwise AUTO */
 };
 
-/* An image's samples. RAW is no array: its planes have sizes of their own. */
+/* An image's samples. Planes of different sizes or depths, which RAW may have, are no array. */
 void kst_py_view_image(struct view *view, const kst_image *image, int ordinal);
 
-/* Give a described image the memory of a view. False with an exception: another shape or type, or rows with gaps. */
-bool kst_py_view_bind(const struct view *view, kst_image *image);
+/*
+ * Give a described image the memory of a view; `more` are its planes 4 and up, null: none may be. False with an
+ * exception: another shape or type, or rows with gaps.
+ */
+bool kst_py_view_bind(const struct view *view, kst_image *image, kst_plane *more);
 
-/* Describe the image that a view's shape means, with `format` or, for AUTO, the one with as many channels. */
-bool kst_py_view_describe(const struct view *view, kst_format format, kst_image *image);
+/* What an array is to become. */
+struct target {
+    kst_codec codec;
+    kst_format format; /* AUTO: the one with as many channels */
+    uint32_t depth;    /* bits of a sample that count; 0: all of 8 and 16 */
+};
+
+/*
+ * Describe the image that a view's shape means. False with an exception. `more` receives planes 4 and up, which the
+ * caller frees with PyMem_Free() after the image's use; null: none.
+ */
+bool kst_py_view_describe(const struct view *view, const struct target *target, kst_image *image, kst_plane **more);
+
+/* "uint", "int", "float" */
+const char *kst_py_view_kind(const struct view *view);
 
 bool kst_py_view_is_contiguous(const struct view *view);
 PyObject *kst_py_view_shape(const struct view *view);
@@ -175,17 +221,23 @@ bool kst_py_cuda_wait(int ordinal, void *stream, bool all);
 /* What an image's samples lie in. */
 struct storage {
     kst_image image;
-    void *block;        /* of PyMem_Malloc() */
+    kst_image block; /* bytes of the library's, without gaps between rows, which go back to where it takes them from */
+    kst_plane *more; /* the image's planes 4 and up, of malloc() */
     struct array array; /* of the caller's */
 };
 
-bool kst_py_storage_allocate(struct storage *storage);
+/* Take over an image's description, planes 4 and up too. The GIL is not needed. */
+kst_status kst_py_storage_describe(struct storage *storage, const kst_image *image);
+
+/* Memory for a described image in host memory. The GIL is not needed. */
+kst_status kst_py_storage_allocate(struct context *context, struct storage *storage);
 void kst_py_storage_release(struct context *context, struct storage *storage);
 
 struct image {
     PyObject_HEAD struct context *context; /* of which it is a user */
-    PyObject *owner;                       /* a plane: the image that it is of */
-    PyObject *report;
+    PyObject *owner;                       /* of a plane or a part: the image that it is of */
+    PyObject *report;                      /* null: not asked for yet */
+    kst_report made;                       /* of which the report is made */
     struct storage storage;
     struct view view;
     bool is_shared; /* others may have work under way on its device memory */
@@ -193,9 +245,18 @@ struct image {
 
 extern PyType_Spec kst_py_image_spec, kst_py_job_spec;
 
-/* Takes the storage over, also where it fails. `report` may be null. */
+/* Takes the storage over, also where it fails. */
 PyObject *kst_py_image_new(
     struct state *state, struct context *context, struct storage *storage, const kst_report *report);
+
+/* An image that describes some of another's samples, which it keeps. */
+PyObject *kst_py_image_part(struct state *state, struct image *owner, const kst_image *part);
+
+/* image[…], image_index.c; image == other and what pickling and copying need, image_copy.c */
+PyObject *kst_py_image_subscript(PyObject *object, PyObject *key);
+Py_ssize_t kst_py_image_length(PyObject *object);
+PyObject *kst_py_image_compare(PyObject *left, PyObject *right, int operation);
+PyObject *kst_py_assemble(PyObject *self, PyObject *args);
 
 int kst_py_image_get_buffer(PyObject *object, Py_buffer *buffer, int flags);
 PyObject *kst_py_image_array_interface(PyObject *object, void *closure);

@@ -40,10 +40,8 @@ static bool add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)
 static int execute(PyObject *module)
 {
     struct state *state = PyModule_GetState(module);
-    state->error = kst_py_error_type();
-    if (!state->error || PyModule_AddObjectRef(module, "KostkaError", state->error) < 0)
-        return -1;
-    if (!kst_py_records_add(module, state) || !add_type(module, &kst_py_context_spec, &state->context) ||
+    if (!kst_py_errors_add(module, state) || !kst_py_records_add(module, state) ||
+        !add_type(module, &kst_py_context_spec, &state->context) ||
         !add_type(module, &kst_py_image_spec, &state->image) || !add_type(module, &kst_py_job_spec, &state->job))
         return -1;
     return PyModule_AddStringConstant(module, "__version__", kst_version_string());
@@ -60,7 +58,8 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->component);
     Py_VISIT(state->metadata);
     Py_VISIT(state->device);
-    Py_VISIT(state->error);
+    for (int i = 0; i < ERROR_KINDS; i++)
+        Py_VISIT(state->error[i]);
     return 0;
 }
 
@@ -75,7 +74,8 @@ static int clear(PyObject *module)
     Py_CLEAR(state->component);
     Py_CLEAR(state->metadata);
     Py_CLEAR(state->device);
-    Py_CLEAR(state->error);
+    for (int i = 0; i < ERROR_KINDS; i++)
+        Py_CLEAR(state->error[i]);
     return 0;
 }
 

@@ -14,47 +14,61 @@ static Py_ssize_t distance(const kst_image *image, uint32_t index)
     return (Py_ssize_t)((intptr_t)to->data - (intptr_t)from->data);
 }
 
-/* Planes that lie at equal distances, with equal pitches, are an array. Without memory they will. */
+static bool same_samples(const kst_plane *a, const kst_plane *b)
+{
+    return a->width == b->width && a->height == b->height && a->depth == b->depth && a->is_signed == b->is_signed &&
+           a->sample == b->sample;
+}
+
+/* Planes of one kind at equal distances, with equal pitches, are an array. Without memory they will be. */
 static bool is_regular(const kst_image *image)
 {
-    for (uint32_t i = 1; i < image->plane_count; i++)
-        if (kst_image_plane(image, i)->pitch != image->plane[0].pitch || distance(image, i) != distance(image, 1))
+    for (uint32_t i = 1; i < image->plane_count; i++) {
+        const kst_plane *plane = kst_image_plane(image, i);
+        if (plane->pitch != image->plane[0].pitch || !same_samples(plane, &image->plane[0]) ||
+            distance(image, i) != distance(image, 1))
             return false;
+    }
     return true;
+}
+
+/* Whether the first of an array's dimensions counts planes. */
+static bool has_planes_first(const kst_image *image)
+{
+    return image->format == KST_FORMAT_PLANAR || (image->format == KST_FORMAT_RAW && image->plane_count > 1);
+}
+
+static Py_ssize_t sample_length(const kst_plane *plane)
+{
+    if (plane->sample != KST_SAMPLE_INTEGER)
+        return plane->sample == KST_SAMPLE_FLOAT32 ? 4 : 2;
+    return plane->depth > 16 ? 4 : plane->depth > 8 ? 2 : 1;
 }
 
 void kst_py_view_image(struct view *view, const kst_image *image, int ordinal)
 {
     const kst_plane *first = &image->plane[0];
-    Py_ssize_t channels = kst_format_channels(image->format), width = image->width, height = image->height;
-    bool is_float = first->sample != KST_SAMPLE_INTEGER;
-    Py_ssize_t bytes = first->depth > 16 ? 4 : first->depth > 8 ? 2 : 1;
-    if (is_float)
-        bytes = first->sample == KST_SAMPLE_FLOAT32 ? 4 : 2;
+    Py_ssize_t channels = kst_format_channels(image->format), width = first->width, height = first->height;
+    Py_ssize_t bytes = sample_length(first), count = image->plane_count;
     *view = (struct view){.data = first->data, .offset = image->memory == KST_MEMORY_OPENCL ? first->offset : 0};
     view->memory = image->memory;
     view->ordinal = ordinal;
     view->bits = (int)bytes * 8;
     view->is_signed = first->is_signed;
-    view->is_float = is_float;
-    if (image->format == KST_FORMAT_RAW || !is_regular(image))
+    view->is_float = first->sample != KST_SAMPLE_INTEGER;
+    if (image->plane_count == 0 || !is_regular(image))
         return;
-    bool planes = image->format == KST_FORMAT_PLANAR, plain = channels == 1;
-    Py_ssize_t between = image->plane_count > 1 ? distance(image, 1) : first->pitch * height;
-    *view = (struct view){
-        .dimensions = plain ? 2 : VIEW_DIMENSIONS,
-        .shape = {planes ? (Py_ssize_t)image->plane_count : height, planes ? height : width, planes ? width : channels},
-        .stride = {planes ? between : first->pitch, planes ? first->pitch : channels * bytes, bytes},
-        .data = view->data,
-        .offset = view->offset,
-        .memory = view->memory,
-        .ordinal = ordinal,
-        .bits = view->bits,
-        .is_signed = view->is_signed,
-        .is_float = is_float,
-    };
-    if (plain)
-        view->stride[1] = bytes;
+    if (has_planes_first(image)) {
+        Py_ssize_t between = count > 1 ? distance(image, 1) : first->pitch * height;
+        view->dimensions = VIEW_DIMENSIONS;
+        memcpy(view->shape, (Py_ssize_t[]){count, height, width}, sizeof view->shape);
+        memcpy(view->stride, (Py_ssize_t[]){between, first->pitch, bytes}, sizeof view->stride);
+        return;
+    }
+    channels = channels > 0 ? channels : 1;
+    view->dimensions = channels > 1 ? VIEW_DIMENSIONS : 2;
+    memcpy(view->shape, (Py_ssize_t[]){height, width, channels}, sizeof view->shape);
+    memcpy(view->stride, (Py_ssize_t[]){first->pitch, channels * bytes, bytes}, sizeof view->stride);
 }
 
 PyObject *kst_py_view_shape(const struct view *view)
@@ -133,11 +147,12 @@ static bool rows_are_whole(const struct view *view, const struct view *wanted, b
     return true;
 }
 
-static void place(const struct view *view, kst_image *image, bool planes)
+/* Planes 4 and up are `more`, which is what the image has. */
+static void place(const struct view *view, kst_image *image, kst_plane *more, bool planes)
 {
     int row = planes ? 1 : 0;
     for (uint32_t i = 0; i < image->plane_count; i++) {
-        kst_plane *plane = &image->plane[i];
+        kst_plane *plane = i < 4 ? &image->plane[i] : &more[i - 4];
         Py_ssize_t at = planes ? (Py_ssize_t)i * view->stride[0] : 0;
         if (view->shape[row] > 1)
             plane->pitch = view->stride[row];
@@ -150,24 +165,24 @@ static void place(const struct view *view, kst_image *image, bool planes)
     image->memory = view->memory;
 }
 
-static const char *kind_of(const struct view *view)
+const char *kst_py_view_kind(const struct view *view)
 {
     return view->is_float ? "float" : view->is_signed ? "int" : "uint";
 }
 
-bool kst_py_view_bind(const struct view *given, kst_image *image)
+bool kst_py_view_bind(const struct view *given, kst_image *image, kst_plane *more)
 {
     struct view wanted;
-    bool planes = image->format == KST_FORMAT_PLANAR;
-    if (image->format == KST_FORMAT_RAW || image->plane_count > 4) {
-        PyErr_SetString(PyExc_ValueError, "raw components are no array: their sizes differ");
+    bool planes = has_planes_first(image);
+    kst_py_view_image(&wanted, image, 0);
+    if (wanted.dimensions == 0) {
+        PyErr_SetString(PyExc_ValueError, "raw components whose sizes or depths differ are no array: see planes");
         return false;
     }
-    kst_py_view_image(&wanted, image, 0);
     struct view view = without_channel(given, wanted.dimensions);
     if (view.bits != wanted.bits || view.is_signed != wanted.is_signed || view.is_float != wanted.is_float) {
-        PyErr_Format(PyExc_TypeError, "the array's samples are %s%d, the picture's %s%d", kind_of(&view), view.bits,
-            kind_of(&wanted), wanted.bits);
+        PyErr_Format(PyExc_TypeError, "the array's samples are %s%d, the picture's %s%d", kst_py_view_kind(&view),
+            view.bits, kst_py_view_kind(&wanted), wanted.bits);
         return false;
     }
     if (!same_shape(&view, &wanted))
@@ -176,45 +191,97 @@ bool kst_py_view_bind(const struct view *given, kst_image *image)
         PyErr_SetString(PyExc_ValueError, "the array's rows have gaps between samples: make a contiguous copy of it");
         return false;
     }
-    place(&view, image, planes);
+    place(&view, image, more, planes);
     return true;
 }
 
 static kst_format format_of(const struct view *view)
 {
     Py_ssize_t channels = view->dimensions == 3 ? view->shape[2] : 1;
+    if (view->format != KST_FORMAT_AUTO)
+        return view->format;
     return channels == 1   ? KST_FORMAT_GREY
            : channels == 3 ? KST_FORMAT_RGB
            : channels == 4 ? KST_FORMAT_RGBA
                            : KST_FORMAT_AUTO;
 }
 
-bool kst_py_view_describe(const struct view *view, kst_format format, kst_image *image)
+static bool refuse_view(const struct view *view)
 {
-    bool planes = format == KST_FORMAT_PLANAR;
-    if (format == KST_FORMAT_AUTO)
-        format = format_of(view);
-    Py_ssize_t count = kst_format_channels(format), height = view->shape[planes ? 1 : 0];
-    Py_ssize_t width = view->shape[planes ? 2 : 1];
-    if (planes)
-        count = view->dimensions == 3 ? view->shape[0] : 0;
-    if (count < 1 || count > 4 || width < 1 || height < 1 || width > INT32_MAX || height > INT32_MAX) {
-        PyObject *shape = kst_py_view_shape(view);
-        if (shape)
-            PyErr_Format(PyExc_ValueError,
-                "an array of the shape %R is no image: (height, width), (height, width, channels) or, planar, "
-                "(channels, height, width)",
-                shape);
-        Py_XDECREF(shape);
+    PyObject *shape = kst_py_view_shape(view);
+    if (shape)
+        PyErr_Format(PyExc_ValueError,
+            "an array of the shape %R is no image: (height, width), (height, width, channels) or, planar, "
+            "(channels, height, width)",
+            shape);
+    Py_XDECREF(shape);
+    return false;
+}
+
+/* The depth that samples are coded with; 0 with an exception. */
+static uint8_t depth_of(const struct view *view, const struct target *target)
+{
+    int low = view->bits == 8 ? 1 : view->bits == 16 ? 9 : 17, high = view->bits == 32 ? 31 : view->bits;
+    if (target->codec == KST_CODEC_JPEG) {
+        if (view->bits == 8 && !view->is_signed && !view->is_float)
+            return 8;
+        PyErr_Format(
+            PyExc_TypeError, "the array's samples are %s%d: JPEG codes uint8", kst_py_view_kind(view), view->bits);
+        return 0;
+    }
+    if (view->is_float)
+        PyErr_Format(PyExc_TypeError, "the array's samples are float%d: JPEG 2000 codes integers", view->bits);
+    else if (target->depth == 0 && view->bits == 32)
+        PyErr_SetString(PyExc_ValueError, "samples of 32 bits need depth=, the bits that count, 17 to 31");
+    else if (target->depth != 0 && ((int)target->depth < low || (int)target->depth > high))
+        PyErr_Format(PyExc_ValueError, "depth is %u; samples of %s%d have %d to %d bits that count",
+            (unsigned)target->depth, kst_py_view_kind(view), view->bits, low, high);
+    if (PyErr_Occurred())
+        return 0;
+    return (uint8_t)(target->depth ? target->depth : (uint32_t)view->bits);
+}
+
+/* Signed samples, and more than four components, JPEG 2000 takes as raw planes alone. */
+static bool is_raw(const struct view *view, const struct target *target, bool planes)
+{
+    return target->codec == KST_CODEC_JPEG2000 &&
+           (planes ? view->is_signed || view->shape[0] > 4 : view->is_signed && view->dimensions == 2);
+}
+
+bool kst_py_view_describe(const struct view *view, const struct target *target, kst_image *image, kst_plane **more)
+{
+    kst_format format = target->format == KST_FORMAT_AUTO ? format_of(view) : target->format;
+    bool planes = format == KST_FORMAT_PLANAR && view->dimensions == 3;
+    Py_ssize_t height = view->shape[planes ? 1 : 0], width = view->shape[planes ? 2 : 1];
+    Py_ssize_t count = planes ? view->shape[0] : kst_format_channels(format);
+    Py_ssize_t most = planes && target->codec == KST_CODEC_JPEG2000 ? 16384 : 4;
+    if (count < 1 || count > most || width < 1 || height < 1 || width > INT32_MAX || height > INT32_MAX)
+        return refuse_view(view);
+    uint8_t depth = depth_of(view, target);
+    if (!depth)
+        return false;
+    if (view->is_signed && !is_raw(view, target, planes)) {
+        PyErr_SetString(PyExc_ValueError,
+            "signed samples of several components are taken as (components, height, width) with format='planar'");
         return false;
     }
     kst_image_init(image);
-    image->format = format;
+    image->format = is_raw(view, target, planes) ? KST_FORMAT_RAW : format;
     image->width = (uint32_t)width;
     image->height = (uint32_t)height;
     image->plane_count = planes ? (uint32_t)count : 1;
-    for (uint32_t i = 0; i < image->plane_count; i++)
-        image->plane[i] = (kst_plane){
-            .pitch = (planes ? 1 : count) * width, .width = image->width, .height = image->height, .depth = 8};
-    return true;
+    image->colour = image->plane_count == 1 && image->format == KST_FORMAT_RAW ? KST_COLOUR_GREY : KST_COLOUR_UNKNOWN;
+    *more = count > 4 ? PyMem_Calloc((size_t)count - 4, sizeof **more) : NULL;
+    image->more = *more;
+    for (uint32_t i = 0; i < image->plane_count && (i < 4 || *more); i++)
+        *(i < 4 ? &image->plane[i] : &(*more)[i - 4]) = (kst_plane){
+            .pitch = (planes ? 1 : count) * width * (view->bits / 8),
+            .width = image->width,
+            .height = image->height,
+            .depth = depth,
+            .is_signed = view->is_signed,
+        };
+    if (count > 4 && !*more)
+        PyErr_NoMemory();
+    return count <= 4 || *more;
 }

@@ -4,8 +4,14 @@
 import sys
 import unittest
 
-tests = unittest.defaultTestLoader.loadTestsFromName(sys.argv[1])
-result = unittest.TextTestRunner(verbosity=2).run(tests)
-if not result.wasSuccessful() or result.testsRun == 0:
-    sys.exit(1)
-sys.exit(77 if len(result.skipped) >= result.testsRun else 0)
+
+def main():
+    tests = unittest.defaultTestLoader.loadTestsFromName(sys.argv[1])
+    result = unittest.TextTestRunner(verbosity=2).run(tests)
+    if not result.wasSuccessful() or result.testsRun == 0:
+        return 1
+    return 77 if len(result.skipped) >= result.testsRun else 0
+
+
+if __name__ == "__main__":  # processes that a test starts import this file
+    sys.exit(main())

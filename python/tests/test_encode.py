@@ -21,6 +21,57 @@ class Encode(unittest.TestCase):
             first = kostka.info(kostka.encode(self.array, subsampling=name)).components[0]
             self.assertEqual((first.h, first.v), factors)
 
+    def test_names(self):
+        """What people say for the same."""
+        for one, other in (
+            ({"subsampling": "420"}, {"subsampling": "4:2:0"}),
+            ({"subsampling": "444"}, {"subsampling": "4:4:4"}),
+            ({"subsampling": "422"}, {"subsampling": ((2, 1), (1, 1), (1, 1))}),
+            ({"coding": "progressive"}, {"progressive": True}),
+            ({"coding": "progressive"}, {"progressive": True, "optimize": True}),
+            ({"coding": "optimized"}, {"optimize": True}),
+            ({"coding": "optimized"}, {"coding": "optimised"}),
+            ({"coding": "optimized"}, {"optimise": True, "progressive": False}),
+            ({"coding": "baseline"}, {"optimize": False}),
+            ({"colour": "grey"}, {"colour": "gray"}),
+            ({"colour": "grey"}, {"color": "gray"}),
+            ({"colour": "rgb"}, {"color": "rgb"}),
+            ({}, {"quality": None, "subsampling": None, "restart": None, "icc": None, "progressive": None}),
+        ):
+            with self.subTest(one=one, other=other):
+                self.assertEqual(kostka.encode(self.array, **one), kostka.encode(self.array, **other))
+        data = kostka.encode(self.array)
+        self.assertEqual(kostka.decode(data, format="gray"), kostka.decode(data, format="grey"))
+        self.assertEqual(kostka.transcode(data, progressive=True), kostka.transcode(data, coding="progressive"))
+        self.assertEqual(kostka.transcode(data, gray=True), kostka.transcode(data, grey=True))
+        self.assertNotEqual(kostka.encode(self.array, optimize=True), data)
+
+    def test_contradictions(self):
+        for options in (
+            {"coding": "baseline", "progressive": True},
+            {"coding": "optimized", "progressive": True},
+            {"coding": "baseline", "optimize": True},
+            {"coding": "progressive", "progressive": False},
+        ):
+            with self.assertRaises(ValueError) as caught:
+                kostka.encode(self.array, **options)
+            self.assertIn("contradicts", str(caught.exception))
+
+    def test_tables(self):
+        flat = [3] * 64
+        info = kostka.info(kostka.encode(self.array, tables=[flat, range(1, 65)]))
+        self.assertEqual(info.components[0].quant_table, tuple(flat))
+        self.assertEqual(info.components[2].quant_table, tuple(range(1, 65)))
+        info = kostka.info(kostka.encode(self.array, tables=[[300] * 64, flat], wide_quantisers=True))
+        self.assertEqual((info.process, info.components[0].quant_table[0]), ("extended", 300))
+        self.assertEqual(kostka.info(kostka.encode(self.array, density=("cm", 40, 50))).density, ("cm", 40, 50))
+        for options in ({"tables": [flat[1:]]}, {"tables": []}, {"tables": [[0] * 64]}, {"density": ("mile", 1, 1)}):
+            self.assertRaises(ValueError, kostka.encode, self.array, **options)
+        for options in ({"subsampling": 420}, {"density": 300}, {"icc": "text"}, {"qualty": 3}):
+            with self.assertRaises(TypeError) as caught:
+                kostka.encode(self.array, **options)
+            self.assertIn(next(iter(options)), str(caught.exception))
+
     def test_restarts(self):
         self.assertEqual(kostka.info(kostka.encode(self.array)).restart_interval, 0)
         self.assertEqual(kostka.info(kostka.encode(self.array, restart=3)).restart_interval, 3)

@@ -76,8 +76,8 @@ class Jpeg2000(unittest.TestCase):
             with self.assertRaises(kostka.KostkaError):
                 call(GREY[:40])
         with self.assertRaises(kostka.KostkaError) as caught:
-            kostka.decode(GREY, reduce=40)
-        self.assertEqual(caught.exception.status, "ERROR_OPTIONS")
+            kostka.decode(GREY, reduce=32)
+        self.assertEqual(caught.exception.status, "ERROR_J2K_REDUCE")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ class Misuse(unittest.TestCase):
         self.context = kostka.Context("cpu", threads=1)
 
     def test_data(self):
-        for wrong in (None, 1, "text", [1, 2], object()):
+        for wrong in (None, 1, [1, 2], object()):
             self.assertRaises(TypeError, self.context.decode, wrong)
             self.assertRaises(TypeError, self.context.info, wrong)
             self.assertRaises(TypeError, self.context.transcode, wrong)
@@ -41,16 +41,16 @@ class Misuse(unittest.TestCase):
         for name, wrong, kinds in (
             ("format", "yuv", ValueError),
             ("format", 1, TypeError),
-            ("format", None, TypeError),
             ("reduce", -1, ValueError),
-            ("reduce", 99, kostka.KostkaError),
-            ("reduce", 2**40, OverflowError),
+            ("reduce", 9, kostka.KostkaError),
+            ("reduce", 99, ValueError),
+            ("reduce", 2**40, ValueError),
             ("reduce", "1", TypeError),
             ("alpha", 256, ValueError),
             ("memory", "attic", ValueError),
             ("region", (0, 0, 1), ValueError),
             ("region", (0, 0, 0, 0), ValueError),
-            ("region", (0, 0, -1, 1), OverflowError),
+            ("region", (0, 0, -1, 1), ValueError),
             ("region", (0, 0, 2**33, 1), ValueError),
             ("region", (0, 0, "1", 1), TypeError),
             ("region", 7, TypeError),
@@ -60,7 +60,10 @@ class Misuse(unittest.TestCase):
             ("stream", 1, kostka.KostkaError),
         ):
             with self.subTest(name=name, wrong=wrong):
-                self.assertRaises(kinds, self.context.decode, self.data, **{name: wrong})
+                with self.assertRaises(kinds) as caught:
+                    self.context.decode(self.data, **{name: wrong})
+                if kinds in (ValueError, TypeError) and name != "stream":
+                    self.assertIn(name, str(caught.exception))
                 self.assertRaises(kinds, self.context.decode_batch, [self.data], errors="raise", **{name: wrong})
         self.assertRaises(ValueError, self.context.decode_batch, [self.data], errors="ignore")
 

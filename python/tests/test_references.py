@@ -2,7 +2,11 @@
 """Nothing is kept too long, and nothing let go too early, on the way to an error as on any other."""
 
 import gc
+import io
+import pathlib
+import pickle
 import sys
+import tempfile
 import tracemalloc
 import unittest
 
@@ -55,6 +59,77 @@ class References(unittest.TestCase):
         self.check(lambda: self.context.decode_batch([self.data] * 3))
         self.check(lambda: self.context.decode_batch([self.data, b""], errors="return"))
         self.check(lambda: self.context.info(self.data))
+
+    def test_sources(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "a.jpg"
+            kostka.save(path, self.array)
+            image = self.context.decode(path)
+            self.check(lambda: self.context.decode(path), keep=(path,))
+            self.check(lambda: self.context.decode(io.BytesIO(self.data)))
+            self.check(lambda: self.context.transcode(str(path), progressive=True))
+            self.check(lambda: self.context.info(path), keep=(path,))
+            self.check(lambda: kostka.save(path, image, device=self.context), keep=(path, image))
+            self.check(lambda: self.context.decode(folder), IsADirectoryError)
+            self.check(lambda: self.context.decode_batch([path, "none"]), FileNotFoundError, (path,))
+            self.check(lambda: self.context.decode(io.StringIO("a")), TypeError)
+
+    def test_images(self):
+        image = self.context.decode(self.data)
+        other = self.context.decode(self.data, format="planar")
+        for call in (
+            lambda: image[1:5, 2:9][1, 2],
+            lambda: image[3, 4, 1],
+            lambda: other[1][2:4, 3:5],
+            lambda: other[0, 2:4],
+            lambda: other[:, 3, 4],
+            lambda: image == image[::-1],
+            lambda: image == 3,
+            lambda: image.copy(),
+            lambda: pickle.loads(pickle.dumps(other, 5)),
+            lambda: pickle.loads(pickle.dumps(image[1:3, 1:3])),
+            lambda: (repr(image), image.dtype, image.depth, len(image)),
+        ):
+            self.check(call, keep=(image, other))
+        for key in ("a", (1, 2, 3, 4), (99, 0), slice(3, 3), (0, slice(None)), (slice(None), slice(0, 4, 2))):
+            self.check(lambda: image[key], (TypeError, IndexError, ValueError), (image, key))
+        for parts in ((), ((40, 24, 8, "uint8", b"a"),), ((40, 24, 8, "uint9", b"a"),), (5,)):
+            self.check(
+                lambda: self.context._assemble("grey", "grey", 40, 24, parts, None), (ValueError, TypeError), (parts,)
+            )
+
+    def test_jpeg2000(self):
+        options = {
+            "rate": (1, 2),
+            "poc": [("LRCP", (0, 2)), "RLCP"],
+            "precincts": [(64, 64), 32],
+            "component": [{"component": 0, "guard_bits": 3}],
+            "style": ["bypass", "causal"],
+            "codec": "j2k",
+        }
+        file = self.context.encode(self.array, **options)
+        self.check(lambda: self.context.encode(self.array, **options), keep=options.values())
+        self.check(lambda: self.context.decode(file, components=[0, 1], layers=1), keep=(file,))
+        self.check(lambda: self.context.transcode(file, components=[0, 1, 2], plt=True), keep=(file,))
+        for wrong in (
+            {"rate": (1, "a")},
+            {"poc": [("LRCP", 3)]},
+            {"precincts": [(1, 2, 3)]},
+            {"component": [{"component": 0}, {"step": 2}]},
+            {"component": [{"component": 0, "levels": "a"}]},
+            {"style": ["bypass", "none"]},
+            {"layers": 3},
+            {"quality": 3},
+            {"profile": "x"},
+            {"wrong": 1},
+            {"exif": b"a", "icc": 3},
+        ):
+            call = options | wrong
+            self.check(lambda: self.context.encode(self.array, **call), (TypeError, ValueError), call.values())
+        self.check(lambda: self.context.decode(file, components=[1, 0]), ValueError, (file,))
+        self.check(lambda: self.context.transcode(file, components=[1, "0"]), TypeError, (file,))
+        self.check(lambda: self.context.encode(self.array, tables=[[1] * 63]), ValueError)
+        self.check(lambda: self.context.encode(self.array, subsampling=((1, 1), "a")), TypeError)
 
     def test_decode_errors(self):
         wrong = memoryview(bytearray(12)).cast("B", (2, 2, 3))

@@ -34,6 +34,13 @@ class Transcode(unittest.TestCase):
         self.assertEqual(len(kostka.info(self.data).metadata), 1)
         self.assertEqual(kostka.info(kostka.transcode(self.data, strip="all")).metadata, ())
 
+    def test_others(self):
+        there = kostka.transcode(self.data, transform="rotate_90")
+        both = kostka.transcode(self.data + self.data + b"more", transform="rotate_90")
+        self.assertEqual(both, there + there + b"more")
+        self.assertEqual(kostka.transcode(self.data + self.data, others="drop"), kostka.transcode(self.data))
+        self.assertRaises(ValueError, kostka.transcode, self.data, others="some")
+
     def test_errors(self):
         odd = kostka.encode(pictures.array(61, 45))
         with self.assertRaises(kostka.KostkaError) as caught:

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The type stubs against the package, and against programs that use it; with mypy."""
+
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import kostka
+
+GOOD = """
+import io
+import pathlib
+import kostka
+
+def show(path: pathlib.Path) -> int:
+    image = kostka.decode(path, format="rgb", reduce=1, region=(0, 0, 8, 8), layers=2, components=None)
+    first: kostka.Image = kostka.decode_batch([path, b"", io.BytesIO()])[0]
+    for one in kostka.decode_batch([path], errors="return"):
+        if isinstance(one, kostka.KostkaError):
+            print(one.status, one.offset, one.index)
+        else:
+            print(one.shape, one[3, 4], one[1:3].copy())
+    data: bytes = kostka.encode(image, quality=90, subsampling="4:2:0", progressive=True)
+    kostka.encode(image, codec="jp2", rate=(0.5, 1), tiles=512, style=["bypass"], component={"component": 1, "levels": 2})
+    kostka.save("out.jp2", first, psnr=40, poc=[("LRCP", (0, 2)), "RPCL"])
+    image.save(path, quality=3)
+    kostka.transcode(data, transform="rotate_90", restart="keep")
+    with kostka.Context("cpu", threads=2) as context:
+        context.submit([data]).wait()
+    return kostka.info(data).width + len(image) + image.report.warnings
+"""
+
+BAD = (
+    ('kostka.decode(b"", format="yuv")', 'kostka.decode(b"", format="rgb")'),
+    ('kostka.decode(b"", colour="grey")', 'kostka.decode(b"", strict=True)'),
+    ("kostka.decode(3)", 'kostka.decode("3")'),
+    ('kostka.encode(b"", qualty=3)', 'kostka.encode(b"", quality=3)'),
+    ('kostka.encode(b"", subsampling="421")', 'kostka.encode(b"", subsampling="422")'),
+    ('kostka.save("a", b"", progression="ABCD")', 'kostka.save("a", b"", progression="LRCP")'),
+    ('kostka.transcode(b"", quality=3)', 'kostka.transcode(b"", crop=(1, 2, 3, 4))'),
+    ('kostka.decode(b"").pixels', 'kostka.decode(b"").planes'),
+    ('kostka.decode(b"")["red"]', 'kostka.decode(b"")[0, 0]'),
+)
+
+
+@unittest.skipUnless(importlib.util.find_spec("mypy"), "mypy is not installed")
+class Typing(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        shutil.copytree(pathlib.Path(kostka.__file__).parent, self.folder / "kostka")
+        self.environment = {**os.environ, "PYTHONPATH": str(self.folder), "MYPY_CACHE_DIR": str(self.folder / "cache")}
+
+    def run_module(self, *arguments):
+        command = [sys.executable, "-m", *arguments]
+        done = subprocess.run(
+            command, capture_output=True, text=True, cwd=self.folder, env=self.environment, timeout=600
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    def check(self, *lines):
+        (self.folder / "program.py").write_text("\n".join(lines) + "\n")
+        return self.run_module("mypy", "--strict", "program.py")
+
+    def test_stubs_are_complete(self):
+        """Before Python 3.12 the buffer protocol has no method that can be seen."""
+        (self.folder / "allowed").write_text("kostka\\.Image\\.__buffer__\n")
+        code, said = self.run_module(
+            "mypy.stubtest", "kostka", "--ignore-missing-stub", "--allowlist", "allowed", "--ignore-unused-allowlist"
+        )
+        self.assertEqual(code, 0, said)
+
+    def test_programs(self):
+        code, said = self.check(GOOD)
+        self.assertEqual(code, 0, said)
+        code, said = self.check("import kostka", *[good for _, good in BAD])
+        self.assertEqual(code, 0, said)
+        code, said = self.check("import kostka", *[bad for bad, _ in BAD])
+        for line in range(2, len(BAD) + 2):
+            self.assertIn(f"program.py:{line}: error", said, BAD[line - 2][0])
+
+
+if __name__ == "__main__":
+    unittest.main()
