@@ -7,6 +7,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length);
 
+/* Some targets have this: called once, before the fuzzer counts time. */
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
 /* Two contexts that must agree on everything: plain C on one thread, the best tier on three. Limits are small. */
 kst_context *fuzz_plain(void);
 kst_context *fuzz_fast(void);

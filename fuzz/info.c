@@ -66,6 +66,20 @@ static void check_elements(kst_decoder *decoder, size_t length)
     }
 }
 
+/* Parts lie one behind the other, without gaps, to the end of the data. */
+static void check_others(kst_decoder *decoder, size_t length)
+{
+    kst_other other = {.size = sizeof other};
+    uint64_t end = 0;
+    for (size_t i = 0; kst_decoder_other(decoder, i, &other); i++) {
+        fuzz_check(other.length > 0 && (i == 0 || other.offset == end), "parts follow one another");
+        fuzz_check(other.picture == (other.width > 0), "a picture has a size");
+        end = other.offset + other.length;
+        fuzz_check(end <= length, "a part lies in the data");
+    }
+    fuzz_check(end == 0 || end == length, "parts reach to the end");
+}
+
 static void check_describe(kst_decoder *decoder, struct fuzz_input *input)
 {
     kst_decode_options options;
@@ -93,6 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
         check_info(kst_decoder_info(decoder));
         check_metadata(decoder, length);
         check_elements(decoder, length);
+        check_others(decoder, length);
         check_describe(decoder, &input);
     } else {
         fuzz_check(!kst_decoder_info(decoder), "a failed open leaves no stream");

@@ -15,12 +15,13 @@ static bool within(uint32_t first, uint32_t count, uint32_t total)
 
 static const char *check_segments(const struct j2k_plan *plan, const struct j2k_block *block)
 {
-    uint32_t passes = 0, length = 0;
+    uint64_t length = 0;
+    uint32_t passes = 0;
     if (block->segment_count < 1 || !within(block->first_segment, block->segment_count, plan->segment_count))
         return "a block's segments";
     for (uint32_t i = 0; i < block->segment_count; i++) {
         const struct j2k_segment *segment = &plan->segment[block->first_segment + i];
-        uint32_t bytes = 0;
+        uint64_t bytes = 0;
         if (segment->passes == 0 || !within(segment->first_piece, segment->piece_count, plan->piece_count))
             return "a segment";
         for (uint32_t k = 0; k < segment->piece_count; k++) {

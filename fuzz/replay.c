@@ -51,9 +51,18 @@ static unsigned replay(const char *path)
     return count;
 }
 
+/* Used by targets that do not define one of their own. */
+__attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     unsigned count = 0;
+    LLVMFuzzerInitialize(&argc, &argv);
     for (int i = 1; i < argc; i++)
         count += replay(argv[i]);
     printf("%u files\n", count);
