@@ -9,7 +9,8 @@
 
 #include "svg.h"
 
-enum { NAME = 40, POINTS = 512, ACROSS = 3, WIDTH = 330, HEIGHT = 300, LEFT = 44, RIGHT = 12, TOP = 34, BOTTOM = 44 };
+enum { NAME = 40, POINTS = 512, ACROSS = 3, WIDTH = 330, HEIGHT = 300, LEFT = 44, RIGHT = 12, TOP = 34, BOTTOM = 48 };
+enum { LABEL_HEIGHT = 18 /* of text, with the room around it */ };
 
 struct point {
     char picture[NAME], codec[NAME];
@@ -87,6 +88,18 @@ static double up(const struct panel *panel, double decibels)
     return panel->y + HEIGHT - BOTTOM - part * (HEIGHT - TOP - BOTTOM);
 }
 
+/* Digits are the widest of what labels are made of: 7.7 pixels of the widest usual font. */
+static double label_width(const char *text)
+{
+    return 7.7 * (double)strlen(text);
+}
+
+/* Returns n, so that every n-th of labels that stand `distance` apart has room. */
+static int every(double distance, double size)
+{
+    return (int)fmax(1, ceil(size / distance));
+}
+
 static void draw_axes(const struct panel *panel, const char *picture)
 {
     const struct points *p = panel->points;
@@ -95,18 +108,24 @@ static void draw_axes(const struct panel *panel, const char *picture)
     svg_text(panel->svg, (left + right) / 2, panel->y + TOP - 12, "middle", "#222", "%s", picture);
     int powers = (int)lround(log2(p->high_bits / p->low_bits)),
         fives = (int)lround((p->high_decibels - p->low_decibels) / 5);
+    char widest[32];
+    snprintf(widest, sizeof widest, "%g", p->low_bits);
+    int across_each = every((right - left) / fmax(1, powers), label_width(widest) + 8);
+    int up_each = every((bottom - top) / fmax(1, fives), LABEL_HEIGHT);
     for (int i = 0; i <= powers; i++) {
-        double bits = ldexp(p->low_bits, i);
-        svg_line(panel->svg, across(panel, bits), bottom, across(panel, bits), top, "#ddd", "none");
-        svg_text(panel->svg, across(panel, bits), bottom + 16, "middle", "#555", "%g", bits);
+        double x = across(panel, ldexp(p->low_bits, i));
+        svg_line(panel->svg, x, bottom, x, top, "#ddd", "none");
+        if (i % across_each == 0)
+            svg_text(panel->svg, x, bottom + 20, "middle", "#555", "%g", ldexp(p->low_bits, i));
     }
     for (int i = 0; i <= fives; i++) {
-        double decibels = p->low_decibels + 5.0 * i;
-        svg_line(panel->svg, left, up(panel, decibels), right, up(panel, decibels), "#ddd", "none");
-        svg_text(panel->svg, left - 6, up(panel, decibels) + 4, "end", "#555", "%g", decibels);
+        double decibels = p->low_decibels + 5.0 * i, y = up(panel, decibels);
+        svg_line(panel->svg, left, y, right, y, "#ddd", "none");
+        if (i % up_each == 0)
+            svg_text(panel->svg, left - 6, y + 4, "end", "#555", "%g", decibels);
     }
-    svg_text(panel->svg, right, bottom + 32, "end", "#555", "bits a pixel");
-    svg_text(panel->svg, left, bottom + 32, "start", "#555", "PSNR in dB");
+    svg_text(panel->svg, right, bottom + 38, "end", "#555", "bits a pixel");
+    svg_text(panel->svg, left, bottom + 38, "start", "#555", "PSNR in dB");
 }
 
 static const char *const colours[] = {"#4878a8", "#d8843c", "#5a9a52", "#8a5aa8"};
@@ -159,7 +178,7 @@ static void draw(struct svg *svg, const struct points *points, const char *title
             const char *colour = colour_of(points, points->point[i].codec);
             svg_dot(svg, x + 4, 40, 4, colour);
             svg_text(svg, x + 14, 44, "start", colour, "%s", points->point[i].codec);
-            x += 110;
+            x += 14 + label_width(points->point[i].codec) + 24;
         }
         if (is_new(points, i, false)) {
             int column = panels % ACROSS * WIDTH, row = panels / ACROSS * HEIGHT;

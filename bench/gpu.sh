@@ -1,15 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# All measurements of GPUs that docs/performance.md tells, into one JSON file, for kostka-gpu-plot to draw:
+# All measurements of GPUs that docs/performance.md reports, into one JSON file, for kostka-gpu-plot to draw:
 #
-#     bench/gpu.sh RESULTS.json PICTURE_4K PICTURE_1080
+#     bench/gpu.sh RESULTS.json PICTURE...
 #
-# The pictures are coded anew, so they should be all but lossless. KOSTKA is the command line (build/kostka), KOSTKA_MOST the
+# Eight pictures or more, which take turns in batches and from run to run, and all of whose results are checked. They are
+# cut to 3840x2160 and 1920x1080, or continued by their mirror images, and coded anew. KOSTKA is the command line (build/kostka), KOSTKA_MOST the
 # milliseconds that one measurement may take (250), KOSTKA_SIZES the sides of squares. The CUDA device and NVIDIA's under OpenCL
 # are measured, or those that KOSTKA_DEVICES names.
 set -u
-[ $# -eq 3 ] || { sed -n '3,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
-results=$1 large=$2 small=$3
+[ $# -ge 9 ] || { sed -n '3,11s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+results=$1
+shift
 kostka=${KOSTKA:-$(dirname "$0")/../build/kostka}
 most=${KOSTKA_MOST:-250}
 work=$(mktemp -d) || exit 1
@@ -36,22 +38,26 @@ measure() {
     separator=,
 }
 
-# bench KIND DEVICE CODING WORK OPTION…
+# bench KIND DEVICE CODING WORK PICTURES… -- OPTION…: with all pictures in turn
 bench() {
     kind=$1 device=$2 coding=$3 verb=$4
     shift 4
-    # shellcheck disable=SC2086 # "90 420": quality and subsampling
-    set -- $coding "$@"
-    quality=$1 subsampling=$2
-    shift 2
-    measure "$kind" "$device" "$coding" bench "$verb" --repeat 500 --most-time "$most" -q "$quality" \
-        --subsampling "$subsampling" "$@"
+    case $coding in
+    'j2k lossless'*) set -- "$@" --lossless ;;
+    'j2k 20:1'*) set -- "$@" --ratio 20 ;;
+    *) set -- "$@" -q "${coding% *}" --subsampling "${coding#* }" ;;
+    esac
+    case $coding in
+    j2k*32x32) set -- "$@" --codeblock 32x32 ;;
+    esac
+    measure "$kind" "$device" "$coding" bench "$verb" --mix --repeat 500 --most-time "$most" "$@"
 }
 
 devices=${KOSTKA_DEVICES:-$("$kostka" devices | awk '$1 ~ /^cuda/ && !cuda++ || $1 ~ /^opencl/ && /NVIDIA/ && !opencl++ { print $1 }')}
 [ -n "$devices" ] || { echo "no device to measure" >&2; exit 1; }
 sizes=${KOSTKA_SIZES:-64,128,256,512,1024,2048,4096,8192}
-"$kostka" convert "$large" "$work/large.jpg" -q 90 || exit 1
+both=3840x2160,1920x1080
+"$kostka" convert "$1" "$work/large.jpg" -q 90 || exit 1
 
 printf '{"driver": "%s", "runs": [' \
     "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1)" >"$results"
@@ -63,33 +69,38 @@ for device in $devices; do
     for verb in decode encode; do
         recode=
         [ "$verb" = encode ] || recode=--recode
-        # Peers take their time with many pictures, so they get them in one coding alone.
         # shellcheck disable=SC2086 # options, or nothing
-        bench "$verb batch" "$device" '90 420' "$verb" --batch 1,4,16,64 $recode $peers "$large" "$small"
-        for coding in '75 420' '90 444' '75 444'; do
-            # shellcheck disable=SC2086
-            bench "$verb batch" "$device" "$coding" "$verb" $recode $peers "$large" "$small"
-            # shellcheck disable=SC2086
-            bench "$verb batch" "$device" "$coding" "$verb" --batch 4,16,64 $recode "$large" "$small"
+        for coding in '90 420' '75 420' '90 444' '75 444'; do
+            # Peers take their time with many pictures, so they get them in one coding alone.
+            batches=1,4,16,64
+            [ "$coding" = '90 420' ] || [ -z "$peers" ] || batches=1
+            bench "$verb batch" "$device" "$coding" "$verb" "$@" --size $both --batch $batches $recode $peers
+            [ $batches != 1 ] || bench "$verb batch" "$device" "$coding" "$verb" "$@" --size $both --batch 4,16,64 $recode
         done
         # shellcheck disable=SC2086
-        bench "$verb size" "$device" '90 420' "$verb" --size "$sizes" $peers "$large"
+        for coding in 'j2k lossless' 'j2k 20:1' 'j2k lossless 32x32' 'j2k 20:1 32x32'; do
+            bench "$verb batch" "$device" "$coding" "$verb" "$@" --size 3840x2160 --batch 1,32 $recode $peers
+        done
         # shellcheck disable=SC2086
-        bench "$verb host" "$device" '90 420' "$verb" --memory host $recode "$large" "$small"
+        bench "$verb size" "$device" '90 420' "$verb" "$1" --size "$sizes" $peers
+        # shellcheck disable=SC2086
+        bench "$verb host" "$device" '90 420' "$verb" "$@" --size $both --memory host $recode
     done
-    bench 'decode restart' "$device" '90 420' decode --recode --restart 8 "$large"
-    bench 'decode progressive' "$device" '90 420' decode --recode --progressive "$large"
-    bench 'encode optimized' "$device" '90 420' encode --optimize "$large"
+    bench 'decode restart' "$device" '90 420' decode "$@" --size 3840x2160 --recode --restart 8
+    bench 'decode progressive' "$device" '90 420' decode "$@" --size 3840x2160 --recode --progressive
+    bench 'encode optimized' "$device" '90 420' encode "$@" --size 3840x2160 --optimize
+    # shellcheck disable=SC2086
+    bench 'encode optimized 64' "$device" '90 420' encode "$@" --size 3840x2160 --optimize --batch 64 $peers
     for batch in 1 16; do
         measure "decode profile" "$device" "$batch at once" profile --batch "$batch" "$work/large.jpg"
-        measure "encode profile" "$device" "$batch at once" profile --batch "$batch" --encode -q 90 "$large"
+        measure "encode profile" "$device" "$batch at once" profile --batch "$batch" --encode -q 90 "$1"
     done
 done
 for threads in 1 all; do
     count=$(nproc)
     [ "$threads" = all ] || count=1
-    bench "decode size $threads" cpu '90 420' decode --size "$sizes" --threads "$count" "$large"
-    bench "encode size $threads" cpu '90 420' encode --size "$sizes" --threads "$count" "$large"
+    bench "decode size $threads" cpu '90 420' decode "$1" --size "$sizes" --threads "$count"
+    bench "encode size $threads" cpu '90 420' encode "$1" --size "$sizes" --threads "$count"
 done
 printf ']}\n' >>"$results"
 printf '%4d s  done, %d failed\n' "$(($(date +%s) - started))" "$failures" >&2

@@ -153,6 +153,28 @@ static void print_time(double seconds)
         printf(" – |");
 }
 
+/* What goes with a time: how far from the picture a peer is that is not exact, and how it was driven. */
+static void print_details(const json_t *file)
+{
+    if (json_is_false(json_object_get(file, "identical")))
+        printf(" (%.1f dB)", gpu_number(file, "psnr"));
+    if (gpu_number(file, "callers") > 0)
+        printf(" (%.0f threads of %.0f)", gpu_number(file, "callers"), gpu_number(file, "states"));
+    if (json_object_get(file, "threads") != NULL && gpu_number(file, "threads") > 1)
+        printf(" (with %.0f CPU threads)", gpu_number(file, "threads"));
+    printf(" |");
+}
+
+static void print_cell(const json_t *file, double seconds)
+{
+    if (seconds <= 0) {
+        printf(" – |");
+        return;
+    }
+    printf(seconds < 0.1 ? " %.3f" : " %.0f", seconds * 1e3);
+    print_details(file);
+}
+
 static void print_head(const char *first)
 {
     printf("\n| %s |", first);
@@ -169,7 +191,11 @@ static void print_row(const json_t *root, struct gpu_query query)
     for (int i = 0; i < SERIES; i++) {
         query.device = all[i].device;
         query.engine = all[i].engine;
-        print_time(seconds_of(gpu_measurement(root, &query), &all[i]));
+        const json_t *file = gpu_measurement(root, &query);
+        if (all[i].key != NULL)
+            print_time(seconds_of(file, &all[i]));
+        else
+            print_cell(file, seconds_of(file, &all[i]));
     }
 }
 
@@ -187,6 +213,30 @@ static void print_batches(const json_t *root, const char *work, const char *codi
             print_row(
                 root, (struct gpu_query){
                           .kind = kind, .coding = coding, .width = sizes[i][0], .height = sizes[i][1], .batch = batch});
+            printf("\n");
+        }
+}
+
+/* JPEG 2000: Kostka on both devices, and nvJPEG2000 with how far it is from the picture. */
+static void print_j2k(const json_t *root, const char *work)
+{
+    static const char *const codings[] = {"j2k lossless", "j2k 20:1", "j2k lossless 32x32", "j2k 20:1 32x32"};
+    char kind[32];
+
+    snprintf(kind, sizeof kind, "%s batch", work);
+    printf("\n%s of JPEG 2000, 3840×2160, milliseconds\n\n| coding | pictures | kostka, CUDA | kostka, OpenCL | "
+           "nvJPEG2000 |\n|---|---|---|---|---|\n",
+        work);
+    for (int i = 0; i < 4; i++)
+        for (int batch = 1; batch <= 32; batch *= 32) {
+            struct gpu_query query = {.kind = kind, .coding = codings[i], .batch = batch};
+            printf("| %s | %d |", codings[i] + 4, batch);
+            for (int j = 0; j < 3; j++) {
+                query.device = j == 1 ? "opencl" : "cuda";
+                query.engine = j == 2 ? "nvJPEG2000" : "kostka";
+                const json_t *file = gpu_measurement(root, &query);
+                print_cell(file, gpu_number(file, "median_seconds"));
+            }
             printf("\n");
         }
 }
@@ -215,8 +265,8 @@ static void print_sizes(const json_t *root, const char *work)
 /* Whatever else there is of Kostka itself. */
 static void print_others(const json_t *root)
 {
-    static const char *const kinds[] = {
-        "decode host", "encode host", "decode restart", "decode progressive", "encode optimized"};
+    static const char *const kinds[] = {"decode host", "encode host", "decode restart", "decode progressive",
+        "encode optimized", "encode optimized 64"};
 
     printf("\n| work | device | size | ms | as the CPU |\n|---|---|---|---|---|\n");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
@@ -275,6 +325,7 @@ static void print_tables(const json_t *root)
     for (int work = 0; work < 2; work++) {
         for (int i = 0; i < 4; i++)
             print_batches(root, works[work], codings[i]);
+        print_j2k(root, works[work]);
         print_sizes(root, works[work]);
     }
     print_others(root);
