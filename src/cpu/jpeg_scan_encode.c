@@ -244,14 +244,14 @@ static bool take_row(struct coding *coding, uint32_t worker, uint32_t *row)
     pthread_mutex_lock(&coding->lock);
     bool taken = claim_row(coding, row);
     pthread_mutex_unlock(&coding->lock);
-    bool brought = !taken || kst_jpeg_source_bring(source, worker, *row);
-    kst_jpeg_source_unlock(source);
-    if (brought)
-        return taken;
-    pthread_mutex_lock(&coding->lock);
-    fail(coding, KST_ERROR_ROWS);
-    pthread_mutex_unlock(&coding->lock);
-    return false;
+    if (taken && !kst_jpeg_source_bring(source, worker, *row)) {
+        pthread_mutex_lock(&coding->lock);
+        fail(coding, KST_ERROR_ROWS);
+        pthread_mutex_unlock(&coding->lock);
+        taken = false;
+    }
+    kst_jpeg_source_unlock(source); /* not before the failure is known: no row is asked for behind one that failed */
+    return taken;
 }
 
 static void encode_worker(void *arg, uint32_t worker)
