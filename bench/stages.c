@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "cpu/jpeg_dsp.h"
-#include "jpeg/frame.h"
+#include "jpeg/cpu/dsp/dsp.h"
+#include "jpeg/plan/frame.h"
 
 enum { BLOCKS = 64, WIDTH = 2048, REPEATS = 9 };
 

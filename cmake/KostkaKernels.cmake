@@ -24,9 +24,9 @@ function(kostka_kernels target module file)
     set(folder "${CMAKE_BINARY_DIR}/kernels")
     set(text "${folder}/${module}.cl")
     set(binary "${folder}/none")
-    file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/kernels/*.h")
+    file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/kernels/*.h" "${PROJECT_SOURCE_DIR}/src/*/kernels/*.h")
     add_custom_command(OUTPUT "${text}"
-        COMMAND "${CMAKE_COMMAND}" -D "FILE=${file}" -D "FOLDER=${PROJECT_SOURCE_DIR}/src/kernels" -D "OUTPUT=${text}"
+        COMMAND "${CMAKE_COMMAND}" -D "FILE=${file}" -D "FOLDER=${PROJECT_SOURCE_DIR}/src" -D "OUTPUT=${text}"
             -P "${PROJECT_SOURCE_DIR}/cmake/amalgamate.cmake"
         DEPENDS "${file}" ${headers} "${PROJECT_SOURCE_DIR}/cmake/amalgamate.cmake"
         COMMENT "Amalgamating kernels ${module}" VERBATIM)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# FILE with what it includes of FOLDER put in its place, each once, to OUTPUT. `#line` keeps names and lines in messages.
+# FILE with what it includes of FOLDER (src) put in its place, each once, to OUTPUT. `#line` keeps names and lines in messages.
 set(done)
 cmake_minimum_required(VERSION 3.22)
 
@@ -21,7 +21,6 @@ function(include_text path name)
         string(REGEX MATCHALL "\n" newlines "${before}\n")
         list(LENGTH newlines count)
         math(EXPR line "${line} + ${count}")
-        get_filename_component(header "${header}" NAME)
         if(NOT header IN_LIST done)
             list(APPEND done "${header}")
             set(done "${done}" PARENT_SCOPE)

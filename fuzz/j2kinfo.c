@@ -2,8 +2,8 @@
 /* Headers and packets of any bytes as JPEG 2000: every plan keeps its promises, with and without a filter. */
 #include "core/report.h"
 #include "fuzz.h"
-#include "j2k/build.h"
-#include "j2k/geometry.h"
+#include "j2k/packets/build.h"
+#include "j2k/syntax/geometry.h"
 #include "j2k_plan_check.h"
 
 static const kst_limits usual = {.pixels = UINT64_C(1) << 22,

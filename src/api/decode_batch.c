@@ -10,7 +10,7 @@
 #include "api/j2k_parts.h"
 #include "api/stream.h"
 #include "core/report.h"
-#include "gpu/jpeg_target.h"
+#include "jpeg/gpu/target.h"
 
 enum {
     PART_PICTURES = 64,

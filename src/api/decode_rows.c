@@ -5,7 +5,7 @@
 #include "api/decoding.h"
 #include "api/device.h"
 #include "core/report.h"
-#include "cpu/jpeg_decode.h"
+#include "jpeg/cpu/decode.h"
 
 /* A JPEG on the CPU, upright and of interleaved integers; a GPU makes all pixels at once. */
 static bool goes_in_bands(const kst_decoder *decoder, const kst_decode_options *options, const kst_image *image)

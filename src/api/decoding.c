@@ -6,13 +6,13 @@
 #include "api/image.h"
 #include "api/j2k_decode.h"
 #include "core/report.h"
-#include "cpu/jpeg_decode.h"
-#include "gpu/jpeg_target.h"
 #include "image/allocate.h"
 #include "image/normalise.h"
 #include "image/orient.h"
 #include "image/validate.h"
-#include "j2k/output.h"
+#include "j2k/packets/output.h"
+#include "jpeg/cpu/decode.h"
+#include "jpeg/gpu/target.h"
 
 static kst_status choose_options(const kst_decode_options *options, kst_decode_options *chosen)
 {

@@ -6,14 +6,14 @@
 #include "api/device.h"
 #include "api/j2k_gpu.h"
 #include "core/progress.h"
-#include "cpu/jpeg_blocks.h"
-#include "gpu/jpeg_decode.h"
-#include "j2k/build.h"
-#include "jpeg/compact.h"
-#include "jpeg/metadata.h"
-#include "jpeg/others.h"
-#include "jpeg/output.h"
-#include "jpeg/parse.h"
+#include "j2k/packets/build.h"
+#include "jpeg/cpu/blocks.h"
+#include "jpeg/gpu/decode.h"
+#include "jpeg/plan/compact.h"
+#include "jpeg/plan/output.h"
+#include "jpeg/syntax/metadata.h"
+#include "jpeg/syntax/others.h"
+#include "jpeg/syntax/parse.h"
 
 /* A plan of whole tiles, of which parts are decoded. */
 struct j2k_kept {

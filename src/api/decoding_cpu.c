@@ -4,10 +4,10 @@
 #include "api/image.h"
 #include "api/j2k_decode.h"
 #include "core/report.h"
-#include "cpu/jpeg_decode.h"
 #include "image/allocate.h"
 #include "image/normalise.h"
 #include "image/orient.h"
+#include "jpeg/cpu/decode.h"
 
 static kst_status decode_stored(struct decoding *d, const kst_image *image)
 {

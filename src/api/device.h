@@ -6,7 +6,7 @@
 #include <kostka/kostka_device.h>
 
 #include "core/context.h"
-#include "gpu/pinned.h"
+#include "device/pinned.h"
 
 /*
  * What "auto" goes by: seconds that one thread of the CPU takes for a byte of entropy-coded data, all in all, and for a

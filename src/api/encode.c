@@ -10,9 +10,9 @@
 #include "core/report.h"
 #include "image/allocate.h"
 #include "image/validate.h"
-#include "jpeg/restart.h"
-#include "jpeg/script.h"
-#include "jpeg/writer.h"
+#include "jpeg/plan/restart.h"
+#include "jpeg/plan/script.h"
+#include "jpeg/syntax/writer.h"
 
 static const uint8_t default_quant_index[4] = {0, 1, 1, 0};
 

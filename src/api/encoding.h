@@ -5,8 +5,8 @@
 
 #include "core/context.h"
 #include "core/progress.h"
-#include "cpu/jpeg_encode.h"
-#include "gpu/jpeg_encode.h"
+#include "jpeg/cpu/encode.h"
+#include "jpeg/gpu/encode.h"
 
 /* Its parts point to each other: it stays where it is. */
 struct encoding {

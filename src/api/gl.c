@@ -3,7 +3,7 @@
 
 #include "api/device.h"
 #include "core/report.h"
-#include "gpu/executor.h"
+#include "device/executor.h"
 
 void kst_gl_options_init(kst_gl_options *options)
 {

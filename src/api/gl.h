@@ -4,11 +4,11 @@
 #define KOSTKA_API_GL_H
 
 #include "core/context.h"
+#include "device/cuda/block.h"
+#include "device/cuda/gl.h"
 #include "gl/foreign.h"
 #include "gl/pixels.h"
 #include "gl/state.h"
-#include "gpu/cuda_block.h"
-#include "gpu/cuda_gl.h"
 
 /* A pixel buffer object of the library's, which CUDA knows where it shares with OpenGL. */
 struct gl_transfer {

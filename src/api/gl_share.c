@@ -3,7 +3,7 @@
 #include "api/device.h"
 #include "api/gl.h"
 #include "core/report.h"
-#include "gpu/image.h"
+#include "device/image.h"
 
 static kst_status failed(kst_report *report, const struct gpu_error *error)
 {

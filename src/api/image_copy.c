@@ -4,7 +4,7 @@
 #include "api/device.h"
 #include "api/image.h"
 #include "core/report.h"
-#include "gpu/image.h"
+#include "device/image.h"
 #include "image/validate.h"
 
 struct copying {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "jpeg/encoding.h"
+#include "jpeg/plan/encoding.h"
 
 /*
  * Whether a component's table is that of a quality. A picture that was turned on its side without loss has its tables

@@ -2,7 +2,7 @@
 #ifndef KOSTKA_API_INFO_H
 #define KOSTKA_API_INFO_H
 
-#include "jpeg/parse.h"
+#include "jpeg/syntax/parse.h"
 
 /* Describe a parsed stream. */
 void kst_jpeg_info(const struct jpeg_stream *stream, int orientation, kst_info *info);

@@ -6,12 +6,12 @@
 #include "api/j2k_part.h"
 #include "api/j2k_walk.h"
 #include "core/report.h"
-#include "cpu/j2k_convert.h"
-#include "cpu/j2k_decode.h"
 #include "image/format.h"
-#include "j2k/allowance.h"
-#include "j2k/geometry.h"
-#include "j2k/output.h"
+#include "j2k/cpu/convert.h"
+#include "j2k/cpu/decode.h"
+#include "j2k/packets/output.h"
+#include "j2k/syntax/allowance.h"
+#include "j2k/syntax/geometry.h"
 
 enum { BROAD = 512 }; /* columns: parts begin at the top as long as they are no narrower, since rows come and go */
 

@@ -4,7 +4,7 @@
 #define KOSTKA_API_J2K_DECODE_H
 
 #include "api/decoding.h"
-#include "j2k/build.h"
+#include "j2k/packets/build.h"
 
 /* Parse the stream and describe it in decoder->info and decoder->metadata. On failure nothing is left of it. */
 kst_status kst_j2k_open(kst_decoder *decoder, const uint8_t *data, size_t length);

@@ -5,8 +5,8 @@
 
 #include "api/j2k_decode.h"
 #include "api/j2k_fields.h"
-#include "j2k/bytes.h"
-#include "j2k/marker.h"
+#include "j2k/syntax/bytes.h"
+#include "j2k/syntax/marker.h"
 
 enum { MARKER = 2, SEGMENT = 4, BOX = 8, WIDE_BOX = 16, IN_CODESTREAM = 1 };
 

@@ -4,11 +4,11 @@
 #define KOSTKA_API_J2K_ENCODE_H
 
 #include "api/encoding.h"
-#include "cpu/j2k_encode.h"
-#include "gpu/j2k_encode.h"
-#include "j2k/file_writer.h"
-#include "j2k/profile.h"
-#include "j2k/rate.h"
+#include "j2k/cpu/encode.h"
+#include "j2k/gpu/encode.h"
+#include "j2k/rate/rate.h"
+#include "j2k/write/file_writer.h"
+#include "j2k/write/profile.h"
 
 enum { J2K_ENCODED_COLOURS = 4, J2K_ENCODED_LAYERS = 1024, J2K_ENCODED_BOXES = 16, J2K_ENCODED_COMMENTS = 16 };
 

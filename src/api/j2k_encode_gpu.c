@@ -4,10 +4,10 @@
 
 #include "api/j2k_encode.h"
 #include "core/report.h"
-#include "cpu/j2k_block_measure.h"
-#include "cpu/j2k_encode_tile.h"
 #include "image/format.h"
-#include "j2k/geometry.h"
+#include "j2k/cpu/blocks/block_measure.h"
+#include "j2k/cpu/encode_tile.h"
+#include "j2k/syntax/geometry.h"
 
 /* A picture while its blocks are coded. */
 struct round {

@@ -7,7 +7,7 @@
 #include "api/j2k_encode.h"
 #include "core/report.h"
 #include "image/format.h"
-#include "j2k/geometry.h"
+#include "j2k/syntax/geometry.h"
 
 /*
  * Strips are so high that blocks at their edges, which are decoded twice, are few, and never less than what the widest

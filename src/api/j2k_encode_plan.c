@@ -4,9 +4,9 @@
 
 #include "api/j2k_encode.h"
 #include "core/report.h"
-#include "j2k/geometry.h"
-#include "j2k/norms.h"
-#include "j2k/parser.h"
+#include "j2k/plan/norms.h"
+#include "j2k/syntax/geometry.h"
+#include "j2k/syntax/parser.h"
 
 enum { ALL_OF_IT = 15, EXPONENT_MAX = 31, PLANES_MAX = 31, SEPARATION_MAX = 255, TRANSFORMED_DEPTH_MAX = 28 };
 

@@ -7,11 +7,11 @@
 
 #include "api/j2k_encode.h"
 #include "core/report.h"
-#include "cpu/j2k_block_measure.h"
-#include "cpu/j2k_encode_tile.h"
 #include "image/format.h"
-#include "j2k/geometry.h"
-#include "j2k/window.h"
+#include "j2k/cpu/blocks/block_measure.h"
+#include "j2k/cpu/encode_tile.h"
+#include "j2k/syntax/geometry.h"
+#include "j2k/write/window.h"
 
 enum {
     SLICE = 256, /* blocks whose outcomes a thread takes at once, at least */

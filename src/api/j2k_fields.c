@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "j2k/bytes.h"
-#include "j2k/marker.h"
+#include "j2k/syntax/bytes.h"
+#include "j2k/syntax/marker.h"
 
 enum { NARROW_COMPONENTS = 257, COMPONENTS_TOLD = 8, STEPS_TOLD = 16, TEXT_TOLD = 80, UUID_LENGTH = 16 };
 

@@ -3,7 +3,7 @@
 #ifndef KOSTKA_API_J2K_FIELDS_H
 #define KOSTKA_API_J2K_FIELDS_H
 
-#include "j2k/stream.h"
+#include "j2k/syntax/stream.h"
 
 /* `data` are the contents of a segment, behind its length. Whatever they hold, the text is whole and ends in 0. */
 void kst_j2k_segment_fields(

@@ -6,10 +6,10 @@
 #include "api/decoding.h"
 #include "api/j2k_part.h"
 #include "core/report.h"
-#include "cpu/j2k_given.h"
 #include "image/orient.h"
-#include "j2k/geometry.h"
-#include "j2k/output.h"
+#include "j2k/cpu/given.h"
+#include "j2k/packets/output.h"
+#include "j2k/syntax/geometry.h"
 
 /* Whether channels are something else than components as they are. */
 static bool must_convert(const struct j2k_channels *channels)

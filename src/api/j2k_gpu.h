@@ -3,8 +3,8 @@
 #ifndef KOSTKA_API_J2K_GPU_H
 #define KOSTKA_API_J2K_GPU_H
 
-#include "gpu/j2k_decode.h"
-#include "j2k/stream.h"
+#include "j2k/gpu/decode.h"
+#include "j2k/syntax/stream.h"
 
 struct decoding;
 

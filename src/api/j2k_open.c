@@ -5,11 +5,11 @@
 
 #include "api/j2k_decode.h"
 #include "core/report.h"
-#include "j2k/channels.h"
-#include "j2k/geometry.h"
-#include "j2k/marker.h"
-#include "j2k/output.h"
-#include "jpeg/exif.h"
+#include "j2k/packets/output.h"
+#include "j2k/syntax/channels.h"
+#include "j2k/syntax/geometry.h"
+#include "j2k/syntax/marker.h"
+#include "jpeg/syntax/exif.h"
 
 static void describe_components(const struct j2k_stream *stream, kst_info *info)
 {

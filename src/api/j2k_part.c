@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "j2k/geometry.h"
+#include "j2k/syntax/geometry.h"
 
 kst_status kst_j2k_part_describe(kst_decoder *decoder, const kst_decode_options *options, kst_format format,
     kst_region part, struct j2k_output *output)

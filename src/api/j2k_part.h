@@ -4,7 +4,7 @@
 #define KOSTKA_API_J2K_PART_H
 
 #include "api/decoding.h"
-#include "j2k/output.h"
+#include "j2k/packets/output.h"
 
 /*
  * What it takes of the stream, for an image of a format that is not AUTO. The part is counted from the first pixel that

@@ -2,8 +2,8 @@
 /* Plans of a stream's parts, one after the other: packets of tiles that several of them need are read once. */
 #include "api/decoding.h"
 #include "core/report.h"
-#include "j2k/build.h"
-#include "j2k/geometry.h"
+#include "j2k/packets/build.h"
+#include "j2k/syntax/geometry.h"
 
 enum { SHARE = 8 /* of the memory limit, for a plan that is kept */ };
 

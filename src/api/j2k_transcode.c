@@ -2,14 +2,14 @@
 #include "api/j2k_transcode.h"
 
 #include "core/report.h"
-#include "cpu/j2k_remeasure.h"
-#include "j2k/bytes.h"
-#include "j2k/marker.h"
-#include "j2k/norms.h"
-#include "j2k/profile.h"
-#include "j2k/rate.h"
-#include "j2k/recode.h"
-#include "j2k/rewrap.h"
+#include "j2k/cpu/remeasure.h"
+#include "j2k/plan/norms.h"
+#include "j2k/rate/rate.h"
+#include "j2k/syntax/bytes.h"
+#include "j2k/syntax/marker.h"
+#include "j2k/write/profile.h"
+#include "j2k/write/recode.h"
+#include "j2k/write/rewrap.h"
 
 enum {
     PROGRESSIONS = 5,

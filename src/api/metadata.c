@@ -2,8 +2,8 @@
 /* kst_metadata_update(): metadata follow a picture that was turned, cut or taken out of its file. */
 #include <kostka/kostka.h>
 
-#include "jpeg/exif.h"
-#include "jpeg/xmp.h"
+#include "jpeg/syntax/exif.h"
+#include "jpeg/syntax/xmp.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "gpu/profile.h"
+#include "device/profile.h"
 
 #include "api/device.h"
 

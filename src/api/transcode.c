@@ -7,7 +7,7 @@
 #include "core/context.h"
 #include "core/report.h"
 #include "core/sink.h"
-#include "j2k/stream.h"
+#include "j2k/syntax/stream.h"
 
 /* One call; everything in it belongs to the call. */
 struct transcoding {

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "core/report.h"
-#include "cpu/jpeg_coefficients.h"
-#include "cpu/jpeg_encode.h"
-#include "jpeg/exif.h"
-#include "jpeg/marker.h"
-#include "jpeg/mpf.h"
-#include "jpeg/restart.h"
+#include "jpeg/cpu/coefficients.h"
+#include "jpeg/cpu/encode.h"
+#include "jpeg/plan/restart.h"
+#include "jpeg/syntax/exif.h"
+#include "jpeg/syntax/marker.h"
+#include "jpeg/syntax/mpf.h"
 
 static kst_status fail(struct jpeg_transcoding *t, kst_status status)
 {

@@ -5,10 +5,10 @@
 
 #include "core/context.h"
 #include "core/sink.h"
-#include "jpeg/encoding.h"
-#include "jpeg/parse.h"
-#include "jpeg/script.h"
-#include "jpeg/transform.h"
+#include "jpeg/plan/encoding.h"
+#include "jpeg/plan/script.h"
+#include "jpeg/plan/transform.h"
+#include "jpeg/syntax/parse.h"
 
 enum { JPEG_SPLIT_MAX = JPEG_SCRIPT_MAX * JPEG_COMPONENTS };
 

@@ -4,7 +4,7 @@
  * otherwise made of the work-group's memory. Every function here is for the whole work-group, whose size is a multiple
  * of 32; `scratch` holds one u32 for each of its work-items, and may be used for something else only after a barrier.
  */
-#include "portable.h"
+#include "kernels/portable.h"
 
 enum { LANES = 32 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Floating-point numbers of 16 bits, as image/normalise.c makes them. */
-#include "portable.h"
+#include "kernels/portable.h"
 
 /* Binary32 to binary16, to nearest, ties to even; no NaN. Devices need not have binary16. */
 FUNCTION u32 half_of(u32 bits)

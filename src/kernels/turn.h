@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Exif orientations (Exif 2.32, 4.6.4 A). */
-#include "portable.h"
+#include "kernels/portable.h"
 
 /* How an orientation of 1–8 has stored what is seen: its first row and column at the right or the bottom, exchanged. */
 struct turn {

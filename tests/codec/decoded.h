@@ -5,8 +5,8 @@
 
 #include "core/context.h"
 #include "core/report.h"
-#include "cpu/jpeg_coefficients.h"
-#include "jpeg/parse.h"
+#include "jpeg/cpu/coefficients.h"
+#include "jpeg/syntax/parse.h"
 #include "sanitizers.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

@@ -505,7 +505,7 @@ static void brought_rows(void **state)
     kst_buffer output;
     kst_image image = describe(KST_FORMAT_GREY, 20, 20, 8);
     fill(f, &image);
-    assert_int_equal(encode_rows(f, &image, NULL, 100, KST_CODEC_JPEG, &output), KST_OK); /* see jpeg_rows.c */
+    assert_int_equal(encode_rows(f, &image, NULL, 100, KST_CODEC_JPEG, &output), KST_OK); /* see jpeg/cpu/rows.c */
     kst_buffer_release(f->context, &output);
     assert_int_equal(kst_encode_rows(f->context, &image, NULL, NULL, &output, NULL), KST_ERROR_ARGUMENT);
     image.memory = KST_MEMORY_CUDA;

@@ -11,7 +11,7 @@
 #include "context.h"
 #include "core/context.h"
 #include "core/report.h"
-#include "j2k/build.h"
+#include "j2k/packets/build.h"
 #include "j2k_coded.h"
 #include "random.h"
 #include "support.h"

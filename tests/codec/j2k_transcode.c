@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "context.h"
-#include "j2k/bytes.h"
-#include "j2k/marker.h"
+#include "j2k/syntax/bytes.h"
+#include "j2k/syntax/marker.h"
 #include "j2k_corpus.h"
 #include "j2k_source.h"
 #include "support.h"

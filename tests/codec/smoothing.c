@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/jpeg_dsp.h"
-#include "cpu/jpeg_smooth.h"
 #include "decoded.h"
+#include "jpeg/cpu/dsp/dsp.h"
+#include "jpeg/cpu/smooth.h"
 #include "peer.h"
 #include "robustness/corpus.h"
 

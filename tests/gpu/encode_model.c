@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/jpeg_samples.h"
+#include "jpeg/cpu/samples.h"
 #include "pictures.h"
 #include "random.h"
 #include "stage.h"

@@ -4,8 +4,8 @@
 #define KOSTKA_TESTS_ENCODE_MODEL_H
 
 #include "api/encoding.h"
-#include "gpu/jpeg_encode_batch.h"
-#include "gpu/jpeg_encode_file.h"
+#include "jpeg/gpu/encode_batch.h"
+#include "jpeg/gpu/encode_file.h"
 
 enum { ENCODE_MODEL_PICTURES = 4 };
 

@@ -3,7 +3,7 @@
 #ifndef KOSTKA_TESTS_GPUS_H
 #define KOSTKA_TESTS_GPUS_H
 
-#include "gpu/device.h"
+#include "device/device.h"
 
 enum { MOST_GPUS = 16 };
 

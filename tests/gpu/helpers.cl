@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Each helper of the kernels' language once, for comparison with plain C. */
-#include "group.h"
+#include "kernels/group.h"
 
 enum { GROUP = 128 };
 

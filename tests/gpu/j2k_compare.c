@@ -7,10 +7,10 @@
 
 #include "core/cpu.h"
 #include "core/report.h"
-#include "cpu/j2k_decode.h"
-#include "cpu/j2k_given.h"
-#include "gpu/j2k_decode.h"
-#include "j2k/geometry.h"
+#include "j2k/cpu/decode.h"
+#include "j2k/cpu/given.h"
+#include "j2k/gpu/decode.h"
+#include "j2k/syntax/geometry.h"
 #include "pictures.h"
 #include "support.h"
 

@@ -4,7 +4,7 @@
 #ifndef KOSTKA_TESTS_J2K_COMPARE_H
 #define KOSTKA_TESTS_J2K_COMPARE_H
 
-#include "j2k/build.h"
+#include "j2k/packets/build.h"
 
 enum { COPIES_MAX = 64 };
 

@@ -4,7 +4,7 @@
 #define KOSTKA_TESTS_PICTURES_H
 
 #include "core/context.h"
-#include "gpu/executor.h"
+#include "device/executor.h"
 #include "gpus.h"
 
 extern kst_context *cpu; /* one thread */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/report.h"
-#include "gpu/jpeg_tables.h"
+#include "jpeg/gpu/tables.h"
 #include "pictures.h"
 #include "random.h"
 #include "stage.h"

@@ -6,8 +6,8 @@
 #ifndef KOSTKA_TESTS_SCAN_MODEL_H
 #define KOSTKA_TESTS_SCAN_MODEL_H
 
-#include "gpu/jpeg_batch.h"
-#include "jpeg/parse.h"
+#include "jpeg/gpu/batch.h"
+#include "jpeg/syntax/parse.h"
 
 enum { MODEL_PICTURES = 4 };
 

@@ -6,7 +6,7 @@
 #ifndef KOSTKA_TESTS_STAGE_H
 #define KOSTKA_TESTS_STAGE_H
 
-#include "gpu/executor.h"
+#include "device/executor.h"
 
 enum { STAGE_ARGUMENTS = 8, STAGE_POISON = 0xA5 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Transform and quantisation of blocks by themselves, for comparison with plain C. */
-#include "jpeg_encode_code.h"
+#include "jpeg/kernels/encode_code.h"
 
 enum { STAGE_GROUP = 64 };
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gpu/cache.h"
+#include "device/cache.h"
 #include "gpus.h"
 #include "support.h"
 

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gpu/pool.h"
+#include "device/pool.h"
 #include "gpus.h"
 #include "random.h"
 #include "support.h"

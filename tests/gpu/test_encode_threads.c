@@ -6,7 +6,7 @@
 #include "context.h"
 #include "contexts.h"
 #include "core/context.h"
-#include "gpu/executor.h"
+#include "device/executor.h"
 #include "gpus.h"
 #include "j2k_coded.h"
 #include "support.h"

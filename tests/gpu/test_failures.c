@@ -9,8 +9,8 @@
 
 #include "context.h"
 #include "core/context.h"
+#include "device/executor.h"
 #include "gpu/contexts.h"
-#include "gpu/executor.h"
 #include "j2k_coded.h"
 #include "support.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "device/pinned.h"
 #include "gpu/contexts.h"
-#include "gpu/pinned.h"
 #include "support.h"
 
 /* Into an image that the library makes, all of it on the device but for the scans of a progressive picture. */

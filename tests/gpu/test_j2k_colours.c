@@ -11,7 +11,7 @@
 #include "colour_files.h"
 #include "contexts.h"
 #include "core/context.h"
-#include "gpu/executor.h"
+#include "device/executor.h"
 #include "gpus.h"
 #include "support.h"
 

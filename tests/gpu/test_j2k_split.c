@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which code-blocks go to the host's threads, and where their coefficients lie. */
 #include "core/context.h"
-#include "gpu/j2k_batch.h"
+#include "j2k/gpu/batch.h"
 #include "support.h"
 
 enum { BLOCKS = 1000, PICTURES = 5, SIDE = 64 };

@@ -11,7 +11,7 @@
 
 #include "contexts.h"
 #include "core/context.h"
-#include "gpu/executor.h"
+#include "device/executor.h"
 #include "j2k_coded.h"
 #include "random.h"
 #include "support.h"

@@ -8,9 +8,9 @@
 #include "api/device.h"
 #include "context.h"
 #include "core/context.h"
+#include "device/executor.h"
+#include "device/opencl/opencl.h"
 #include "gpu/contexts.h"
-#include "gpu/executor.h"
-#include "gpu/opencl.h"
 #include "support.h"
 
 enum { PICTURES = 40, THREADS = 4 };

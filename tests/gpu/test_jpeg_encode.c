@@ -7,7 +7,7 @@
 #include <kostka/kostka_device.h>
 
 #include "gpus.h"
-#include "jpeg/encoding.h"
+#include "jpeg/plan/encoding.h"
 #include "random.h"
 #include "support.h"
 

@@ -10,11 +10,11 @@
 
 #include "core/context.h"
 #include "core/report.h"
+#include "device/executor.h"
 #include "gpu/contexts.h"
-#include "gpu/executor.h"
 #include "gpu/gpus.h"
-#include "gpu/jpeg_decode.h"
-#include "jpeg/parse.h"
+#include "jpeg/gpu/decode.h"
+#include "jpeg/syntax/parse.h"
 #include "random.h"
 #include "support.h"
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/jpeg_blocks.h"
-#include "cpu/jpeg_job.h"
-#include "gpu/jpeg_decode.h"
 #include "image/orient.h"
+#include "jpeg/cpu/blocks.h"
+#include "jpeg/cpu/job.h"
+#include "jpeg/gpu/decode.h"
 #include "pictures.h"
 #include "random.h"
 #include "support.h"

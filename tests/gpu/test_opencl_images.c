@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "device/executor.h"
+#include "device/opencl/opencl.h"
 #include "gpu/contexts.h"
-#include "gpu/executor.h"
-#include "gpu/opencl.h"
 #include "support.h"
 #include "told.h"
 

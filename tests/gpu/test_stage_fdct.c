@@ -2,8 +2,8 @@
 /* Transform and quantisation as kernels encode JPEG with them, against plain C's, on what no picture holds. */
 #include <string.h>
 
-#include "cpu/jpeg_dsp.h"
 #include "gpus.h"
+#include "jpeg/cpu/dsp/dsp.h"
 #include "random.h"
 #include "support.h"
 

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "core/cpu.h"
-#include "cpu/j2k_analysis.h"
-#include "j2k/geometry.h"
-#include "kernels/j2k_encode_work.h"
+#include "j2k/cpu/dwt/analysis.h"
+#include "j2k/kernels/encode_work.h"
+#include "j2k/syntax/geometry.h"
 #include "pictures.h"
 #include "random.h"
 #include "stage.h"

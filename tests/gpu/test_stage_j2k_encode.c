@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "core/cpu.h"
-#include "cpu/j2k_block_encode.h"
-#include "cpu/j2k_block_measure.h"
-#include "cpu/j2k_encode_tile.h"
-#include "gpu/j2k_encode.h"
-#include "kernels/j2k_encode_work.h"
+#include "j2k/cpu/blocks/block_encode.h"
+#include "j2k/cpu/blocks/block_measure.h"
+#include "j2k/cpu/encode_tile.h"
+#include "j2k/gpu/encode.h"
+#include "j2k/kernels/encode_work.h"
 #include "pictures.h"
 #include "random.h"
 #include "stage.h"

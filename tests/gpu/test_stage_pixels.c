@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/jpeg_dsp.h"
+#include "jpeg/cpu/dsp/dsp.h"
 #include "pictures.h"
 #include "random.h"
 #include "scan_model.h"

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "device/executor.h"
 #include "gpu/contexts.h"
-#include "gpu/executor.h"
 #include "support.h"
 
 enum { PICTURES = 12, WIDTH = 210, HEIGHT = 130, WARM_UPS = 3, RUNS = 2, LAUNCHES = 40 };

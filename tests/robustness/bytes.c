@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jpeg/huffman.h"
+#include "jpeg/plan/huffman.h"
 
 void bytes_free(struct bytes *bytes)
 {

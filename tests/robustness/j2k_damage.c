@@ -10,7 +10,7 @@
 #include "codec/streams.h"
 #include "core/context.h"
 #include "core/report.h"
-#include "j2k/build.h"
+#include "j2k/packets/build.h"
 #include "j2k_coded.h"
 #include "support.h"
 

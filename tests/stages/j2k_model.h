@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cpu/j2k_block.h"
+#include "j2k/cpu/blocks/block.h"
 
 enum { MODEL_BYTES = 1 << 17, MODEL_SEGMENTS = 240 };
 

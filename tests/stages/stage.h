@@ -3,7 +3,7 @@
 #ifndef KOSTKA_TESTS_STAGE_H
 #define KOSTKA_TESTS_STAGE_H
 
-#include "cpu/jpeg_dsp.h"
+#include "jpeg/cpu/dsp/dsp.h"
 #include "support.h"
 
 struct tier {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/j2k_block.h"
+#include "j2k/cpu/blocks/block.h"
 #include "j2k_model.h"
 #include "random.h"
 #include "support.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/j2k_block_encode.h"
+#include "j2k/cpu/blocks/block_encode.h"
 #include "j2k_model.h"
 #include "random.h"
 #include "support.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/j2k_dwt.h"
+#include "j2k/cpu/dwt/dwt.h"
 #include "random.h"
 #include "support.h"
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "core/cpu.h"
-#include "cpu/j2k_analysis.h"
-#include "cpu/j2k_dwt.h"
-#include "cpu/j2k_narrow.h"
-#include "j2k/geometry.h"
+#include "j2k/cpu/blocks/narrow.h"
+#include "j2k/cpu/dwt/analysis.h"
+#include "j2k/cpu/dwt/dwt.h"
+#include "j2k/syntax/geometry.h"
 #include "random.h"
 #include "support.h"
 

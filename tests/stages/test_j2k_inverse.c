@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/j2k_dwt_rows.h"
-#include "cpu/j2k_inverse.h"
+#include "j2k/cpu/dwt/dwt_rows.h"
+#include "j2k/cpu/dwt/inverse.h"
 #include "support.h"
 
 enum { MOST = 1100, ARRAYS = 8 };

@@ -2,7 +2,7 @@
 /* Dequantisation, component transforms and level shift of JPEG 2000 against the formulas in double precision. */
 #include <math.h>
 
-#include "cpu/j2k_inverse.h"
+#include "j2k/cpu/dwt/inverse.h"
 #include "random.h"
 #include "support.h"
 

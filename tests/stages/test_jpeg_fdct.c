@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "jpeg/frame.h"
+#include "jpeg/plan/frame.h"
 #include "stage.h"
 
 /* Larger than any magnitude the forward DCT gives: 8 times the largest coefficient of 8-bit samples, 1024·√2·cos …. */

@@ -2,7 +2,7 @@
 /* The inverse DCTs of each tier against plain C, for any coefficients and quantisers that 16 bits can hold. */
 #include <string.h>
 
-#include "jpeg/frame.h"
+#include "jpeg/plan/frame.h"
 #include "stage.h"
 
 struct block {

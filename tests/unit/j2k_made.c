@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../fuzz/j2k_plan_check.h"
-#include "j2k/marker.h"
+#include "j2k/syntax/marker.h"
 #include "support.h"
 
 struct memory made_memory;

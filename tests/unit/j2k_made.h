@@ -5,7 +5,7 @@
 
 #include "core/context.h"
 #include "core/report.h"
-#include "j2k/build.h"
+#include "j2k/packets/build.h"
 
 struct made {
     uint8_t data[1 << 17];

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/jpeg_bit_string.h"
+#include "jpeg/cpu/entropy/bit_string.h"
 #include "support.h"
 
 struct model {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jpeg/parser.h"
+#include "jpeg/syntax/parser.h"
 #include "random.h"
 #include "support.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jpeg/huffman.h"
+#include "jpeg/plan/huffman.h"
 #include "support.h"
 
 static uint32_t symbol_count(const struct jpeg_huffman *huffman)

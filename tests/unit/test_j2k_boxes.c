@@ -2,7 +2,7 @@
 /* The boxes of JP2 files: lengths of all kinds, what jp2h holds, and what is wrong in them. */
 #include <string.h>
 
-#include "j2k/marker.h"
+#include "j2k/syntax/marker.h"
 #include "j2k_made.h"
 #include "support.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "j2k/marker.h"
+#include "j2k/syntax/marker.h"
 #include "j2k_made.h"
 #include "support.h"
 

@@ -2,7 +2,7 @@
 /* Marker segments: the extremes of their fields, their precedence, tile-parts and limits. */
 #include <string.h>
 
-#include "j2k/marker.h"
+#include "j2k/syntax/marker.h"
 #include "j2k_made.h"
 #include "support.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The MQ coder on the standard's test sequence (T.88 H.2), and the reader of raw bits. */
-#include "cpu/j2k_mq.h"
-#include "cpu/j2k_mq_encode.h"
+#include "j2k/cpu/blocks/mq.h"
+#include "j2k/cpu/blocks/mq_encode.h"
 #include "support.h"
 
 static const uint8_t coded[] = {0x84, 0xC7, 0x3B, 0xFC, 0xE1, 0xA1, 0x43, 0x04, 0x02, 0x20, 0x00, 0x00, 0x41, 0x0D,

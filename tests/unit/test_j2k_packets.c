@@ -2,8 +2,8 @@
 /* The order of packets against the loops of B.12, packet headers, and what filters leave out. */
 #include <string.h>
 
-#include "j2k/marker.h"
-#include "j2k/progression.h"
+#include "j2k/packets/progression.h"
+#include "j2k/syntax/marker.h"
 #include "j2k_made.h"
 #include "random.h"
 #include "support.h"

@@ -2,7 +2,7 @@
 /* Bounds of the reversible transform against what it makes of the worst coefficients. */
 #include <string.h>
 
-#include "j2k/range.h"
+#include "j2k/plan/range.h"
 #include "support.h"
 
 enum { LINE = 9, SIDE = 6, TILE_LEVELS = 3, BANDS = 3 * TILE_LEVELS + 1 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "j2k/tag_tree.h"
+#include "j2k/packets/tag_tree.h"
 #include "random.h"
 #include "support.h"
 

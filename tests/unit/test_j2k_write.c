@@ -2,11 +2,11 @@
 /* Whatever is written is read again without a warning, code-block for code-block, and as long as it was measured. */
 #include <string.h>
 
-#include "j2k/builder.h"
-#include "j2k/bytes.h"
-#include "j2k/marker.h"
-#include "j2k/parser.h"
-#include "j2k/write.h"
+#include "j2k/packets/builder.h"
+#include "j2k/syntax/bytes.h"
+#include "j2k/syntax/marker.h"
+#include "j2k/syntax/parser.h"
+#include "j2k/write/write.h"
 #include "j2k_made.h"
 #include "random.h"
 #include "support.h"

@@ -2,11 +2,11 @@
 /* What is written, byte by byte; PLT and TLM against the tile-parts; and what is refused. */
 #include <string.h>
 
-#include "j2k/bytes.h"
-#include "j2k/file_writer.h"
-#include "j2k/geometry.h"
-#include "j2k/marker.h"
-#include "j2k/parser.h"
+#include "j2k/syntax/bytes.h"
+#include "j2k/syntax/geometry.h"
+#include "j2k/syntax/marker.h"
+#include "j2k/syntax/parser.h"
+#include "j2k/write/file_writer.h"
 #include "j2k_made.h"
 #include "support.h"
 

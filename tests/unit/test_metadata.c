@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "core/report.h"
-#include "jpeg/exif.h"
-#include "jpeg/metadata.h"
+#include "jpeg/syntax/exif.h"
+#include "jpeg/syntax/metadata.h"
 
 /* A stream of segments, kept in a block of exactly its size so that sanitizers see every byte read past its end. */
 struct stream {

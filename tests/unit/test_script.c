@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 
-#include "jpeg/script.h"
+#include "jpeg/plan/script.h"
 #include "support.h"
 
 static struct jpeg_frame frame_of(uint8_t components, kst_colour colour, uint8_t factor)

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "core/report.h"
-#include "jpeg/restart.h"
-#include "jpeg/transform.h"
+#include "jpeg/plan/restart.h"
+#include "jpeg/plan/transform.h"
 
 static struct memory memory;
 static struct pool *pool;

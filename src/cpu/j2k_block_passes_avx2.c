@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
-#include "cpu/j2k_block_passes.h"
-
-const struct j2k_block_passes *kst_j2k_block_passes_avx2(void)
-{
-    return &passes;
-}

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
-/* This tier's processors have shifts without flags and trailing-zero counts (BMI1, BMI2, LZCNT). */
-#include "cpu/jpeg_huffman_encode_template.h"
-
-void kst_jpeg_huffman_encode_avx2(struct jpeg_huffman_encode *functions)
-{
-    functions->encode = encode;
-    functions->count = count;
-}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Device memory that is made to be known to OpenGL, too: allocated by CUDA and handed on as a file descriptor. */
+#ifndef KOSTKA_DEVICE_CUDA_BLOCK_H
+#define KOSTKA_DEVICE_CUDA_BLOCK_H
+
+#include "device/cuda/gl.h"
+
+#define CUDA_BLOCK_SYMBOLS(X)                                                                                          \
+    X(step, "cuMemGetAllocationGranularity", (size_t * bytes, const struct cu_allocation *wanted, int option))         \
+    X(create, "cuMemCreate",                                                                                           \
+        (unsigned long long *handle, size_t length, const struct cu_allocation *wanted, unsigned long long flags))     \
+    X(release, "cuMemRelease", (unsigned long long handle))                                                            \
+    X(hand_on, "cuMemExportToShareableHandle",                                                                         \
+        (void *made, unsigned long long handle, int kind, unsigned long long flags))                                   \
+    X(reserve, "cuMemAddressReserve",                                                                                  \
+        (cu_pointer * pointer, size_t length, size_t alignment, cu_pointer wish, unsigned long long flags))            \
+    X(let_go, "cuMemAddressFree", (cu_pointer pointer, size_t length))                                                 \
+    X(map, "cuMemMap",                                                                                                 \
+        (cu_pointer pointer, size_t length, size_t offset, unsigned long long handle, unsigned long long flags))       \
+    X(unmap, "cuMemUnmap", (cu_pointer pointer, size_t length))                                                        \
+    X(allow, "cuMemSetAccess", (cu_pointer pointer, size_t length, const struct cu_access *access, size_t count))
+
+/* CUmemLocation, CUmemAllocationProp, CUmemAccessDesc */
+struct cu_location {
+    int kind, device;
+};
+
+struct cu_allocation {
+    int kind, handles;
+    struct cu_location location;
+    void *unused;
+    unsigned char flags[8];
+};
+
+struct cu_access {
+    struct cu_location location;
+    int flags;
+};
+
+struct cuda_block {
+    cu_pointer pointer; /* 0: none */
+    size_t length;      /* at least what was asked for */
+};
+
+struct cuda_blocks {
+    CUDA_BLOCK_SYMBOLS(CUDA_MEMBER)
+    struct cuda_gl *shared; /* null: this driver has none */
+};
+
+/* `shared` is open, and stays so for longer. */
+void kst_cuda_blocks_open(struct cuda_blocks *blocks, struct cuda_gl *shared);
+
+/* *fd is the caller's then. False where that failed, which leaves nothing. */
+bool kst_cuda_block_make(
+    struct cuda_blocks *blocks, size_t length, struct cuda_block *block, int *fd, struct gpu_error *error);
+
+/* No work on it is under way. None is allowed. */
+void kst_cuda_block_end(struct cuda_blocks *blocks, struct cuda_block *block);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A number's bits, as kernels find them in words of their work. */
+#ifndef KOSTKA_DEVICE_FLOAT_BITS_H
+#define KOSTKA_DEVICE_FLOAT_BITS_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline uint32_t gpu_float_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+#endif

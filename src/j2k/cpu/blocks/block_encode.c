@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The coding passes of a code-block (T.800 Annex D). Decisions are gathered for a whole pass and then coded in one run:
+ * so neither the contexts' model nor the arithmetic coder has to keep the other's state at hand.
+ */
+#include "j2k/cpu/blocks/block_encode.h"
+
+#include <string.h>
+
+#include "j2k/cpu/blocks/block_measure.h"
+#include "j2k/cpu/blocks/coding_words.h"
+
+static int64_t raw_significance_pass(struct j2k_block_encoder *encoder, const struct j2k_measure *measure)
+{
+    const uint32_t width = encoder->source->width;
+    const bool causal = (encoder->source->style & J2K_STYLE_CAUSAL) != 0;
+    int64_t gain = 0;
+    for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++) {
+        struct j2k_stripe s = j2k_stripe_at(encoder, stripe);
+        for (uint32_t w = 0; w < s.words; w++) {
+            const uint32_t *samples = encoder->sample + (size_t)4 * stripe * width + (size_t)16 * w;
+            for (uint64_t left = s.visited[w] = j2k_spread_significance(&s, w, causal); left != 0; left &= left - 1) {
+                uint32_t at = (uint32_t)__builtin_ctzll(left), one = s.bits[w] >> at & 1;
+                j2k_raw_write(&encoder->raw, one);
+                if (!one)
+                    continue;
+                j2k_raw_write(&encoder->raw, s.negative[w] >> at & 1);
+                gain += j2k_significance_gain(measure, samples[at % 4 * width + at / 4]);
+            }
+        }
+    }
+    return gain;
+}
+
+static void raw_refinement_pass(struct j2k_block_encoder *encoder)
+{
+    for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++) {
+        struct j2k_stripe s = j2k_stripe_at(encoder, stripe);
+        for (uint32_t w = 0; w < s.words; w++) {
+            uint64_t left = s.significant[w] & ~s.visited[w];
+            s.refined[w] |= left;
+            for (; left != 0; left &= left - 1)
+                j2k_raw_write(&encoder->raw, s.bits[w] >> __builtin_ctzll(left) & 1);
+        }
+    }
+}
+
+static int64_t coded_significance_pass(
+    struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure)
+{
+    const struct j2k_coding_passes *passes = encoder->source->passes;
+    const bool causal = (encoder->source->style & J2K_STYLE_CAUSAL) != 0;
+    if (!encoder->source->measure && !causal)
+        return passes->plain_significance(encoder, end, measure);
+    return passes->significance[causal](encoder, end, measure);
+}
+
+static j2k_decision *coded_cleanup_pass(struct j2k_block_encoder *encoder)
+{
+    const struct j2k_coding_passes *passes = encoder->source->passes;
+    j2k_decision *end = passes->cleanup[(encoder->source->style & J2K_STYLE_CAUSAL) != 0](encoder);
+    if ((encoder->source->style & J2K_STYLE_SYMBOLS) != 0) /* D.5 */
+        for (uint32_t i = 0; i < 4; i++)
+            *end++ = (j2k_decision)(J2K_CONTEXT_UNIFORM << 1 | (0xAu >> (3 - i) & 1));
+    return end;
+}
+
+static uint32_t count_planes(const struct j2k_block_encoder *encoder)
+{
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < encoder->source->width * encoder->source->height; i++)
+        any |= encoder->sample[i];
+    any &= 0x7FFFFFFF;
+    return any == 0 ? 0 : 32 - (uint32_t)__builtin_clz(any);
+}
+
+static void prepare(struct j2k_block_encoder *encoder, const struct j2k_block_source *source)
+{
+    uint32_t columns = source->width % 16, rows = source->height % 4;
+    encoder->source = source;
+    encoder->stripes = (source->height + 3) / 4;
+    encoder->words = (source->width + 15) / 16;
+    encoder->last_columns = columns == 0 ? UINT64_MAX : ((uint64_t)1 << 4 * columns) - 1;
+    encoder->last_rows = rows == 0 ? UINT64_MAX : J2K_TOP_ROWS * ((1u << rows) - 1);
+    encoder->planes = count_planes(encoder);
+    encoder->passes = encoder->planes == 0 ? 0 : 3 * encoder->planes - 2;
+    encoder->room[0] = 0;
+    encoder->data = encoder->room + 1;
+    encoder->length = 0;
+    encoder->left = 0;
+    if (encoder->passes == 0)
+        return;
+    size_t words = sizeof(uint64_t) * ((encoder->stripes + 2) * (encoder->words + 1) + 1);
+    memset(encoder->significant, 0, words);
+    memset(encoder->visited, 0, words);
+    memset(encoder->refined, 0, words);
+    memset(encoder->negative, 0, words);
+    encoder->bits = encoder->plane[encoder->planes - 1];
+    source->passes->gather(encoder);
+    kst_j2k_mq_reset(encoder->contexts);
+}
+
+static bool is_raw(uint32_t style, uint32_t pass)
+{
+    return (style & J2K_STYLE_BYPASS) != 0 && pass >= 10 && pass % 3 != 0;
+}
+
+/* Table D.9 */
+static bool ends_segment(uint32_t style, uint32_t pass)
+{
+    return (style & J2K_STYLE_TERMALL) != 0 || ((style & J2K_STYLE_BYPASS) != 0 && pass >= 9 && pass % 3 != 1);
+}
+
+/* Gains of a plane that are known before its passes. */
+struct plane_gains {
+    struct j2k_measure measure;
+    struct j2k_gains all;
+    int64_t significance; /* of the significance pass */
+};
+
+static void code_raw_pass(struct j2k_block_encoder *encoder, uint32_t pass, struct plane_gains *gains)
+{
+    if (pass % 3 == 1)
+        gains->significance = raw_significance_pass(encoder, &gains->measure);
+    else
+        raw_refinement_pass(encoder);
+}
+
+static void code_pass(struct j2k_block_encoder *encoder, uint32_t pass, struct plane_gains *gains)
+{
+    j2k_decision *end = encoder->decision;
+    if (pass % 3 == 1)
+        gains->significance = coded_significance_pass(encoder, &end, &gains->measure);
+    else
+        end = pass % 3 == 2 ? encoder->source->passes->refinement(encoder) : coded_cleanup_pass(encoder);
+    encoder->source->passes->encode(&encoder->mq, encoder->contexts, encoder->decision, end);
+    if ((encoder->source->style & J2K_STYLE_RESET) != 0)
+        kst_j2k_mq_reset(encoder->contexts);
+}
+
+static double pass_gain(const struct plane_gains *gains, uint32_t pass)
+{
+    int64_t gain = pass % 3 == 1   ? gains->significance
+                   : pass % 3 == 2 ? gains->all.refinement
+                                   : gains->all.significance - gains->significance;
+    return (double)gain * gains->measure.unit;
+}
+
+/* What passes `first` to `last` need, which share the segment that ends at `end`. */
+static void settle_lengths(struct j2k_block_encoder *encoder, uint32_t first, uint32_t last, uint8_t *end)
+{
+    const uint8_t *begin = encoder->data + encoder->length;
+    uint32_t before = encoder->length;
+    const bool raw = is_raw(encoder->source->style, first);
+    for (uint32_t pass = first; pass < last; pass++) {
+        uint32_t need =
+            raw ? (uint32_t)(encoder->bound[pass].at - begin) : kst_j2k_mq_needed(&encoder->bound[pass], begin, end);
+        uint32_t length = encoder->length + need;
+        before = length > before ? length : before;
+        encoder->pass[pass].length = before;
+    }
+    encoder->length = (uint32_t)(end - encoder->data);
+    encoder->pass[last].length = encoder->length;
+}
+
+/* The end of a segment of which `pass` is the last. */
+static uint8_t *end_segment(struct j2k_block_encoder *encoder, uint32_t pass)
+{
+    uint8_t *begin = encoder->data + encoder->length;
+    if (is_raw(encoder->source->style, pass))
+        return kst_j2k_raw_write_end(&encoder->raw, begin);
+    if ((encoder->source->style & J2K_STYLE_PREDICTABLE) != 0)
+        return kst_j2k_mq_flush_predictably(&encoder->mq);
+    struct j2k_mq_bound bound = kst_j2k_mq_bound(&encoder->mq);
+    return begin + kst_j2k_mq_needed(&bound, begin, kst_j2k_mq_flush(&encoder->mq));
+}
+
+/* Whole bytes up to here, one more where a bit is in it, and one that keeps 0xFF from being last. */
+static uint8_t *raw_need(const struct j2k_raw_writer *raw)
+{
+    return raw->next + (raw->free < 8);
+}
+
+static void measure_plane(const struct j2k_block_encoder *encoder, uint32_t plane, struct plane_gains *gains)
+{
+    const struct j2k_block_source *source = encoder->source;
+    gains->measure = j2k_measure_plane(plane, source->exact);
+    gains->significance = 0;
+    if (source->measure)
+        gains->all = source->passes->gains(&gains->measure, encoder->sample, source->width * source->height);
+}
+
+static bool is_worthwhile(const struct j2k_block_source *source, const struct plane_gains *plane)
+{
+    const struct j2k_gains *all = &plane->all;
+    const double unit = plane->measure.unit;
+    return j2k_is_worth(
+               all->significance, unit, source->stop, j2k_significance_cost(all, source->width * source->height)) ||
+           j2k_is_worth(all->refinement, unit, source->stop, j2k_refinement_cost(all));
+}
+
+/* Those below the lowest one that seems to be worth its bytes. */
+static void leave_out_planes(struct j2k_block_encoder *encoder)
+{
+    const struct j2k_block_source *source = encoder->source;
+    struct plane_gains gains;
+    uint32_t plane = 0;
+    if (encoder->planes < 2 || source->stop <= 0)
+        return;
+    for (measure_plane(encoder, 0, &gains); plane + 1 < encoder->planes && !is_worthwhile(source, &gains);)
+        measure_plane(encoder, ++plane, &gains);
+    if (plane == 0)
+        return;
+    encoder->passes = 3 * (encoder->planes - plane) - 2;
+    if (source->sum)
+        encoder->left = j2k_left_out(encoder->sample, source->width * source->height, plane, source->exact);
+}
+
+void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_block_source *source)
+{
+    struct plane_gains gains = {.significance = 0};
+    uint32_t first = 0;
+    bool begins = true;
+    prepare(encoder, source);
+    leave_out_planes(encoder);
+    for (uint32_t pass = 0; pass < encoder->passes; pass++) {
+        uint32_t plane = encoder->planes - 1 - (pass + 2) / 3;
+        bool raw = is_raw(source->style, pass);
+        if (pass == 0 || pass % 3 == 1) {
+            encoder->bits = encoder->plane[plane];
+            measure_plane(encoder, plane, &gains);
+        }
+        if (begins) {
+            first = pass;
+            uint8_t *data = encoder->data + encoder->length;
+            if (raw)
+                kst_j2k_raw_write_start(&encoder->raw, data);
+            else
+                kst_j2k_mq_encode_start(&encoder->mq, data);
+        }
+        if (raw)
+            code_raw_pass(encoder, pass, &gains);
+        else
+            code_pass(encoder, pass, &gains);
+        encoder->pass[pass].gain = source->measure ? pass_gain(&gains, pass) : 0;
+        begins = ends_segment(source->style, pass) || pass + 1 == encoder->passes;
+        if (begins)
+            settle_lengths(encoder, first, pass, end_segment(encoder, pass));
+        else if (raw)
+            encoder->bound[pass].at = raw_need(&encoder->raw);
+        else
+            encoder->bound[pass] = kst_j2k_mq_bound(&encoder->mq);
+    }
+}
+
+uint32_t kst_j2k_block_measure(
+    struct j2k_block_encoder *encoder, const struct j2k_block_source *source, struct j2k_gains *gains)
+{
+    encoder->source = source;
+    uint32_t planes = count_planes(encoder);
+    for (uint32_t plane = 0; plane < planes; plane++) {
+        const struct j2k_measure measure = j2k_measure_plane(plane, source->exact);
+        gains[plane] = source->passes->gains(&measure, encoder->sample, source->width * source->height);
+    }
+    return planes;
+}

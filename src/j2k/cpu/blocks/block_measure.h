@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * By how much a bit plane lowers the squared error of a code-block. What a coefficient is worth between two quantiser
+ * indices is not known: it counts as half of the step above the lower one, in units of half steps 2 q + 1. What a
+ * decoder makes of it is the middle of what is left of its uncertainty.
+ *
+ * Gains are exact. A plane may bring a coefficient farther from its value than the planes above it had, and a later one
+ * pays that back; in a flat block all coefficients do so together. Rounded gains would then sum up to a picture that
+ * gets worse with every plane, and rate allocation would leave the last ones out.
+ */
+#ifndef KOSTKA_J2K_CPU_BLOCKS_BLOCK_MEASURE_H
+#define KOSTKA_J2K_CPU_BLOCKS_BLOCK_MEASURE_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct j2k_measure {
+    uint32_t plane; /* 0–30 */
+    uint32_t one;   /* half steps that a 1 in the plane stands for */
+    uint32_t odd;   /* what is added to 2 q */
+    uint32_t extra; /* added to the gain of each coefficient that the plane's passes code: nothing is unknown below */
+    double unit;    /* squares of half steps in a gain of 1 */
+};
+
+static inline struct j2k_measure j2k_measure_plane(uint32_t plane, bool exact)
+{
+    return (struct j2k_measure){.plane = plane,
+        .one = UINT32_C(2) << plane,
+        .odd = !exact,
+        .extra = exact && plane == 0 ? 2 : 0,
+        .unit = ldexp(0.5, (int)plane)};
+}
+
+/*
+ * A coefficient that becomes significant in the plane, where `one` is what the plane stands for and m the half steps
+ * below it, gains (one + m)² − (m − one ÷ 2)² = one × (3 one + 12 m) ÷ 4. Below 2^36.
+ */
+static inline int64_t j2k_significance_gain(const struct j2k_measure *measure, uint32_t sample)
+{
+    uint32_t below = (sample << 1 | measure->odd) & (measure->one - 1);
+    return (int64_t)3 * measure->one + (int64_t)12 * below + measure->extra;
+}
+
+/* Of a plane: what it gains, and how many samples become significant in it or have been before. */
+struct j2k_gains {
+    int64_t significance, refinement; /* of a whole block below 2^48 */
+    uint32_t significant, refined;
+};
+
+/* Half steps below the plane, of samples that become significant in it, and of those refined to a 1 less those refined
+ * to a 0; and how many samples these are. */
+struct j2k_below {
+    uint32_t fresh, refined; /* the latter modulo 2^32 */
+    uint32_t fresh_count, refined_count, more;
+};
+
+/* Counts those bits of half steps that `mask` has, moved down by `shift`: at most 19 bits, so that sums over the 4,096
+ * samples of a block stay below 2^31. Masks instead of conditions let compilers take several samples at once. */
+static inline struct j2k_below j2k_sum_below(
+    const struct j2k_measure *measure, const uint32_t *sample, uint32_t count, uint32_t shift, uint32_t mask)
+{
+    const uint32_t plane = measure->plane, odd = measure->odd, taken = mask & (measure->one - 1) >> shift;
+    uint32_t fresh = 0, refined = 0, fresh_count = 0, refined_count = 0, more = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t top = (sample[i] & 0x7FFFFFFF) >> plane, below = (sample[i] << 1 | odd) >> shift & taken;
+        uint32_t is_fresh = 0 - (uint32_t)(top == 1), is_refined = 0 - (uint32_t)(top > 1);
+        uint32_t minus = (top & 1) - 1; /* all ones where the plane has a 0 */
+        fresh += below & is_fresh;
+        refined += ((below ^ minus) - minus) & is_refined;
+        fresh_count -= is_fresh;
+        refined_count -= is_refined;
+        more += top & 1 & is_refined;
+    }
+    return (struct j2k_below){fresh, refined, fresh_count, refined_count, more};
+}
+
+/*
+ * Gains of all samples that are or become significant. A sample refined to a 1 gains m² − (m − one ÷ 2)², which is
+ * one × (4 m − one) ÷ 4; one refined to a 0 gains (one − m)² − (m − one ÷ 2)², which is one × (3 one − 4 m) ÷ 4.
+ */
+static inline struct j2k_gains j2k_plane_gains(
+    const struct j2k_measure *measure, const uint32_t *sample, uint32_t count)
+{
+    enum { WHOLE_PLANE = 18 /* planes whose samples have at most 19 bits below */, LOW_BITS = 16 };
+    const bool whole = measure->plane <= WHOLE_PLANE;
+    struct j2k_below below =
+        j2k_sum_below(measure, sample, count, 0, whole ? UINT32_MAX : (UINT32_C(1) << LOW_BITS) - 1);
+    int64_t fresh = below.fresh, refined = (int32_t)below.refined, one = measure->one;
+    if (!whole) {
+        struct j2k_below high = j2k_sum_below(measure, sample, count, LOW_BITS, UINT32_MAX);
+        fresh += (int64_t)high.fresh << LOW_BITS;
+        refined += (int64_t)(int32_t)high.refined * (1 << LOW_BITS);
+    }
+    const int64_t less = below.refined_count - below.more, extra = measure->extra;
+    return (struct j2k_gains){.significance = (3 * one + extra) * below.fresh_count + 12 * fresh,
+        .refinement = (3 * one + extra) * less + (extra - one) * below.more + 4 * refined,
+        .significant = below.fresh_count,
+        .refined = below.refined_count};
+}
+
+/*
+ * What a plane's samples cost at least, in quarters of a bit: when they become significant, with their signs and the
+ * zeros around them, the less the more of them do; and when they are refined. Of photographs 19 planes of 20 take more.
+ */
+static inline uint32_t j2k_significance_cost(const struct j2k_gains *gains, uint32_t count)
+{
+    uint32_t fresh = gains->significant, rest = count - gains->refined;
+    uint32_t each = fresh * 5 >= rest * 2 ? 10
+                    : fresh * 5 >= rest   ? 11
+                    : fresh * 10 >= rest  ? 12
+                    : fresh * 20 >= rest  ? 15
+                                          : 18;
+    return each * fresh;
+}
+
+static inline uint32_t j2k_refinement_cost(const struct j2k_gains *gains)
+{
+    return 2 * gains->refined;
+}
+
+/* Gain for a byte more than `stop`. Both products are exact in double precision. */
+static inline bool j2k_is_worth(int64_t gain, double unit, double stop, uint32_t cost)
+{
+    return (double)gain * unit * 32 > stop * cost;
+}
+
+enum { J2K_LEFT_BITS = 24 }; /* of an error that is left out, the uppermost: squares of a block stay below 2^60 */
+
+/* What all planes below `plane` gain together, in squares of half steps; integers are summed up, in any order. */
+static inline double j2k_left_out(const uint32_t *sample, uint32_t count, uint32_t plane, bool exact)
+{
+    const uint32_t shift = plane + 1 > J2K_LEFT_BITS ? plane + 1 - J2K_LEFT_BITS : 0;
+    const double unit = (double)((uint64_t)1 << shift);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t magnitude = sample[i] & 0x7FFFFFFF, known = magnitude >> plane << plane;
+        uint32_t half_steps = 2 * magnitude + !exact, middle = known > 0 ? 2 * known + ((uint32_t)1 << plane) : 0;
+        uint64_t left = (half_steps > middle ? half_steps - middle : middle - half_steps) >> shift;
+        sum += magnitude > 0 ? left * left : 0;
+    }
+    return (double)sum * (unit * unit);
+}
+
+#endif

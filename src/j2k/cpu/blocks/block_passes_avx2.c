@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "j2k/cpu/blocks/block_passes.h"
+
+const struct j2k_block_passes *kst_j2k_block_passes_avx2(void)
+{
+    return &passes;
+}

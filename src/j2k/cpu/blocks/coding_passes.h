@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The coding passes whose decisions the MQ coder takes (T.800 D.3, D.4), and the coder's loop. Included once by each
+ * tier's file, which has told how to gather bits of samples and how to spread bits of decisions (gather_columns(),
+ * spread_bits()): it pays to have counts of zeros and shifts by any number in one instruction each, and vectors. Every
+ * pass is a function of its own.
+ *
+ * A pass goes through each stripe twice: first it finds who takes part and all contexts by words of 64 coefficients,
+ * then it writes down decisions from one coefficient that takes part to the next.
+ */
+#include <string.h>
+
+#include "j2k/cpu/blocks/block_measure.h"
+#include "j2k/cpu/blocks/coding_words.h"
+
+/* Bits of the bytes that a stripe's decisions are, and what its columns see around them. */
+struct stripe_numbers {
+    uint64_t zero[4][J2K_STRIPE_WORDS];
+    uint64_t sign[4][J2K_STRIPE_WORDS];
+    uint64_t around[J2K_STRIPE_WORDS];
+};
+
+/* Significance before a pass, zeros around. */
+struct stripe_before {
+    uint64_t word[J2K_STRIPE_WORDS + 2];
+};
+
+ALWAYS_INLINE void number_stripe(const struct j2k_stripe *s, const uint64_t *restrict before, enum j2k_zero_rule rule,
+    bool causal, struct stripe_numbers *restrict to)
+{
+    const uint64_t *above = s->significant - s->pitch, *below = s->significant + s->pitch;
+    for (uint32_t w = 0; w < s->words; w++) {
+        struct j2k_three up = j2k_three_at(above + w), down = j2k_three_at(below + w);
+        if (causal)
+            down = (struct j2k_three){0, 0, 0};
+        struct j2k_around around =
+            j2k_look_around(j2k_three_at(before + w), j2k_three_at(s->significant + w), up, down);
+        struct j2k_number zero = j2k_zero_number(rule, &around);
+        struct j2k_number sign = j2k_sign_number(
+            &around, j2k_three_at(s->negative + w), s->negative[w - s->pitch], s->negative[w + s->pitch]);
+        for (uint32_t i = 0; i < 4; i++) {
+            to->zero[i][w] = zero.bit[i];
+            to->sign[i][w] = sign.bit[i];
+        }
+        to->around[w] =
+            j2k_diagonal_or_beside(&around) | j2k_below_in_columns(0, up.own) | j2k_above_in_columns(0, down.own);
+    }
+}
+
+static __attribute__((noinline)) void number_plain(
+    uint32_t orientation, const struct j2k_stripe *s, const struct stripe_before *before, struct stripe_numbers *to)
+{
+    if (orientation == J2K_HL)
+        number_stripe(s, before->word + 1, J2K_HIGH_LOW_RULE, false, to);
+    else if (orientation == J2K_HH)
+        number_stripe(s, before->word + 1, J2K_HIGH_HIGH_RULE, false, to);
+    else
+        number_stripe(s, before->word + 1, J2K_LOW_RULE, false, to);
+}
+
+static __attribute__((noinline)) void number_causal(
+    uint32_t orientation, const struct j2k_stripe *s, const struct stripe_before *before, struct stripe_numbers *to)
+{
+    if (orientation == J2K_HL)
+        number_stripe(s, before->word + 1, J2K_HIGH_LOW_RULE, true, to);
+    else if (orientation == J2K_HH)
+        number_stripe(s, before->word + 1, J2K_HIGH_HIGH_RULE, true, to);
+    else
+        number_stripe(s, before->word + 1, J2K_LOW_RULE, true, to);
+}
+
+ALWAYS_INLINE void number(uint32_t orientation, const struct j2k_stripe *s, const struct stripe_before *before,
+    bool causal, struct stripe_numbers *to)
+{
+    (causal ? number_causal : number_plain)(orientation, s, before, to);
+}
+
+/* A word's zero coding decisions, 64 bytes; `runs`: columns of which the only one is that of run-length coding. */
+ALWAYS_INLINE void spread_zero(
+    const struct stripe_numbers *numbers, uint32_t w, const uint64_t *bits, const uint64_t *runs, uint8_t *to)
+{
+    const uint64_t *word[6] = {
+        bits, &numbers->zero[0][w], &numbers->zero[1][w], &numbers->zero[2][w], &numbers->zero[3][w], runs};
+    if (*runs == 0) {
+        spread_bits(word, 5, 0, to);
+        return;
+    }
+    uint64_t lowest = *word[1] | *runs;
+    word[1] = &lowest;
+    spread_bits(word, 6, 0, to);
+}
+
+ALWAYS_INLINE void spread_sign(const struct stripe_numbers *numbers, uint32_t w, uint8_t *to)
+{
+    const uint64_t *const word[4] = {
+        &numbers->sign[0][w], &numbers->sign[1][w], &numbers->sign[2][w], &numbers->sign[3][w]};
+    spread_bits(word, 4, J2K_CONTEXT_SIGN << 1, to);
+}
+
+/* What a word's coefficients in `fresh` gain by becoming significant. */
+ALWAYS_INLINE int64_t fresh_gain(
+    const struct j2k_measure *measure, uint64_t fresh, const uint32_t *samples, uint32_t width)
+{
+    int64_t gain = 0;
+    for (; fresh != 0; fresh &= fresh - 1) {
+        uint32_t at = (uint32_t)__builtin_ctzll(fresh);
+        gain += j2k_significance_gain(measure, samples[at % 4 * width + at / 4]);
+    }
+    return gain;
+}
+
+/* D.3.1, D.4. Returns the gain. */
+ALWAYS_INLINE int64_t significance_pass(
+    struct j2k_block_encoder *encoder, j2k_decision **end, bool causal, const struct j2k_measure *measure)
+{
+    static const uint64_t none = 0;
+    struct stripe_before before;
+    struct stripe_numbers numbers;
+    j2k_decision *next = encoder->decision;
+    int64_t gain = 0;
+    for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++) {
+        struct j2k_stripe s = j2k_stripe_at(encoder, stripe);
+        const uint32_t *samples = encoder->sample + (size_t)4 * stripe * encoder->source->width;
+        uint64_t any = 0;
+        before.word[0] = before.word[s.words + 1] = 0;
+        for (uint32_t w = 0; w < s.words; w++) {
+            before.word[w + 1] = s.significant[w];
+            any |= s.visited[w] = j2k_spread_significance(&s, w, causal);
+        }
+        if (any == 0)
+            continue;
+        number(encoder->source->orientation, &s, &before, causal, &numbers);
+        for (uint32_t w = 0; w < s.words; w++) {
+            uint64_t left = s.visited[w], fresh = left & s.bits[w];
+            uint8_t zero[64], sign[64];
+            if (left == 0)
+                continue;
+            spread_zero(&numbers, w, &s.bits[w], &none, zero);
+            spread_sign(&numbers, w, sign);
+            if (measure)
+                gain += fresh_gain(measure, fresh, samples + (size_t)16 * w, encoder->source->width);
+            for (; left != 0; left &= left - 1) {
+                uint32_t at = (uint32_t)__builtin_ctzll(left);
+                next[0] = zero[at];
+                next[1] = sign[at]; /* counts if it becomes significant */
+                next += 1 + (fresh >> at & 1);
+            }
+        }
+    }
+    *end = next;
+    return gain;
+}
+
+/* D.3.3 */
+static __attribute__((noinline)) j2k_decision *refinement_pass(struct j2k_block_encoder *encoder)
+{
+    const bool causal = (encoder->source->style & J2K_STYLE_CAUSAL) != 0;
+    j2k_decision *next = encoder->decision;
+    for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++) {
+        struct j2k_stripe s = j2k_stripe_at(encoder, stripe);
+        for (uint32_t w = 0; w < s.words; w++) {
+            uint64_t left = s.significant[w] & ~s.visited[w], refined = s.refined[w];
+            if (left == 0)
+                continue;
+            uint64_t near = j2k_have_neighbours(s.significant + w, s.pitch, causal) & ~refined;
+            const uint64_t *const word[3] = {&s.bits[w], &near, &refined};
+            uint8_t decision[64];
+            spread_bits(word, 3, J2K_CONTEXT_MAGNITUDE << 1, decision);
+            s.refined[w] = refined | left;
+            for (; left != 0; left &= left - 1)
+                *next++ = decision[__builtin_ctzll(left)];
+        }
+    }
+    return next;
+}
+
+/* A word of the cleanup pass. */
+struct cleanup_word {
+    uint64_t left;  /* what is to be coded; of columns that are runs of zeros, the first row */
+    uint64_t fresh; /* what becomes significant */
+    uint64_t runs;  /* first rows of columns that are runs of zeros */
+    uint64_t ends;  /* those that end a run */
+};
+
+/* D.3.4 */
+ALWAYS_INLINE struct cleanup_word find_runs(uint64_t left, uint64_t fresh, uint64_t around)
+{
+    uint64_t columns = j2k_whole_columns(left & ~around);
+    uint64_t since = fresh | (fresh << 1 & ~J2K_TOP_ROWS); /* it is significant, or one above it */
+    since |= since << 2 & ~(J2K_TOP_ROWS | J2K_TOP_ROWS << 1);
+    uint64_t runs = columns & ~(since >> 3), ended = columns * J2K_COLUMN & since;
+    return (struct cleanup_word){.left = (left & ~(columns * J2K_COLUMN)) | runs | ended,
+        .fresh = fresh,
+        .runs = runs,
+        .ends = ended & ~(ended << 1 & ~J2K_TOP_ROWS)};
+}
+
+/* What the other passes left over. */
+ALWAYS_INLINE j2k_decision *cleanup_pass(struct j2k_block_encoder *encoder, bool causal)
+{
+    struct stripe_before before;
+    struct stripe_numbers numbers;
+    j2k_decision *next = encoder->decision;
+    for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++) {
+        struct j2k_stripe s = j2k_stripe_at(encoder, stripe);
+        uint64_t open[J2K_STRIPE_WORDS], any = 0;
+        before.word[0] = before.word[s.words + 1] = 0;
+        for (uint32_t w = 0; w < s.words; w++) {
+            before.word[w + 1] = s.significant[w];
+            any |= open[w] = j2k_insignificant(&s, w) & ~s.visited[w];
+            s.significant[w] |= open[w] & s.bits[w];
+        }
+        if (any == 0)
+            continue;
+        number(encoder->source->orientation, &s, &before, causal, &numbers);
+        for (uint32_t w = 0; w < s.words; w++) {
+            uint8_t zero[64], sign[64];
+            if (open[w] == 0)
+                continue;
+            struct cleanup_word c = find_runs(open[w], open[w] & s.bits[w], numbers.around[w]);
+            if (c.left == c.runs) {
+                memset(next, J2K_CONTEXT_RUN << 1, 16);
+                next += __builtin_popcountll(c.runs);
+                continue;
+            }
+            spread_zero(&numbers, w, &s.bits[w], &c.runs, zero);
+            spread_sign(&numbers, w, sign);
+            for (; c.left != 0; c.left &= c.left - 1) {
+                uint32_t at = (uint32_t)__builtin_ctzll(c.left);
+                if (__builtin_expect((c.ends >> at & 1) != 0, 0)) {
+                    *next++ = J2K_CONTEXT_RUN << 1 | 1;
+                    *next++ = (j2k_decision)(J2K_CONTEXT_UNIFORM << 1 | (at >> 1 & 1));
+                    *next++ = (j2k_decision)(J2K_CONTEXT_UNIFORM << 1 | (at & 1));
+                    *next++ = sign[at];
+                    continue;
+                }
+                next[0] = zero[at];
+                next[1] = sign[at];
+                next += 1 + (c.fresh >> at & 1);
+            }
+        }
+    }
+    return next;
+}
+
+/* Each in the forms that matter where the time goes. */
+static __attribute__((noinline)) int64_t plain_significance(
+    struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure)
+{
+    (void)measure;
+    return significance_pass(encoder, end, false, NULL);
+}
+
+static __attribute__((noinline)) int64_t measured_significance(
+    struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure)
+{
+    return significance_pass(encoder, end, false, measure);
+}
+
+static __attribute__((noinline)) int64_t causal_significance(
+    struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure)
+{
+    return significance_pass(encoder, end, true, measure);
+}
+
+static __attribute__((noinline)) j2k_decision *plain_cleanup(struct j2k_block_encoder *encoder)
+{
+    return cleanup_pass(encoder, false);
+}
+
+static __attribute__((noinline)) j2k_decision *causal_cleanup(struct j2k_block_encoder *encoder)
+{
+    return cleanup_pass(encoder, true);
+}
+
+/* Planes and signs of all samples, word by word. */
+static void gather_bits(struct j2k_block_encoder *encoder)
+{
+    const uint32_t width = encoder->source->width, height = encoder->source->height;
+    for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++) {
+        const uint32_t *from = encoder->sample + (size_t)4 * stripe * width;
+        const uint32_t rows = height - 4 * stripe < 4 ? height - 4 * stripe : 4;
+        uint64_t *negative = j2k_stripe_at(encoder, stripe).negative;
+        for (uint32_t w = 0; w < encoder->words; w++) {
+            const uint32_t columns = width - 16 * w < 16 ? width - 16 * w : 16;
+            uint64_t *to = &encoder->plane[0][stripe * encoder->words + w];
+            if (rows == 4 && columns == 16) {
+                gather_columns(from + (size_t)16 * w, width, encoder->planes, to, &negative[w]);
+                continue;
+            }
+            uint32_t part[4 * 16] = {0};
+            for (uint32_t y = 0; y < rows; y++)
+                memcpy(part + (size_t)16 * y, from + (size_t)y * width + (size_t)16 * w, columns * sizeof *part);
+            gather_columns(part, 16, encoder->planes, to, &negative[w]);
+        }
+    }
+}
+
+static struct j2k_gains plane_gains(const struct j2k_measure *measure, const uint32_t *sample, uint32_t count)
+{
+    return j2k_plane_gains(measure, sample, count);
+}
+
+static void encode_decisions(
+    struct j2k_mq_encoder *mq, uint32_t *contexts, const j2k_decision *decision, const j2k_decision *end)
+{
+    j2k_mq_encode(mq, contexts, decision, end);
+}
+
+static const struct j2k_coding_passes passes = {.gather = gather_bits,
+    .gains = plane_gains,
+    .plain_significance = plain_significance,
+    .significance = {measured_significance, causal_significance},
+    .refinement = refinement_pass,
+    .cleanup = {plain_cleanup, causal_cleanup},
+    .encode = encode_decisions};

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <immintrin.h>
+
+#include "j2k/cpu/blocks/block_encode.h"
+
+/* For each bit of the words a byte, the first word's in its lowest bit; and `plus` added. */
+ALWAYS_INLINE void spread_bits(const uint64_t *const word[], uint32_t count, uint32_t plus, uint8_t *to)
+{
+    const __m256i byte_of = _mm256_setr_epi8(
+        0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3);
+    const __m256i bit_of = _mm256_set1_epi64x((int64_t)0x8040201008040201);
+    for (uint32_t half = 0; half < 2; half++) {
+        __m256i bytes = _mm256_setzero_si256();
+        for (uint32_t k = count; k-- > 0;) {
+            __m256i bits = _mm256_shuffle_epi8(_mm256_set1_epi32((int32_t)(*word[k] >> 32 * half)), byte_of);
+            __m256i is_set = _mm256_cmpeq_epi8(_mm256_and_si256(bits, bit_of), bit_of); /* −1 */
+            bytes = _mm256_sub_epi8(_mm256_add_epi8(bytes, bytes), is_set);
+        }
+        _mm256_storeu_si256(
+            (__m256i *)(void *)(to + (size_t)32 * half), _mm256_add_epi8(bytes, _mm256_set1_epi8((char)plus)));
+    }
+}
+
+/* Byte k of samples of four rows, column by column. */
+ALWAYS_INLINE __m256i take_bytes(const __m256i row[4], uint32_t k)
+{
+    const __m256i low = _mm256_set1_epi32(0xFF);
+    const __m128i shift = _mm_cvtsi32_si128((int32_t)(8 * k));
+    __m256i bytes = _mm256_and_si256(_mm256_srl_epi32(row[0], shift), low);
+    for (uint32_t r = 1; r < 4; r++)
+        bytes = _mm256_or_si256(
+            bytes, _mm256_slli_epi32(_mm256_and_si256(_mm256_srl_epi32(row[r], shift), low), (int32_t)(8 * r)));
+    return bytes;
+}
+
+/* Sixteen columns of rows that lie `width` apart; planes to to[0], to[J2K_PLANE_WORDS] and so on, and signs. */
+ALWAYS_INLINE void gather_columns(const uint32_t *from, size_t width, uint32_t planes, uint64_t *to, uint64_t *negative)
+{
+    __m256i row[2][4];
+    for (uint32_t i = 0; i < 8; i++)
+        row[i / 4][i % 4] = _mm256_loadu_si256((const __m256i *)(const void *)(from + i % 4 * width + i / 4 * 8));
+    __m256i left = take_bytes(row[0], 3), right = take_bytes(row[1], 3);
+    *negative = (uint32_t)_mm256_movemask_epi8(left) | (uint64_t)(uint32_t)_mm256_movemask_epi8(right) << 32;
+    for (uint32_t plane = planes; plane-- > 0;) {
+        if (plane + 1 == planes || plane % 8 == 7) {
+            const __m128i unused = _mm_cvtsi32_si128((int32_t)(7 - plane % 8));
+            left = _mm256_sll_epi32(take_bytes(row[0], plane / 8), unused);
+            right = _mm256_sll_epi32(take_bytes(row[1], plane / 8), unused);
+        }
+        to[(size_t)plane * J2K_PLANE_WORDS] =
+            (uint32_t)_mm256_movemask_epi8(left) | (uint64_t)(uint32_t)_mm256_movemask_epi8(right) << 32;
+        left = _mm256_add_epi8(left, left);
+        right = _mm256_add_epi8(right, right);
+    }
+}
+
+#include "j2k/cpu/blocks/coding_passes.h"
+
+const struct j2k_coding_passes *kst_j2k_coding_passes_avx2(void)
+{
+    return &passes;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "j2k/cpu/dwt/forward_rows.h"
+#include "j2k/cpu/dwt/forward_tiers.h"
+
+void kst_j2k_forward_avx512(struct j2k_forward *forward)
+{
+    *forward = functions;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KOSTKA_J2K_CPU_DWT_INVERSE_TIERS_H
+#define KOSTKA_J2K_CPU_DWT_INVERSE_TIERS_H
+
+#include "j2k/cpu/dwt/inverse.h"
+
+#if defined(__x86_64__)
+void kst_j2k_inverse_avx2(struct j2k_inverse *inverse);
+void kst_j2k_inverse_avx512(struct j2k_inverse *inverse);
+#endif
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tiles side by side, and what has to wait for all of them. */
+#include "j2k/cpu/encode.h"
+
+#include <string.h>
+
+#include "core/report.h"
+#include "j2k/cpu/blocks/coding_group.h"
+#include "j2k/write/window.h"
+
+enum { GUARD_MAX = 7 };
+
+void *kst_j2k_encode_take(struct j2k_encode_job *job, size_t count, size_t size)
+{
+    kst_status status = KST_OK;
+    void *taken = kst_memory_array(job->memory, count, size, &status);
+    if (!taken)
+        kst_j2k_encode_fail(job, status);
+    return taken;
+}
+
+void kst_j2k_encode_fail(struct j2k_encode_job *job, kst_status status)
+{
+    int none = KST_OK;
+    atomic_compare_exchange_strong(&job->status, &none, (int)status);
+}
+
+void kst_j2k_encode_count(struct j2k_encode_job *job, uint32_t blocks)
+{
+    if (!kst_progress_add(job->source->progress, blocks))
+        kst_j2k_encode_fail(job, KST_ERROR_CANCELLED);
+}
+
+bool kst_j2k_encode_goes_on(struct j2k_encode_job *job)
+{
+    return atomic_load_explicit(&job->status, memory_order_relaxed) == KST_OK;
+}
+
+struct j2k_tiles kst_j2k_encode_tiles_of(const struct j2k_encode_job *job)
+{
+    const struct j2k_tiles all = {0, job->coded->plan.tile_count};
+    return job->source->tiles.count > 0 ? job->source->tiles : all;
+}
+
+/* Their blocks: from the first on, up to the end. */
+struct range {
+    uint32_t first, end;
+};
+
+static struct range blocks_of(const struct j2k_encode_job *job)
+{
+    struct j2k_span span = kst_j2k_coded_blocks(job->coded, kst_j2k_encode_tiles_of(job));
+    return (struct range){span.first, span.first + span.count};
+}
+
+/* The tile's blocks follow one another in the plan. */
+void kst_j2k_encode_find_tile(struct j2k_encode_job *job, uint32_t index, struct j2k_encode_tile *tile)
+{
+    const struct j2k_plan *plan = &job->coded->plan;
+    bool first = true;
+    *tile = (struct j2k_encode_tile){.job = job, .tile = &plan->tile[index], .plan = plan, .part = &plan->tile[index]};
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        const struct j2k_tile_component *tc = &plan->tile_component[tile->tile->first_component + c];
+        if (tc->resolution_count == 0)
+            continue;
+        const struct j2k_resolution *top = &plan->resolution[tc->first_resolution + tc->resolution_count - 1U];
+        const struct j2k_band *last = &plan->band[top->first_band + top->band_count - 1U];
+        if (first)
+            tile->first_block = plan->band[plan->resolution[tc->first_resolution].first_band].first_block;
+        first = false;
+        tile->block_count = last->first_block + last->block_count - tile->first_block;
+    }
+}
+
+/* Components that go together from one on. */
+static uint32_t together(const struct j2k_encode_tile *tile, uint32_t component)
+{
+    return component == 0 && tile->tile->transform != J2K_TRANSFORM_NONE ? J2K_ANALYSED_TOGETHER : 1;
+}
+
+/* Of what is at hand. */
+static void encode_part(struct j2k_encode_tile *tile, enum j2k_choice choice)
+{
+    for (uint32_t c = 0, count; c < tile->plan->component_count && kst_j2k_encode_goes_on(tile->job); c += count) {
+        count = together(tile, c);
+        kst_j2k_coding_group_run(tile, c, count, choice);
+    }
+}
+
+/*
+ * How many columns of the tile go together: all, if rows of them take no more than a share of the memory that is left,
+ * since coded bytes need room, too.
+ */
+static uint32_t columns_of(struct j2k_encode_tile *tile)
+{
+    enum { SHARE = 2 };
+    struct j2k_encode_job *job = tile->job;
+    const struct j2k_rect rect = tile->tile->rect;
+    uint32_t threads = kst_pool_threads(job->pool), tiles = kst_j2k_encode_tiles_of(job).count;
+    uint64_t room = kst_memory_left(job->memory) / SHARE / (tiles < threads ? tiles : threads), most = 0;
+    for (uint32_t c = 0, count; c < tile->plan->component_count; c += count) {
+        count = together(tile, c);
+        uint64_t need = kst_j2k_coding_group_need(tile, c, count);
+        most = need > most ? need : most;
+    }
+    if (most <= room)
+        return UINT32_MAX;
+    uint32_t unit = kst_j2k_window_unit(&job->coded->plan).x1;
+    double fit = (double)(rect.x1 - rect.x0) * (double)room / (double)most / 2; /* the other half is for margins */
+    return fit < 2.0 * unit ? unit : (uint32_t)(fit / unit) * unit;
+}
+
+static void encode_cell(struct j2k_encode_tile *tile, struct j2k_rect cell, enum j2k_choice choice)
+{
+    struct j2k_encode_job *job = tile->job;
+    const struct j2k_plan *plan = tile->plan;
+    const struct j2k_window_choice of_cell = {
+        .first_tile = (uint32_t)(tile->tile - plan->tile), .tile_count = 1, .cell = cell};
+    struct j2k_window window;
+    kst_status status = kst_j2k_window_build(job->memory, plan, &of_cell, &window);
+    if (status) {
+        kst_j2k_encode_fail(job, status);
+    } else {
+        tile->plan = &window.plan;
+        tile->part = window.plan.tile;
+        tile->block = window.block;
+        encode_part(tile, choice);
+    }
+    tile->plan = plan;
+    tile->part = tile->tile;
+    tile->block = NULL;
+    kst_j2k_window_release(job->memory, &window);
+}
+
+static void encode_blocks(struct j2k_encode_tile *tile, uint32_t columns, enum j2k_choice choice)
+{
+    const struct j2k_rect rect = tile->tile->rect;
+    if (rect.x0 / columns == (rect.x1 - 1) / columns) {
+        encode_part(tile, choice);
+        return;
+    }
+    for (uint64_t x = rect.x0 / columns * columns; x < rect.x1 && kst_j2k_encode_goes_on(tile->job); x += columns) {
+        uint64_t end = x + columns < rect.x1 ? x + columns : rect.x1;
+        encode_cell(tile, (struct j2k_rect){(uint32_t)x, 0, (uint32_t)end, UINT32_MAX}, choice);
+    }
+}
+
+/* Coefficients are made anew after the sample: that takes less than to keep them all. */
+static void encode_tile(void *argument, uint32_t index)
+{
+    struct j2k_encode_job *job = argument;
+    struct j2k_encode_tile tile;
+    if (!kst_j2k_encode_goes_on(job))
+        return;
+    kst_j2k_encode_find_tile(job, kst_j2k_encode_tiles_of(job).first + index, &tile);
+    kst_j2k_encode_given_stop(&tile);
+    uint32_t columns = columns_of(&tile);
+    if (kst_j2k_encode_samples_first(&tile)) {
+        encode_blocks(&tile, columns, J2K_SAMPLE_BLOCKS);
+        if (!kst_j2k_encode_goes_on(job))
+            return;
+        kst_j2k_encode_set_stop(&tile);
+    }
+    encode_blocks(&tile, columns, J2K_ALL_BLOCKS);
+}
+
+/* Bits of coefficients beyond those that their bands have planes for. */
+static uint32_t missing_planes(const struct j2k_encode_job *job)
+{
+    const struct j2k_plan *plan = &job->coded->plan;
+    struct range blocks = blocks_of(job);
+    uint32_t most = 0;
+    for (uint32_t b = blocks.first; b < blocks.end; b++) {
+        uint32_t planes = plan->band[plan->block[b].band].planes, needed = job->result[b].planes;
+        if (needed > planes && needed - planes > most)
+            most = needed - planes;
+    }
+    return most;
+}
+
+/* False where a component has no room for so many more. */
+static bool add_guard(const struct j2k_parameters *parameters, uint32_t components, uint32_t extra)
+{
+    for (uint32_t c = 0; c < components; c++)
+        if (parameters->quantisation[c].guard + extra > GUARD_MAX)
+            return false;
+    for (uint32_t c = 0; c < components; c++)
+        parameters->quantisation[c].guard = (uint8_t)(parameters->quantisation[c].guard + extra);
+    return true;
+}
+
+/* All bands get a plane more for each guard bit. Tiles without parameters of their own share the main header's. */
+static kst_status make_room(struct j2k_encode_job *job, kst_report *report)
+{
+    struct j2k_coded *coded = job->coded;
+    const struct j2k_parameters *main = &coded->headers.main;
+    uint32_t extra = missing_planes(job), components = coded->headers.component_count;
+    uint32_t tiles = coded->tile ? coded->headers.size.columns * coded->headers.size.rows : 0;
+    job->encoded->extra = (uint8_t)extra;
+    bool fine = extra == 0 || add_guard(main, components, extra);
+    for (uint32_t t = 0; t < tiles && extra > 0 && fine; t++)
+        if (coded->tile[t].quantisation != main->quantisation)
+            fine = add_guard(&coded->tile[t], components, extra);
+    if (!fine)
+        return kst_report_error(
+            report, KST_ERROR_IMAGE_DEPTH, KST_NO_OFFSET, "coefficients need %u guard bits more", (unsigned)extra);
+    for (uint32_t b = 0; b < coded->plan.band_count && extra > 0; b++) {
+        struct j2k_band *band = &coded->plan.band[b];
+        band->magnitude = (uint8_t)(band->magnitude + extra);
+        band->planes = (uint8_t)(band->planes + extra);
+    }
+    struct range blocks = blocks_of(job);
+    for (uint32_t b = blocks.first; b < blocks.end; b++)
+        coded->block[b].missing = (uint8_t)(coded->plan.band[coded->plan.block[b].band].planes - job->result[b].planes);
+    return KST_OK;
+}
+
+bool kst_j2k_encode_take_passes(struct j2k_encode_job *job, uint64_t count)
+{
+    struct j2k_encoded *encoded = job->encoded;
+    if (count > UINT32_MAX) {
+        kst_j2k_encode_fail(job, KST_ERROR_LIMIT_BLOCKS);
+        return false;
+    }
+    encoded->pass_length = kst_j2k_encode_take(job, (size_t)count, sizeof *encoded->pass_length);
+    if (job->source->measure)
+        encoded->pass_gain = kst_j2k_encode_take(job, (size_t)count, sizeof *encoded->pass_gain);
+    encoded->pass_count = (uint32_t)count;
+    return encoded->pass_length && (!job->source->measure || encoded->pass_gain);
+}
+
+double kst_j2k_encode_unit(const struct j2k_encode_job *job, uint32_t block)
+{
+    uint32_t band = job->coded->plan.block[block].band;
+    double half = job->coded->plan.band[band].step / 2;
+    return job->source->measure ? job->source->weight[band] * half * half : 0;
+}
+
+static void join_block(struct j2k_encode_job *job, uint32_t b, uint32_t first)
+{
+    struct j2k_encoded *encoded = job->encoded;
+    const struct j2k_pass *pass = job->result[b].pass;
+    const uint32_t *length = job->result[b].length;
+    double unit = kst_j2k_encode_unit(job, b);
+    job->coded->block[b].first_pass = first;
+    for (uint32_t i = 0; i < job->coded->block[b].passes; i++) {
+        if (pass && job->source->measure)
+            encoded->pass_gain[first + i] = pass[i].gain * unit;
+        if (pass || length)
+            encoded->pass_length[first + i] = pass ? pass[i].length : length[i];
+    }
+}
+
+/* The passes of all blocks in one array, unless they are there. */
+static void join_passes(struct j2k_encode_job *job)
+{
+    struct j2k_encoded *encoded = job->encoded;
+    struct range blocks = blocks_of(job);
+    uint64_t total = 0;
+    for (uint32_t b = blocks.first; b < blocks.end; b++)
+        total += job->coded->block[b].passes;
+    if (!encoded->pass_length) {
+        if (!kst_j2k_encode_take_passes(job, total))
+            return;
+        uint32_t first = 0;
+        for (uint32_t b = blocks.first; b < blocks.end; first += job->coded->block[b++].passes)
+            join_block(job, b, first);
+    }
+    for (uint32_t b = blocks.first; b < blocks.end; b++)
+        encoded->error += 4 * kst_j2k_encode_unit(job, b) * job->result[b].error;
+    job->coded->pass_length = encoded->pass_length;
+}
+
+kst_status kst_j2k_encode_start(struct j2k_encode_job *job, kst_report *report)
+{
+    *job->encoded = (struct j2k_encoded){.chunk = NULL};
+    atomic_init(&job->status, KST_OK);
+    if (pthread_mutex_init(&job->shared, NULL) != 0)
+        return kst_report_error(report, KST_ERROR_THREAD, KST_NO_OFFSET, NULL);
+    job->result = kst_j2k_encode_take(job, job->coded->plan.block_count, sizeof *job->result);
+    return KST_OK;
+}
+
+kst_status kst_j2k_encode_finish(struct j2k_encode_job *job, kst_report *report)
+{
+    kst_status status = KST_OK;
+    if (kst_j2k_encode_goes_on(job))
+        status = make_room(job, report);
+    if (!status && kst_j2k_encode_goes_on(job))
+        join_passes(job);
+    if (!status && !kst_j2k_encode_goes_on(job))
+        status = kst_report_error(report, (kst_status)atomic_load(&job->status), KST_NO_OFFSET, NULL);
+    kst_memory_release(job->memory, job->result);
+    pthread_mutex_destroy(&job->shared);
+    if (status)
+        kst_j2k_encoded_release(job->memory, job->encoded);
+    return status;
+}
+
+kst_status kst_j2k_cpu_encode(struct memory *memory, struct pool *pool, enum cpu_tier tier, struct j2k_coded *coded,
+    const struct j2k_encode_source *source, struct j2k_encoded *encoded, kst_report *report)
+{
+    struct j2k_encode_job job = {.memory = memory, .pool = pool, .coded = coded, .source = source, .encoded = encoded};
+    kst_status status = kst_j2k_encode_start(&job, report);
+    if (status)
+        return status;
+    kst_j2k_forward_init(&job.forward, tier);
+    job.passes = kst_j2k_coding_passes(tier);
+    if (job.result)
+        kst_pool_run(pool, kst_j2k_encode_tiles_of(&job).count, encode_tile, &job);
+    kst_j2k_encode_drop_workers(&job);
+    return kst_j2k_encode_finish(&job, report);
+}
+
+void kst_j2k_encoded_release(struct memory *memory, struct j2k_encoded *encoded)
+{
+    kst_j2k_encoded_chunks_release(memory, encoded);
+    kst_memory_release(memory, encoded->pass_length);
+    kst_memory_release(memory, encoded->pass_gain);
+    encoded->pass_length = NULL;
+    encoded->pass_gain = NULL;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From samples to the coefficients of all levels, some rows at a time. */
+#include "j2k/cpu/blocks/coding_group.h"
+#include "j2k/syntax/geometry.h"
+
+/* The components' samples; a strip has a row of its own where they are brought. */
+struct samples {
+    const struct j2k_coding_group *group;
+    uint8_t *row;
+};
+
+/* Where row y of a component begins, whose plane the component before may have asked for. */
+static const uint8_t *find_row(const struct samples *samples, uint32_t component, uint32_t y)
+{
+    const struct j2k_coding_group *group = samples->group;
+    struct j2k_encode_job *job = group->tile->job;
+    const struct j2k_origin *origin = &job->source->origin[component];
+    const kst_rows *rows = job->source->rows;
+    struct j2k_rect area = job->coded->plan.component[component].area, rect = group->component->tc->rect;
+    size_t place = (size_t)origin->place * origin->bytes;
+    if (!rows)
+        return (const uint8_t *)origin->data + (ptrdiff_t)(y - area.y0) * origin->pitch +
+               (rect.x0 - area.x0) * origin->step * origin->bytes + place;
+    bool same = component > group->first && origin[-1].plane == origin->plane;
+    if (!same &&
+        !rows->read(rows->user, origin->plane, rect.x0 - area.x0, y - area.y0, rect.x1 - rect.x0, samples->row))
+        kst_j2k_encode_fail(job, KST_ERROR_ROWS);
+    return samples->row + place;
+}
+
+/* Row y of the components, level shifted and transformed (Annex G). */
+static void fetch_samples(const void *source, uint32_t y, void *const room[], const void *row[])
+{
+    const struct samples *samples = source;
+    const struct j2k_coding_group *group = samples->group;
+    const struct j2k_encode_job *job = group->tile->job;
+    const struct j2k_tile_component *tc = group->component->tc;
+    size_t width = j2k_rect_width(tc->rect);
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct j2k_origin *origin = &job->source->origin[group->first + i];
+        const uint8_t *from = find_row(samples, group->first + i, y);
+        if (group->narrow)
+            job->forward.load_narrow(origin, from, width, room[i]);
+        else if (tc->reversible)
+            job->forward.load_integers(origin, from, width, room[i]);
+        else
+            job->forward.load_reals(origin, from, width, room[i]);
+        row[i] = room[i];
+    }
+    if (group->count < J2K_ANALYSED_TOGETHER)
+        return;
+    if (group->narrow)
+        job->forward.rct_narrow(room[0], room[1], room[2], width);
+    else if (tc->reversible)
+        job->forward.rct(room[0], room[1], room[2], width);
+    else
+        job->forward.ict(room[0], room[1], room[2], width);
+}
+
+static void fetch_row(const void *source, uint32_t y, void *const room[], const void *row[])
+{
+    (void)room;
+    row[0] = j2k_encode_window_row(source, y);
+}
+
+static void aim(struct j2k_split *split, uint32_t orientation, const struct j2k_encode_window *window)
+{
+    split->band[orientation] = window->data;
+    split->pitch[orientation] = window->pitch;
+    split->rows[orientation] = window->rows;
+}
+
+struct j2k_analysis kst_j2k_encode_analysis(const struct j2k_coding_group *group, uint32_t component, uint32_t r)
+{
+    const struct j2k_encode_component *c = &group->component[component];
+    bool last = r == j2k_encode_top(c);
+    struct j2k_analysis analysis = {.forward = &group->tile->job->forward,
+        .reversible = c->tc->reversible,
+        .narrow = group->narrow,
+        .rect = c->resolution[r].rect,
+        .component_count = last ? group->count : 1,
+        .fetch = last ? fetch_samples : fetch_row,
+        .source = last ? NULL : &c->low[r]};
+    for (uint32_t i = 0; i < analysis.component_count; i++) {
+        aim(&analysis.split[i], J2K_LL, r == 1 ? &c[i].band[0] : &c[i].low[r - 1]);
+        for (uint32_t b = 0; b < 3; b++)
+            aim(&analysis.split[i], J2K_HL + b, &c[i].band[3 * r - 2 + b]);
+    }
+    return analysis;
+}
+
+/* Without levels samples are coefficients. */
+static void copy_samples(const struct samples *samples, uint32_t from, uint32_t end)
+{
+    const struct j2k_coding_group *group = samples->group;
+    for (uint32_t y = from; y < end; y++) {
+        const void *row[J2K_ANALYSED_TOGETHER];
+        void *room[J2K_ANALYSED_TOGETHER] = {NULL};
+        for (uint32_t i = 0; i < group->count; i++)
+            room[i] = j2k_encode_window_row(&group->component[i].band[0], y);
+        fetch_samples(samples, y, room, row);
+    }
+}
+
+/* The rows of a resolution that are split in a step. */
+struct stretch {
+    uint32_t from, end;
+    bool further; /* not the first */
+};
+
+static struct stretch stretch_of(
+    const struct j2k_coding_group *group, const struct j2k_encode_component *c, uint32_t r, uint32_t step)
+{
+    uint64_t from = kst_j2k_encode_rows_before(group, c, step).made[r];
+    uint64_t end = kst_j2k_encode_rows_before(group, c, step + 1).made[r];
+    struct j2k_rect rect = c->resolution[r].rect;
+    return (struct stretch){.from = 2 * from > rect.y0 ? (uint32_t)(2 * from) : rect.y0,
+        .end = 2 * end < rect.y1 ? (uint32_t)(2 * end) : rect.y1,
+        .further = from > rect.y0 / 2};
+}
+
+/* One strip goes on where the one before it ended; several side by side work out again what is around them. */
+void kst_j2k_encode_strip(const struct j2k_coding_group *group, uint32_t step, uint32_t strip)
+{
+    const struct j2k_encode_component *c = group->component;
+    uint32_t top = j2k_encode_top(c), strips = group->strips;
+    const struct samples samples = {.group = group, .row = group->row ? group->row + strip * group->row_length : NULL};
+    if (top == 0) {
+        uint32_t from = kst_j2k_encode_rows_before(group, c, step).made[0];
+        copy_samples(&samples, from, kst_j2k_encode_rows_before(group, c, step + 1).made[0]);
+        return;
+    }
+    struct stretch stretch = stretch_of(group, c, top, step);
+    struct j2k_analysis analysis = kst_j2k_encode_analysis(group, 0, top);
+    analysis.source = &samples;
+    if (stretch.from >= stretch.end)
+        return;
+    if (strips == 1) {
+        (stretch.further ? kst_j2k_analyse_further : kst_j2k_analyse)(
+            &analysis, stretch.from, stretch.end, c->room[top]);
+        return;
+    }
+    uint32_t each = (stretch.end - stretch.from + 2 * strips - 1) / (2 * strips) * 2;
+    uint64_t from = (uint64_t)(stretch.from & ~1U) + (uint64_t)strip * each, end = from + each;
+    from = from < stretch.from ? stretch.from : from;
+    end = end > stretch.end || strip + 1 == strips ? stretch.end : end;
+    if (from < end)
+        kst_j2k_analyse(
+            &analysis, (uint32_t)from, (uint32_t)end, c->room[top] + strip * kst_j2k_analysis_room(&analysis));
+}
+
+void kst_j2k_encode_levels(const struct j2k_coding_group *group, uint32_t step, uint32_t component)
+{
+    const struct j2k_encode_component *c = &group->component[component];
+    for (uint32_t r = j2k_encode_top(c); r-- > 1;) {
+        struct stretch stretch = stretch_of(group, c, r, step);
+        struct j2k_analysis analysis = kst_j2k_encode_analysis(group, component, r);
+        if (stretch.from < stretch.end && !j2k_is_empty(analysis.rect))
+            (stretch.further ? kst_j2k_analyse_further : kst_j2k_analyse)(
+                &analysis, stretch.from, stretch.end, c->room[r]);
+    }
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From a code-block's bytes to coefficients, in its band's window or elsewhere. */
+#include <math.h>
+#include <string.h>
+
+#include "j2k/cpu/tile.h"
+#include "j2k/plan/range.h"
+#include "j2k/syntax/geometry.h"
+
+enum { BITS = 31 };
+
+/*
+ * A pass decodes at most three decisions of each sample and four of a segmentation symbol, each of which takes at most
+ * 15 bits (Table C.2), and a byte holds seven at least: less than 2^15 bytes. The decoders read some bytes ahead.
+ */
+enum { PASS_BYTES = 1 << 15, BYTES_AHEAD = 64 };
+
+/* The bytes of a segment that its passes can reach. What follows is of no effect, whatever its length. */
+static uint32_t reach_of(const struct j2k_segment *segment)
+{
+    uint32_t most = (uint32_t)segment->passes * PASS_BYTES + BYTES_AHEAD;
+    return segment->length < most ? (uint32_t)segment->length : most;
+}
+
+static bool make_room(struct j2k_decoding *decoding, struct j2k_worker *worker, size_t length)
+{
+    if (length <= worker->joined_length)
+        return true;
+    kst_memory_release(decoding->memory, worker->joined);
+    worker->joined = kst_j2k_take(decoding, length, 1, false);
+    worker->joined_length = worker->joined ? length : 0;
+    return worker->joined;
+}
+
+/* Bytes of the segments that come in several pieces. */
+static size_t joined_length(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    size_t sum = 0;
+    for (uint32_t i = 0; i < block->segment_count; i++) {
+        const struct j2k_segment *segment = &plan->segment[block->first_segment + i];
+        sum += segment->piece_count > 1 ? reach_of(segment) : 0;
+    }
+    return sum;
+}
+
+static void join_pieces(const struct j2k_plan *plan, const struct j2k_segment *segment, uint8_t *to)
+{
+    const struct j2k_piece *piece = &plan->piece[segment->first_piece];
+    for (uint32_t left = reach_of(segment); left > 0; piece++) {
+        uint32_t length = piece->length < left ? piece->length : left;
+        memcpy(to, plan->data + piece->offset, length);
+        to += length;
+        left -= length;
+    }
+}
+
+/* The segments of a block as consecutive bytes each: where they lie if in one piece, else copied. */
+static bool gather(struct j2k_decoding *decoding, struct j2k_worker *worker, const struct j2k_block *block)
+{
+    const struct j2k_plan *plan = decoding->plan;
+    size_t at = 0;
+    if (!make_room(decoding, worker, joined_length(plan, block)))
+        return false;
+    for (uint32_t i = 0; i < block->segment_count; i++) {
+        const struct j2k_segment *segment = &plan->segment[block->first_segment + i];
+        struct j2k_codeword *codeword = &worker->codeword[i];
+        codeword->length = reach_of(segment);
+        codeword->passes = segment->passes;
+        codeword->data = plan->data; /* of any place, where there are no bytes */
+        if (segment->piece_count == 0)
+            continue;
+        const struct j2k_piece *piece = &plan->piece[segment->first_piece];
+        if (segment->piece_count == 1) {
+            codeword->data = plan->data + piece->offset;
+            continue;
+        }
+        codeword->data = worker->joined + at;
+        join_pieces(plan, segment, worker->joined + at);
+        at += codeword->length;
+    }
+    return true;
+}
+
+/* Once of all regions that need the block. */
+static void count_damage(struct j2k_decoding *decoding, const struct j2k_block *block)
+{
+    const struct j2k_rect *shown = decoding->plan->shown;
+    const struct j2k_segment *segment = &decoding->plan->segment[block->first_segment];
+    uint64_t offset = UINT64_MAX;
+    if (kst_j2k_needs_block(decoding->plan, shown[0], block) || kst_j2k_needs_block(decoding->plan, shown[1], block))
+        return;
+    for (uint32_t i = 0; i < block->segment_count && offset == UINT64_MAX; i++)
+        if (segment[i].piece_count)
+            offset = decoding->plan->piece[segment[i].first_piece].offset;
+    atomic_fetch_add(&decoding->damaged, 1);
+    uint_fast64_t least = atomic_load(&decoding->damage_offset);
+    while (offset < least && !atomic_compare_exchange_weak(&decoding->damage_offset, &least, offset))
+        continue;
+}
+
+static void store(const struct j2k_decoding *decoding, const struct j2k_worker *worker, const struct j2k_block *block,
+    bool reversible, float factor, const struct j2k_destination *to)
+{
+    const struct j2k_rect part = j2k_wanted_part(decoding->plan, block);
+    const struct j2k_indices indices = {
+        .from = worker->decoder.samples + (size_t)(part.y0 - block->y) * block->width + (part.x0 - block->x),
+        .pitch = block->width,
+        .width = part.x1 - part.x0,
+        .height = part.y1 - part.y0};
+    if (to->narrow)
+        decoding->steps.store_narrow(&indices, to->samples, to->pitch);
+    else if (reversible)
+        decoding->steps.store_integers(&indices, to->samples, to->pitch);
+    else
+        decoding->steps.store_reals(&indices, factor, to->samples, to->pitch);
+}
+
+void kst_j2k_decode_block(struct j2k_decoding *decoding, struct j2k_worker *worker, const struct j2k_block *block,
+    const struct j2k_destination *to)
+{
+    const struct j2k_band *band = &decoding->plan->band[block->band];
+    const struct j2k_tile_component *tc = &decoding->plan->tile_component[band->tile_component];
+    if (!gather(decoding, worker, block))
+        return;
+    int32_t room = BITS - (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift);
+    struct j2k_coded_block coded = {.width = block->width,
+        .height = block->height,
+        .orientation = band->orientation,
+        .style = tc->style,
+        .planes = block->planes,
+        .roi_shift = tc->roi_shift,
+        .fraction = tc->reversible ? 0
+                    : room < 1     ? room
+                                   : 1,
+        .codeword_count = block->segment_count,
+        .codewords = worker->codeword};
+    if (kst_j2k_block_decode(&worker->decoder, &coded))
+        count_damage(decoding, block);
+    store(decoding, worker, block, tc->reversible, ldexpf(band->step, -coded.fraction), to);
+}
+
+/* Where the coefficients of a band go. */
+static const struct j2k_window *find_window(const struct j2k_group *group, uint32_t band)
+{
+    const struct j2k_plan *plan = group->decoding->plan;
+    uint32_t tile_component = plan->band[band].tile_component;
+    const struct j2k_decoded_component *c =
+        &group->component[tile_component - group->tile->first_component - group->first];
+    return &c->band[band - c->resolution->first_band];
+}
+
+void kst_j2k_decode_one(const struct j2k_group *group, struct j2k_worker *worker, uint32_t index)
+{
+    struct j2k_decoding *decoding = group->decoding;
+    const struct j2k_block *block = &decoding->plan->block[group->first_block + group->order[index]];
+    const struct j2k_window *window = find_window(group, block->band);
+    const struct j2k_rect part = j2k_wanted_part(decoding->plan, block);
+    uint32_t left = decoding->plan->band[block->band].window.x0;
+    const struct j2k_destination to = {
+        .samples = (uint8_t *)j2k_window_row(window, part.y0) + (part.x0 - left) * window->size,
+        .pitch = window->pitch,
+        .narrow = group->narrow};
+    int none = KST_OK;
+    kst_j2k_decode_block(decoding, worker, block, &to);
+    if (decoding->progress && !kst_progress_add(decoding->progress, 1))
+        atomic_compare_exchange_strong(&decoding->status, &none, KST_ERROR_CANCELLED);
+}

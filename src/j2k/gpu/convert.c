@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pictures whose channels are not components as they are: planes for these, and what the kernel has to know. */
+#include <string.h>
+
+#include "device/executor.h"
+#include "device/float_bits.h"
+#include "image/format.h"
+#include "image/orient.h"
+#include "j2k/gpu/batch.h"
+
+#define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
+
+enum { ALIGNMENT = 16 };
+
+static const struct j2k_component *component_of(const struct j2k_gpu_item *item, uint32_t source)
+{
+    return &item->plan->component[item->conversion.source[source].component];
+}
+
+static uint32_t bytes_of(const struct j2k_component *component)
+{
+    return component->depth > 8 ? 2 : 1;
+}
+
+static bool same_rect(struct j2k_rect a, struct j2k_rect b)
+{
+    return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1;
+}
+
+bool kst_gpu_j2k_sources_interleaved(const struct j2k_gpu_item *item)
+{
+    const struct j2k_gpu_conversion *conversion = &item->conversion;
+    if (conversion->sources != 3)
+        return false;
+    for (uint32_t s = 0; s < 3; s++)
+        if (conversion->source[s].component != s || bytes_of(component_of(item, s)) != 1 ||
+            !same_rect(component_of(item, s)->area, component_of(item, 0)->area))
+            return false;
+    return true;
+}
+
+/* Samples from one to the next. */
+static uint32_t step_of(const struct j2k_gpu_item *item)
+{
+    return kst_gpu_j2k_sources_interleaved(item) ? 3 : 1;
+}
+
+static size_t pitch_of(const struct j2k_gpu_item *item, uint32_t source)
+{
+    const struct j2k_component *component = component_of(item, source);
+    size_t row = (size_t)j2k_gpu_width(component->area) * step_of(item) * bytes_of(component);
+    return (row + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* The first source that takes the same component, whose plane serves both. */
+static uint32_t first_alike(const struct j2k_gpu_item *item, uint32_t source)
+{
+    const struct j2k_gpu_conversion *conversion = &item->conversion;
+    uint32_t first = 0;
+    while (conversion->source[first].component != conversion->source[source].component)
+        first++;
+    return first;
+}
+
+static uint64_t plane_bytes(const struct j2k_gpu_item *item, uint32_t source)
+{
+    bool shared = first_alike(item, source) != source || (source > 0 && kst_gpu_j2k_sources_interleaved(item));
+    return shared ? 0 : (uint64_t)pitch_of(item, source) * j2k_gpu_height(component_of(item, source)->area);
+}
+
+uint64_t kst_gpu_j2k_plane_bytes(const struct j2k_gpu_item *item)
+{
+    uint64_t sum = 0;
+    for (uint32_t s = 0; s < item->conversion.sources; s++)
+        sum += plane_bytes(item, s);
+    return sum;
+}
+
+void kst_gpu_j2k_place_sources(struct j2k_batch *batch)
+{
+    size_t at = batch->pixels;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        const struct j2k_gpu_item *item = &batch->items[i];
+        size_t *source = batch->place[i].source, start = at;
+        bool interleaved = kst_gpu_j2k_sources_interleaved(item);
+        batch->conversions += item->conversion.sources > 0;
+        for (uint32_t s = 0; s < item->conversion.sources; s++) {
+            uint32_t first = first_alike(item, s);
+            source[s] = interleaved ? start + s : first == s ? at : source[first];
+            at += (size_t)plane_bytes(item, s);
+        }
+    }
+    batch->planes = at - batch->pixels;
+}
+
+struct work_view kst_gpu_j2k_source_view(const struct j2k_batch *batch, uint32_t index)
+{
+    const struct j2k_gpu_item *item = &batch->items[index];
+    struct work_view view = {.packed = kst_gpu_j2k_sources_interleaved(item) ? 3 : 0};
+    for (uint32_t s = 0; s < item->conversion.sources; s++) {
+        uint64_t at = batch->place[index].source[s];
+        if (first_alike(item, s) == s)
+            view.channel[view.channels++] = (struct work_channel){.component = item->conversion.source[s].component,
+                .offset = {(uint32_t)at, (uint32_t)(at >> 32)},
+                .pitch = (uint32_t)pitch_of(item, s),
+                .step = step_of(item),
+                .bytes = bytes_of(component_of(item, s))};
+    }
+    return view;
+}
+
+/* Words of a source's palette, two entries in each. */
+static uint32_t palette_words(const struct j2k_gpu_conversion *conversion, uint32_t source)
+{
+    return conversion->source[source].palette ? (conversion->entries + 1) / 2 : 0;
+}
+
+uint32_t kst_gpu_j2k_conversion_words(const struct j2k_batch *batch)
+{
+    uint32_t words = batch->conversions * (WORDS(struct work_composite) + 1);
+    for (uint32_t i = 0; i < batch->count; i++)
+        for (uint32_t s = 0; s < batch->items[i].conversion.sources; s++)
+            words += palette_words(&batch->items[i].conversion, s);
+    return words;
+}
+
+/* `palette`: where its entries are put, if it has any. */
+static struct work_source describe_source(const struct j2k_batch *batch, uint32_t index, uint32_t s, uint32_t palette)
+{
+    const struct j2k_gpu_item *item = &batch->items[index];
+    const struct j2k_component *component = component_of(item, s);
+    uint64_t at = batch->place[index].source[s];
+    bool looked_up = item->conversion.source[s].palette != NULL;
+    return (struct work_source){.offset = {(uint32_t)at, (uint32_t)(at >> 32)},
+        .pitch = (uint32_t)pitch_of(item, s),
+        .bytes = bytes_of(component),
+        .step = step_of(item),
+        .x0 = component->area.x0,
+        .y0 = component->area.y0,
+        .x1 = component->area.x1,
+        .y1 = component->area.y1,
+        .dx = component->dx,
+        .dy = component->dy,
+        .palette = looked_up ? palette : 0,
+        .last = looked_up ? item->conversion.entries - 1 : 0};
+}
+
+/* What its samples become numbers by. */
+static void describe_numbers(const struct j2k_gpu_item *item, struct work_composite *record)
+{
+    const struct normal *normal = &item->conversion.normal;
+    record->numbers = item->output.plane[0].sample != KST_SAMPLE_INTEGER;
+    for (uint32_t k = 0; k < 4 && record->numbers; k++) {
+        record->mean[k] = gpu_float_bits(normal->mean[k]);
+        record->scale[k] = gpu_float_bits(normal->scale[k]);
+    }
+}
+
+/* Its palettes are put from word *at on, which is moved on. */
+static struct work_composite describe_conversion(
+    const struct j2k_batch *batch, uint32_t index, uint32_t *work, uint32_t *at)
+{
+    const struct j2k_gpu_item *item = &batch->items[index];
+    const struct j2k_gpu_conversion *conversion = &item->conversion;
+    bool swaps = kst_orientation_swaps(conversion->orientation);
+    struct work_composite record = {.width = swaps ? item->output.height : item->output.width,
+        .height = swaps ? item->output.width : item->output.height,
+        .x = conversion->x,
+        .y = conversion->y,
+        .sources = conversion->sources,
+        .ycc = conversion->ycc,
+        .orientation = (uint32_t)conversion->orientation,
+        .view = {.channels = item->channels}};
+    for (uint32_t s = 0; s < conversion->sources; s++) {
+        record.source[s] = describe_source(batch, index, s, *at);
+        if (conversion->source[s].palette)
+            memcpy(work + *at, conversion->source[s].palette, conversion->entries * sizeof(uint16_t));
+        *at += palette_words(conversion, s);
+    }
+    describe_numbers(item, &record);
+    for (uint32_t k = 0; k < item->channels; k++)
+        record.view.channel[k] = kst_gpu_j2k_channel(batch, index, k);
+    bool together = kst_format_channels(item->output.format) >= 3 && record.view.channel[0].bytes == 1;
+    record.view.packed = together ? item->channels : 0;
+    return record;
+}
+
+static uint32_t groups_of(const kst_image *image)
+{
+    return (image->width + J2K_OUTPUT_WIDTH - 1) / J2K_OUTPUT_WIDTH *
+           ((image->height + J2K_OUTPUT_HEIGHT - 1) / J2K_OUTPUT_HEIGHT);
+}
+
+static uint64_t image_bytes(const struct j2k_gpu_item *item)
+{
+    uint32_t bytes = kst_plane_sample_bytes(&item->output.plane[0]);
+    return (uint64_t)item->output.width * item->output.height * item->channels * bytes;
+}
+
+/* Records, the list of their groups, palettes. */
+uint32_t kst_gpu_j2k_write_conversions(struct j2k_batch *batch, uint32_t *work, uint32_t at)
+{
+    struct work_composite *record = (struct work_composite *)(void *)(work + at);
+    struct j2k_launch launch = {.kernel = J2K_KERNEL_CONVERT,
+        .list = at + batch->conversions * WORDS(struct work_composite),
+        .count = batch->conversions,
+        .first = at};
+    uint32_t list = launch.list, end = launch.list + batch->conversions;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        const struct j2k_gpu_item *item = &batch->items[i];
+        if (item->conversion.sources == 0)
+            continue;
+        *record++ = describe_conversion(batch, i, work, &end);
+        work[list++] = launch.groups;
+        launch.groups += groups_of(&item->output);
+        launch.bytes += kst_gpu_j2k_plane_bytes(item) + image_bytes(item);
+    }
+    if (batch->conversions > 0)
+        batch->launch[batch->launches++] = launch;
+    return end;
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Code-blocks of transformed pictures: measured, or coded, list after list, and what comes back of each. */
+#include "j2k/gpu/encode_job.h"
+
+#include <string.h>
+
+#include "j2k/gpu/encode_list.h"
+
+/* Of one list, given back when it is done, but for what was fetched. */
+enum list_buffer { HOST_LIST, HOST_RESULTS, LIST, DECISIONS, PASSES, ORDER, DATA, RESULTS, COLLECTED, LIST_BUFFERS };
+
+_Static_assert(sizeof(struct j2k_gpu_gains) == J2K_GAIN_WORDS * 4, "as the kernels tell them");
+
+enum { DECISIONS_AHEAD = 64 /* bytes behind the last that are loaded, but not looked at */ };
+
+/* A list on its way. */
+struct run {
+    struct j2k_coding_job *job;
+    const struct j2k_list *list;
+    struct gpu_buffer buffer[LIST_BUFFERS];
+    struct coding_fetched *fetched;
+};
+
+static bool take(struct run *run, enum list_buffer which, uint64_t length, struct gpu_error *error)
+{
+    enum gpu_place place = which <= HOST_RESULTS ? GPU_PINNED : GPU_DEVICE;
+    return kst_gpu_pool_take(&run->job->executor->pool, place, (size_t)length, &run->buffer[which], error);
+}
+
+static void give_back(struct run *run)
+{
+    for (uint32_t i = 0; i < LIST_BUFFERS; i++)
+        kst_gpu_pool_give(&run->job->executor->pool, &run->buffer[i]);
+}
+
+static size_t results_length(const struct j2k_list *list)
+{
+    return J2K_LIST_HEAD * 4 + list->blocks * sizeof(struct coded_result);
+}
+
+/* What stays until the job's end. */
+static bool take_fetched(struct run *run, uint64_t length, struct gpu_error *error)
+{
+    struct j2k_coding_job *job = run->job;
+    run->fetched = kst_memory_zeroed(job->executor->gpu->memory, 1, sizeof *run->fetched, &error->status);
+    if (!run->fetched)
+        return false;
+    run->fetched->next = job->fetched;
+    job->fetched = run->fetched;
+    return kst_gpu_pool_take(&job->executor->pool, GPU_PINNED, (size_t)length, &run->fetched->buffer, error);
+}
+
+static bool take_list(struct run *run, struct gpu_error *error)
+{
+    const struct j2k_list *list = run->list;
+    const uint64_t passes = (uint64_t)list->blocks * J2K_CODED_PASSES;
+    const uint64_t length[LIST_BUFFERS] = {[HOST_LIST] = list->words * 4ULL,
+        [HOST_RESULTS] = results_length(list),
+        [LIST] = list->words * 4ULL,
+        [DECISIONS] = list->units * J2K_DECISION_UNIT + DECISIONS_AHEAD,
+        [PASSES] = passes * J2K_PASS_WORDS * 4,
+        [ORDER] = list->blocks * 4ULL,
+        [DATA] = list->data,
+        [RESULTS] = results_length(list),
+        [COLLECTED] = list->data + passes * J2K_PASS_RESULT * 4};
+    for (uint32_t i = 0; i < LIST_BUFFERS; i++)
+        if (!take(run, i, length[i], error))
+            return false;
+    return true;
+}
+
+static void launch_list(
+    struct run *run, enum j2k_encode_kernel kernel, uint32_t groups, const enum list_buffer *buffers, uint32_t count)
+{
+    const struct gpu_executor *executor = run->job->executor;
+    struct gpu_argument arguments[LIST_BUFFERS];
+    for (uint32_t i = 0; i < count; i++)
+        arguments[i] = (struct gpu_argument){.buffer = &run->buffer[buffers[i]]};
+    executor->gpu->backend->launch(run->job->queue, &executor->j2k_encode[kernel], groups, arguments, count);
+}
+
+#define LAUNCH(kernel, groups, ...)                                                                                    \
+    launch_list(run, kernel, groups, (const enum list_buffer[]){__VA_ARGS__},                                          \
+        sizeof((const enum list_buffer[]){__VA_ARGS__}) / sizeof(enum list_buffer))
+
+static void bring_list(const struct run *run)
+{
+    const struct gpu_executor *executor = run->job->executor;
+    kst_gpu_j2k_list_write(run->list, executor->threads, (uint32_t *)(void *)run->buffer[HOST_LIST].host);
+    executor->gpu->backend->copy(
+        run->job->queue, &run->buffer[LIST], 0, &run->buffer[HOST_LIST], 0, run->list->words * 4ULL);
+}
+
+static void model(struct run *run)
+{
+    const struct gpu_executor *executor = run->job->executor;
+    struct gpu_queue *queue = run->job->queue;
+    const struct gpu_argument arguments[] = {{.buffer = &run->buffer[LIST]},
+        {.buffer = &run->job->buffer[CODING_SAMPLES], .bytes = run->list->samples * sizeof(uint32_t)},
+        {.buffer = &run->buffer[DECISIONS]}, {.buffer = &run->buffer[PASSES]}, {.buffer = &run->buffer[RESULTS]}};
+    executor->gpu->backend->fill(queue, &run->buffer[RESULTS], 0, J2K_LIST_HEAD * 4, 0);
+    executor->gpu->backend->launch(queue, &executor->j2k_encode[J2K_ENCODE_MODEL], run->list->blocks, arguments,
+        sizeof arguments / sizeof arguments[0]);
+}
+
+static void put_in_order(struct run *run)
+{
+    LAUNCH(J2K_ENCODE_ORDER, 1, LIST, RESULTS, ORDER);
+}
+
+/*
+ * Without urgent queues the model of one list waits for that of the one before, so that its many work-groups do not go
+ * before the few that code the latter's blocks. Not behind pictures that wait for a caller's stream.
+ */
+static void model_in_turn(struct run *run)
+{
+    struct j2k_coding_job *job = run->job;
+    struct gpu_executor *executor = job->executor;
+    const struct gpu_backend *backend = executor->gpu->backend;
+    if (job->waits || backend->urges) {
+        model(run);
+        kst_gpu_j2k_encode_hurry(job);
+        put_in_order(run);
+        return;
+    }
+    pthread_mutex_lock(&executor->lock);
+    if (executor->modelled)
+        backend->wait(job->queue, executor->modelled);
+    model(run);
+    put_in_order(run);
+    kst_gpu_j2k_encode_record(job, CODING_MODELLED);
+    executor->modelled = &job->lane->event[CODING_MODELLED];
+    pthread_mutex_unlock(&executor->lock);
+}
+
+static void code(struct run *run)
+{
+    struct j2k_coding_job *job = run->job;
+    const struct gpu_backend *backend = job->executor->gpu->backend;
+    const struct j2k_list *list = run->list;
+    const uint32_t rows = J2K_CODE_GROUP / J2K_CODE_LANES;
+    kst_gpu_j2k_encode_calm_down(job);
+    kst_gpu_j2k_encode_record(job, CODING_BEFORE_BLOCKS);
+    bring_list(run);
+    model_in_turn(run);
+    LAUNCH(J2K_ENCODE_CODE, (list->rows + rows - 1) / rows, LIST, ORDER, DECISIONS, PASSES, DATA, RESULTS);
+    LAUNCH(J2K_ENCODE_COLLECT, list->blocks, LIST, RESULTS, PASSES, DATA, COLLECTED);
+    backend->copy(job->queue, &run->buffer[HOST_RESULTS], 0, &run->buffer[RESULTS], 0, results_length(list));
+    kst_gpu_j2k_encode_record(job, CODING_AFTER_BLOCKS);
+    backend->finish(job->queue);
+}
+
+/* How many bytes were collected: of all passes, or of all blocks' data. */
+static size_t collected_length(const struct run *run, uint32_t which)
+{
+    const uint32_t *head = (const uint32_t *)(const void *)run->buffer[HOST_RESULTS].host;
+    return head[which] * sizeof(uint32_t);
+}
+
+/* Passes, and then bytes, which are not waited for: how far blocks go is found out without them. */
+static bool fetch(struct run *run, struct gpu_error *error)
+{
+    struct j2k_coding_job *job = run->job;
+    const struct gpu_backend *backend = job->executor->gpu->backend;
+    size_t passes = collected_length(run, J2K_COLLECTED_PASSES), data = collected_length(run, J2K_COLLECTED_DATA);
+    size_t from = run->list->blocks * sizeof(uint32_t) * J2K_CODED_PASSES * J2K_PASS_RESULT;
+    if (!take_fetched(run, (uint64_t)passes + data, error))
+        return false;
+    struct coding_fetched *fetched = run->fetched;
+    fetched->collected = run->buffer[COLLECTED];
+    run->buffer[COLLECTED].length = 0;
+    if (passes > 0)
+        backend->copy(job->queue, &fetched->buffer, 0, &fetched->collected, 0, passes);
+    backend->finish(job->queue);
+    if (data > 0)
+        backend->copy(job->queue, &fetched->buffer, passes, &fetched->collected, from, data);
+    kst_gpu_j2k_encode_record(job, CODING_AFTER_DOWNLOAD);
+    backend->flush(job->queue);
+    job->arriving = fetched;
+    *error = job->queue->error;
+    return error->status == KST_OK;
+}
+
+static void add_times(struct j2k_coding_job *job)
+{
+    struct gpu *gpu = job->executor->gpu;
+    const struct gpu_event *event = job->lane->event;
+    if (!job->timed) {
+        job->times.upload += gpu->backend->elapsed(gpu, &event[CODING_BEFORE], &event[CODING_AFTER_UPLOAD]);
+        job->times.transform += gpu->backend->elapsed(gpu, &event[CODING_AFTER_UPLOAD], &event[CODING_AFTER_TRANSFORM]);
+    }
+    job->timed = true;
+    job->times.blocks += gpu->backend->elapsed(gpu, &event[CODING_BEFORE_BLOCKS], &event[CODING_AFTER_BLOCKS]);
+    job->times.download += gpu->backend->elapsed(gpu, &event[CODING_AFTER_BLOCKS], &event[CODING_AFTER_DOWNLOAD]);
+}
+
+bool kst_gpu_j2k_encode_arrive(struct j2k_coding_job *job, struct gpu_error *error)
+{
+    if (job->arriving) {
+        job->executor->gpu->backend->finish(job->queue);
+        kst_gpu_pool_give(&job->executor->pool, &job->arriving->collected);
+        if (!job->queue->error.status)
+            add_times(job);
+    }
+    job->arriving = NULL;
+    *error = job->queue->error;
+    return error->status == KST_OK;
+}
+
+static const struct coded_result *results_of(const struct run *run)
+{
+    const uint32_t *results = (const uint32_t *)(const void *)run->buffer[HOST_RESULTS].host;
+    return (const struct coded_result *)(const void *)(results + J2K_LIST_HEAD);
+}
+
+struct reading {
+    const struct run *run;
+    struct j2k_block_outcome *outcomes;
+    atomic_bool missing; /* there are blocks that found no room */
+};
+
+enum { READ_TOGETHER = 4096 };
+
+static void read_slice(void *arg, uint32_t index)
+{
+    struct reading *reading = arg;
+    const struct run *run = reading->run;
+    const struct j2k_list *list = run->list;
+    const uint8_t *passes = run->fetched->buffer.host, *data = passes + collected_length(run, J2K_COLLECTED_PASSES);
+    uint32_t first = index * READ_TOGETHER, left = list->blocks - first;
+    for (uint32_t i = first; i < first + (left < READ_TOGETHER ? left : READ_TOGETHER); i++) {
+        const struct coded_result *result = &results_of(run)[i];
+        if (result->length == J2K_NO_ROOM) {
+            atomic_store_explicit(&reading->missing, true, memory_order_relaxed);
+            continue;
+        }
+        reading->outcomes[list->chosen[i]] = (struct j2k_block_outcome){.planes = result->planes,
+            .passes = result->passes,
+            .length = result->length,
+            .pass = (const uint32_t *)(const void *)passes + result->at,
+            .data = data + sizeof(uint32_t) * result->data,
+            .error = (uint64_t)result->error_high << 32 | result->error_low,
+            .left = (uint64_t)result->left_high << 32 | result->left_low};
+    }
+}
+
+/* `again` gets the orders of blocks that found no room; returns how many. */
+static uint32_t read_outcomes(const struct run *run, struct j2k_block_outcome *outcomes, uint32_t *again)
+{
+    struct reading reading = {.run = run, .outcomes = outcomes};
+    uint32_t blocks = run->list->blocks, missing = 0;
+    atomic_init(&reading.missing, false);
+    kst_pool_run(run->job->executor->threads, (blocks + READ_TOGETHER - 1) / READ_TOGETHER, read_slice, &reading);
+    for (uint32_t i = 0; i < blocks && atomic_load(&reading.missing); i++)
+        if (results_of(run)[i].length == J2K_NO_ROOM)
+            again[missing++] = run->list->chosen[i];
+    return missing;
+}
+
+static bool run_list(struct j2k_coding_job *job, const struct j2k_list *list, struct j2k_block_outcome *outcomes,
+    uint32_t *again, uint32_t *missing, struct gpu_error *error)
+{
+    struct run run = {.job = job, .list = list};
+    bool done = kst_gpu_j2k_encode_arrive(job, error) && take_list(&run, error);
+    if (done) {
+        code(&run);
+        *error = job->queue->error;
+        done = error->status == KST_OK && fetch(&run, error);
+    }
+    if (done)
+        *missing = read_outcomes(&run, outcomes, again);
+    give_back(&run);
+    return done;
+}
+
+static bool take_measured(struct run *run, struct gpu_error *error)
+{
+    uint64_t length = run->list->words * 4ULL, found = run->list->blocks * (uint64_t)sizeof(struct measured_block);
+    return take(run, HOST_LIST, length, error) && take(run, LIST, length, error) && take(run, RESULTS, found, error) &&
+           take_fetched(run, found, error);
+}
+
+static void measure(struct run *run)
+{
+    struct j2k_coding_job *job = run->job;
+    const struct gpu_backend *backend = job->executor->gpu->backend;
+    const struct gpu_argument arguments[] = {{.buffer = &run->buffer[LIST]},
+        {.buffer = &job->buffer[CODING_SAMPLES], .bytes = run->list->samples * sizeof(uint32_t)},
+        {.buffer = &run->buffer[RESULTS]}};
+    kst_gpu_j2k_encode_hurry(job);
+    kst_gpu_j2k_encode_record(job, CODING_BEFORE_BLOCKS);
+    bring_list(run);
+    backend->launch(job->queue, &job->executor->j2k_encode[J2K_ENCODE_MEASURE], run->list->blocks, arguments, 3);
+    kst_gpu_j2k_encode_record(job, CODING_AFTER_BLOCKS);
+    backend->copy(job->queue, &run->fetched->buffer, 0, &run->buffer[RESULTS], 0,
+        run->list->blocks * sizeof(struct measured_block));
+    kst_gpu_j2k_encode_record(job, CODING_AFTER_DOWNLOAD);
+    backend->finish(job->queue);
+}
+
+static void read_measured(const struct run *run, struct j2k_block_gains *found)
+{
+    const struct measured_block *from = (const struct measured_block *)(const void *)run->fetched->buffer.host;
+    for (uint32_t i = 0; i < run->list->blocks; i++, from++)
+        found[i] = (struct j2k_block_gains){.planes = from->planes,
+            .error = (uint64_t)from->error_high << 32 | from->error_low,
+            .plane = (const struct j2k_gpu_gains *)(const void *)from->gains};
+}
+
+static bool measure_list(
+    struct j2k_coding_job *job, const struct j2k_list *list, struct j2k_block_gains *found, struct gpu_error *error)
+{
+    struct run run = {.job = job, .list = list};
+    bool done = kst_gpu_j2k_encode_arrive(job, error) && take_measured(&run, error);
+    if (done) {
+        measure(&run);
+        *error = job->queue->error;
+        done = error->status == KST_OK;
+    }
+    if (done) {
+        add_times(job);
+        read_measured(&run, found);
+    }
+    give_back(&run);
+    return done;
+}
+
+/* What it takes to put lists together. */
+struct rooms {
+    uint32_t *place, *chosen, *again;
+};
+
+static bool take_rooms(struct rooms *rooms, struct memory *memory, uint32_t count, struct gpu_error *error)
+{
+    rooms->place = kst_memory_array(memory, count, sizeof *rooms->place, &error->status);
+    rooms->chosen = kst_memory_array(memory, count, sizeof *rooms->chosen, &error->status);
+    rooms->again = kst_memory_array(memory, count, sizeof *rooms->again, &error->status);
+    return error->status == KST_OK;
+}
+
+static void release_rooms(struct rooms *rooms, struct memory *memory)
+{
+    kst_memory_release(memory, rooms->place);
+    kst_memory_release(memory, rooms->chosen);
+    kst_memory_release(memory, rooms->again);
+}
+
+/* Lists after lists; returns how many found no room, which are then the ones chosen. */
+static uint32_t run_chosen(struct j2k_coding_job *job, struct j2k_list *list, struct rooms *rooms, uint32_t count,
+    struct j2k_block_outcome *outcomes, struct gpu_error *error)
+{
+    uint32_t missing = 0;
+    for (uint32_t done = 0, more; done < count && !error->status; done += list->blocks, missing += more) {
+        more = 0;
+        kst_gpu_j2k_list(list, rooms->chosen + done, count - done, job->executor->gpu->info.units);
+        run_list(job, list, outcomes, rooms->again + missing, &more, error);
+    }
+    memcpy(rooms->chosen, rooms->again, missing * sizeof *rooms->chosen);
+    return missing;
+}
+
+bool kst_gpu_j2k_measure_blocks(struct j2k_coding_job *job, const struct j2k_block_order *orders, uint32_t count,
+    struct j2k_block_gains *found, struct gpu_error *error)
+{
+    struct memory *memory = job->executor->gpu->memory;
+    struct rooms rooms = {.place = NULL};
+    *error = (struct gpu_error){.status = KST_OK};
+    if (take_rooms(&rooms, memory, count, error)) {
+        struct j2k_list list = {.batch = &job->batch, .items = job->items, .orders = orders, .place = rooms.place};
+        for (uint32_t i = 0; i < count; i++)
+            rooms.chosen[i] = i;
+        for (uint32_t done = 0; done < count && !error->status; done += list.blocks) {
+            kst_gpu_j2k_list(&list, rooms.chosen + done, count - done, job->executor->gpu->info.units);
+            measure_list(job, &list, found + done, error);
+        }
+    }
+    release_rooms(&rooms, memory);
+    return error->status == KST_OK;
+}
+
+bool kst_gpu_j2k_encode_blocks(struct j2k_coding_job *job, const struct j2k_block_order *orders, uint32_t count,
+    struct j2k_block_outcome *outcomes, struct gpu_error *error)
+{
+    struct memory *memory = job->executor->gpu->memory;
+    struct rooms rooms = {.place = NULL};
+    *error = (struct gpu_error){.status = KST_OK};
+    if (count == 0)
+        return true;
+    if (take_rooms(&rooms, memory, count, error)) {
+        struct j2k_list list = {.batch = &job->batch, .items = job->items, .orders = orders, .place = rooms.place};
+        list.shared = kst_gpu_j2k_encode_uncoded(job, false);
+        for (uint32_t i = 0; i < count; i++)
+            rooms.chosen[i] = i;
+        uint32_t missing = run_chosen(job, &list, &rooms, count, outcomes, error);
+        list.ample = true;
+        if (missing > 0 && !error->status && run_chosen(job, &list, &rooms, missing, outcomes, error) > 0)
+            kst_gpu_fail(error, job->executor->gpu, "coding of blocks", "no room");
+    }
+    release_rooms(&rooms, memory);
+    return error->status == KST_OK;
+}

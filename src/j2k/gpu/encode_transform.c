@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pixels are brought to the device, and transformed there to coefficients of bands. */
+#include "j2k/gpu/encode_job.h"
+
+#include <string.h>
+
+#include "image/format.h"
+
+static size_t row_length(const kst_image *image, const kst_plane *plane)
+{
+    return (size_t)plane->width * kst_format_samples(image->format) * kst_plane_sample_bytes(plane);
+}
+
+/* Rows of a plane on their way to pinned memory. */
+struct strip {
+    uint8_t *to;
+    const kst_plane *plane;
+    size_t pitch, row;
+    uint32_t rows;
+    const struct j2k_encode_item *item;
+    uint32_t index; /* of the plane */
+    atomic_bool *missed;
+};
+
+static void bring_row(const struct strip *strip, uint32_t y)
+{
+    const struct j2k_encode_item *item = strip->item;
+    if (!atomic_load_explicit(strip->missed, memory_order_relaxed) &&
+        !item->rows->read(item->rows->user, strip->index, item->corner[strip->index].x,
+            item->corner[strip->index].y + y, strip->plane->width, strip->to + y * strip->pitch))
+        atomic_store(strip->missed, true);
+}
+
+static void stage_strip(void *arg, uint32_t index)
+{
+    const struct strip *strip = arg;
+    uint32_t first = index * strip->rows, left = strip->plane->height - first;
+    for (uint32_t y = first; y < first + (left < strip->rows ? left : strip->rows); y++)
+        if (strip->item->rows)
+            bring_row(strip, y);
+        else
+            memcpy(strip->to + y * strip->pitch,
+                (const uint8_t *)strip->plane->data + (ptrdiff_t)y * strip->plane->pitch, strip->row);
+}
+
+static void upload_plane(struct j2k_coding_job *job, uint32_t index, uint32_t p)
+{
+    enum { STRIP = 1 << 20 };
+    const struct gpu_backend *backend = job->executor->gpu->backend;
+    const struct j2k_encode_item *item = &job->items[index];
+    const struct j2k_plane_place *place = &job->batch.place[index].plane[p];
+    const kst_plane *plane = kst_image_plane(item->image, p);
+    size_t row = row_length(item->image, plane), at = place->at, pitch = place->pitch;
+    if (row == 0 || plane->height == 0) /* a window of others */
+        return;
+    if (item->source != ENCODE_STAGED) {
+        struct gpu_rows there = {&job->buffer[CODING_PIXELS], at, pitch};
+        kst_gpu_plane_read(job->queue, there, item->image, &item->planes, p);
+        return;
+    }
+    struct strip strip = {.to = job->buffer[CODING_HOST_PIXELS].host + at,
+        .plane = plane,
+        .pitch = pitch,
+        .row = row,
+        .rows = (uint32_t)(STRIP / row + 1),
+        .item = item,
+        .index = p,
+        .missed = &job->missed};
+    kst_pool_run(job->executor->threads, (plane->height + strip.rows - 1) / strip.rows, stage_strip, &strip);
+    backend->copy(job->queue, &job->buffer[CODING_PIXELS], at, &job->buffer[CODING_HOST_PIXELS], at,
+        pitch * (plane->height - 1) + row);
+}
+
+void kst_gpu_j2k_encode_upload(struct j2k_coding_job *job)
+{
+    kst_gpu_j2k_encode_record(job, CODING_BEFORE);
+    kst_gpu_j2k_work(&job->batch, job->executor->threads, (uint32_t *)(void *)job->buffer[CODING_HOST_WORK].host);
+    job->executor->gpu->backend->copy(
+        job->queue, &job->buffer[CODING_WORK], 0, &job->buffer[CODING_HOST_WORK], 0, job->batch.words * 4ULL);
+    for (uint32_t i = 0; i < job->count; i++)
+        for (uint32_t p = 0; !job->items[i].picture.in_place && p < job->items[i].image->plane_count; p++)
+            upload_plane(job, i, p);
+    kst_gpu_j2k_encode_record(job, CODING_AFTER_UPLOAD);
+}
+
+static void launch_over(struct j2k_coding_job *job, enum j2k_encode_kernel kernel, const struct j2k_launch *over)
+{
+    struct gpu_argument arguments[6] = {{.buffer = &job->buffer[CODING_WORK]}};
+    uint32_t count = 1;
+    if (kernel == J2K_ENCODE_TAKE_IN)
+        arguments[count++] = (struct gpu_argument){.buffer = &job->buffer[CODING_PIXELS]};
+    arguments[count++] = (struct gpu_argument){.buffer = &job->buffer[CODING_SAMPLES], .bytes = over->bytes};
+    arguments[count++] = (struct gpu_argument){.value = over->list};
+    arguments[count++] = (struct gpu_argument){.value = over->count};
+    arguments[count++] = (struct gpu_argument){.value = over->first};
+    job->executor->gpu->backend->launch(job->queue, &job->executor->j2k_encode[kernel], over->groups, arguments, count);
+}
+
+/* The batch's launches are a decoder's: what they put out is taken in, and levels go the other way. */
+static void transform(struct j2k_coding_job *job)
+{
+    const struct j2k_batch *batch = &job->batch;
+    for (uint32_t i = batch->launches; i-- > 0;) {
+        uint32_t kernel = batch->launch[i].kernel;
+        launch_over(job,
+            kernel == J2K_KERNEL_PUT_OUT         ? J2K_ENCODE_TAKE_IN
+            : kernel == J2K_KERNEL_SYNTHESISE_53 ? J2K_ENCODE_ANALYSE_53
+                                                 : J2K_ENCODE_ANALYSE_97,
+            &batch->launch[i]);
+    }
+    kst_gpu_j2k_encode_record(job, CODING_AFTER_TRANSFORM);
+    job->executor->gpu->backend->flush(job->queue);
+}
+
+/*
+ * Parts of a batch one after the other, so that the host has something to do for the first while others are
+ * transformed; and before blocks of the first are modelled, so that the host is done with the last in time. Not behind
+ * pictures that wait for a caller's stream, which may wait for these.
+ */
+void kst_gpu_j2k_encode_transform(struct j2k_coding_job *job)
+{
+    struct gpu_executor *executor = job->executor;
+    if (job->waits) {
+        transform(job);
+        return;
+    }
+    kst_gpu_j2k_encode_hurry(job);
+    pthread_mutex_lock(&executor->lock);
+    if (executor->transformed)
+        executor->gpu->backend->wait(job->queue, executor->transformed);
+    transform(job);
+    executor->transformed = &job->lane->event[CODING_AFTER_TRANSFORM];
+    pthread_mutex_unlock(&executor->lock);
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Levels of the wavelet transform and outputs of a batch, written down for the kernels in the order of their launches.
+ */
+#include "device/executor.h"
+#include "image/format.h"
+#include "j2k/gpu/batch.h"
+
+#define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
+
+/* Samples of a tile-component at a resolution. */
+struct samples {
+    uint32_t at, pitch; /* in the buffer of samples */
+    struct j2k_rect rect;
+};
+
+/* While levels or outputs are written, or only counted where `work` is null. */
+struct writer {
+    struct j2k_batch *batch;
+    uint32_t *work;
+    uint32_t at;            /* word of the next list of groups */
+    uint32_t record, first; /* how many records there were; that of this launch */
+    uint32_t list[2];       /* of this launch, where it starts */
+    uint32_t groups;        /* of this launch */
+    uint32_t finished;      /* levels made with outputs: the record of the next one's first component */
+    uint64_t bytes;         /* likewise */
+    struct work_level *level;
+    struct work_output *output;
+};
+
+static const struct j2k_resolution *resolution_of(
+    const struct j2k_plan *plan, const struct j2k_tile_component *tc, uint32_t r)
+{
+    return &plan->resolution[tc->first_resolution + r];
+}
+
+/* Where the levels of a tile-component lie: those of the ones before it are added up by the caller. */
+static uint64_t level_words(const struct j2k_plan *plan, const struct j2k_tile_component *tc, uint32_t *top)
+{
+    *top = tc->resolution_count > 1
+               ? (uint32_t)j2k_gpu_area(resolution_of(plan, tc, tc->resolution_count - 1U)->computed)
+               : 0;
+    return *top +
+           (tc->resolution_count > 2 ? j2k_gpu_area(resolution_of(plan, tc, tc->resolution_count - 2U)->computed) : 0);
+}
+
+static bool is_narrow(const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc)
+{
+    const struct j2k_plan *plan = batch->items[index].plan;
+    return j2k_gpu_is_narrow(batch, index, &plan->tile[(tc - plan->tile_component) / plan->component_count]);
+}
+
+/* Bytes of a sample. */
+static uint32_t bytes_of(const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc)
+{
+    return is_narrow(batch, index, tc) ? 2 : 4;
+}
+
+/* The outcome of resolution r: the last one's memory and that of the one before take turns. */
+static struct samples samples_of(
+    const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
+{
+    const struct j2k_plan *plan = batch->items[index].plan;
+    struct samples samples = {.rect = resolution_of(plan, tc, r)->computed};
+    uint32_t top;
+    level_words(plan, tc, &top);
+    samples.pitch = j2k_gpu_width(samples.rect);
+    if (r == 0)
+        samples.at = batch->band[batch->place[index].band + resolution_of(plan, tc, 0)->first_band];
+    else
+        samples.at = levels_at + ((tc->resolution_count - 1U - r) % 2 ? top : 0);
+    samples.at <<= is_narrow(batch, index, tc);
+    return samples;
+}
+
+static uint32_t place_in(const struct samples *samples, uint32_t x, uint32_t y)
+{
+    return samples->at + (y - samples->rect.y0) * samples->pitch + (x - samples->rect.x0);
+}
+
+static struct work_level describe_level(
+    const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
+{
+    const struct j2k_plan *plan = batch->items[index].plan;
+    const struct j2k_resolution *resolution = resolution_of(plan, tc, r);
+    struct samples below = samples_of(batch, index, tc, levels_at, r - 1),
+                   own = samples_of(batch, index, tc, levels_at, r);
+    struct j2k_rect rect = resolution->computed, low = (resolution - 1)->valid;
+    struct work_level level = {.x0 = rect.x0 % 2,
+        .y0 = rect.y0 % 2,
+        .x1 = rect.x1 - rect.x0 + rect.x0 % 2,
+        .y1 = rect.y1 - rect.y0 + rect.y0 % 2,
+        .to = own.at,
+        .to_pitch = own.pitch};
+    if (j2k_gpu_area(low) > 0)
+        level.band[J2K_LL] = place_in(&below, low.x0, low.y0);
+    level.pitch[J2K_LL] = below.pitch;
+    for (uint32_t b = 0; b < resolution->band_count; b++) {
+        const struct j2k_band *band = &plan->band[resolution->first_band + b];
+        level.band[band->orientation] = batch->band[batch->place[index].band + resolution->first_band + b]
+                                        << is_narrow(batch, index, tc);
+        level.pitch[band->orientation] = j2k_gpu_width(band->window);
+    }
+    return level;
+}
+
+static uint32_t divide_up(uint32_t a, uint32_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static bool same_rect(struct j2k_rect a, struct j2k_rect b)
+{
+    return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1;
+}
+
+/* Whether the tile's first three components can be put out together. */
+static bool go_together(const struct j2k_plan *plan, const struct j2k_tile *tile)
+{
+    const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component];
+    if (tile->transform != J2K_TRANSFORM_NONE)
+        return true;
+    if (plan->component_count < 3)
+        return false;
+    for (uint32_t c = 0; c < 3; c++)
+        if (tc[c].resolution_count == 0 || tc[c].reversible != tc[0].reversible || !same_rect(tc[c].area, tc[0].area) ||
+            !same_rect(plan->component[c].area, plan->component[0].area))
+            return false;
+    return true;
+}
+
+/* Whether the last levels of two components and their bands lie alike. */
+static bool are_alike(
+    const struct j2k_plan *plan, const struct j2k_tile_component *a, const struct j2k_tile_component *b)
+{
+    if (a->resolution_count < 2 || b->resolution_count < 2)
+        return false;
+    const struct j2k_resolution *one = resolution_of(plan, a, a->resolution_count - 1U);
+    const struct j2k_resolution *other = resolution_of(plan, b, b->resolution_count - 1U);
+    bool alike = one->band_count == other->band_count && same_rect(one->computed, other->computed) &&
+                 same_rect((one - 1)->computed, (other - 1)->computed);
+    for (uint32_t i = 0; alike && i < one->band_count; i++)
+        alike = same_rect(plan->band[one->first_band + i].window, plan->band[other->first_band + i].window);
+    return alike;
+}
+
+/* Whether the last level of these is made when they are put out. */
+static bool finish_together(const struct j2k_batch *batch, const struct j2k_plan *plan, const struct j2k_tile *tile)
+{
+    const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component];
+    if (!batch->finishes || !go_together(plan, tile) || j2k_gpu_area(tc->area) == 0)
+        return false;
+    for (uint32_t c = 0; c < 3; c++)
+        if (!are_alike(plan, &tc[c], tc))
+            return false;
+    return true;
+}
+
+static uint32_t tiles_of(struct j2k_rect rect)
+{
+    return divide_up(j2k_gpu_width(rect) + rect.x0 % 2, J2K_LEVEL_WIDTH) *
+           divide_up(j2k_gpu_height(rect) + rect.y0 % 2, J2K_LEVEL_HEIGHT);
+}
+
+static void add_level(
+    struct writer *w, uint32_t index, const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
+{
+    const struct j2k_rect rect = resolution_of(w->batch->items[index].plan, tc, r)->computed;
+    if (j2k_gpu_area(rect) == 0)
+        return;
+    if (w->work) {
+        w->work[w->at++] = w->groups;
+        w->level[w->record] = describe_level(w->batch, index, tc, levels_at, r);
+    }
+    w->bytes += 2 * bytes_of(w->batch, index, tc) * j2k_gpu_area(rect);
+    w->groups += tiles_of(rect);
+    w->record++;
+}
+
+static uint32_t kernel_of(const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc)
+{
+    return !tc->reversible               ? J2K_KERNEL_SYNTHESISE_97
+           : is_narrow(batch, index, tc) ? J2K_KERNEL_SYNTHESISE_53_NARROW
+                                         : J2K_KERNEL_SYNTHESISE_53;
+}
+
+/* Resolution r of a tile's components that a kernel makes. `at`: where the levels of the first lie; moved on. */
+static void add_tile_resolution(
+    struct writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t r, uint32_t kernel, uint32_t *at)
+{
+    const struct j2k_plan *plan = w->batch->items[index].plan;
+    bool finished = finish_together(w->batch, plan, tile);
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + c];
+        bool apart = c >= 3 || !finished || r + 1U < tc->resolution_count;
+        uint32_t top;
+        if (r < tc->resolution_count && kernel_of(w->batch, index, tc) == kernel && apart)
+            add_level(w, index, tc, *at, r);
+        *at += (uint32_t)level_words(plan, tc, &top);
+    }
+}
+
+/* All tile-components' resolution r. */
+static void add_resolution(struct writer *w, uint32_t r, uint32_t kernel)
+{
+    for (uint32_t i = 0; i < w->batch->count; i++) {
+        const struct j2k_plan *plan = w->batch->items[i].plan;
+        uint32_t at = w->batch->place[i].samples + w->batch->place[i].levels;
+        for (uint32_t t = 0; t < plan->tile_count; t++)
+            add_tile_resolution(w, i, &plan->tile[t], r, kernel, &at);
+    }
+}
+
+static void begin_launch(struct writer *w)
+{
+    w->first = w->record;
+    w->list[0] = w->at;
+    w->groups = 0;
+    w->bytes = 0;
+}
+
+static void end_launch(struct writer *w, uint32_t kernel)
+{
+    struct j2k_batch *batch = w->batch;
+    if (w->record > w->first && w->work)
+        batch->launch[batch->launches++] = (struct j2k_launch){.kernel = kernel,
+            .list = w->list[0],
+            .count = w->record - w->first,
+            .first = w->first,
+            .groups = w->groups,
+            .bytes = w->bytes};
+}
+
+static uint32_t most_resolutions(const struct j2k_batch *batch)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        const struct j2k_plan *plan = batch->items[i].plan;
+        for (uint32_t c = 0; c < plan->tile_component_count; c++)
+            most = plan->tile_component[c].resolution_count > most ? plan->tile_component[c].resolution_count : most;
+    }
+    return most;
+}
+
+static void add_levels(struct writer *w)
+{
+    uint32_t resolutions = most_resolutions(w->batch);
+    for (uint32_t r = 1; r < resolutions; r++)
+        for (uint32_t kernel = J2K_KERNEL_SYNTHESISE_53; kernel <= J2K_KERNEL_SYNTHESISE_97; kernel++) {
+            begin_launch(w);
+            add_resolution(w, r, kernel);
+            end_launch(w, kernel);
+        }
+}
+
+/* The last levels that are made when they are put out: their records are behind all others. */
+static void add_finished(struct writer *w)
+{
+    for (uint32_t i = 0; i < w->batch->count; i++) {
+        const struct j2k_plan *plan = w->batch->items[i].plan;
+        uint32_t at = w->batch->place[i].samples + w->batch->place[i].levels, top;
+        for (uint32_t t = 0; t < plan->tile_count; t++) {
+            bool finished = finish_together(w->batch, plan, &plan->tile[t]);
+            for (uint32_t c = 0; c < plan->component_count; c++) {
+                const struct j2k_tile_component *tc = &plan->tile_component[plan->tile[t].first_component + c];
+                if (finished && c < 3 && w->work)
+                    w->level[w->record] = describe_level(w->batch, i, tc, at, tc->resolution_count - 1U);
+                w->record += finished && c < 3;
+                at += (uint32_t)level_words(plan, tc, &top);
+            }
+        }
+    }
+}
+
+static void add_output(struct writer *w, const struct work_output *output)
+{
+    if (output->width == 0 || output->height == 0)
+        return;
+    if (w->work) {
+        w->work[w->at++] = w->groups;
+        w->output[w->record] = *output;
+    }
+    w->bytes +=
+        output->filled ? 0 : (output->narrow ? 2U : 4U) * (uint64_t)output->width * output->height * output->count;
+    w->groups += divide_up(output->width, J2K_OUTPUT_WIDTH) * divide_up(output->height, J2K_OUTPUT_HEIGHT);
+    w->record++;
+}
+
+/* What coefficients of 0 give, for where tiles are missing. */
+static void add_filled(struct writer *w, uint32_t index)
+{
+    const struct j2k_plan *plan = w->batch->items[index].plan;
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        const struct j2k_component *component = &plan->component[c];
+        struct work_output output = {.width = j2k_gpu_width(component->area),
+            .height = j2k_gpu_height(component->area),
+            .reversible = 1,
+            .first = c,
+            .count = 1,
+            .depth = {component->depth},
+            .is_signed = {component->is_signed},
+            .filled = 1,
+            .view = j2k_gpu_view_of(w->batch, index, c)};
+        if (component->wanted)
+            add_output(w, &output);
+    }
+}
+
+/* Whether three channels are put out as pixels, one after the other: of the image, or on the way there. */
+static bool has_three(const struct j2k_gpu_item *item)
+{
+    if (item->conversion.sources > 0)
+        return kst_gpu_j2k_sources_interleaved(item);
+    if (kst_format_channels(item->output.format) != 3 || item->channels != 3 || item->output.plane[0].depth > 8)
+        return false;
+    for (uint32_t c = 0; c < 3; c++)
+        if (item->channel[c].component != c)
+            return false;
+    return true;
+}
+
+/* Whether pixels of the first three components are just these, in order, of 8 bits each and unsigned. */
+static bool is_plain(const struct j2k_gpu_item *item)
+{
+    const struct j2k_component *component = item->plan->component;
+    for (uint32_t c = 0; c < 3; c++)
+        if (component[c].depth != 8 || component[c].is_signed)
+            return false;
+    return has_three(item);
+}
+
+/* Three components of a tile whose last level is made with them. */
+static void add_finish(
+    struct writer *w, uint32_t index, const struct j2k_tile_component *tc, struct work_output *output)
+{
+    const struct j2k_gpu_item *item = &w->batch->items[index];
+    const struct j2k_rect rect = resolution_of(item->plan, tc, tc->resolution_count - 1U)->computed;
+    output->level = w->finished;
+    output->left = tc->area.x0 - rect.x0;
+    output->top = tc->area.y0 - rect.y0;
+    output->plain = is_plain(item);
+    if (w->work) {
+        w->work[w->at++] = w->groups;
+        w->output[w->record] = *output;
+    }
+    w->bytes += 3 * bytes_of(w->batch, index, tc) * j2k_gpu_area(rect);
+    w->groups += tiles_of(rect);
+    w->record++;
+}
+
+/* One component of a tile, or three. `levels_at`: of each in turn. */
+static struct work_output describe_output(
+    const struct j2k_batch *batch, uint32_t index, const struct j2k_tile *tile, uint32_t c, uint32_t *levels_at)
+{
+    const struct j2k_plan *plan = batch->items[index].plan;
+    const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + c];
+    const struct j2k_component *component = &plan->component[c];
+    struct work_output output = {.width = j2k_gpu_width(tc->area),
+        .height = j2k_gpu_height(tc->area),
+        .transform = c == 0 ? tile->transform : 0,
+        .reversible = tc->reversible,
+        .narrow = is_narrow(batch, index, tc),
+        .first = c,
+        .count = c == 0 && go_together(plan, tile) ? 3 : 1,
+        .x = tc->area.x0 - component->area.x0,
+        .y = tc->area.y0 - component->area.y0,
+        .view = j2k_gpu_view_of(batch, index, c)};
+    for (uint32_t i = 0; i < output.count; i++) {
+        uint32_t top;
+        if (tc[i].resolution_count > 0) {
+            struct samples samples = samples_of(batch, index, &tc[i], *levels_at, tc[i].resolution_count - 1U);
+            output.from[i] = j2k_gpu_area(tc->area) ? place_in(&samples, tc->area.x0, tc->area.y0) : 0;
+            output.pitch[i] = samples.pitch;
+        }
+        output.depth[i] = component[i].depth;
+        output.is_signed[i] = component[i].is_signed;
+        *levels_at += (uint32_t)level_words(plan, &tc[i], &top);
+    }
+    return output;
+}
+
+/* Those of a tile's components that a kernel puts out. */
+static void add_tile(
+    struct writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t kernel, uint32_t *levels_at)
+{
+    const struct j2k_plan *plan = w->batch->items[index].plan;
+    bool finished = finish_together(w->batch, plan, tile);
+    for (uint32_t c = 0; c < plan->component_count;) {
+        const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + c];
+        struct work_output output = describe_output(w->batch, index, tile, c, levels_at);
+        if (c == 0 && finished) {
+            if (kernel == (!tc->reversible    ? J2K_KERNEL_FINISH_97
+                              : output.narrow ? J2K_KERNEL_FINISH_53_NARROW
+                                              : J2K_KERNEL_FINISH_53))
+                add_finish(w, index, tc, &output);
+            w->finished += 3;
+        } else if (kernel == J2K_KERNEL_PUT_OUT && tc->resolution_count > 0) {
+            add_output(w, &output);
+        }
+        c += output.count;
+    }
+}
+
+/* `finished`: the first record of levels that are made with outputs. */
+static void add_outputs(struct writer *w, uint32_t finished)
+{
+    begin_launch(w);
+    for (uint32_t i = 0; i < w->batch->count; i++)
+        if (w->batch->items[i].plan->missing_tiles > 0)
+            add_filled(w, i);
+    end_launch(w, J2K_KERNEL_PUT_OUT);
+    for (uint32_t kernel = J2K_KERNEL_PUT_OUT; kernel <= J2K_KERNEL_FINISH_97; kernel++) {
+        begin_launch(w);
+        w->finished = finished;
+        for (uint32_t i = 0; i < w->batch->count; i++) {
+            const struct j2k_plan *plan = w->batch->items[i].plan;
+            uint32_t levels_at = w->batch->place[i].samples + w->batch->place[i].levels;
+            for (uint32_t t = 0; t < plan->tile_count; t++)
+                add_tile(w, i, &plan->tile[t], kernel, &levels_at);
+        }
+        end_launch(w, kernel);
+    }
+}
+
+/* The records of all levels, and of all outputs: counted, or written where `work` is not null. */
+static void add_all(struct writer *w, uint32_t *levels)
+{
+    add_levels(w);
+    uint32_t finished = w->record;
+    add_finished(w);
+    *levels = w->record;
+    w->record = 0;
+    add_outputs(w, finished);
+}
+
+void kst_gpu_j2k_count_levels(struct j2k_batch *batch)
+{
+    struct writer w = {.batch = batch};
+    add_all(&w, &batch->levels);
+    batch->outputs = w.record;
+}
+
+uint32_t kst_gpu_j2k_write_levels(struct j2k_batch *batch, uint32_t *work, uint32_t at)
+{
+    struct j2k_batch_work *head = (struct j2k_batch_work *)(void *)work;
+    struct writer w = {.batch = batch, .work = work};
+    head->level = at;
+    head->output = head->level + batch->levels * WORDS(struct work_level);
+    w.level = (struct work_level *)(void *)(work + head->level);
+    w.output = (struct work_output *)(void *)(work + head->output);
+    w.at = head->output + batch->outputs * WORDS(struct work_output);
+    add_all(&w, &batch->levels);
+    return w.at;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What decoding a picture of JPEG 2000 takes of a device's memory. */
+#include "j2k/gpu/batch.h"
+
+enum { PITCH_ALIGNMENT = 16 };
+
+/* Words of a tile-component's levels: the last one's, and those of the one before, by turns. */
+static uint64_t level_words(const struct j2k_plan *plan, const struct j2k_tile_component *tc)
+{
+    uint64_t sum = 0;
+    for (uint32_t r = tc->resolution_count; r-- > 1 && r + 2U >= tc->resolution_count;)
+        sum += j2k_gpu_area(plan->resolution[tc->first_resolution + r].computed);
+    return sum;
+}
+
+uint64_t kst_gpu_j2k_sample_words(const struct j2k_plan *plan, uint64_t *bands)
+{
+    uint64_t sum = 0;
+    for (uint32_t b = 0; b < plan->band_count; b++)
+        sum += j2k_gpu_area(plan->band[b].window);
+    *bands = sum;
+    for (uint32_t i = 0; i < plan->tile_component_count; i++)
+        sum += level_words(plan, &plan->tile_component[i]);
+    return sum;
+}
+
+size_t kst_gpu_j2k_pixel_pitch(const kst_image *image, uint32_t index)
+{
+    const kst_plane *plane = kst_image_plane(image, index);
+    size_t row = plane->width * kst_format_samples(image->format) * kst_plane_sample_bytes(plane);
+    return (row + PITCH_ALIGNMENT - 1) / PITCH_ALIGNMENT * PITCH_ALIGNMENT;
+}
+
+/* Those that come to the image from a buffer, and components that they are made of. */
+static uint64_t pixel_bytes(const struct j2k_gpu_item *item)
+{
+    uint64_t sum = kst_gpu_j2k_plane_bytes(item);
+    for (uint32_t i = 0; i < item->output.plane_count && !item->in_place; i++)
+        sum += (uint64_t)kst_gpu_j2k_pixel_pitch(&item->output, i) * kst_image_plane(&item->output, i)->height;
+    return sum;
+}
+
+/* Bundles of blocks that are not alike take more, as a rule less than a word for each coefficient. */
+static uint64_t state_words(const struct j2k_plan *plan)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < plan->block_count; i++) {
+        const struct j2k_block *block = &plan->block[i];
+        sum +=
+            (uint64_t)J2K_PITCH(block->width) * ((block->height + 3U) / 4) * (J2K_STATE_WORDS + j2k_gpu_planes(block));
+    }
+    return sum;
+}
+
+static uint64_t bit_words(const struct j2k_plan *plan)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < plan->segment_count; i++)
+        sum += j2k_gpu_segment_words(&plan->segment[i]);
+    return sum;
+}
+
+/* Records of all, and the lists of groups. */
+static uint64_t work_bytes(const struct j2k_plan *plan)
+{
+    enum { LISTED = 4 };
+    return (sizeof(struct work_block) + LISTED) * (uint64_t)plan->block_count +
+           sizeof(struct work_codeword) * (uint64_t)plan->segment_count +
+           sizeof(struct work_piece) * (uint64_t)plan->piece_count +
+           (sizeof(struct work_level) + LISTED) * (uint64_t)plan->resolution_count +
+           (sizeof(struct work_output) + LISTED) * (uint64_t)plan->tile_component_count;
+}
+
+struct j2k_gpu_need kst_gpu_j2k_need(const struct j2k_gpu_item *item, uint32_t threads)
+{
+    const struct j2k_plan *plan = item->plan;
+    uint64_t bands, samples = kst_gpu_j2k_sample_words(plan, &bands);
+    const uint64_t bytes[] = {4 * samples, 4 * (state_words(plan) + bands), 4 * bit_words(plan), item->stream,
+        work_bytes(plan), pixel_bytes(item), 4 * kst_gpu_j2k_given_most(threads, bands)};
+    struct j2k_gpu_need need = {0, 0};
+    for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
+        need.memory += bytes[i];
+        need.largest = bytes[i] > need.largest ? bytes[i] : need.largest;
+    }
+    return need;
+}

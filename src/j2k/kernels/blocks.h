@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tier 1: code-blocks, from gathered segments to words of bits. */
+#include "j2k/kernels/passes.h"
+
+/* Where decoding of a block came to. */
+struct progress {
+    u32 pass;  /* how many were decoded */
+    u32 good;  /* of them, in front of what was found wrong */
+    u32 wrong; /* whether anything was */
+};
+
+FUNCTION u32 least(u32 a, u32 b)
+{
+    return a < b ? a : b;
+}
+
+FUNCTION void clear_state(struct block_state *b)
+{
+    u32 at = b->first - b->lanes, end = at + b->stripes * b->pitch;
+    for (; at != end; at += b->lanes) {
+        *record_at(b, at) = make_u32x4(0, 0, 0, 0);
+        b->states[at + b->refined] = 0;
+    }
+    *record_at(b, end) = make_u32x4(0, 0, 0, 0);
+}
+
+/* Returns 0 for a wrong segmentation symbol. */
+FUNCTION u32 decode_pass(struct block_state *b, u32 style, u32 pass)
+{
+    u32 plane = (pass + 2) / 3, good = 1;
+    b->plane = b->refined + (1 + plane) * b->room;
+    if (pass % 3 == 1) {
+        if (b->raw)
+            walk_new(b, PASS_SIGNIFICANCE, 1, 0);
+        else
+            walk_new(b, PASS_SIGNIFICANCE, 0, 0);
+    } else if (pass % 3 == 2) {
+        if (b->raw)
+            walk_refinement(b, 1);
+        else
+            walk_refinement(b, 0);
+    } else {
+        walk_new(b, PASS_CLEANUP, 0, pass == 0);
+        if ((style & STYLE_SYMBOLS) != 0)
+            good = right_symbol(b);
+    }
+    if ((style & STYLE_RESET) != 0 && !b->raw)
+        reset_contexts(b);
+    return good;
+}
+
+FUNCTION u32 ended_well(const struct block_state *b, u32 style, GLOBAL const u32 *segment)
+{
+    if ((style & STYLE_TERMALL) == 0)
+        return b->raw ? raw_used_up(&b->coder, segment) : coder_used_up(&b->coder, segment);
+    return b->raw ? raw_ended_predictably(&b->coder, segment) : coder_ended_predictably(&b->coder, segment);
+}
+
+/* Decode up to `limit` passes, in the same order of checks as the processor's decoder. */
+FUNCTION struct progress decode_passes(struct block_state *b, GLOBAL const struct work_block *block,
+    GLOBAL const struct work_codeword *s, GLOBAL const u32 *RESTRICT bits, u32 limit)
+{
+    u32 style = block->style, most = 3 * block->planes - 2, segments = block->segments, left = 0, first = 0, index = 0;
+    struct progress p;
+    GLOBAL const u32 *segment = bits;
+    p.pass = p.good = p.wrong = 0;
+    clear_state(b);
+    reset_contexts(b);
+    while (p.wrong == 0 && index < segments) {
+        if (left == 0) {
+            segment = bits + s[index].bits;
+            left = s[index].passes;
+            first = p.pass;
+            b->raw = is_raw_pass(style, p.pass);
+            start_coder(&b->coder, segment);
+        }
+        p.good = p.pass;
+        if (p.pass == limit)
+            break;
+        if (p.pass >= most || is_raw_pass(style, p.pass) != b->raw) {
+            p.wrong = 1;
+            break;
+        }
+        u32 good = decode_pass(b, style, p.pass);
+        p.pass++;
+        left--;
+        if (!good) {
+            p.good = p.pass > 3 ? p.pass - 3 : 0; /* the symbol vouches for the whole plane */
+            p.wrong = 1;
+        } else if (left == 0) {
+            p.good = segments > 1 ? first : p.pass;
+            p.wrong = (style & STYLE_PREDICTABLE) != 0 && !ended_well(b, style, segment);
+            index++;
+        }
+    }
+    return p;
+}
+
+FUNCTION void find_state(struct block_state *b, GLOBAL const struct work_bundle *bundle,
+    GLOBAL const struct work_block *block, GLOBAL u32 *states, u32 lane)
+{
+    u32 lanes = bundle->lanes, last = (block->width - 1) % J2K_WORD_COLUMNS + 1;
+    b->lanes = lanes;
+    b->pitch = J2K_PITCH(bundle->width) * lanes;
+    b->room = b->pitch * bundle->stripes + lanes;
+    b->states = states;
+    b->first = bundle->state / 4 + lanes + lane;
+    b->visited = bundle->state - bundle->state / 4 + 4 * b->room;
+    b->refined = b->visited + b->room;
+    b->span = (J2K_PITCH(block->width) - 1) * lanes;
+    b->height = block->height;
+    b->stripes = (b->height + 3) / 4;
+    b->last_columns = 0xFFFFFFFFu >> (32 - 4 * last);
+    b->causal = (block->style & STYLE_CAUSAL) != 0;
+}
+
+/* Damage leads to a second decoding, of what precedes it. Returns how many passes the words hold. */
+FUNCTION u32 decode_block(struct block_state *b, GLOBAL const u32 *RESTRICT work, GLOBAL const struct work_block *block,
+    GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *damage)
+{
+    GLOBAL const struct work_codeword *s = (GLOBAL const struct work_codeword *)(work + block->segment);
+    u32 limit = 0xFFFFFFFFu, done = 0, wrong = block->too_deep, again = !block->too_deep;
+    while (again) {
+        struct progress p = decode_passes(b, block, s, bits, limit);
+        done = p.pass;
+        wrong |= p.wrong;
+        again = p.wrong && p.good != p.pass;
+        limit = p.good;
+    }
+    if (wrong) {
+        GLOBAL u32 *counts = damage + block->picture * J2K_WORK_DAMAGE;
+        count_up(counts, 1);
+        atomic_least(counts + 1, block->offset);
+    }
+    return done;
+}
+
+/* `passes`: of each sorted block, how many were decoded; what went wrong in waves.h is done here. */
+DENSE_KERNEL(J2K_DECODE_GROUP, 5)
+decode_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *states,
+    GLOBAL u32 *RESTRICT passes, GLOBAL u32 *RESTRICT damage)
+{
+    SHARED u32 contexts[CONTEXTS * J2K_DECODE_GROUP];
+    SHARED u32x2 next[MQ_ROWS];
+    SHARED u8 zero[ZERO_TABLES * AROUND_TABLE];
+    SHARED u8 sign[AROUND_TABLE];
+    GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
+    u32 lane = local_index() % J2K_BUNDLE;
+    u32 index = group_index() * (J2K_DECODE_GROUP / J2K_BUNDLE) + local_index() / J2K_BUNDLE;
+    fill_tables(zero, sign, next, J2K_DECODE_GROUP);
+    barrier_local();
+    if (index < head->bundles) {
+        GLOBAL const struct work_bundle *bundle = (GLOBAL const struct work_bundle *)(work + head->bundle) + index;
+        u32 number = bundle->block + lane;
+        if (lane < bundle->blocks && (bundle->flights == 0 || passes[number] == J2K_AGAIN)) {
+            GLOBAL const struct work_block *block = (GLOBAL const struct work_block *)(work + head->block) + number;
+            struct block_state b;
+            u32 origin = head->origin;
+            b.tables.zero = as_local_place(zero + block->contexts * AROUND_TABLE, origin);
+            b.tables.sign = as_local_place(sign, origin);
+            b.tables.next = as_local_place(next, origin);
+            b.contexts = as_local_place(contexts + local_index(), origin);
+            find_state(&b, bundle, block, states, lane);
+            passes[number] = decode_block(&b, work, block, bits, damage);
+        }
+    }
+}

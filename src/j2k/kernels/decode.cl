@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Decoding of JPEG 2000: the kernels in the order in which they run. */
+#include "kernels/portable.h"
+
+#include "j2k/kernels/gather.h"
+#include "j2k/kernels/waves.h"
+#include "j2k/kernels/blocks.h"
+#include "j2k/kernels/store.h"
+#include "j2k/kernels/given.h"
+#include "j2k/kernels/levels.h"
+#include "j2k/kernels/output.h"
+#include "j2k/kernels/finish.h"
+#include "j2k/kernels/convert.h"

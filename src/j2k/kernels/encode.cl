@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Encoding of JPEG 2000: the kernels in the order in which they run. */
+#include "kernels/portable.h"
+
+#include "j2k/kernels/intake.h"
+#include "j2k/kernels/analyse.h"
+#include "j2k/kernels/survey.h"
+#include "j2k/kernels/segments.h"
+#include "j2k/kernels/order.h"
+#include "j2k/kernels/collect.h"

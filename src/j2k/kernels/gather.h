@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From the bytes of codeword segments, in pieces and with stuffing, to bits that a decoder takes word by word: those
+ * of raw segments as they are; those of the MQ coder behind one that is 0, with the carries that stuffed bits hold
+ * (T.800 C.3.4) added to what they belong to. A work-group takes a segment, in chunks of which each work-item has four
+ * bytes.
+ */
+#include "kernels/group.h"
+
+#include "j2k/kernels/work.h"
+
+enum {
+    GATHER_CHUNK = 4 * J2K_GATHER_GROUP,
+    GATHER_ROOM = J2K_GATHER_GROUP + 2, /* words of a chunk's bits with those that were pending */
+    CARRIES = 2 * J2K_GATHER_GROUP,     /* stuffed bytes of a chunk, at most */
+    HAS_MARKER = 0x10000                /* above the number of a work-item's bits, in sums */
+};
+
+/* In the group's memory. */
+struct gather_room {
+    LOCAL u32 *scratch;
+    LOCAL u32 *bits;    /* the first not written yet, from the upper end; behind them 0 */
+    LOCAL u32 *carries; /* how many, and in front of which of these bits 1 is to be added */
+    LOCAL u32 *tail;    /* the last two bytes, and if there is a marker the bits in front of it and the bytes with it */
+};
+
+/* What all work-items of a group know. */
+struct gathering {
+    GLOBAL const u32 *streams;
+    GLOBAL u32 *out;
+    u32 words; /* written */
+    u32 count; /* bits that are not a whole word yet */
+    u32 last;  /* the last two bytes */
+    u32 raw;
+};
+
+/* A work-item's share of a chunk. */
+struct share {
+    u32 bits, count; /* the lowest `count` */
+    u32 last;        /* two bytes */
+    u32 taken;       /* bytes, with the marker */
+    u32 marker;      /* whether one ends it */
+    u32 carries;     /* a bit for each byte that holds one */
+    u32 begins;      /* a byte for each byte: the number of the share's bit that it begins with */
+};
+
+FUNCTION u32 byte_at(GLOBAL const u32 *streams, u32 at)
+{
+    return streams[at / 4] >> (at % 4 * 8) & 0xFF;
+}
+
+FUNCTION struct share read_share(const struct gathering *g, u32 at, u32 length)
+{
+    u32 begin = 4 * local_index(), first = at + begin, left = length > begin ? length - begin : 0, bytes = 0;
+    struct share s;
+    s.bits = s.count = s.taken = s.marker = s.carries = s.begins = 0;
+    s.last = begin == 0 ? g->last : 0;
+    if (left > 0) {
+        bytes = shift_pair(g->streams[first / 4], g->streams[first / 4 + 1], first % 4 * 8);
+        if (begin > 0)
+            s.last = byte_at(g->streams, first - 1);
+    }
+    UNROLL for (u32 j = 0; j < 4; j++)
+    {
+        u32 byte = bytes >> 8 * j & 0xFF, stuffed = (s.last & 0xFF) == 0xFF;
+        if (j < left && !s.marker) {
+            s.last = (s.last << 8 | byte) & 0xFFFF;
+            s.taken++;
+            if (stuffed && byte > 0x8F)
+                s.marker = 1;
+            else {
+                s.carries |= stuffed && !g->raw && byte >= 0x80 ? 1u << j : 0;
+                s.begins |= s.count << 8 * j;
+                s.bits = stuffed ? s.bits << 7 | (byte & 0x7F) : s.bits << 8 | byte;
+                s.count += stuffed ? 7 : 8;
+            }
+        }
+    }
+    return s;
+}
+
+/* To where they belong among the chunk's bits. */
+FUNCTION void place_share(const struct gather_room *room, const struct share *s, u32 place)
+{
+    if (s->count > 0) {
+        u64 bits = (u64)s->bits << (64 - s->count - place % 32);
+        join_local(room->bits + place / 32, (u32)(bits >> 32));
+        join_local(room->bits + place / 32 + 1, (u32)bits);
+    }
+    for (u32 j = 0; j < 4; j++)
+        if (s->carries >> j & 1)
+            room->carries[1 + count_up_local(room->carries, 1)] = place + (s->begins >> 8 * j & 0xFF);
+}
+
+/* Adds 1 to what was written; what overflows it is lost, as in the register of the decoder. */
+FUNCTION void carry_back(const struct gathering *g)
+{
+    u32 at = g->words, full = 1;
+    while (full && at > 0) {
+        at--;
+        u32 sum = g->out[at] + 1;
+        g->out[at] = sum;
+        full = sum == 0;
+    }
+}
+
+/* One work-item adds all carries. */
+FUNCTION void add_carries(const struct gathering *g, const struct gather_room *room, u32 count)
+{
+    for (u32 i = 1; i <= count; i++) {
+        u32 place = room->carries[i], full = 1;
+        while (full && place > 0) {
+            u32 at = (place - 1) / 32, one = 1u << (31 - (place - 1) % 32), sum = room->bits[at] + one;
+            room->bits[at] = sum;
+            full = sum < one;
+            place = 32 * at;
+        }
+        if (full)
+            carry_back(g);
+    }
+}
+
+/* A chunk of a piece. Returns whether a marker is in it. Whole work-group. */
+FUNCTION u32 gather_chunk(struct gathering *g, const struct gather_room *room, u32 at, u32 length)
+{
+    struct share s = read_share(g, at, length);
+    u32 self = local_index(), total, before;
+    before = group_scan(room->scratch, J2K_GATHER_GROUP, s.count | (s.marker ? HAS_MARKER : 0), &total);
+    if (before < HAS_MARKER) {
+        place_share(room, &s, g->count + before);
+        if (s.marker || (s.taken > 0 && 4 * self + s.taken == length)) {
+            room->tail[0] = s.last;
+            room->tail[1] = before + s.count;
+            room->tail[2] = 4 * self + s.taken;
+        }
+    }
+    barrier_local();
+    u32 carries = room->carries[0], end = g->count + room->tail[1], full = end / 32;
+    if (carries > 0) {
+        if (self == 0)
+            add_carries(g, room, carries);
+        barrier_local();
+    }
+    for (u32 i = self; i < full; i += J2K_GATHER_GROUP)
+        g->out[g->words + i] = room->bits[i];
+    u32 pending = room->bits[full];
+    g->last = room->tail[0];
+    barrier_local();
+    for (u32 i = self; i < GATHER_ROOM; i += J2K_GATHER_GROUP)
+        room->bits[i] = i == 0 ? pending : 0;
+    if (self == 0)
+        room->carries[0] = room->tail[1] = 0;
+    barrier_all();
+    g->words += full;
+    g->count = end % 32;
+    return total >= HAS_MARKER;
+}
+
+/* The head is the number of bits and how they end, and the last two bytes there are, the very last lowest. */
+FUNCTION void gather(GLOBAL const u32 *RESTRICT work, GLOBAL const struct work_codeword *s,
+    GLOBAL const u32 *RESTRICT streams, GLOBAL u32 *bits, const struct gather_room *room)
+{
+    GLOBAL u32 *head = bits + s->bits;
+    GLOBAL const struct work_piece *piece = (GLOBAL const struct work_piece *)(work + s->piece);
+    u32 pieces = s->pieces, at = 0, left = 0, ended = 0;
+    struct gathering g;
+    g.streams = streams;
+    g.out = head + J2K_SEGMENT_HEAD;
+    g.words = g.last = 0;
+    g.raw = s->raw;
+    g.count = g.raw ? 0 : 1;
+    while (ended == 0 && (left > 0 || pieces > 0)) {
+        if (left == 0) {
+            at = piece->offset;
+            left = piece->length;
+            piece++;
+            pieces--;
+        }
+        u32 length = left < GATHER_CHUNK ? left : GATHER_CHUNK;
+        u32 marker = gather_chunk(&g, room, at, length);
+        at += length;
+        left -= length;
+        if (marker)
+            ended = room->tail[2] == length && left == 0 && pieces == 0 ? J2K_MARKED : 1;
+    }
+    if (local_index() == 0) {
+        if (g.count > 0)
+            g.out[g.words] = room->bits[0] | 0xFFFFFFFFu >> g.count;
+        head[0] = (g.words * 32 + g.count) | (ended == 0 ? J2K_ENDED : ended == 1 ? 0 : ended);
+        head[1] = g.last;
+    }
+}
+
+KERNEL(J2K_GATHER_GROUP)
+gather_segments(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT streams, GLOBAL u32 *RESTRICT bits)
+{
+    SHARED u32 scratch[J2K_GATHER_GROUP];
+    SHARED u32 room_bits[GATHER_ROOM];
+    SHARED u32 carries[1 + CARRIES];
+    SHARED u32 tail[3];
+    GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
+    struct gather_room room;
+    room.scratch = scratch;
+    room.bits = room_bits;
+    room.carries = carries;
+    room.tail = tail;
+    for (u32 i = local_index(); i < GATHER_ROOM; i += J2K_GATHER_GROUP)
+        room_bits[i] = 0;
+    if (local_index() == 0)
+        carries[0] = tail[0] = tail[1] = 0;
+    barrier_local();
+    gather(work, (GLOBAL const struct work_codeword *)(work + head->segment) + group_index(), streams, bits, &room);
+}

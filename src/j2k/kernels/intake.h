@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From pixels to components' samples: clamping, level shift, component transform (T.800 Annex G). */
+#include "kernels/search.h"
+
+#include "j2k/kernels/work.h"
+
+enum { INTAKE_ACROSS = J2K_OUTPUT_WIDTH / J2K_OUTPUT_PIXELS };
+
+/* The channel that a component's samples come from. */
+FUNCTION GLOBAL const struct work_channel *channel_of(GLOBAL const struct work_view *view, u32 component)
+{
+    u32 k = 0;
+    while (k + 1 < view->channels && view->channel[k].component != component)
+        k++;
+    return &view->channel[k];
+}
+
+/* As it lies in memory. */
+FUNCTION i32 load_sample(
+    GLOBAL const struct work_channel *channel, GLOBAL const u8 *pixels, u32 x, u32 y, u32 is_signed)
+{
+    u64 offset = (u64)channel->offset[1] << 32 | channel->offset[0];
+    offset += (u64)((i64)y * (i32)channel->pitch) + (u64)x * channel->step * channel->bytes;
+    GLOBAL const u8 *from = pixels + offset;
+#if defined(__CUDACC__)
+    if (channel->absolute)
+        from = (const u8 *)offset;
+#endif
+    u32 value = from[0];
+    if (channel->bytes == 1)
+        return is_signed ? (i32)(value ^ 0x80) - 0x80 : (i32)value;
+    value |= (u32)from[1] << 8;
+    if (channel->bytes == 4)
+        return (i32)(value | (u32)from[2] << 16 | (u32)from[3] << 24);
+    return is_signed ? (i32)(value ^ 0x8000) - 0x8000 : (i32)value;
+}
+
+/* Clamped to its depth, unsigned ones moved down by half of the range (G.1). */
+FUNCTION i32 shift_sample(i32 value, u32 depth, u32 is_signed)
+{
+    i32 range = (i32)(1u << (depth - 1)), low = is_signed ? -range : 0, high = range - 1 + (is_signed ? 0 : range);
+    value = value < low ? low : value;
+    value = value > high ? high : value;
+    return value - (is_signed ? 0 : range);
+}
+
+/* G.2.1, G.3.1 */
+FUNCTION void transform_sample(u32 transform, u32 reversible, const i32 *value, u32 *to)
+{
+    if (transform == 1) {
+        u32 r = (u32)value[0], g = (u32)value[1], b = (u32)value[2];
+        to[0] = (u32)((i32)(r + 2 * g + b) >> 2);
+        to[1] = b - g;
+        to[2] = r - g;
+    } else if (transform == 2) {
+        float r = (float)value[0], g = (float)value[1], b = (float)value[2];
+        to[0] = bits_of(0.299f * r + 0.587f * g + 0.114f * b);
+        to[1] = bits_of(-0.16875f * r - 0.33126f * g + 0.5f * b);
+        to[2] = bits_of(0.5f * r - 0.41869f * g - 0.08131f * b);
+    } else {
+        UNROLL for (u32 c = 0; c < 3; c++) to[c] = reversible ? (u32)value[c] : bits_of((float)value[c]);
+    }
+}
+
+/* Where channel 0 of a pixel is; CUDA: or its address. */
+FUNCTION u64 pixel_place(GLOBAL const struct work_view *view, u32 x, u32 y)
+{
+    GLOBAL const struct work_channel *channel = &view->channel[0];
+    u64 offset = (u64)channel->offset[1] << 32 | channel->offset[0];
+    return offset + (u64)((i64)y * (i32)channel->pitch) + (u64)x * view->packed;
+}
+
+/* Whether three components are the bytes of pixels in order, and those of four pixels are whole words. */
+FUNCTION u32 is_plain(GLOBAL const struct work_view *view, GLOBAL const struct work_output *o)
+{
+    u32 plain = view->packed == 3 && o->count == 3;
+    for (u32 c = 0; c < 3; c++)
+        plain = plain && view->channel[c].component == c;
+    return plain && ((u32)pixel_place(view, o->x, o->y) & 3) == 0 && (view->channel[0].pitch & 3) == 0;
+}
+
+/* Four neighbouring pixels of a plain picture. */
+FUNCTION void take_four(GLOBAL const struct work_view *view, GLOBAL const struct work_output *o,
+    GLOBAL const u8 *pixels, GLOBAL u32 *samples, u32 x, u32 y)
+{
+    u64 place = pixel_place(view, o->x + x, o->y + y);
+    GLOBAL const u8 *bytes = pixels + place;
+#if defined(__CUDACC__)
+    if (view->channel[0].absolute)
+        bytes = (const u8 *)place;
+#endif
+    GLOBAL const u32 *from = (GLOBAL const u32 *)(GLOBAL const void *)bytes;
+    u32 word[3], to[3][4];
+    UNROLL for (u32 i = 0; i < 3; i++) word[i] = from[i];
+    UNROLL for (u32 i = 0; i < 4; i++)
+    {
+        i32 value[3];
+        u32 own[3];
+        UNROLL for (u32 c = 0; c < 3; c++)
+        {
+            u32 byte = word[(3 * i + c) / 4] >> (3 * i + c) % 4 * 8 & 255;
+            value[c] =
+                shift_sample(o->is_signed[c] ? (i32)(byte ^ 0x80) - 0x80 : (i32)byte, o->depth[c], o->is_signed[c]);
+        }
+        transform_sample(o->transform, o->reversible, value, own);
+        UNROLL for (u32 c = 0; c < 3; c++) to[c][i] = own[c];
+    }
+    UNROLL for (u32 c = 0; c < 3; c++)
+    {
+        GLOBAL u32 *row = samples + (o->from[c] + y * o->pitch[c] + x);
+        if (((o->from[c] | o->pitch[c]) & 3) == 0)
+            *(GLOBAL u32x4 *)(GLOBAL void *)row = make_u32x4(to[c][0], to[c][1], to[c][2], to[c][3]);
+        else
+            UNROLL for (u32 i = 0; i < 4; i++) row[i] = to[c][i];
+    }
+}
+
+FUNCTION void take_one(GLOBAL const struct work_view *view, GLOBAL const struct work_output *o, GLOBAL const u8 *pixels,
+    GLOBAL u32 *samples, u32 x, u32 y)
+{
+    i32 value[3];
+    u32 to[3];
+    UNROLL for (u32 c = 0; c < 3; c++)
+    {
+        value[c] = 0;
+        if (c < o->count)
+            value[c] =
+                shift_sample(load_sample(channel_of(view, o->first + c), pixels, o->x + x, o->y + y, o->is_signed[c]),
+                    o->depth[c], o->is_signed[c]);
+    }
+    transform_sample(o->transform, o->reversible, value, to);
+    UNROLL for (u32 c = 0; c < 3; c++) if (c < o->count) samples[o->from[c] + y * o->pitch[c] + x] = to[c];
+}
+
+/* A group takes what it would put out when decoding; neighbouring work-items have neighbouring pixels, or fours. */
+KERNEL(J2K_OUTPUT_GROUP)
+take_in(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT pixels, GLOBAL u32 *RESTRICT samples, u32 list,
+    u32 count, u32 first_output)
+{
+    GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
+    GLOBAL const u32 *groups = work + list;
+    u32 index = find_owner(groups, count, group_index()), group = group_index() - groups[index];
+    GLOBAL const struct work_output *o =
+        (GLOBAL const struct work_output *)(work + head->output) + first_output + index;
+    GLOBAL const struct work_view *view = (GLOBAL const struct work_view *)(work + head->view) + o->view;
+    u32 across = (o->width + J2K_OUTPUT_WIDTH - 1) / J2K_OUTPUT_WIDTH, left = group % across * J2K_OUTPUT_WIDTH;
+    u32 y = group / across * J2K_OUTPUT_HEIGHT + local_index() / INTAKE_ACROSS, column = local_index() % INTAKE_ACROSS;
+    if (y >= o->height)
+        return;
+    if (left + J2K_OUTPUT_WIDTH <= o->width && is_plain(view, o)) {
+        take_four(view, o, pixels, samples, left + J2K_OUTPUT_PIXELS * column, y);
+        return;
+    }
+    for (u32 i = 0; i < J2K_OUTPUT_PIXELS && left + column + i * INTAKE_ACROSS < o->width; i++)
+        take_one(view, o, pixels, samples, left + column + i * INTAKE_ACROSS, y);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The inverse wavelet transforms (T.800 Annex F), a level of all tile-components in a launch. A work-group makes a tile
+ * of a level in both directions, from the tile's coefficients and those up to four positions around it; what lies
+ * outside of the level is its mirror image. Along rows a work-item has a pair of coefficients of every eighth row,
+ * along columns eight samples of one. All operations are those of the processor's code.
+ */
+#include "kernels/group.h"
+
+#include "j2k/kernels/lines.h"
+#include "j2k/kernels/store.h"
+
+/* Where a work-item's two coefficients of a row lie: of a row's bands the first or the second, and where in it. */
+struct level_pair {
+    u32 band[2], at[2];
+};
+
+FUNCTION struct level_pair find_pair(const struct level_tile *t)
+{
+    struct level_pair pair;
+    UNROLL for (u32 i = 0; i < 2; i++)
+    {
+        i32 x = t->x + 2 * (i32)(local_index() % LEVEL_PAIRS) + (i32)i;
+        x = mirror(x, (i32)t->level->x0, (i32)t->level->x1);
+        pair.band[i] = (u32)(x & 1);
+        pair.at[i] = place_in_band(t, x);
+    }
+    return pair;
+}
+
+/* Among the samples; y: a row of the level. */
+FUNCTION u32 place_of(const struct level_tile *t, const struct level_pair *pair, u32 i, i32 y)
+{
+    GLOBAL const struct work_level *level = t->level;
+    u32 band = 2 * (u32)(y & 1) + pair->band[i], line = (u32)y / 2 - (y & 1 ? 0 : level->y0);
+    return level->band[band] + line * level->pitch[band] + pair->at[i];
+}
+
+/* A work-item's pairs of coefficients, that at the even position first. `narrow`: of 16 bits. */
+FUNCTION void load_pairs(const struct level_tile *t, GLOBAL const u32 *samples, u32 narrow, u32 *even, u32 *odd)
+{
+    const struct level_pair pair = find_pair(t);
+    i32 y = t->y + (i32)(local_index() / LEVEL_PAIRS), y0 = (i32)t->level->y0, y1 = (i32)t->level->y1;
+    if (t->y >= y0 && t->y + LEVEL_ROWS <= y1) {
+        u32 band = 2 * (u32)(y & 1), first = place_of(t, &pair, 0, y), second = place_of(t, &pair, 1, y);
+        u32 low = LEVEL_STEP / 2 * t->level->pitch[band], high = LEVEL_STEP / 2 * t->level->pitch[band + 1];
+        UNROLL for (u32 k = 0; k < LEVEL_TURNS; k++)
+        {
+            even[k] = take_sample(samples, first + k * (pair.band[0] ? high : low), narrow);
+            odd[k] = take_sample(samples, second + k * (pair.band[1] ? high : low), narrow);
+        }
+    } else {
+        UNROLL for (u32 k = 0; k < LEVEL_TURNS; k++)
+        {
+            i32 row = mirror(y + (i32)(k * LEVEL_STEP), y0, y1);
+            even[k] = take_sample(samples, place_of(t, &pair, 0, row), narrow);
+            odd[k] = take_sample(samples, place_of(t, &pair, 1, row), narrow);
+        }
+    }
+}
+
+/* x − floor((a + b + 2) / 4), wrapping, and x + floor((a + b) / 2). */
+FUNCTION i32 lift_even(i32 x, i32 a, i32 b)
+{
+    return (i32)((u32)x - (u32)((i32)((u32)a + (u32)b + 2) >> 2));
+}
+
+FUNCTION i32 lift_odd(i32 x, i32 a, i32 b)
+{
+    return (i32)((u32)x + (u32)((i32)((u32)a + (u32)b) >> 1));
+}
+
+/* x − factor × (a + b) */
+FUNCTION float lift(float x, float factor, float a, float b)
+{
+    return x - factor * (a + b);
+}
+
+/* Whether a work-item's row is one that the level has, of a column that it has; where it goes. */
+FUNCTION u32 level_target(const struct level_tile *t, u32 column, u32 row, u32 *to)
+{
+    i32 x = t->x + (i32)column - (i32)t->level->x0, y = t->y + (i32)row - (i32)t->level->y0;
+    *to = t->level->to + (u32)y * t->level->to_pitch + (u32)x;
+    return column >= LEVEL_MARGIN && column < LEVEL_MARGIN + J2K_LEVEL_WIDTH && x >= 0 && y >= 0 &&
+           (u32)x < t->level->x1 - t->level->x0 && (u32)y < t->level->y1 - t->level->y0;
+}
+
+FUNCTION u32 bits_of_i32(i32 x)
+{
+    return (u32)x;
+}
+
+FUNCTION i32 i32_of(u32 x)
+{
+    return (i32)x;
+}
+
+FUNCTION u32 bits_of_float(float x)
+{
+    return bits_of(x);
+}
+
+/* Pairs as samples of their type. */
+#define TYPED_PAIRS(type, turns, first, second, even, odd)                                                             \
+    UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
+    {                                                                                                                  \
+        (even)[k] = type##_of((first)[k]);                                                                             \
+        (odd)[k] = type##_of((second)[k]);                                                                             \
+    }
+
+/* A work-item's pairs to the group's memory. */
+#define PUT_PAIRS(turns, even, odd, tile)                                                                              \
+    UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
+    {                                                                                                                  \
+        (tile)[place + k * LEVEL_STEP * LEVEL_ROW] = (even)[k];                                                        \
+        (tile)[place + k * LEVEL_STEP * LEVEL_ROW + LEVEL_ODD] = (odd)[k];                                             \
+    }                                                                                                                  \
+    barrier_local();
+
+/*
+ * Steps along rows of work-items' pairs, which are in the group's memory in the end. A row is as long as there are
+ * lanes: where these see each other it gets there only then. See LIFT_EVEN_PLACES. Whole work-group.
+ */
+#if HAS_WARPS
+
+#define PLACES_OF_PAIRS                                                                                                \
+    u32 place = own_place(), lane = lane_index(), before = lane > 0 ? lane - 1 : 0,                                    \
+        behind = lane + 1 < LANES ? lane + 1 : lane;
+
+#define LIFT_EVEN_PAIRS(type, turns, even, odd, tile, expression)                                                      \
+    UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
+    {                                                                                                                  \
+        type own = (even)[k], near = (odd)[k], far = type##_of(warp_shuffle(bits_of_##type(near), before));            \
+        (even)[k] = (expression);                                                                                      \
+    }
+
+#define LIFT_ODD_PAIRS(type, turns, even, odd, tile, expression)                                                       \
+    UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
+    {                                                                                                                  \
+        type own = (odd)[k], near = (even)[k], far = type##_of(warp_shuffle(bits_of_##type(near), behind));            \
+        (odd)[k] = (expression);                                                                                       \
+    }
+
+#define START_PAIRS(turns, even, odd, tile)
+#define END_PAIRS(turns, even, odd, tile) PUT_PAIRS(turns, even, odd, tile)
+
+#else
+
+#define PLACES_OF_PAIRS u32 pair = local_index() % LEVEL_PAIRS, place = own_place();
+#define LIFT_EVEN_PAIRS LIFT_EVEN_PLACES
+#define LIFT_ODD_PAIRS LIFT_ODD_PLACES
+#define START_PAIRS(turns, even, odd, tile) PUT_PAIRS(turns, even, odd, tile)
+#define END_PAIRS(turns, even, odd, tile)
+
+#endif
+
+/* The steps along rows, from coefficients in registers on. A single odd column or row is halved (F.3.6). */
+#define SYNTHESISE_ROWS_53(t, turns, even, odd, tile)                                                                  \
+    if ((t).only_x && (t).level->x0 == 1) {                                                                            \
+        UNROLL for (u32 k = 0; k < (turns); k++)(odd)[k] >>= 1;                                                        \
+    }                                                                                                                  \
+    START_PAIRS(turns, even, odd, tile)                                                                                \
+    if (!(t).only_x) {                                                                                                 \
+        LIFT_EVEN_PAIRS(i32, turns, even, odd, tile, lift_even(own, far, near))                                        \
+        LIFT_ODD_PAIRS(i32, turns, even, odd, tile, lift_odd(own, near, far))                                          \
+    }                                                                                                                  \
+    END_PAIRS(turns, even, odd, tile)
+
+#define SYNTHESISE_ROWS_97(t, turns, even, odd, tile)                                                                  \
+    UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
+    {                                                                                                                  \
+        float only = (t).level->x0 == 1 ? 0.5f : 1.0f;                                                                 \
+        (even)[k] = ((t).only_x ? only : LEVEL_SCALE) * (even)[k];                                                     \
+        (odd)[k] = ((t).only_x ? only : LEVEL_INVERSE_SCALE) * (odd)[k];                                               \
+    }                                                                                                                  \
+    START_PAIRS(turns, even, odd, tile)                                                                                \
+    if (!(t).only_x) {                                                                                                 \
+        LIFT_EVEN_PAIRS(float, turns, even, odd, tile, lift(own, LIFT_DELTA, far, near))                               \
+        LIFT_ODD_PAIRS(float, turns, even, odd, tile, lift(own, LIFT_GAMMA, near, far))                                \
+        LIFT_EVEN_PAIRS(float, turns, even, odd, tile, lift(own, LIFT_BETA, far, near))                                \
+        LIFT_ODD_PAIRS(float, turns, even, odd, tile, lift(own, LIFT_ALPHA, near, far))                                \
+    }                                                                                                                  \
+    END_PAIRS(turns, even, odd, tile)
+
+/* The samples of a column from number LEVEL_MARGIN on, out of a tile in the group's memory. */
+FUNCTION void synthesise_column_53(const struct level_tile *t, LOCAL const i32 *tile, i32 *value)
+{
+    u32 column = own_column(), run = own_run();
+    UNROLL for (u32 i = 0; i < LEVEL_REACH; i++) value[i] = tile[column_place(column, run + i)];
+    if (!t->only_y) {
+        LIFT_COLUMN(value, 2, LEVEL_REACH, lift_even(value[i], value[i - 1], value[i + 1]))
+        LIFT_COLUMN(value, 3, LEVEL_REACH - 1, lift_odd(value[i], value[i - 1], value[i + 1]))
+    } else if (t->level->y0 == 1) {
+        UNROLL for (u32 i = 0; i < LEVEL_REACH; i++) value[i] >>= 1;
+    }
+}
+
+FUNCTION void synthesise_column_97(const struct level_tile *t, LOCAL const float *tile, float *value)
+{
+    u32 column = own_column(), run = own_run();
+    float only = t->level->y0 == 1 ? 0.5f : 1.0f;
+    UNROLL for (u32 i = 0; i < LEVEL_REACH; i++) value[i] = (t->only_y  ? only
+                                                                : i & 1 ? LEVEL_INVERSE_SCALE
+                                                                        : LEVEL_SCALE) *
+                                                            tile[column_place(column, run + i)];
+    if (!t->only_y) {
+        LIFT_COLUMN(value, 2, LEVEL_REACH, lift(value[i], LIFT_DELTA, value[i - 1], value[i + 1]))
+        LIFT_COLUMN(value, 3, LEVEL_REACH - 2, lift(value[i], LIFT_GAMMA, value[i - 1], value[i + 1]))
+        LIFT_COLUMN(value, 4, LEVEL_REACH - 3, lift(value[i], LIFT_BETA, value[i - 1], value[i + 1]))
+        LIFT_COLUMN(value, 5, LEVEL_REACH - 4, lift(value[i], LIFT_ALPHA, value[i - 1], value[i + 1]))
+    }
+}
+
+/* A kernel for samples of a type, by the steps of its filter; `narrow`: of 16 bits in memory. */
+#define SYNTHESISE(name, filter, type, narrow)                                                                         \
+    KERNEL(J2K_LEVEL_GROUP)                                                                                            \
+    name(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)                   \
+    {                                                                                                                  \
+        SHARED type tile[LEVEL_ROWS * LEVEL_ROW];                                                                      \
+        const struct level_tile t = find_tile(work, list, count, first_level);                                         \
+        PLACES_OF_PAIRS                                                                                                \
+        u32 first[LEVEL_TURNS], second[LEVEL_TURNS];                                                                   \
+        type even[LEVEL_TURNS], odd[LEVEL_TURNS], value[LEVEL_REACH];                                                  \
+        load_pairs(&t, samples, narrow, first, second);                                                                \
+        TYPED_PAIRS(type, LEVEL_TURNS, first, second, even, odd)                                                       \
+        SYNTHESISE_ROWS_##filter(t, LEVEL_TURNS, even, odd, tile);                                                     \
+        synthesise_column_##filter(&t, tile, value);                                                                   \
+        UNROLL for (u32 i = LEVEL_MARGIN; i < LEVEL_MARGIN + LEVEL_RUN; i++)                                           \
+        {                                                                                                              \
+            u32 to;                                                                                                    \
+            if (level_target(&t, own_column(), own_run() + i, &to))                                                    \
+                put_sample(samples, to, narrow, bits_of_##type(value[i]));                                             \
+        }                                                                                                              \
+    }
+
+SYNTHESISE(synthesise_53, 53, i32, 0)
+SYNTHESISE(synthesise_53_narrow, 53, i32, 1)
+SYNTHESISE(synthesise_97, 97, float, 0)

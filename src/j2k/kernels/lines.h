@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the wavelet transforms share, either way: a work-group's tile of a level, mirror images, lifting along rows and
+ * columns. Along rows a work-item has a pair of samples of every eighth row, along columns eight samples of one.
+ */
+#include "kernels/search.h"
+
+#include "j2k/kernels/work.h"
+
+enum {
+    LEVEL_MARGIN = 4,
+    LEVEL_PAIRS = (J2K_LEVEL_WIDTH + 2 * LEVEL_MARGIN) / 2, /* of a row: 32, as lanes */
+    LEVEL_ODD = 48, /* where odd places of a row start: far enough for neighbours to lie in different banks */
+    LEVEL_ROW = LEVEL_ODD + LEVEL_PAIRS,
+    LEVEL_ROWS = J2K_LEVEL_HEIGHT + 2 * LEVEL_MARGIN,
+    LEVEL_STEP = J2K_LEVEL_GROUP / LEVEL_PAIRS, /* from a work-item's row to its next */
+    LEVEL_TURNS = LEVEL_ROWS / LEVEL_STEP,
+    LEVEL_RUN = J2K_LEVEL_HEIGHT / 4, /* samples of a column that a work-item makes */
+    LEVEL_REACH = LEVEL_RUN + 2 * LEVEL_MARGIN
+};
+
+/* A group's tile: positions of its sample (0, 0), which are even, relative to the level's as it is. */
+struct level_tile {
+    GLOBAL const struct work_level *level;
+    i32 x, y;
+    u32 only_x, only_y; /* the level is one sample wide or high */
+};
+
+FUNCTION struct level_tile tile_of(GLOBAL const struct work_level *level, u32 group)
+{
+    struct level_tile t;
+    u32 across = (level->x1 + J2K_LEVEL_WIDTH - 1) / J2K_LEVEL_WIDTH;
+    t.level = level;
+    t.x = (i32)(group % across * J2K_LEVEL_WIDTH) - LEVEL_MARGIN;
+    t.y = (i32)(group / across * J2K_LEVEL_HEIGHT) - LEVEL_MARGIN;
+    t.only_x = level->x1 - level->x0 == 1;
+    t.only_y = level->y1 - level->y0 == 1;
+    return t;
+}
+
+FUNCTION struct level_tile find_tile(GLOBAL const u32 *work, u32 list, u32 count, u32 first_level)
+{
+    GLOBAL const u32 *groups = work + list;
+    GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
+    u32 index = find_owner(groups, count, group_index());
+    return tile_of(
+        (GLOBAL const struct work_level *)(work + head->level) + first_level + index, group_index() - groups[index]);
+}
+
+/* Position i continued periodically and symmetrically into [i0, i1) (F-4, F-5); its parity stays if there are two. */
+FUNCTION i32 mirror(i32 i, i32 i0, i32 i1)
+{
+    if (i >= i0 && i < i1)
+        return i;
+    if (i1 - i0 == 1)
+        return i0;
+    i32 period = 2 * (i1 - i0 - 1), offset = (i - i0) % period;
+    offset += offset < 0 ? period : 0;
+    return i0 + (offset < period - offset ? offset : period - offset);
+}
+
+/* Where a column's coefficient lies in a row of its band. */
+FUNCTION u32 place_in_band(const struct level_tile *t, i32 x)
+{
+    return (u32)x / 2 - (x & 1 ? 0 : t->level->x0);
+}
+
+/* A work-item's place in its row of even places; the next row's is LEVEL_STEP rows below. */
+FUNCTION u32 own_place(void)
+{
+    return local_index() / LEVEL_PAIRS * LEVEL_ROW + local_index() % LEVEL_PAIRS;
+}
+
+/*
+ * A step along rows: the even, or odd, coefficient of each of a work-item's pairs becomes the expression of itself,
+ * `own`, of its neighbours, `near` in the same pair and `far` in the one beside, and is put into the group's memory.
+ * The outermost pairs take their own for `far`; what becomes of them does not reach the tile. Whole work-group.
+ */
+#define LIFT_EVEN_PLACES(type, turns, even, odd, tile, expression)                                                     \
+    UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
+    {                                                                                                                  \
+        u32 at = place + k * LEVEL_STEP * LEVEL_ROW;                                                                   \
+        type own = (even)[k], near = (odd)[k], far = (tile)[at + LEVEL_ODD - (pair > 0 ? 1 : 0)];                      \
+        (even)[k] = (expression);                                                                                      \
+        (tile)[at] = (even)[k];                                                                                        \
+    }                                                                                                                  \
+    barrier_local();
+
+#define LIFT_ODD_PLACES(type, turns, even, odd, tile, expression)                                                      \
+    UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
+    {                                                                                                                  \
+        u32 at = place + k * LEVEL_STEP * LEVEL_ROW;                                                                   \
+        type own = (odd)[k], near = (even)[k], far = (tile)[at + (pair + 1 < LEVEL_PAIRS ? 1 : 0)];                    \
+        (odd)[k] = (expression);                                                                                       \
+        (tile)[at + LEVEL_ODD] = (odd)[k];                                                                             \
+    }                                                                                                                  \
+    barrier_local();
+
+/* Along a column: every second of the samples that a work-item holds, by the two around it. */
+#define LIFT_COLUMN(value, from, end, expression)                                                                      \
+    UNROLL for (u32 i = (from); i < (end); i += 2)(value)[i] = (expression);
+
+/* The column of the tile and the first of the rows that a work-item holds. */
+FUNCTION u32 own_column(void)
+{
+    return local_index() % (2 * LEVEL_PAIRS);
+}
+
+FUNCTION u32 own_run(void)
+{
+    return local_index() / (2 * LEVEL_PAIRS) * LEVEL_RUN;
+}
+
+FUNCTION u32 column_place(u32 column, u32 row)
+{
+    return row * LEVEL_ROW + (column & 1) * LEVEL_ODD + column / 2;
+}
+
+/* Table F.4, and K of F.3.8.2 and F.4.8.2. */
+#define LIFT_ALPHA -1.586134342059924f
+#define LIFT_BETA -0.052980118572961f
+#define LIFT_GAMMA 0.882911075530934f
+#define LIFT_DELTA 0.443506852043971f
+#define LEVEL_SCALE 1.230174104914001f
+#define LEVEL_INVERSE_SCALE 0x1.a03386p-1f /* 1 / K */

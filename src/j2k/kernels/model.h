@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From coefficients to the decisions of all coding passes (T.800 Annex D), a work-group a code-block. What is
+ * significant when a sample is coded follows from its magnitude, but for what becomes so in the same significance
+ * pass: that is found by letting it spread until nothing changes. Then all runs write what they have to say.
+ */
+#include "j2k/kernels/runs.h"
+#include "j2k/kernels/style.h"
+
+enum {
+    MODEL_GROUPS = 6, /* of a multiprocessor: 80 registers, as CMakeLists.txt has it */
+    STAGE_ENDS = 16,  /* bytes: left over from the plane before, ends of passes, symbols */
+    STAGE_WORDS = (2 * J2K_CODED_SAMPLES + 2 * J2K_CODED_COLUMNS + STAGE_ENDS) / 4
+};
+
+/* The number of the lowest bit that is set. */
+FUNCTION u32 lowest(u32 bits)
+{
+    return 31 - top_zeros(bits & (0 - bits));
+}
+
+/* A work-item's run in a plane, and what it needs to write its decisions. */
+struct modelling {
+    struct run r;
+    u32 significant, bits, refined; /* before this plane; in it; before the plane above */
+    u32 negative;
+    u64 board, signs;     /* significance as coding goes on; signs */
+    LOCAL const u8 *zero; /* contexts of the block's band, twice: a decision without its symbol */
+    LOCAL const u8 *sign;
+    LOCAL u8 *stage;
+};
+
+FUNCTION void put(struct modelling *m, u32 *at, u32 decision)
+{
+    m->stage[*at] = (u8)decision;
+    *at += 1;
+}
+
+/* D.3.2 */
+FUNCTION void put_sign(struct modelling *m, u32 *at, u32 i, u32 raw)
+{
+    u32 place = board_place(&m->r, i), negative = m->negative >> i & 1;
+    put(m, at, raw ? J2K_DECISION_RAW | negative : m->sign[board_cross(m->board, m->signs, place)] ^ negative);
+    m->board |= (u64)1 << (place + 7);
+}
+
+/* D.3.1 */
+FUNCTION void put_significance(struct modelling *m, u32 rows, u32 raw, u32 at)
+{
+    for (; rows; rows &= rows - 1) {
+        u32 i = lowest(rows), bit = m->bits >> i & 1;
+        put(m, &at, raw ? J2K_DECISION_RAW | bit : m->zero[board_near(m->board, board_place(&m->r, i))] | bit);
+        if (bit)
+            put_sign(m, &at, i, raw);
+    }
+}
+
+/* D.3.3; `near`: samples that have a significant neighbour. */
+FUNCTION void put_refinement(struct modelling *m, u32 near, u32 raw, u32 at)
+{
+    for (u32 rows = m->significant; rows; rows &= rows - 1) {
+        u32 i = lowest(rows), bit = m->bits >> i & 1;
+        u32 context = CONTEXT_MAGNITUDE + (m->refined >> i & 1 ? 2 : near >> i & 1);
+        put(m, &at, raw ? J2K_DECISION_RAW | bit : 2 * context | bit);
+    }
+}
+
+/* The clean-up of a run (D.3.4): what is coded of each column. */
+struct cleanup {
+    u32 rows;    /* samples that are told, or that stand for a column of zeros */
+    u32 skipped; /* of them, the first of a column, which run-length coding tells: 0 or where the first 1 is */
+    u32 found;   /* of those, where there is a 1 */
+};
+
+/* `rows`: not coded before in this plane; `before`, `after`: what is significant around them, coded before or behind.
+ */
+FUNCTION struct cleanup find_cleanup(
+    const struct modelling *m, u32 rows, const struct around *before, const struct around *after)
+{
+    struct cleanup c;
+    u32 bits = m->bits;
+    u32 near = to_west(&m->r, before->own, before->west) | to_east(&m->r, after->own, after->east) |
+               any_above(&m->r, before) | any_below(&m->r, after);
+    near |= near >> 1;
+    near |= near >> 2;
+    u32 quiet = rows & rows >> 1 & rows >> 2 & rows >> 3 & FIRST_ROWS & ~near;
+    u32 any = bits | bits >> 1;
+    any |= any >> 2;
+    u32 zeros = quiet & ~any, hit = bits & (quiet & any) * 15;
+    u32 more = (hit << 1 & 0xEEEEEEEEu) | (hit << 2 & 0xCCCCCCCCu) | (hit << 3 & 0x88888888u);
+    c.found = hit & ~more;
+    c.skipped = zeros | c.found;
+    c.rows = (rows & ~(quiet * 15)) | zeros | hit | more;
+    return c;
+}
+
+FUNCTION u32 count_cleanup(const struct cleanup *c, u32 bits)
+{
+    return ones(c->rows) + ones(c->rows & bits) + 2 * ones(c->found);
+}
+
+FUNCTION void put_cleanup(struct modelling *m, const struct cleanup *c, u32 at)
+{
+    for (u32 rows = c->rows; rows; rows &= rows - 1) {
+        u32 i = lowest(rows), bit = m->bits >> i & 1;
+        if (c->skipped >> i & 1) {
+            put(m, &at, 2 * CONTEXT_RUN | bit);
+            if (bit) {
+                put(m, &at, 2 * CONTEXT_UNIFORM | (i >> 1 & 1));
+                put(m, &at, 2 * CONTEXT_UNIFORM | (i & 1));
+            }
+        } else
+            put(m, &at, m->zero[board_near(m->board, board_place(&m->r, i))] | bit);
+        if (bit)
+            put_sign(m, &at, i, 0);
+    }
+}
+
+/*
+ * What becomes significant in the significance pass, which spreads from run to run. `words`: two for each run, of
+ * which turn by turn one is read and the other written; *fresh: what is around in the end. Whole work-group.
+ */
+FUNCTION u32 find_spread(
+    const struct run *r, u32 seeds, u32 candidates, LOCAL u32 *words, LOCAL u32 *scratch, struct around *fresh)
+{
+    u32 own = seeds, changed = 1, turn = 0;
+    words[r->self] = own;
+    barrier_local();
+    while (changed) {
+        struct around a = look_around(r, words + turn);
+        u32 start = own, before;
+        do {
+            before = own;
+            a.own = own;
+            own |= candidates & any_before(r, &a);
+        } while (own != before);
+        *fresh = a;
+        turn ^= J2K_MODEL_GROUP;
+        words[turn + r->self] = own;
+        changed = group_any(scratch, J2K_MODEL_GROUP, own != start);
+    }
+    return own;
+}
+
+/* Bytes of the three passes of a plane, with their ends. */
+struct plane_places {
+    u32 first;                             /* pass of the plane that there is */
+    u32 significance, refinement, cleanup; /* of the work-item's decisions */
+    u32 ends[3], total;
+};
+
+/* `fill`: bytes in the stage before. Whole work-group; as group_scan_two(). */
+FUNCTION struct plane_places find_places(
+    u32 significance, u32 refinement, u32 cleanup, u32 first, u32 symbols, u32 fill, LOCAL u32 *scratch)
+{
+    struct plane_places p;
+    u32x2 all, before = group_scan_two(scratch, J2K_MODEL_GROUP, significance | refinement << 16, cleanup, &all);
+    p.first = first;
+    p.significance = fill + (before.x & 0xFFFF);
+    p.ends[0] = fill + (all.x & 0xFFFF);
+    fill = p.ends[0] + (first == 0);
+    p.refinement = fill + (before.x >> 16);
+    p.ends[1] = fill + (all.x >> 16);
+    fill = p.ends[1] + (first == 0);
+    p.cleanup = fill + before.y;
+    p.ends[2] = fill + all.y + symbols;
+    p.total = p.ends[2] + 1;
+    return p;
+}
+
+/* What no run has: ends of passes, and the symbols of D.5. */
+FUNCTION void put_ends(LOCAL u8 *stage, const struct plane_places *p, u32 symbols)
+{
+    UNROLL for (u32 pass = 0; pass < 3; pass++)
+    {
+        if (pass >= p->first)
+            stage[p->ends[pass]] = J2K_DECISION_END;
+    }
+    for (u32 i = 0; i < symbols; i++)
+        stage[p->ends[2] - symbols + i] = (u8)(2 * CONTEXT_UNIFORM | (0xAu >> (3 - i) & 1));
+}
+
+/*
+ * Whole words of the stage; the rest is moved to its start. Returns how many bytes that is. Whole work-group, which
+ * puts more into the stage only behind another barrier.
+ */
+FUNCTION u32 empty_stage(LOCAL u32 *stage, u32 fill, GLOBAL u32 *to)
+{
+    barrier_local();
+    for (u32 i = local_index(); i < fill / 4; i += J2K_MODEL_GROUP)
+        to[i] = stage[i];
+    if (local_index() == 0)
+        stage[0] = stage[fill / 4];
+    return fill % 4;
+}
+
+/* The group's memory. */
+struct model_memory {
+    LOCAL u32 *stage, *words, *spread, *ones, *scratch;
+    LOCAL u32 *early;        /* of each plane, what its significance pass gains: two words */
+    LOCAL const u32 *planes; /* the work-item's, J2K_MODEL_GROUP apart */
+    LOCAL u8 *zero, *sign;
+};
+
+/* Bytes that the decisions of so many planes take at most: each sample one a plane and a sign, each column two once. */
+FUNCTION u32 most_decisions(u32 planes, u32 samples, u32 columns, u32 style)
+{
+    u32 ends = (style & STYLE_SYMBOLS) != 0 ? 7 : 3;
+    return planes * (samples + ends) + samples + 2 * columns;
+}
+
+/* A plane's three passes. Returns how many bytes are left in the stage. Whole work-group. */
+FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory, u32 style, u32 pass, u32 fill,
+    u32 plane, GLOBAL const struct coded_block *block, GLOBAL u32 **to)
+{
+    const struct run *r = &m->r;
+    u32 symbols = (style & STYLE_SYMBOLS) != 0 ? 4 : 0, first = pass == 0 ? 2 : 0;
+    m->bits = memory->planes[plane * J2K_MODEL_GROUP];
+    memory->words[r->self] = m->significant;
+    memory->ones[r->self] = m->bits;
+    barrier_local();
+    struct around known = look_around(r, memory->words), one = look_around(r, memory->ones), fresh;
+    u32 near = any_near(r, &known), open = r->live & ~m->significant;
+    u32 spread = find_spread(r, open & m->bits & near, open & m->bits, memory->spread, memory->scratch, &fresh);
+    struct around after = join_around(&known, &fresh), before = join_around(&known, &one);
+    u32 coded = open & (near | any_before(r, &fresh));
+    struct cleanup cleanup = find_cleanup(m, open & ~coded, &before, &after);
+    struct plane_places p = find_places(ones(coded) + ones(spread), ones(m->significant),
+        count_cleanup(&cleanup, m->bits), first, symbols, fill, memory->scratch);
+    u64 own = board_rows(r, m->significant);
+    m->board = own | board_frame(r, &after, &known);
+    put_significance(m, coded, is_raw_pass(style, pass), p.significance);
+    put_refinement(m, any_near(r, &after), is_raw_pass(style, pass + 1), p.refinement);
+    m->board = board_rows(r, m->significant | spread) | board_frame(r, &before, &after);
+    put_cleanup(m, &cleanup, p.cleanup);
+    if (r->self == 0)
+        put_ends(m->stage, &p, symbols);
+    if (block->measured)
+        add_up_gain(memory->early + 2 * plane, gain_of_rows(memory->planes, spread, plane, block->exact), plane);
+    m->refined = m->significant;
+    m->significant |= m->bits;
+    u32 rest = empty_stage(memory->stage, p.total, *to);
+    *to += p.total / 4;
+    return rest;
+}
+
+/* All planes down to one. Whole work-group. */
+FUNCTION void model_planes(const struct run *r, const struct model_memory *memory, u32 negative, u32 planes, u32 last,
+    GLOBAL const struct coded_block *block, GLOBAL u32 *decisions, u32 *count)
+{
+    struct modelling m;
+    GLOBAL u32 *to = decisions;
+    u32 fill = 0, pass = 0;
+    m.r = *r;
+    m.significant = m.refined = 0;
+    m.negative = negative;
+    m.zero = memory->zero;
+    m.sign = memory->sign;
+    m.stage = (LOCAL u8 *)memory->stage;
+    memory->words[r->self] = m.negative;
+    barrier_local();
+    struct around signs = look_around(r, memory->words);
+    m.signs = board_rows(r, m.negative) | board_frame(r, &signs, &signs);
+    barrier_local();
+    for (u32 plane = planes; plane-- > last;) {
+        fill = model_plane(&m, memory, block->style, pass, fill, plane, block, &to);
+        pass += pass == 0 ? 1 : 3;
+    }
+    if (r->self == 0 && fill > 0)
+        to[0] = memory->stage[0];
+    *count = (u32)(to - decisions) * 4 + fill;
+}
+
+/* What passes of the planes down to one gain. A work-item a plane. */
+FUNCTION void tell_gains(LOCAL const u32 *gains, LOCAL const u32 *early, u32 planes, u32 last, GLOBAL u32 *passes)
+{
+    u32 plane = local_index();
+    if (plane < last || plane >= planes)
+        return;
+    u32 cleanup = 3 * (planes - 1 - plane);
+    LOCAL const u32 *gain = gains + plane * J2K_GAIN_WORDS;
+    for (u32 i = 0; i < 2; i++) {
+        u32 before = early[2 * plane + i];
+        if (cleanup > 0) {
+            passes[(cleanup - 2) * J2K_PASS_WORDS + 1 + i] = before;
+            passes[(cleanup - 1) * J2K_PASS_WORDS + 1 + i] = gain[2 + i];
+        }
+        passes[cleanup * J2K_PASS_WORDS + 1 + i] = gain[i] - before;
+    }
+}
+
+/*
+ * `passes`: J2K_CODED_PASSES of each block, whose gains are told; `results`: all but lengths, the head being zeros.
+ * No barrier depends on a condition, not even one that is the same for all: there are compilers that then take minutes.
+ */
+SLIM_KERNEL(J2K_MODEL_GROUP, MODEL_GROUPS)
+model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT decisions,
+    GLOBAL u32 *RESTRICT passes, GLOBAL u32 *RESTRICT results)
+{
+    SHARED u32 stage[STAGE_WORDS];
+    SHARED u32 words[J2K_MODEL_GROUP];
+    SHARED u32 spread[2 * J2K_MODEL_GROUP];
+    SHARED u32 bits[J2K_MODEL_GROUP];
+    SHARED u32 scratch[J2K_MODEL_GROUP];
+    SHARED u32 gains[J2K_CODED_PLANES * J2K_GAIN_WORDS];
+    SHARED u32 plane_words[J2K_CODED_PLANES * J2K_MODEL_GROUP];
+    SHARED u32 early[2 * J2K_CODED_PLANES];
+    SHARED u32 wide[2 * WIDE_PIECES]; /* the quantiser's error; what is left out */
+    SHARED u8 zero[ZERO_TABLE];
+    SHARED u8 sign[SIGN_TABLE];
+    SHARED u32 shared[3]; /* the largest magnitude's bits, where decisions are, planes that are worth it */
+    struct model_memory memory;
+    GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
+    GLOBAL const struct coded_block *block = (GLOBAL const struct coded_block *)(list + head->block) + group_index();
+    GLOBAL struct coded_result *result = (GLOBAL struct coded_result *)(results + J2K_LIST_HEAD) + group_index();
+    u32 self = local_index(), count = block->width * block->height, word[RUN_SAMPLES], last = 0;
+    u64 error;
+    struct run r = find_run(block);
+    r.causal = (block->style & STYLE_CAUSAL) != 0;
+    passes += group_index() * (J2K_CODED_PASSES * J2K_PASS_WORDS);
+    memory.stage = stage;
+    memory.words = words;
+    memory.spread = spread;
+    memory.ones = bits;
+    memory.scratch = scratch;
+    memory.early = early;
+    memory.planes = plane_words + self;
+    memory.zero = zero;
+    memory.sign = sign;
+    for (u32 i = self; i < ZERO_TABLE; i += J2K_MODEL_GROUP)
+        zero[i] = (u8)(2 * zero_contexts[block->contexts * ZERO_TABLE + i]);
+    for (u32 i = self; i < SIGN_TABLE; i += J2K_MODEL_GROUP)
+        sign[i] = sign_contexts[i];
+    for (u32 i = self; i < J2K_CODED_PLANES * J2K_GAIN_WORDS; i += J2K_MODEL_GROUP)
+        gains[i] = 0;
+    if (self < 2 * J2K_CODED_PLANES)
+        early[self] = 0;
+    if (self < 2 * WIDE_PIECES)
+        wide[self] = 0;
+    for (u32 i = self; i < STAGE_WORDS; i += J2K_MODEL_GROUP)
+        stage[i] = 0;
+    if (self < 3)
+        shared[self] = 0;
+    barrier_local();
+    error = load_planes(&r, block, samples, word, &shared[0]);
+    UNROLL for (u32 plane = 0; plane < J2K_CODED_PLANES; plane++) plane_words[plane * J2K_MODEL_GROUP + self] =
+        word[plane];
+    if (block->measured & J2K_MEASURED_ERRORS)
+        add_up_wide(wide, error);
+    barrier_local();
+    u32 planes = 32 - leading_zeros(shared[0]), stops = block->measured && block->stop;
+    if (block->measured)
+        measure_planes(memory.planes, planes, block->exact, gains);
+    barrier_local();
+    if (stops && self + 1 < planes && is_plane_worth(gains, self, planes, count, block->stop))
+        join_local(&shared[2], 1u << self);
+    barrier_local();
+    if (stops && planes > 1)
+        last = shared[2] ? lowest(shared[2]) : planes - 1;
+    if (last > 0 && (block->measured & J2K_MEASURED_ERRORS) != 0)
+        add_up_wide(wide + WIDE_PIECES, measure_left(memory.planes, planes, last, block->exact));
+    u32 columns = block->width * ((block->height + 3) / 4), most = 0, told = 0;
+    if (planes > 0)
+        most = most_decisions(planes - last, count, columns, block->style) / J2K_DECISION_UNIT + 1;
+    if (self == 0)
+        shared[1] = count_up(results + 1, most);
+    barrier_local();
+    u32 at = shared[1], fits = most == 0 || at + most <= head->room;
+    model_planes(&r, &memory, word[31], planes, fits ? last : planes, block,
+        decisions + (u64)at * (J2K_DECISION_UNIT / 4), &told);
+    barrier_local();
+    tell_gains(gains, early, planes, fits ? last : planes, passes);
+    if (self == 0) {
+        u64 left = wide_sum(wide + WIDE_PIECES);
+        error = wide_sum(wide);
+        result->planes = planes;
+        result->passes = planes > 0 && fits ? 3 * (planes - last) - 2 : 0;
+        result->length = fits ? 0 : J2K_NO_ROOM;
+        result->error_low = (u32)error;
+        result->error_high = (u32)(error >> 32);
+        result->left_low = (u32)left;
+        result->left_high = (u32)(left >> 32);
+        result->decision = at;
+        result->decisions = told;
+    }
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The coding passes of a code-block (T.800 Annex D), as the decoder has them, one work-item a block.
+ *
+ * A word holds a bit for each coefficient of eight columns of a stripe in scanning order: row r of column c is bit
+ * 4 × c + r. Passes go from word to word, and in each from one bit that has to be decoded to the next, so that columns
+ * without any cost nothing.
+ *
+ * Of each eight columns there is a record of four words: significance, signs of what is significant, and both of the
+ * row that adjoins in the stripe above, and below. Of these, significance is at the row that they adjoin, the sign
+ * beside it, away from the border; each is written by that stripe alone. Behind all records there are words of their
+ * numbers: what was visited in this plane; what has been refined before; and the bits of each plane. Work-items of a
+ * bundle have theirs side by side.
+ *
+ * Nothing is waited for in memory while there is something to decode: what the next word needs is loaded before, and
+ * bits are added to planes there.
+ */
+#include "j2k/kernels/coder.h"
+
+#include "j2k/kernels/style.h"
+
+#define TOP_ROWS 0x11111111u
+#define BOTTOM_ROWS 0x88888888u
+#define ALL_ROWS 15u
+
+/* What a work-item knows of its block. */
+struct block_state {
+    struct coder coder;
+    struct tables tables;
+    local_place contexts; /* J2K_DECODE_GROUP words apart */
+    GLOBAL u32 *states;
+    u32 first;                   /* number of its first record; from one to the next it is `lanes` */
+    u32 visited, refined, plane; /* what is to be added to a record's number for a word's; `plane`: this pass's */
+    u32 lanes, pitch, span;      /* from one stripe to the next, and of the block's records in a stripe */
+    u32 room;                    /* of all in the bundle */
+    u32 height, stripes;
+    u32 last_columns; /* of the last word of a stripe: what there is */
+    u32 causal, raw;
+};
+
+FUNCTION local_place context_at(const struct block_state *b, u32 context)
+{
+    return b->contexts + context * (4 * J2K_DECODE_GROUP);
+}
+
+FUNCTION void reset_contexts(struct block_state *b)
+{
+    for (u32 i = 0; i < CONTEXTS; i++)
+        put_local_word(context_at(b, i), state_of(0));
+    put_local_word(context_at(b, 0), state_of(2 * 4));
+    put_local_word(context_at(b, CONTEXT_RUN), state_of(2 * 3));
+    put_local_word(context_at(b, CONTEXT_UNIFORM), state_of(2 * 46));
+}
+
+FUNCTION u32 symbol(struct block_state *b, u32 context)
+{
+    return decode_symbol(&b->coder, context_at(b, context), b->tables.next);
+}
+
+FUNCTION GLOBAL u32x4 *record_at(const struct block_state *b, u32 at)
+{
+    return (GLOBAL u32x4 *)(GLOBAL void *)b->states + at;
+}
+
+/* A stripe's first record. In front of it, and so behind each stripe, there is one that holds nothing. */
+FUNCTION u32 first_of(const struct block_state *b, u32 stripe)
+{
+    return b->first + stripe * b->pitch;
+}
+
+FUNCTION u32 live_rows(const struct block_state *b, u32 stripe)
+{
+    u32 rows = b->height - 4 * stripe;
+    return rows < 4 ? ((1u << rows) - 1) * TOP_ROWS : 0xFFFFFFFFu;
+}
+
+/* Where something has become significant in the first row, that goes to the stripe above; in the last, to the one
+ * below.
+ */
+FUNCTION void tell_neighbours(const struct block_state *b, u32 at, u32 stripe, u32 fresh, u32 found, u32 sign)
+{
+    if ((fresh & TOP_ROWS) != 0 && stripe > 0 && !b->causal)
+        b->states[4 * (at - b->pitch) + 3] = (found & TOP_ROWS) << 3 | (sign & TOP_ROWS) << 2;
+    if ((fresh & BOTTOM_ROWS) != 0 && stripe + 1 < b->stripes)
+        b->states[4 * (at + b->pitch) + 2] = (found & BOTTOM_ROWS) >> 3 | (sign & BOTTOM_ROWS) >> 2;
+}
+
+/* A record's rows of the stripes above and below. */
+FUNCTION u32 edges_of(u32x4 record)
+{
+    return record.z | record.w;
+}
+
+/* Coefficients above or below which there is a significant one. */
+FUNCTION u32 beside_in_column(u32x4 record)
+{
+    return (record.x << 1 & ~TOP_ROWS) | (record.x >> 1 & ~BOTTOM_ROWS) | (edges_of(record) & (TOP_ROWS | BOTTOM_ROWS));
+}
+
+/* A word's record, and those beside it. */
+struct near {
+    u32x4 west, here, east;
+};
+
+FUNCTION void look_around_word(const struct block_state *b, struct near *n, u32 at)
+{
+    n->west = *record_at(b, at - b->lanes);
+    n->here = *record_at(b, at);
+    n->east = *record_at(b, at + b->lanes);
+}
+
+/* To the next word of a stripe; `behind`: the record behind it. */
+FUNCTION void move_on(struct near *n, u32x4 behind)
+{
+    n->west = n->here;
+    n->here = n->east;
+    n->east = behind;
+}
+
+/* Coefficients with a significant neighbour. */
+FUNCTION u32 find_near(const struct near *n)
+{
+    u32 beside = beside_in_column(n->here), column = beside | n->here.x;
+    u32 before = beside_in_column(n->west) | n->west.x;
+    u32 behind = beside_in_column(n->east) | n->east.x;
+    return beside | column << 4 | before >> 28 | column >> 4 | behind << 28;
+}
+
+/*
+ * A word's coefficients with all neighbours: row r of column c is bit 4 × c + r + 5 of two words. Where that gives the
+ * row above or below a stripe, the other two words have the right bit.
+ */
+struct window {
+    u32 low, high, edge_low, edge_high;
+};
+
+FUNCTION void open_windows(const struct near *n, struct window *found, struct window *negative)
+{
+    u32 west = edges_of(n->west), here = edges_of(n->here), east = edges_of(n->east);
+    found->low = funnel(n->here.x, n->west.x, 5);
+    found->high = funnel(n->east.x, n->here.x, 5);
+    found->edge_low = (funnel(here, west, 4) & TOP_ROWS) | (funnel(here, west, 6) & ~TOP_ROWS);
+    found->edge_high = (funnel(east, here, 4) & TOP_ROWS) | (funnel(east, here, 6) & ~TOP_ROWS);
+    negative->low = funnel(n->here.y, n->west.y, 5);
+    negative->high = funnel(n->east.y, n->here.y, 5);
+    negative->edge_low = (funnel(here, west, 3) & TOP_ROWS) | (funnel(here, west, 7) & ~TOP_ROWS);
+    negative->edge_high = (funnel(east, here, 3) & TOP_ROWS) | (funnel(east, here, 7) & ~TOP_ROWS);
+}
+
+/* What surrounds the coefficient of bit `at`. `edge`: which of the bits are in a stripe above or below. */
+FUNCTION u32 look_around(const struct window *w, u32 at, u32 edge)
+{
+    return (shift_pair(w->low, w->high, at) & ~edge) | (shift_pair(w->edge_low, w->edge_high, at) & edge);
+}
+
+FUNCTION void mark(struct window *w, u32 bit)
+{
+    w->low |= bit << 5;
+    w->high |= bit >> 27;
+}
+
+/* The number of the only bit. */
+FUNCTION u32 number_of(u32 bit)
+{
+    return 31 - leading_zeros(bit);
+}
+
+/* D.3.2: 1 if negative. */
+FUNCTION u32 decode_sign(struct block_state *b, const struct window *negative, u32 around, u32 at, u32 edge, u32 raw)
+{
+    if (raw)
+        return raw_bit(&b->coder);
+    u32 signs = look_around(negative, at, edge) & AROUND_CROSS;
+    u32 entry = local_byte(b->tables.sign + ((around & AROUND_CROSS) | signs << 1));
+    return symbol(b, entry & 127) ^ entry >> 7;
+}
+
+/* Neighbours that come later in the order of scanning, as far as they are in the word. */
+FUNCTION u32 later_neighbours(u32 bit)
+{
+    return (bit & ~BOTTOM_ROWS) * 0x22 + bit * 0x10 + (bit & ~TOP_ROWS) * 8;
+}
+
+enum pass_kind { PASS_CLEANUP, PASS_SIGNIFICANCE, PASS_REFINEMENT };
+
+/*
+ * D.3.1 and D.3.4 of a word: `todo` is to be decoded; a significance pass goes on to such of `more` as get a
+ * significant neighbour. Of columns in `quiet`, bits of their first rows, a cleanup pass knows that run-lengths come
+ * first; `todo` is without their other rows. Returns what of `more` is left.
+ */
+FUNCTION u32 decode_word(
+    struct block_state *b, struct near *n, enum pass_kind kind, u32 raw, u32 todo, u32 more, u32 quiet)
+{
+    struct window w, negative;
+    open_windows(n, &w, &negative);
+    while (todo) {
+        u32 bit = todo & (0 - todo), at = number_of(bit), run = kind == PASS_CLEANUP ? quiet & bit : 0, found;
+        u32 edge = bit & TOP_ROWS ? AROUND_NORTH : bit & BOTTOM_ROWS ? AROUND_SOUTH : 0, around = 0;
+        todo ^= bit;
+        if (raw)
+            found = raw_bit(&b->coder);
+        else {
+            around = look_around(&w, at, edge);
+            u32 context = local_byte(b->tables.zero + (around & AROUND));
+            found = symbol(b, run ? CONTEXT_RUN : context);
+        }
+        if (found) {
+            if (run) {
+                u32 row = symbol(b, CONTEXT_UNIFORM) << 1;
+                row |= symbol(b, CONTEXT_UNIFORM);
+                todo |= (14u << row & ALL_ROWS) << at;
+                at += row;
+                bit <<= row;
+                edge = row == 0 ? AROUND_NORTH : row == 3 ? AROUND_SOUTH : 0;
+                around = look_around(&w, at, edge);
+            }
+            u32 sign = decode_sign(b, &negative, around, at, edge, raw);
+            mark(&w, bit);
+            mark(&negative, sign ? bit : 0);
+            if (kind == PASS_SIGNIFICANCE) {
+                u32 later = later_neighbours(bit) & more;
+                todo |= later;
+                more ^= later;
+            } else {
+                u32 next = quiet & 16u << (at & 28);
+                todo |= next * ALL_ROWS;
+                quiet ^= next;
+            }
+        }
+    }
+    n->here.x = shift_pair(w.low, w.high, 5);
+    n->here.y = shift_pair(negative.low, negative.high, 5);
+    return more;
+}
+
+/* Columns of a cleanup pass in which nothing is known, as bits of their first rows. */
+FUNCTION u32 find_quiet(u32 known)
+{
+    known |= known >> 2;
+    known |= known >> 1;
+    return ~known & TOP_ROWS;
+}
+
+/* D.3.1 of a word of which `todo` is not significant yet. Returns what it came to. */
+FUNCTION u32 find_new(struct block_state *b, struct near *n, u32 raw, u32 todo)
+{
+    u32 near = find_near(n), left = todo & ~near;
+    if (todo & near)
+        left = decode_word(b, n, PASS_SIGNIFICANCE, raw, todo & near, left, 0);
+    return todo & ~left;
+}
+
+/* D.3.4; `known`: what there is not, was visited, or is significant. */
+FUNCTION void find_rest(struct block_state *b, struct near *n, u32 known)
+{
+    u32 quiet = find_quiet(find_near(n) | known);
+    decode_word(b, n, PASS_CLEANUP, 0, ~known & ~(quiet * 14), 0, quiet);
+}
+
+/* Bits for a plane's word. */
+FUNCTION void add_bits(const struct block_state *b, u32 at, u32 bits)
+{
+    if (bits)
+        join(b->states + (at + b->plane), bits);
+}
+
+/*
+ * A word of a stripe in a significance or cleanup pass; `missing`: coefficients that the block has not; `first`: pass;
+ * `visited`: in the plane's significance pass.
+ */
+FUNCTION void walk_word(struct block_state *b, struct near *n, enum pass_kind kind, u32 raw, u32 first, u32 stripe,
+    u32 at, u32 missing, u32 visited)
+{
+    u32 before = n->here.x, fresh;
+    if (kind == PASS_SIGNIFICANCE) {
+        u32 todo = ~(before | missing);
+        visited = todo ? find_new(b, n, raw, todo) : 0;
+        b->states[at + b->visited] = visited;
+    } else if (~(before | missing | visited))
+        find_rest(b, n, before | missing | visited);
+    fresh = n->here.x ^ before;
+    if (kind == PASS_SIGNIFICANCE || first)
+        b->states[at + b->plane] = fresh;
+    else
+        add_bits(b, at, fresh);
+    if (fresh) {
+        *(GLOBAL u32x2 *)(GLOBAL void *)record_at(b, at) = make_u32x2(n->here.x, n->here.y);
+        tell_neighbours(b, at, stripe, fresh, n->here.x, n->here.y);
+    }
+}
+
+/* A significance or cleanup pass over all words in the order of D.1. `first`: of the block. */
+FUNCTION void walk_new(struct block_state *b, enum pass_kind kind, u32 raw, u32 first)
+{
+    u32 lanes = b->lanes, asks = kind == PASS_CLEANUP && !first;
+    for (u32 stripe = 0; stripe < b->stripes; stripe++) {
+        u32 missing = ~live_rows(b, stripe), at = first_of(b, stripe), end = at + b->span;
+        u32 visited = 0, next_visited = asks ? b->states[at + b->visited] : 0;
+        struct near n;
+        u32x4 ahead = *record_at(b, at + lanes);
+        n.here = make_u32x4(0, 0, 0, 0);
+        n.east = *record_at(b, at);
+        for (; at != end; at += lanes) {
+            move_on(&n, ahead);
+            visited = next_visited;
+            if (at + lanes == end)
+                missing |= ~b->last_columns;
+            else {
+                ahead = *record_at(b, at + 2 * lanes);
+                next_visited = asks ? b->states[at + lanes + b->visited] : 0;
+            }
+            walk_word(b, &n, kind, raw, first, stripe, at, missing, visited);
+        }
+    }
+}
+
+/* D.3.3 */
+FUNCTION u32 refine_word(struct block_state *b, u32 raw, u32 todo, u32 refined, u32 near)
+{
+    u32 set = 0;
+    while (todo) {
+        u32 bit = todo & (0 - todo), found;
+        todo ^= bit;
+        if (raw)
+            found = raw_bit(&b->coder);
+        else
+            found = symbol(b, CONTEXT_MAGNITUDE + (refined & bit ? 2 : near & bit ? 1 : 0));
+        set |= found ? bit : 0;
+    }
+    return set;
+}
+
+/* A word of a refinement pass. Of coefficients that are refined for the first time it counts whether they have
+ * significant neighbours. */
+FUNCTION void walk_refined(struct block_state *b, const struct near *n, u32 raw, u32 at, u32 visited, u32 refined)
+{
+    u32 todo = n->here.x & ~visited, near = 0;
+    if (todo) {
+        if (todo & ~refined) {
+            near = find_near(n);
+            b->states[at + b->refined] = refined | todo;
+        }
+        add_bits(b, at, refine_word(b, raw, todo, refined, near));
+    }
+}
+
+FUNCTION void walk_refinement(struct block_state *b, u32 raw)
+{
+    u32 lanes = b->lanes;
+    for (u32 stripe = 0; stripe < b->stripes; stripe++) {
+        u32 at = first_of(b, stripe), end = at + b->span;
+        u32 next_visited = b->states[at + b->visited], next_refined = b->states[at + b->refined];
+        struct near n;
+        u32x4 ahead = *record_at(b, at + lanes);
+        n.here = make_u32x4(0, 0, 0, 0);
+        n.east = *record_at(b, at);
+        for (; at != end; at += lanes) {
+            u32 visited = next_visited, refined = next_refined;
+            move_on(&n, ahead);
+            if (at + lanes != end) {
+                ahead = *record_at(b, at + 2 * lanes);
+                next_visited = b->states[at + lanes + b->visited];
+                next_refined = b->states[at + lanes + b->refined];
+            }
+            walk_refined(b, &n, raw, at, visited, refined);
+        }
+    }
+}
+
+/* D.5 */
+FUNCTION u32 right_symbol(struct block_state *b)
+{
+    u32 bits = 0;
+    ROLL for (u32 i = 0; i < 4; i++) bits = bits << 1 | symbol(b, CONTEXT_UNIFORM);
+    return bits == 0xA;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Styles of code-blocks (T.800 Table A.19). */
+#include "kernels/portable.h"
+
+enum block_style {
+    STYLE_BYPASS = 1,
+    STYLE_RESET = 2,
+    STYLE_TERMALL = 4,
+    STYLE_CAUSAL = 8,
+    STYLE_PREDICTABLE = 16,
+    STYLE_SYMBOLS = 32
+};
+
+FUNCTION u32 is_raw_pass(u32 style, u32 pass)
+{
+    return (style & STYLE_BYPASS) != 0 && pass >= 10 && pass % 3 != 0;
+}

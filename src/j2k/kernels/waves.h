@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tier 1 with several passes of a block at once: each by a work-item of its own, a stripe and two words behind the one
+ * before, as far as codewords and contexts let it (T.800 D.4, Table A.19). All take a word in a step, and what is idle
+ * waits at its end. A pass reads and writes what it is at and what adjoins, and so what the one before is done with and
+ * the one behind has not come to. Of a work-group, 32 neighbours each have cleanup, significance and refinement passes,
+ * and of them, as many as the bundle has blocks each the same plane of all. Where anything is wrong nothing is kept,
+ * and decode_blocks does it again.
+ */
+#include "j2k/kernels/blocks.h"
+
+enum { WAVE_AHEAD = 2, CODER_WORDS = 8 };
+
+/* A pass, and the step in which it begins: as all work-items of the block reckon it. */
+struct schedule {
+    GLOBAL const struct work_codeword *codewords;
+    u32 style, count, segments;
+    u32 across;     /* words of a stripe */
+    u32 words, lag; /* steps of a pass, and from the beginning of one to the next's */
+    u32 in_turn;    /* one work-item has all passes of a kind */
+    u32 pass, start;
+    u32 segment, left;       /* it is in, and passes of that with it */
+    u32 coded;               /* where the last pass with contexts ended */
+    u32 last_end, other_end; /* of the one before, and of the one before that */
+};
+
+FUNCTION u32 latest(u32 a, u32 b)
+{
+    return a > b ? a : b;
+}
+
+FUNCTION void begin_schedule(struct schedule *s)
+{
+    s->pass = s->start = s->segment = s->coded = s->last_end = s->other_end = 0;
+    s->left = s->segments > 0 ? s->codewords->passes : 0;
+}
+
+FUNCTION void next_pass(struct schedule *s)
+{
+    u32 end = s->start + s->words, start = s->start + s->lag;
+    s->coded = is_raw_pass(s->style, s->pass) ? s->coded : end;
+    s->left--;
+    if (s->left > 0)
+        start = latest(start, end);
+    else {
+        s->segment++;
+        s->left = s->segment < s->segments ? s->codewords[s->segment].passes : 0;
+    }
+    s->pass++;
+    if ((s->style & STYLE_RESET) == 0 && !is_raw_pass(s->style, s->pass))
+        start = latest(start, s->coded);
+    start = s->in_turn ? latest(start, s->other_end) : start;
+    if (start - s->start == 2 * s->across) /* both would write edges of the stripe in between */
+        start++;
+    s->start = start;
+    s->other_end = s->last_end;
+    s->last_end = end;
+}
+
+/* Whether there are no passes but those of coded planes, and segments are what the style makes of them. */
+FUNCTION u32 is_regular(GLOBAL const struct work_block *block, GLOBAL const struct work_codeword *s, u32 *count)
+{
+    u32 style = block->style, most = 3 * block->planes - 2, pass = 0, good = !block->too_deep;
+    for (u32 i = 0; i < block->segments && good; i++) {
+        u32 passes = s[i].passes, raw = is_raw_pass(style, pass);
+        good = passes > 0 && passes <= most - pass;
+        for (u32 k = 1; k < passes && good; k++)
+            good = is_raw_pass(style, pass + k) == raw;
+        pass += passes;
+    }
+    *count = good ? pass : 0;
+    return good;
+}
+
+/* A work-item's part: passes of a kind, `stride` apart. */
+struct wave {
+    struct block_state b;
+    struct schedule s;
+    GLOBAL const u32 *bits;
+    LOCAL u32 *coder;     /* that passes of the block hand on */
+    local_place contexts; /* of the block; the work-item's own are in the block's state */
+    LOCAL u32 *wrong;     /* of the block */
+    u32 kind, stride;
+    u32 stripe, at, end;
+};
+
+FUNCTION void keep_coder(const struct coder *c, LOCAL u32 *to)
+{
+    to[0] = c->range;
+    to[1] = c->high;
+    to[2] = c->low;
+    to[3] = (u32)c->available;
+    to[4] = c->ahead;
+    to[5] = c->next;
+}
+
+FUNCTION void take_coder(struct coder *c, LOCAL const u32 *from)
+{
+    c->range = from[0];
+    c->high = from[1];
+    c->low = from[2];
+    c->available = (i32)from[3];
+    c->ahead = from[4];
+    c->next = from[5];
+}
+
+FUNCTION void begin_pass(struct wave *w)
+{
+    struct block_state *b = &w->b;
+    GLOBAL const struct work_codeword *s = w->s.codewords + w->s.segment;
+    b->raw = is_raw_pass(w->s.style, w->s.pass);
+    b->plane = b->refined + (1 + (w->s.pass + 2) / 3) * b->room;
+    start_coder(&b->coder, w->bits + s->bits);
+    if (w->s.left < s->passes)
+        take_coder(&b->coder, w->coder);
+    if (w->s.pass == 0 || ((w->s.style & STYLE_RESET) != 0 && !b->raw))
+        reset_contexts(b);
+    w->stripe = 0;
+    w->at = first_of(b, 0);
+    w->end = w->at + b->span;
+}
+
+FUNCTION void end_pass(struct wave *w)
+{
+    struct block_state *b = &w->b;
+    u32 style = w->s.style, good = 1;
+    if (w->kind == PASS_CLEANUP && (style & STYLE_SYMBOLS) != 0)
+        good = right_symbol(b);
+    if (w->s.left > 1)
+        keep_coder(&b->coder, w->coder);
+    else if (good && (style & STYLE_PREDICTABLE) != 0)
+        good = ended_well(b, style, w->bits + w->s.codewords[w->s.segment].bits);
+    if (!good)
+        join_local(w->wrong, 1);
+    for (u32 i = 0; i < w->stride && w->s.pass < w->s.count; i++)
+        next_pass(&w->s);
+}
+
+FUNCTION void wave_word(struct wave *w)
+{
+    struct block_state *b = &w->b;
+    u32 missing = ~live_rows(b, w->stripe) | (w->at + b->lanes == w->end ? ~b->last_columns : 0);
+    u32 visited = w->kind != PASS_SIGNIFICANCE && w->s.pass > 0 ? b->states[w->at + b->visited] : 0;
+    struct near n;
+    look_around_word(b, &n, w->at);
+    if (w->kind == PASS_CLEANUP)
+        walk_word(b, &n, PASS_CLEANUP, 0, w->s.pass == 0, w->stripe, w->at, missing, visited);
+    else if (w->kind == PASS_SIGNIFICANCE) {
+        if (b->raw)
+            walk_word(b, &n, PASS_SIGNIFICANCE, 1, 0, w->stripe, w->at, missing, 0);
+        else
+            walk_word(b, &n, PASS_SIGNIFICANCE, 0, 0, w->stripe, w->at, missing, 0);
+    } else if (b->raw)
+        walk_refined(b, &n, 1, w->at, visited, b->states[w->at + b->refined]);
+    else
+        walk_refined(b, &n, 0, w->at, visited, b->states[w->at + b->refined]);
+}
+
+FUNCTION void wave_step(struct wave *w, u32 step)
+{
+    if (w->s.pass >= w->s.count || step < w->s.start)
+        return;
+    if (step == w->s.start)
+        begin_pass(w);
+    wave_word(w);
+    w->at += w->b.lanes;
+    if (w->at == w->end) {
+        w->stripe++;
+        if (w->stripe == w->b.stripes)
+            end_pass(w);
+        else {
+            w->at = first_of(&w->b, w->stripe);
+            w->end = w->at + w->b.span;
+        }
+    }
+}
+
+/* Its share of clearing the block's state, as clear_state() does it. */
+FUNCTION void clear_share(const struct block_state *b, u32 self, u32 count)
+{
+    u32 words = b->stripes * b->pitch / b->lanes;
+    for (u32 i = self; i <= words; i += count) {
+        u32 at = b->first + (i - 1) * b->lanes;
+        *record_at(b, at) = make_u32x4(0, 0, 0, 0);
+        if (i < words)
+            b->states[at + b->refined] = 0;
+    }
+}
+
+/* The step behind the last, of which nothing is known before. */
+FUNCTION u32 find_end(struct schedule s)
+{
+    u32 end = 0;
+    while (s.pass < s.count) {
+        end = s.start + s.words;
+        next_pass(&s);
+    }
+    return end;
+}
+
+/* `flight`: of the bundle's; the first pass of the kind in that plane, or where it has none in the first, later. */
+FUNCTION void find_wave(struct wave *w, GLOBAL const struct work_bundle *bundle, GLOBAL const u32 *RESTRICT work,
+    GLOBAL const struct work_block *block, GLOBAL u32 *states, u32 lane, u32 flight)
+{
+    struct block_state *b = &w->b;
+    struct schedule *s = &w->s;
+    find_state(b, bundle, block, states, lane);
+    s->codewords = (GLOBAL const struct work_codeword *)(work + block->segment);
+    s->style = block->style;
+    s->segments = block->segments;
+    s->words = b->span / b->lanes * b->stripes;
+    s->across = b->span / b->lanes;
+    s->lag = s->across + WAVE_AHEAD;
+    s->in_turn = bundle->flights == 1;
+    w->stride = 3 * bundle->flights;
+    if (bundle->flights > 1)
+        s->lag = latest(s->lag, (s->words + w->stride - 1) / w->stride);
+    begin_schedule(s);
+    if ((s->style & STYLE_RESET) == 0)
+        b->contexts = w->contexts;
+    clear_share(b, w->kind * bundle->flights + flight, w->stride);
+}
+
+FUNCTION void find_first_pass(struct wave *w, u32 flights, u32 flight)
+{
+    u32 plane = w->kind != PASS_CLEANUP && flight == 0 ? flights : flight;
+    u32 first = 3 * plane - (w->kind == PASS_SIGNIFICANCE ? 2 : w->kind == PASS_REFINEMENT ? 1 : 0);
+    while (w->s.pass < w->s.count && w->s.pass < first)
+        next_pass(&w->s);
+}
+
+/* A work-group takes a bundle. `passes`: of each sorted block, how many were decoded, or J2K_AGAIN. */
+DENSE_KERNEL(J2K_WAVE_GROUP, 8)
+decode_waves(
+    GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *states, GLOBAL u32 *RESTRICT passes)
+{
+    SHARED u32 contexts[CONTEXTS * J2K_DECODE_GROUP];
+    SHARED u32x2 next[MQ_ROWS];
+    SHARED u8 zero[ZERO_TABLES * AROUND_TABLE];
+    SHARED u8 sign[AROUND_TABLE];
+    SHARED u32 coders[CODER_WORDS * J2K_BUNDLE];
+    SHARED u32 wrong[J2K_BUNDLE];
+    SHARED u32 ends[J2K_BUNDLE];
+    GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
+    GLOBAL const struct work_bundle *bundle =
+        (GLOBAL const struct work_bundle *)(work + head->bundle) + head->wave + group_index();
+    u32 place = local_index() % J2K_BUNDLE, lanes = bundle->lanes, lane = place & (lanes - 1), flight = place / lanes;
+    u32 first = local_index() < lanes, number = bundle->block + lane, origin = head->origin, steps = 0;
+    struct wave w;
+    w.kind = local_index() / J2K_BUNDLE;
+    w.s.pass = w.s.count = 0;
+    fill_tables(zero, sign, next, J2K_WAVE_GROUP);
+    if (first)
+        wrong[lane] = ends[lane] = 0;
+    barrier_local();
+    if (lane < bundle->blocks && flight < bundle->flights) {
+        GLOBAL const struct work_block *block = (GLOBAL const struct work_block *)(work + head->block) + number;
+        w.b.tables.zero = as_local_place(zero + block->contexts * AROUND_TABLE, origin);
+        w.b.tables.sign = as_local_place(sign, origin);
+        w.b.tables.next = as_local_place(next, origin);
+        w.b.contexts = as_local_place(contexts + local_index(), origin);
+        w.contexts = as_local_place(contexts + lane, origin);
+        w.coder = coders + CODER_WORDS * lane;
+        w.wrong = wrong + lane;
+        w.bits = bits;
+        find_wave(&w, bundle, work, block, states, lane, flight);
+        u32 regular = is_regular(block, w.s.codewords, &w.s.count);
+        if (first) {
+            wrong[lane] = !regular;
+            ends[lane] = find_end(w.s);
+        }
+        find_first_pass(&w, bundle->flights, flight);
+    }
+    barrier_all();
+    for (u32 i = 0; i < lanes; i++)
+        steps = latest(steps, ends[i]);
+    for (u32 step = 0; step < steps; step++) {
+        wave_step(&w, step);
+        barrier_all();
+    }
+    if (first && lane < bundle->blocks)
+        passes[number] = wrong[lane] ? J2K_AGAIN : w.s.count;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Packet headers (T.800 B.10). */
+#include "j2k/packets/builder.h"
+#include "j2k/packets/tag_tree.h"
+#include "j2k/syntax/parser.h"
+
+enum {
+    LENGTH_BITS_START = 3,
+    LENGTH_BITS_MAX = 32,
+    BYPASS_FIRST = 10, /* the first raw pass (Table D.9) */
+    UNLIMITED = 1000
+};
+
+uint32_t kst_j2k_segment_room(uint8_t style, uint32_t passes)
+{
+    if (style & J2K_STYLE_TERMALL)
+        return 1;
+    if (!(style & J2K_STYLE_BYPASS))
+        return UNLIMITED;
+    if (passes < BYPASS_FIRST)
+        return BYPASS_FIRST - passes;
+    return (passes - BYPASS_FIRST) % 3 == 0 ? 2 : 1;
+}
+
+bool kst_j2k_segment_starts(uint8_t style, uint32_t passes)
+{
+    if (passes == 0 || style & J2K_STYLE_TERMALL)
+        return true;
+    return style & J2K_STYLE_BYPASS && passes >= BYPASS_FIRST && (passes - BYPASS_FIRST) % 3 != 1;
+}
+
+bool kst_j2k_segment_is_raw(uint8_t style, uint32_t passes)
+{
+    return style & J2K_STYLE_BYPASS && passes >= BYPASS_FIRST && (passes - BYPASS_FIRST) % 3 != 2;
+}
+
+/* Table B.4. */
+static uint32_t take_passes(struct j2k_header_bits *bits)
+{
+    if (!j2k_bit(bits))
+        return 1;
+    if (!j2k_bit(bits))
+        return 2;
+    uint32_t more = j2k_bits_take(bits, 2);
+    if (more < 3)
+        return 3 + more;
+    more = j2k_bits_take(bits, 5);
+    if (more < 31)
+        return 6 + more;
+    return 37 + j2k_bits_take(bits, 7);
+}
+
+static uint32_t floor_log2(uint32_t value)
+{
+    uint32_t log = 0;
+    while (value >>= 1)
+        log++;
+    return log;
+}
+
+/* A header while it is read. */
+struct reading {
+    struct j2k_builder *builder;
+    const struct j2k_grid *grid;
+    bool wanted; /* contributions are kept */
+    uint32_t layer;
+    struct j2k_header_bits bits;
+    uint64_t body;
+    kst_status status;
+};
+
+/* What a survey needs of the contribution to come: its block, to take its passes off where it is dropped. */
+static bool note_block(struct reading *reading, struct j2k_block_state *block, uint32_t passes)
+{
+    struct j2k_builder *builder = reading->builder;
+    reading->status = kst_j2k_grow(builder->memory, builder->report, (void **)&builder->contributor,
+        builder->contribution_count, &builder->contributor_capacity, sizeof *builder->contributor);
+    if (reading->status)
+        return false;
+    builder->contributor[builder->contribution_count] = block;
+    block->kept = (uint8_t)(block->kept + passes);
+    block->first = 1;
+    return true;
+}
+
+static bool is_too_many(struct reading *reading)
+{
+    struct j2k_builder *builder = reading->builder;
+    if (++builder->contributions <= builder->contributions_allowed)
+        return false;
+    uint64_t place = builder->stream->part[builder->stream->tile_part[builder->tile]].offset;
+    reading->status = kst_report_error(builder->report, KST_ERROR_LIMIT_WORK, place, "segments of code-blocks");
+    return true;
+}
+
+static bool keep(struct reading *reading, struct j2k_block_state *block, uint32_t passes, uint32_t length)
+{
+    struct j2k_builder *builder = reading->builder;
+    if (is_too_many(reading) || (builder->survey && !note_block(reading, block, passes)))
+        return false;
+    reading->status = kst_j2k_grow(builder->memory, builder->report, (void **)&builder->contribution,
+        builder->contribution_count, &builder->contribution_capacity, sizeof *builder->contribution);
+    if (reading->status)
+        return false;
+    builder->contribution[builder->contribution_count++] = (struct j2k_contribution){.offset = reading->body,
+        .length = length,
+        .layer = (uint16_t)reading->layer,
+        .passes = (uint8_t)passes,
+        .starts = kst_j2k_segment_starts(reading->grid->style, block->passes)};
+    if (builder->survey)
+        return true;
+    if (block->last)
+        builder->contribution[block->last - 1].next = builder->contribution_count;
+    else
+        block->first = builder->contribution_count;
+    block->last = builder->contribution_count;
+    return true;
+}
+
+/* Passes and lengths of a block that is included (B.10.6, B.10.7). False where they cannot be. */
+static bool read_block(struct reading *reading, struct j2k_block_state *block)
+{
+    struct j2k_header_bits *bits = &reading->bits;
+    uint32_t passes = take_passes(bits);
+    while (j2k_bit(bits))
+        if (++block->length_bits > LENGTH_BITS_MAX)
+            return false;
+    if (block->passes + passes > J2K_PASSES_MAX)
+        return false;
+    while (passes > 0) {
+        uint32_t room = kst_j2k_segment_room(reading->grid->style, block->passes);
+        uint32_t part = passes < room ? passes : room;
+        uint32_t width = block->length_bits + floor_log2(part);
+        if (width > LENGTH_BITS_MAX)
+            return false;
+        uint32_t length = j2k_bits_take(bits, width);
+        if (reading->wanted && !keep(reading, block, part, length))
+            return false;
+        reading->body += length;
+        block->passes = (uint8_t)(block->passes + part);
+        passes -= part;
+    }
+    return !bits->overrun;
+}
+
+/* Whether a block not included so far is now (B.10.4, B.10.5); if not, how far up the tag tree that holds. */
+static bool read_inclusion(struct reading *reading, const struct j2k_precinct_band *band,
+    const struct j2k_tag_shape *shape, uint32_t x, uint32_t y, uint32_t *level)
+{
+    if (!kst_j2k_tag_below(shape, band->inclusion, &reading->bits, x, y, reading->layer + 1, level))
+        return false;
+    struct j2k_block_state *block = &band->block[(size_t)y * band->columns + x];
+    block->missing = (uint8_t)kst_j2k_tag_value(shape, band->missing, &reading->bits, x, y);
+    block->length_bits = LENGTH_BITS_START;
+    return true;
+}
+
+/*
+ * Whether the block (x, y) is included; if not, how far up the tag tree that holds. Where the rows of that node have
+ * begun above, the column it begins in knows its level, for that was the row to look at the tree: so the tree is looked
+ * at once for each node.
+ */
+static bool take_inclusion(struct reading *reading, const struct j2k_precinct_band *band,
+    const struct j2k_tag_shape *shape, uint32_t x, uint32_t y, uint32_t *level)
+{
+    uint8_t *excluded = &band->excluded[x];
+    bool before = band->block[(size_t)y * band->columns + x].length_bits > 0;
+    *level = before ? 0 : *excluded;
+    if ((y & ((1U << *level) - 1)) != 0)
+        return false;
+    *level = 0;
+    bool included = before ? j2k_bit(&reading->bits) : read_inclusion(reading, band, shape, x, y, level);
+    *excluded = (uint8_t)*level;
+    return included;
+}
+
+/*
+ * Blocks in raster order. What a tag tree excludes as a whole is passed over as a whole, along a row, and down the rows
+ * where all of a row is, so that the work is in proportion to the header's bits.
+ */
+static bool read_band(struct reading *reading, const struct j2k_precinct_band *band)
+{
+    if (band->columns == 0)
+        return true;
+    struct j2k_tag_shape shape;
+    kst_j2k_tag_shape(&shape, band->columns, band->rows);
+    for (uint32_t y = 0, least; y < band->rows; y = ((y >> least) + 1) << least) {
+        least = shape.levels;
+        for (uint32_t x = 0; x < band->columns;) {
+            struct j2k_block_state *block = &band->block[(size_t)y * band->columns + x];
+            uint32_t level = 0;
+            bool included = take_inclusion(reading, band, &shape, x, y, &level);
+            if (included && !read_block(reading, block))
+                return false;
+            if (reading->bits.overrun)
+                return false;
+            least = level < least ? level : least;
+            x = ((x >> level) + 1) << level;
+        }
+    }
+    return true;
+}
+
+enum j2k_packet_outcome kst_j2k_packet_header(struct j2k_builder *builder, const struct j2k_grid *grid,
+    uint32_t precinct, uint32_t layer, struct j2k_packet *packet)
+{
+    const struct j2k_precinct *p = &builder->precinct[grid->first_precinct + precinct];
+    uint32_t layers = builder->filter->layers;
+    struct reading reading = {
+        .builder = builder, .grid = grid, .layer = layer, .wanted = p->wanted && (layers == 0 || layer < layers)};
+    packet->first_contribution = builder->contribution_count;
+    packet->body = 0;
+    j2k_bits_start(&reading.bits, packet->next, packet->end);
+    if (j2k_bit(&reading.bits)) {
+        const struct j2k_precinct_state *state = kst_j2k_precinct_state(builder, grid, precinct, &reading.status);
+        bool fine = state;
+        for (uint32_t b = 0; b < grid->band_count && fine; b++)
+            fine = read_band(&reading, &state->band[b]);
+        packet->status = reading.status;
+        if (reading.status)
+            return J2K_PACKET_FAILED;
+        if (!fine)
+            return J2K_PACKET_DAMAGED;
+    }
+    packet->next = j2k_bits_end(&reading.bits);
+    packet->body = reading.body;
+    return reading.bits.overrun ? J2K_PACKET_DAMAGED : J2K_PACKET_FINE;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "j2k/plan/norms.h"
+
+#include <math.h>
+#include <string.h>
+
+/*
+ * A basis function is what one coefficient of 1 gives, level after level of the inverse transform without rounding. It
+ * doubles in length each time, and its form hardly changes after a few levels: then its norm grows by √2.
+ */
+enum { EXACT_LEVELS = 6, MARGIN = 8, LENGTH = 1024 };
+
+/* value[i] += factor × (value[i − 1] + value[i + 1]) at every other position from `first` on. */
+static void lift(double *value, uint32_t first, double factor)
+{
+    for (uint32_t i = first; i + 1 < LENGTH; i += 2)
+        value[i] += factor * (value[i - 1] + value[i + 1]);
+}
+
+/* F.3.8, linear; the function's coefficients become those at even or odd positions. */
+static void synthesise(double *value, bool reversible, uint32_t odd)
+{
+    double half[LENGTH / 2];
+    memcpy(half, value, sizeof half);
+    memset(value, 0, LENGTH * sizeof *value);
+    for (uint32_t i = 0; i < LENGTH / 2; i++)
+        value[2 * i + odd] = half[i];
+    if (reversible) {
+        lift(value, 2, -0.25);
+        lift(value, 1, 0.5);
+        return;
+    }
+    for (uint32_t i = 0; i < LENGTH; i++)
+        value[i] *= i % 2 == 0 ? 1.230174104914001 : 1 / 1.230174104914001;
+    lift(value, 2, -0.443506852043971);
+    lift(value, 1, -0.882911075530934);
+    lift(value, 2, 0.052980118572961);
+    lift(value, 1, 1.586134342059924);
+}
+
+static double norm_of(const double *value)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < LENGTH; i++)
+        sum += value[i] * value[i];
+    return sqrt(sum);
+}
+
+/* Norms of a coefficient that is first synthesised as a low- or high-pass one, then as a low-pass one. */
+static void follow(bool reversible, uint32_t odd, double norm[J2K_RESOLUTIONS])
+{
+    double value[LENGTH] = {0};
+    value[MARGIN] = 1;
+    for (uint32_t level = 1; level < J2K_RESOLUTIONS; level++) {
+        if (level > EXACT_LEVELS) {
+            norm[level] = norm[level - 1] * sqrt(2);
+            continue;
+        }
+        synthesise(value, reversible, level == 1 ? odd : 0);
+        norm[level] = norm_of(value);
+    }
+}
+
+void kst_j2k_norms(bool reversible, struct j2k_norms *norms)
+{
+    norms->low[0] = norms->high[0] = 1;
+    follow(reversible, 0, norms->low);
+    follow(reversible, 1, norms->high);
+}
+
+double kst_j2k_band_norm(const struct j2k_norms *norms, uint32_t orientation, uint32_t level)
+{
+    double across = orientation & J2K_HL ? norms->high[level] : norms->low[level];
+    double down = orientation & J2K_LH ? norms->high[level] : norms->low[level];
+    return across * down;
+}
+
+/* Of component 0, 1 or 2 in the inverse component transform: how much an error in it adds to those of all three. */
+static double component_norm(enum j2k_transform transform, uint32_t component)
+{
+    /* G.2.2 and G.3.2 without rounding: the columns of the inverse matrices */
+    static const double rct[3][3] = {{1, 1, 1}, {-0.25, -0.25, 0.75}, {0.75, -0.25, -0.25}};
+    static const double ict[3][3] = {{1, 1, 1}, {0, -0.34413, 1.772}, {1.402, -0.71414, 0}};
+    if (transform == J2K_TRANSFORM_NONE || component > 2)
+        return 1;
+    const double *column = transform == J2K_TRANSFORM_RCT ? rct[component] : ict[component];
+    return sqrt(column[0] * column[0] + column[1] * column[1] + column[2] * column[2]);
+}
+
+void kst_j2k_band_weights(const struct j2k_plan *plan, double *weight)
+{
+    struct j2k_norms norms[2];
+    kst_j2k_norms(false, &norms[0]);
+    kst_j2k_norms(true, &norms[1]);
+    for (uint32_t t = 0; t < plan->tile_component_count; t++) {
+        const struct j2k_tile_component *tc = &plan->tile_component[t];
+        const struct j2k_tile *tile = &plan->tile[t / plan->component_count];
+        double component = component_norm((enum j2k_transform)tile->transform, t % plan->component_count);
+        for (uint32_t r = 0; r < tc->resolution_count; r++) {
+            const struct j2k_resolution *resolution = &plan->resolution[tc->first_resolution + r];
+            for (uint32_t b = resolution->first_band; b < resolution->first_band + resolution->band_count; b++) {
+                uint32_t level = r == 0 ? tc->levels : tc->levels + 1U - r;
+                double norm = component * kst_j2k_band_norm(&norms[tc->reversible], plan->band[b].orientation, level);
+                weight[b] = norm * norm;
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The boxes of a JP2 file (T.800 Annex I). */
+#ifndef KOSTKA_J2K_SYNTAX_BOXES_H
+#define KOSTKA_J2K_SYNTAX_BOXES_H
+
+#include "core/memory.h"
+
+#define J2K_BOX(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
+
+enum j2k_colour_method { J2K_COLOUR_NONE = 0, J2K_COLOUR_ENUMERATED = 1, J2K_COLOUR_ICC = 2, J2K_COLOUR_FULL_ICC = 3 };
+
+enum { /* EnumCS (Table I.10, and T.801 Table M.25 for CMYK) */
+    J2K_COLOUR_SPACE_CMYK = 12,
+    J2K_COLOUR_SPACE_SRGB = 16,
+    J2K_COLOUR_SPACE_GREY = 17,
+    J2K_COLOUR_SPACE_SYCC = 18
+};
+
+/* Any box, those inside superboxes too, in the order of the file. Offset and length are of the contents. */
+struct j2k_box {
+    uint32_t type;
+    uint8_t depth; /* 0: not inside another */
+    uint64_t offset, length;
+};
+
+struct j2k_resolution_box {
+    bool present;
+    uint16_t numerator[2], denominator[2]; /* vertical, horizontal: samples per metre */
+    int8_t exponent[2];
+};
+
+/* One entry of cdef (I.5.3.6) or cmap (I.5.3.5). */
+struct j2k_channel_definition {
+    uint16_t channel;
+    uint16_t type;        /* 0 colour, 1 opacity, 2 premultiplied opacity, 65,535 unspecified */
+    uint16_t association; /* 0 the whole picture, n colour n, 65,535 none */
+};
+
+struct j2k_channel_mapping {
+    uint16_t component;
+    uint8_t type;   /* 0 direct, 1 through the palette */
+    uint8_t column; /* of the palette */
+};
+
+struct j2k_palette {
+    uint16_t entries; /* 1–1,024; 0: none */
+    uint8_t columns;  /* 1–255 */
+    uint64_t depths;  /* offset of each column's depth byte: bits − 1, and 0x80 where signed */
+    uint64_t values; /* offset of the entries, each a row of big-endian numbers of as many bytes as their depths need */
+    uint32_t row;    /* bytes of one entry */
+};
+
+struct j2k_file {
+    bool present;    /* a JP2 file, not a bare codestream */
+    uint32_t brand;  /* of ftyp */
+    bool has_header; /* ihdr */
+    uint64_t header; /* offset of its contents */
+    uint32_t width, height;
+    uint16_t components;
+    uint8_t bits;    /* BPC of ihdr: bits − 1, and 0x80 where signed; 255: bpcc says it */
+    uint64_t depths; /* offset of bpcc's bytes, each as BPC */
+    uint32_t depth_count;
+    bool unknown_colour;
+    enum j2k_colour_method colour_method; /* of the first colr that can be used */
+    uint32_t colour_space;                /* enumerated */
+    uint64_t icc_offset, icc_length;
+    struct j2k_palette palette;
+    uint64_t mappings; /* offset of cmap's entries, four bytes each: use kst_j2k_mapping() */
+    uint32_t mapping_count;
+    uint64_t definitions; /* offset of cdef's entries, six bytes each: use kst_j2k_definition() */
+    uint32_t definition_count;
+    struct j2k_resolution_box capture, display;
+    struct j2k_box *box;
+    uint32_t box_count, box_capacity;
+    uint64_t codestream, codestream_length; /* contents of the first jp2c */
+};
+
+/*
+ * Walk the boxes of `data`, which begin with a signature box. Damaged boxes other than the codestream's are warnings.
+ * Fails where there is no codestream, with KST_ERROR_J2K_NO_CODESTREAM, or at a limit.
+ */
+kst_status kst_j2k_boxes_parse(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
+    struct j2k_file *file, kst_report *report);
+
+struct j2k_channel_mapping kst_j2k_mapping(const uint8_t *data, const struct j2k_file *file, uint32_t index);
+struct j2k_channel_definition kst_j2k_definition(const uint8_t *data, const struct j2k_file *file, uint32_t index);
+
+/* Bits of a palette's column, 1–38; and a value of it, as it stands or extended by its sign. */
+uint8_t kst_j2k_palette_depth(const uint8_t *data, const struct j2k_palette *palette, uint32_t column, bool *is_signed);
+int64_t kst_j2k_palette_value(const uint8_t *data, const struct j2k_palette *palette, uint32_t entry, uint32_t column);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rectangles of tiles, resolutions and subbands (T.800 B.3–B.7). */
+#ifndef KOSTKA_J2K_SYNTAX_GEOMETRY_H
+#define KOSTKA_J2K_SYNTAX_GEOMETRY_H
+
+#include "j2k/plan/plan.h"
+#include "j2k/syntax/stream.h"
+
+/* How far a filter reaches, in interleaved samples: a sample depends on no farther ones (F.3). */
+enum { J2K_REACH_53 = 2, J2K_REACH_97 = 4 };
+
+static inline uint32_t j2k_ceil_shift(uint32_t value, uint32_t shift)
+{
+    return (uint32_t)(((uint64_t)value + (UINT64_C(1) << shift) - 1) >> shift);
+}
+
+static inline uint32_t j2k_ceil_divide(uint32_t value, uint32_t divisor)
+{
+    return (uint32_t)(((uint64_t)value + divisor - 1) / divisor);
+}
+
+static inline bool j2k_is_empty(struct j2k_rect rect)
+{
+    return rect.x0 >= rect.x1 || rect.y0 >= rect.y1;
+}
+
+static inline struct j2k_rect j2k_intersect(struct j2k_rect a, struct j2k_rect b)
+{
+    return (struct j2k_rect){.x0 = a.x0 > b.x0 ? a.x0 : b.x0,
+        .y0 = a.y0 > b.y0 ? a.y0 : b.y0,
+        .x1 = a.x1 < b.x1 ? a.x1 : b.x1,
+        .y1 = a.y1 < b.y1 ? a.y1 : b.y1};
+}
+
+/* The part of a block that its band's window has; not empty, for blocks without one are not in the plan. */
+static inline struct j2k_rect j2k_wanted_part(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    const struct j2k_rect rect = {block->x, block->y, block->x + block->width, block->y + block->height};
+    return j2k_intersect(rect, plan->band[block->band].window);
+}
+
+/* Divided by dx and dy, rounded up (B-12); by 2^shift, rounded up (B-14). */
+struct j2k_rect kst_j2k_divide(struct j2k_rect rect, uint32_t dx, uint32_t dy);
+struct j2k_rect kst_j2k_reduce(struct j2k_rect rect, uint32_t shift);
+
+/* Tile `index` on the reference grid (B-7 … B-10). */
+struct j2k_rect kst_j2k_tile_rect(const struct j2k_size *size, uint32_t index);
+
+/* The columns and rows of tiles that hold a region of the reference grid, reduced; the region lies in the image. */
+struct j2k_rect kst_j2k_tiles_of(const struct j2k_size *size, struct j2k_rect region, uint32_t reduce);
+
+/* The samples of a rectangle that fall into the low (0) or high (1) band along x and y, in the band's coordinates. */
+struct j2k_rect kst_j2k_band_of(struct j2k_rect rect, uint32_t high_x, uint32_t high_y);
+
+/* Enlarged by `margin` on all sides, inside `bounds`. */
+struct j2k_rect kst_j2k_enlarge(struct j2k_rect rect, uint32_t margin, struct j2k_rect bounds);
+
+/* Whether a region of the reference grid, reduced, needs a code-block of the plan. */
+bool kst_j2k_needs_block(const struct j2k_plan *plan, struct j2k_rect region, const struct j2k_block *block);
+
+/* The picture on the reference grid, reduced. */
+struct j2k_rect kst_j2k_reduced_image(const struct j2k_stream *stream, uint32_t reduce);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Marker codes, their second byte (T.800 Table A.2). */
+#ifndef KOSTKA_J2K_SYNTAX_MARKER_H
+#define KOSTKA_J2K_SYNTAX_MARKER_H
+
+enum j2k_marker {
+    J2K_ALONE_FIRST = 0x30, /* these have no length (Table A.1) */
+    J2K_ALONE_LAST = 0x3F,
+    J2K_SOC = 0x4F,
+    J2K_CAP = 0x50,
+    J2K_SIZ = 0x51,
+    J2K_COD = 0x52,
+    J2K_COC = 0x53,
+    J2K_TLM = 0x55,
+    J2K_PLM = 0x57,
+    J2K_PLT = 0x58,
+    J2K_QCD = 0x5C,
+    J2K_QCC = 0x5D,
+    J2K_RGN = 0x5E,
+    J2K_POC = 0x5F,
+    J2K_PPM = 0x60,
+    J2K_PPT = 0x61,
+    J2K_CRG = 0x63,
+    J2K_COM = 0x64,
+    J2K_SOT = 0x90,
+    J2K_SOP = 0x91,
+    J2K_EPH = 0x92,
+    J2K_SOD = 0x93,
+    J2K_EOC = 0xD9
+};
+
+#endif

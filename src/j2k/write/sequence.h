@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The packets of a coded image in the order in which they are written, cut into tile-parts. */
+#ifndef KOSTKA_J2K_WRITE_SEQUENCE_H
+#define KOSTKA_J2K_WRITE_SEQUENCE_H
+
+#include "j2k/write/write.h"
+
+enum { J2K_PARTS_MAX = 255 }; /* tile-parts of a tile (A.4.2) */
+
+struct j2k_sent_packet {
+    uint64_t body;          /* bytes of code-blocks */
+    uint64_t header;        /* where its header starts in sequence.headers */
+    uint32_t header_length; /* without SOP and EPH */
+    uint32_t precinct;      /* into coded.precinct */
+    uint16_t layer;
+};
+
+struct j2k_sent_part {
+    uint32_t tile;
+    uint32_t first_packet, packet_count;
+    uint8_t index, count; /* TPsot and TNsot */
+};
+
+struct j2k_sequence {
+    struct j2k_sent_packet *packet; /* tile by tile, each in the order of its progressions */
+    struct j2k_sent_part *part;     /* in the order of the codestream */
+    uint32_t *tile_packet;          /* of each of the tiles: its first packet */
+    struct j2k_tiles tiles;
+    uint32_t packet_count, part_count;
+    struct sink headers; /* all packets' headers, one after the other */
+};
+
+/*
+ * Settle the sequence of some tiles, or of all (null); with `packets`, which are committed to every layer by it, and
+ * their headers and lengths too. Fails with KST_ERROR_J2K_PROGRESSION where POC is not allowed or leaves packets out,
+ * and with KST_ERROR_OPTIONS where a tile would have too many tile-parts. In either case it is to be released.
+ */
+kst_status kst_j2k_sequence_make(struct memory *memory, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, const struct j2k_tiles *tiles, struct j2k_packets *packets,
+    struct j2k_sequence *sequence, kst_report *report);
+void kst_j2k_sequence_release(struct memory *memory, struct j2k_sequence *sequence);
+
+#endif

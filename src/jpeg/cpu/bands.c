@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/cpu/bands.h"
+
+enum { BAND_BYTES = 1 << 18, AHEAD_PER_THREAD = 16 };
+
+struct jpeg_band_rows {
+    struct jpeg_band_rows *next;
+    uint32_t index; /* of the band */
+    uint32_t left;  /* rows that are not there yet */
+    uint8_t *data;
+};
+
+void kst_jpeg_bands_begin(struct jpeg_bands *bands, struct memory *memory, const kst_row_writer *writer,
+    const kst_image *image, uint32_t lines, uint32_t threads)
+{
+    *bands = (struct jpeg_bands){.writer = writer, .memory = memory, .shape = *image};
+    uint64_t bytes = (uint64_t)image->plane[0].pitch * lines;
+    uint64_t rows = lines * ((BAND_BYTES + bytes - 1) / bytes);
+    bands->rows = rows < image->height ? (uint32_t)rows : image->height;
+    bands->ahead = threads * AHEAD_PER_THREAD;
+    pthread_mutex_init(&bands->lock, NULL);
+    pthread_cond_init(&bands->written, NULL);
+}
+
+static uint32_t first_row(const struct jpeg_bands *bands, uint32_t index)
+{
+    return index * bands->rows;
+}
+
+static uint32_t row_count(const struct jpeg_bands *bands, uint32_t index)
+{
+    uint32_t left = bands->shape.height - first_row(bands, index);
+    return left < bands->rows ? left : bands->rows;
+}
+
+/* Under the lock, as all up to kst_jpeg_bands_row(). */
+static void fail(struct jpeg_bands *bands, kst_status status)
+{
+    if (bands->status == KST_OK)
+        bands->status = status;
+    pthread_cond_broadcast(&bands->written);
+}
+
+static struct jpeg_band_rows *find(const struct jpeg_bands *bands, uint32_t index)
+{
+    struct jpeg_band_rows *band = bands->open;
+    while (band && band->index != index)
+        band = band->next;
+    return band;
+}
+
+static struct jpeg_band_rows *make(struct jpeg_bands *bands)
+{
+    kst_status status = KST_OK;
+    size_t head = (sizeof(struct jpeg_band_rows) + 63) / 64 * 64;
+    size_t length = (size_t)bands->shape.plane[0].pitch * bands->rows;
+    struct jpeg_band_rows *band = kst_memory_array(bands->memory, head + length, 1, &status);
+    if (band)
+        band->data = (uint8_t *)band + head;
+    else
+        fail(bands, status);
+    return band;
+}
+
+static struct jpeg_band_rows *open_band(struct jpeg_bands *bands, uint32_t index)
+{
+    struct jpeg_band_rows *band = bands->spare;
+    if (band)
+        bands->spare = band->next;
+    else
+        band = make(bands);
+    if (!band)
+        return NULL;
+    band->index = index;
+    band->left = row_count(bands, index);
+    band->next = bands->open;
+    bands->open = band;
+    return band;
+}
+
+static void take_out(struct jpeg_bands *bands, struct jpeg_band_rows *band)
+{
+    struct jpeg_band_rows **link = &bands->open;
+    while (*link != band)
+        link = &(*link)->next;
+    *link = band->next;
+}
+
+/* Hand a band out, without the lock, and keep its memory. */
+static void write_band(struct jpeg_bands *bands, struct jpeg_band_rows *band)
+{
+    kst_image rows = bands->shape;
+    bool dropped = bands->status != KST_OK;
+    rows.height = rows.plane[0].height = row_count(bands, band->index);
+    rows.plane[0].data = band->data;
+    take_out(bands, band);
+    pthread_mutex_unlock(&bands->lock);
+    bool good = dropped || bands->writer->write(bands->writer->user, first_row(bands, band->index), &rows);
+    pthread_mutex_lock(&bands->lock);
+    band->next = bands->spare;
+    bands->spare = band;
+    if (!good)
+        fail(bands, KST_ERROR_WRITE);
+}
+
+/* Hand out what is complete and has its turn, unless another thread is at it, which then will. */
+static void write_in_order(struct jpeg_bands *bands)
+{
+    struct jpeg_band_rows *band;
+    if (bands->writing)
+        return;
+    bands->writing = true;
+    while ((band = find(bands, bands->next)) != NULL && band->left == 0) {
+        write_band(bands, band);
+        bands->next++;
+        pthread_cond_broadcast(&bands->written);
+    }
+    bands->writing = false;
+}
+
+/*
+ * In order, bands wait for those before them. Threads take up their parts of the picture from the top, so that the one
+ * which the others wait for is never far ahead itself.
+ */
+static void wait_for_room(struct jpeg_bands *bands, uint32_t index)
+{
+    while (bands->writer->in_order && bands->status == KST_OK && index > bands->next + bands->ahead)
+        pthread_cond_wait(&bands->written, &bands->lock);
+}
+
+uint8_t *kst_jpeg_bands_row(struct jpeg_bands *bands, uint32_t y)
+{
+    uint32_t index = y / bands->rows;
+    pthread_mutex_lock(&bands->lock);
+    struct jpeg_band_rows *band = find(bands, index);
+    if (!band) {
+        wait_for_room(bands, index);
+        band = find(bands, index); /* another thread may have had a row of it meanwhile */
+    }
+    if (!band && bands->status == KST_OK)
+        band = open_band(bands, index);
+    uint8_t *row = band ? band->data + (ptrdiff_t)(y - first_row(bands, index)) * bands->shape.plane[0].pitch : NULL;
+    pthread_mutex_unlock(&bands->lock);
+    return row;
+}
+
+void kst_jpeg_bands_done(struct jpeg_bands *bands, uint32_t y)
+{
+    pthread_mutex_lock(&bands->lock);
+    struct jpeg_band_rows *band = find(bands, y / bands->rows);
+    if (band && --band->left == 0) {
+        if (bands->writer->in_order)
+            write_in_order(bands);
+        else
+            write_band(bands, band);
+    }
+    pthread_mutex_unlock(&bands->lock);
+}
+
+static void release(struct jpeg_bands *bands, struct jpeg_band_rows *list)
+{
+    while (list) {
+        struct jpeg_band_rows *next = list->next;
+        kst_memory_release(bands->memory, list);
+        list = next;
+    }
+}
+
+kst_status kst_jpeg_bands_end(struct jpeg_bands *bands)
+{
+    release(bands, bands->open);
+    release(bands, bands->spare);
+    pthread_cond_destroy(&bands->written);
+    pthread_mutex_destroy(&bands->lock);
+    return bands->status;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/cpu/blocks.h"
+
+#include <string.h>
+
+kst_status kst_jpeg_blocks_decode(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
+    bool strict, struct jpeg_blocks *blocks, kst_report *report)
+{
+    kst_status status = kst_jpeg_decode_coefficients(context, memory, plan, strict, &blocks->coefficients, report);
+    if (status)
+        return status;
+    blocks->smoothed = kst_jpeg_smoothing_useful(plan);
+    if (blocks->smoothed)
+        kst_jpeg_smoothing_init(&blocks->smoothing, plan, &blocks->coefficients);
+    return KST_OK;
+}
+
+void kst_jpeg_blocks_release(struct memory *memory, struct jpeg_blocks *blocks)
+{
+    kst_jpeg_coefficients_release(memory, &blocks->coefficients);
+}
+
+void kst_jpeg_blocks_copy(const void *source, uint32_t component, uint32_t x, uint32_t y, uint32_t count, int16_t *out)
+{
+    const struct jpeg_blocks *blocks = source;
+    if (!blocks->smoothed) {
+        memcpy(out, kst_jpeg_block(&blocks->coefficients, component, x, y), (size_t)count * 64 * sizeof *out);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        kst_jpeg_smooth_block(&blocks->smoothing, component, x + i, y, out + (size_t)i * 64);
+}

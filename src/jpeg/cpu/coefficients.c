@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/cpu/coefficients.h"
+
+#include "core/report.h"
+#include "jpeg/cpu/entropy/scans.h"
+
+struct pass {
+    const struct jpeg_plan *plan;
+    struct jpeg_scan_target target;
+    struct jpeg_scan_reader *reader; /* one for each scan */
+    uint32_t opened;
+};
+
+static kst_status open_readers(struct pass *pass, struct memory *memory, enum cpu_tier tier)
+{
+    kst_status status = KST_OK;
+    pass->reader = kst_memory_array(memory, pass->plan->scan_count, sizeof *pass->reader, &status);
+    if (!pass->reader)
+        return status;
+    for (; pass->opened < pass->plan->scan_count; pass->opened++) {
+        status = kst_jpeg_scan_open(memory, &pass->reader[pass->opened], pass->plan, pass->opened, tier);
+        if (status)
+            return status;
+    }
+    return KST_OK;
+}
+
+static bool is_refined(const struct jpeg_plan *plan, uint32_t component)
+{
+    for (uint32_t i = 0; i < plan->scan_count; i++) {
+        const struct jpeg_scan *scan = &plan->scan[i];
+        if (scan->component[0] == component && scan->ss > 0 && scan->ah > 0)
+            return true;
+    }
+    return false;
+}
+
+static kst_status create_histories(struct pass *pass, struct memory *memory)
+{
+    const struct jpeg_frame *frame = &pass->plan->frame;
+    kst_status status = KST_OK;
+    for (uint32_t i = 0; i < frame->component_count && !status; i++) {
+        size_t blocks = (size_t)frame->component[i].padded_w * frame->component[i].padded_h;
+        if (is_refined(pass->plan, i))
+            pass->target.history[i] = kst_memory_zeroed(memory, blocks, sizeof(jpeg_history), &status);
+    }
+    return status;
+}
+
+static void close_pass(struct pass *pass, struct memory *memory)
+{
+    for (uint32_t i = 0; i < JPEG_COMPONENTS; i++)
+        kst_memory_release(memory, pass->target.history[i]);
+    for (uint32_t i = 0; i < pass->opened; i++)
+        kst_jpeg_scan_close(memory, &pass->reader[i]);
+    kst_memory_release(memory, pass->reader);
+}
+
+static kst_status conclude(
+    const struct pass *pass, struct jpeg_coefficients *coefficients, bool strict, kst_report *report)
+{
+    coefficients->good_rows = pass->reader[pass->plan->scan_count - 1].good_rows;
+    struct jpeg_damage sum;
+    kst_jpeg_damage_init(&sum);
+    for (uint32_t i = 0; i < pass->plan->scan_count; i++)
+        kst_jpeg_damage_add(&sum, &pass->reader[i].cursor.damage);
+    return kst_jpeg_damage_report(&sum, strict, report);
+}
+
+kst_status kst_jpeg_decode_coefficients(struct kst_context *context, struct memory *memory,
+    const struct jpeg_plan *plan, bool strict, struct jpeg_coefficients *coefficients, kst_report *report)
+{
+    struct pass pass = {.plan = plan, .target.coefficients = coefficients};
+    kst_status status = kst_jpeg_coefficients_create(memory, &plan->frame, coefficients);
+    if (status)
+        return kst_report_error(report, status, KST_NO_OFFSET, "for the coefficients");
+    status = open_readers(&pass, memory, context->tier);
+    if (!status)
+        status = create_histories(&pass, memory);
+    if (!status)
+        status = kst_jpeg_scans_read(memory, context->pool, plan, pass.reader, &pass.target);
+    if (status)
+        status = kst_report_error(report, status, KST_NO_OFFSET, "for reading %u scans", plan->scan_count);
+    else
+        status = conclude(&pass, coefficients, strict, report);
+    close_pass(&pass, memory);
+    if (status)
+        kst_jpeg_coefficients_release(memory, coefficients);
+    return status;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/cpu/decode.h"
+
+#include "core/report.h"
+#include "jpeg/cpu/bands.h"
+#include "jpeg/cpu/blocks.h"
+#include "jpeg/cpu/job.h"
+
+/* Threads that pay for a picture of this size. */
+static uint32_t useful_threads(const struct kst_context *context, const struct jpeg_output *output)
+{
+    enum { LEAST_SAMPLES = 1 << 15 }; /* of a thread's share, coded */
+    uint64_t samples = (uint64_t)output->row_count * output->frame.mcus_w * 64;
+    uint64_t useful = samples * output->frame.hmax * output->frame.vmax / LEAST_SAMPLES;
+    uint32_t threads = kst_pool_threads(context->pool);
+    if (threads > useful)
+        threads = (uint32_t)useful;
+    if (threads > output->row_count)
+        threads = output->row_count;
+    return threads > 1 ? threads : 1;
+}
+
+/* Whether restart markers come often enough that a band starts near one. */
+static bool restarts_often(const struct jpeg_scan *scan, const struct jpeg_output *output)
+{
+    return scan->restart_interval > 0 && scan->restart_interval <= 4 * output->frame.mcus_w;
+}
+
+static kst_status run_alone(struct jpeg_job *job)
+{
+    kst_status status = kst_jpeg_job_create(job, 1, 0);
+    if (!status)
+        kst_jpeg_job_alone(job);
+    return status;
+}
+
+/* Of a picture that need not be in memory, the second thread keeps tokens of no more than so many MCUs. */
+enum { PAIR_MCUS = 1 << 20 };
+
+/* The upper thread makes pixels too, the lower one tokens only: with this share both take about as long. */
+static const double upper_share = 0.42;
+
+static kst_status run_pair(struct jpeg_job *job)
+{
+    struct jpeg_ahead ahead;
+    const struct jpeg_source *plain = job->source;
+    struct jpeg_source source = *plain;
+    kst_status status =
+        kst_jpeg_ahead_create(job->memory, &ahead, source.entropy, upper_share, job->output->frame.mcus_w);
+    if (status)
+        return status;
+    source.ahead = &ahead;
+    job->source = &source;
+    status = kst_jpeg_job_create(job, 2, kst_jpeg_pair_borders(job->output));
+    if (!status)
+        kst_jpeg_job_pair(job, &ahead);
+    job->source = plain;
+    kst_jpeg_ahead_release(job->memory, &ahead);
+    return status;
+}
+
+static kst_status run_spread(struct jpeg_job *job, uint32_t threads)
+{
+    kst_status status = kst_jpeg_job_create(job, threads, kst_jpeg_job_bands(job->output, threads) - 1);
+    if (!status)
+        kst_jpeg_job_spread(job);
+    return status;
+}
+
+static kst_status run_guessing(struct jpeg_job *job, uint32_t threads)
+{
+    struct jpeg_checkpoints checkpoints;
+    kst_status status = kst_jpeg_checkpoints_find(
+        job->memory, job->context->pool, job->source->entropy, job->output->frame.mcus_w, &checkpoints);
+    if (status)
+        return status;
+    job->checkpoints = &checkpoints;
+    status = run_spread(job, threads);
+    job->checkpoints = NULL;
+    kst_jpeg_checkpoints_release(job->memory, &checkpoints);
+    return status;
+}
+
+/*
+ * Restart markers and coefficients let threads start anywhere. Without either, where rows start comes out as the scan
+ * is read: two threads keep what the second one reads from a guess; more, or for a part of the picture, go through the
+ * scan by guesses first, keeping nothing.
+ */
+static kst_status run(struct jpeg_job *job)
+{
+    const struct jpeg_entropy *entropy = job->source->entropy;
+    uint32_t threads = useful_threads(job->context, job->output);
+    if (threads == 1)
+        return run_alone(job);
+    if (!entropy || restarts_often(entropy->scan, job->output) || entropy->scan->interval_count > 1 ||
+        entropy->scan->segment_count == 0)
+        return run_spread(job, threads);
+    bool lean = job->output->bands && entropy->mcus > PAIR_MCUS;
+    if (threads == 2 && job->output->row_count == job->output->frame.mcus_h && !lean)
+        return run_pair(job);
+    return run_guessing(job, threads);
+}
+
+static kst_status run_and_report(struct jpeg_job *job, bool strict, kst_report *report)
+{
+    double start = kst_seconds();
+    kst_status status = run(job);
+    if (status)
+        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
+    struct jpeg_damage damage;
+    kst_jpeg_damage_init(&damage);
+    for (uint32_t i = 0; i < job->threads; i++)
+        kst_jpeg_damage_add(&damage, &job->damage[i]);
+    if (job->threads > report->threads)
+        report->threads = job->threads;
+    kst_jpeg_job_release(job);
+    kst_report_stage(report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
+    return kst_jpeg_damage_report(&damage, strict, report);
+}
+
+static kst_status decode_single_scan(
+    struct jpeg_job *job, const struct jpeg_plan *plan, bool strict, kst_report *report)
+{
+    struct jpeg_entropy entropy;
+    struct jpeg_source source = {.plan = plan, .entropy = &entropy};
+    kst_status status = kst_jpeg_entropy_init(job->memory, &entropy, plan, plan->scan, job->context->tier);
+    if (status)
+        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
+    job->source = &source;
+    status = run_and_report(job, strict, report);
+    kst_jpeg_entropy_release(job->memory, &entropy);
+    return status;
+}
+
+static kst_status decode_scans(struct jpeg_job *job, const struct jpeg_plan *plan, bool strict, kst_report *report)
+{
+    struct jpeg_blocks blocks;
+    struct jpeg_source source = {.plan = plan, .coefficients = &blocks.coefficients};
+    kst_status status = kst_jpeg_blocks_decode(job->context, job->memory, plan, strict, &blocks, report);
+    if (status)
+        return status;
+    if (blocks.smoothed)
+        source.smoothing = &blocks.smoothing;
+    job->source = &source;
+    status = run_and_report(job, strict, report);
+    kst_jpeg_blocks_release(job->memory, &blocks);
+    return status;
+}
+
+static kst_status decode(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
+    const kst_decode_options *options, const kst_image *image, struct jpeg_bands *bands, kst_report *report)
+{
+    struct jpeg_output output;
+    struct jpeg_job job = {.context = context, .memory = memory, .output = &output};
+    struct jpeg_dsp dsp;
+    kst_jpeg_dsp_init(&dsp, context->tier);
+    kst_jpeg_output_plan(&output, &plan->frame, options, image);
+    output.dsp = &dsp;
+    output.bands = bands;
+    if (plan->single_scan)
+        return decode_single_scan(&job, plan, options->strict, report);
+    return decode_scans(&job, plan, options->strict, report);
+}
+
+kst_status kst_jpeg_cpu_decode(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
+    const kst_decode_options *options, const kst_image *image, kst_report *report)
+{
+    return decode(context, memory, plan, options, image, NULL, report);
+}
+
+kst_status kst_jpeg_cpu_decode_rows(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
+    const kst_decode_options *options, const kst_image *image, const kst_row_writer *writer, kst_report *report)
+{
+    struct jpeg_bands bands;
+    struct jpeg_output output;
+    kst_jpeg_output_plan(&output, &plan->frame, options, image);
+    kst_jpeg_bands_begin(&bands, memory, writer, image, output.mcu_lines, kst_pool_threads(context->pool));
+    kst_status status = decode(context, memory, plan, options, image, &bands, report);
+    kst_status written = kst_jpeg_bands_end(&bands);
+    return written ? kst_report_error(report, written, KST_NO_OFFSET, NULL) : status;
+}
+
+/* As a band reads it: codes are looked at in the columns that the output needs. */
+static void read_row(const struct jpeg_entropy *entropy, const struct jpeg_output *output, struct jpeg_cursor *cursor)
+{
+    _Alignas(64) int16_t blocks[JPEG_MCU_BLOCKS * 64];
+    uint8_t last[JPEG_MCU_BLOCKS];
+    kst_jpeg_skip_mcus(entropy, cursor, output->first_mcu);
+    for (uint32_t mcu = 0; mcu < output->mcu_count; mcu++)
+        kst_jpeg_decode_mcu(entropy, cursor, blocks, last);
+    kst_jpeg_skip_mcus(entropy, cursor, output->frame.mcus_w - output->first_mcu - output->mcu_count);
+}
+
+static kst_status read_damage(
+    struct memory *memory, const struct jpeg_plan *plan, uint32_t scan, enum cpu_tier tier, struct jpeg_damage *sum)
+{
+    _Alignas(64) int16_t blocks[JPEG_MCU_BLOCKS * 64];
+    uint8_t last[JPEG_MCU_BLOCKS];
+    struct jpeg_entropy entropy;
+    struct jpeg_cursor cursor;
+    kst_status status = kst_jpeg_entropy_init(memory, &entropy, plan, &plan->scan[scan], tier);
+    if (status)
+        return status;
+    kst_jpeg_cursor_start(&entropy, &cursor, 0);
+    while (cursor.mcu < entropy.mcus) {
+        if (cursor.ended)
+            kst_jpeg_cursor_pass(&entropy, &cursor, entropy.mcus);
+        else
+            kst_jpeg_decode_mcu(&entropy, &cursor, blocks, last);
+    }
+    kst_jpeg_entropy_release(memory, &entropy);
+    kst_jpeg_damage_add(sum, &cursor.damage);
+    return KST_OK;
+}
+
+/* As kst_jpeg_decode_coefficients() finds it, whatever the output needs. */
+static kst_status find_damage_of_scans(
+    struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan, bool strict, kst_report *report)
+{
+    double start = kst_seconds();
+    struct jpeg_damage damage;
+    kst_jpeg_damage_init(&damage);
+    for (uint32_t i = 0; i < plan->scan_count; i++) {
+        kst_status status = read_damage(memory, plan, i, context->tier, &damage);
+        if (status)
+            return kst_report_error(report, status, KST_NO_OFFSET, NULL);
+    }
+    kst_report_stage(report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
+    return kst_jpeg_damage_report(&damage, strict, report);
+}
+
+kst_status kst_jpeg_cpu_damage(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
+    const kst_decode_options *options, const kst_image *image, kst_report *report)
+{
+    struct jpeg_output output;
+    struct jpeg_entropy entropy;
+    struct jpeg_cursor cursor;
+    double start = kst_seconds();
+    if (!plan->single_scan)
+        return find_damage_of_scans(context, memory, plan, options->strict, report);
+    kst_jpeg_output_plan(&output, &plan->frame, options, image);
+    kst_status status = kst_jpeg_entropy_init(memory, &entropy, plan, plan->scan, context->tier);
+    if (status)
+        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
+    uint32_t length = plan->scan->restart_interval, row = output.frame.mcus_w;
+    kst_jpeg_cursor_start(&entropy, &cursor, length ? output.first_row * row / length : 0);
+    kst_jpeg_skip_mcus(&entropy, &cursor, output.first_row * row - cursor.mcu);
+    kst_jpeg_cursor_forget(&entropy, &cursor, true);
+    for (uint32_t i = 0; i < output.row_count; i++)
+        read_row(&entropy, &output, &cursor);
+    kst_jpeg_entropy_release(memory, &entropy);
+    kst_report_stage(report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
+    return kst_jpeg_damage_report(&cursor.damage, options->strict, report);
+}

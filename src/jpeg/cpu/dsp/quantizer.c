@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Division by a divisor d as a multiplication: with 2^b ≤ d < 2^(b+1), the reciprocal f = 2^(16+b) / d rounded to
+ * nearest has 16 bits, and (x + d/2)·f >> (16 + b) is x / d rounded half away from zero, where f was rounded down after
+ * adding 1 to x. For d a power of two f would be 2^16, so it and the shift are one bit less. Vector code multiplies
+ * twice and keeps the upper halves: by f, then by `scale` = 2^(32 − shift).
+ */
+#include "jpeg/cpu/dsp/dsp.h"
+
+/*
+ * The forward DCT leaves a factor of 8. libjpeg keeps 8q in 16 bits, which quantisers above 8191 exceed: it divides by
+ * what is left then, and its files are what ours must equal. Where nothing is left (8192, 16384, …; libjpeg fails) the
+ * quotient is 0, as it is for the true divisor.
+ */
+void kst_jpeg_quantizer_init(struct jpeg_quantizer *quantizer, const uint16_t quant[64])
+{
+    for (int i = 0; i < 64; i++) {
+        const uint32_t d = (quant[i] * 8U) & 0xFFFF;
+        quantizer->divisor[i] = (uint16_t)d;
+        if (d == 0) {
+            quantizer->reciprocal[i] = quantizer->correction[i] = 0;
+            quantizer->scale[i] = 0;
+            quantizer->shift[i] = 31;
+            continue;
+        }
+        uint32_t b = 3;
+        while (d >> (b + 1) != 0)
+            b++;
+        uint32_t shift = 16 + b, f = (1U << shift) / d, correction = d / 2;
+        const uint32_t rest = (1U << shift) % d;
+        if (rest == 0) {
+            f >>= 1;
+            shift--;
+        } else if (rest <= d / 2) {
+            correction++;
+        } else {
+            f++;
+        }
+        quantizer->reciprocal[i] = (uint16_t)f;
+        quantizer->correction[i] = (uint16_t)correction;
+        quantizer->scale[i] = (uint16_t)(1U << (32 - shift));
+        quantizer->shift[i] = (uint16_t)shift;
+    }
+}

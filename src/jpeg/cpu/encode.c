@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/cpu/encode.h"
+
+#include <string.h>
+
+#include "core/report.h"
+#include "jpeg/cpu/encode_source.h"
+#include "jpeg/cpu/entropy/progressive_encode.h"
+#include "jpeg/cpu/entropy/scan_encode.h"
+#include "jpeg/plan/script.h"
+#include "jpeg/syntax/writer.h"
+
+/* Huffman tables of a scan, by destination. */
+struct tables {
+    struct jpeg_huffman made[2][2]; /* [class][destination] */
+    struct jpeg_table_set set;
+    struct jpeg_coder coder[2];
+};
+
+/* A file being written. */
+struct file {
+    const struct jpeg_encode_context *context;
+    const struct jpeg_encoding *encoding;
+    struct jpeg_dsp dsp;
+    struct jpeg_huffman_encode functions;
+    kst_scan standard[JPEG_SCRIPT_MAX];
+    const kst_scan *script;
+    size_t script_length;
+    struct jpeg_scan_state state;
+    struct tables *tables;
+    struct sink *sink;
+};
+
+static kst_status file_create(struct file *file, const struct jpeg_encode_context *context,
+    const struct jpeg_encoding *encoding, struct sink *sink)
+{
+    kst_status status = KST_OK;
+    *file = (struct file){.context = context, .encoding = encoding, .sink = sink};
+    kst_jpeg_dsp_init(&file->dsp, context->tier);
+    kst_jpeg_huffman_encode_init(&file->functions, context->tier);
+    const struct jpeg_frame *frame = &encoding->frame;
+    file->script = encoding->script ? encoding->script : file->standard;
+    if (encoding->script)
+        file->script_length = encoding->script_length;
+    else if (encoding->coding == KST_CODING_PROGRESSIVE)
+        file->script_length = kst_jpeg_progressive_script(frame->colour, frame->component_count, file->standard);
+    else
+        file->script_length = kst_jpeg_sequential_script(frame->component_count, file->standard);
+    file->tables = kst_memory_array(context->memory, 1, sizeof(*file->tables), &status);
+    return status;
+}
+
+static void file_destroy(struct file *file)
+{
+    kst_memory_release(file->context->memory, file->tables);
+}
+
+static void write_headers(struct file *file)
+{
+    const struct jpeg_encoding *encoding = file->encoding;
+    kst_jpeg_write_start(file->sink, &encoding->header);
+    kst_jpeg_write_metadata(file->sink, encoding->metadata, encoding->metadata_count);
+    kst_jpeg_write_frame(file->sink, &encoding->frame, encoding->coding == KST_CODING_PROGRESSIVE);
+}
+
+static void use_tables(struct tables *tables, const struct jpeg_huffman *dc, const struct jpeg_huffman *ac, uint32_t i)
+{
+    tables->set.table[JPEG_DC][i] = dc;
+    tables->set.table[JPEG_AC][i] = ac;
+    kst_jpeg_coder_init(&tables->coder[i], dc, ac);
+}
+
+static void standard_tables(struct tables *tables)
+{
+    for (int i = 0; i < 2; i++)
+        use_tables(tables, kst_jpeg_standard_huffman(JPEG_DC, i), kst_jpeg_standard_huffman(JPEG_AC, i), (uint32_t)i);
+}
+
+static void optimal_tables(struct file *file, struct jpeg_histogram histogram[2])
+{
+    struct tables *tables = file->tables;
+    for (uint32_t i = 0; i < 2; i++) {
+        kst_jpeg_huffman_optimal(histogram[i].dc, &tables->made[JPEG_DC][i]);
+        kst_jpeg_huffman_optimal(histogram[i].ac, &tables->made[JPEG_AC][i]);
+        use_tables(tables, &tables->made[JPEG_DC][i], &tables->made[JPEG_AC][i], i);
+    }
+    memset(&file->state.written, 0, sizeof(file->state.written));
+}
+
+static void job_init(const struct file *file, const kst_scan *scan, struct jpeg_scan_job *job)
+{
+    const struct jpeg_encoding *encoding = file->encoding;
+    *job = (struct jpeg_scan_job){
+        .pool = file->context->pool, .memory = file->context->memory, .functions = &file->functions};
+    kst_jpeg_scan_job_layout(job, &encoding->frame, scan->component, scan->component_count, encoding->huffman);
+    job->restart_interval = kst_jpeg_restart_interval(&encoding->restart, &job->geometry);
+    job->workers = kst_jpeg_scan_workers(job->pool, &job->geometry);
+    for (uint32_t i = 0; i < job->component_count; i++)
+        job->coder[i] = &file->tables->coder[job->destination[i]];
+}
+
+static kst_status count_scan(struct file *file, const struct jpeg_scan_job *job)
+{
+    kst_status status = KST_OK;
+    struct jpeg_histogram *histogram = kst_memory_array(job->memory, 2, sizeof(*histogram), &status);
+    if (!histogram)
+        return status;
+    status = kst_jpeg_scan_count(job, histogram);
+    if (status == KST_OK)
+        optimal_tables(file, histogram);
+    kst_memory_release(job->memory, histogram);
+    return status;
+}
+
+/* Header and data of a scan whose tables are chosen. */
+static kst_status write_scan(struct file *file, const kst_scan *scan, const struct jpeg_scan_job *job)
+{
+    kst_jpeg_write_scan(file->sink, &file->state, file->encoding, scan, &file->tables->set, job->restart_interval);
+    return kst_jpeg_scan_encode(job, file->sink);
+}
+
+/* `own`: the coefficients come from a picture; `counted`: the tables are made already. */
+static kst_status write_sequential_scans(
+    struct file *file, const struct jpeg_coefficients *coefficients, bool own, bool counted)
+{
+    const bool optimise = file->encoding->coding == KST_CODING_OPTIMIZED;
+    kst_status status = KST_OK;
+    if (!optimise)
+        standard_tables(file->tables);
+    for (size_t i = 0; status == KST_OK && i < file->script_length; i++) {
+        struct jpeg_scan_job job;
+        struct jpeg_coefficient_source source = {
+            &file->dsp, &file->encoding->frame, coefficients, &file->script[i], own};
+        job_init(file, &file->script[i], &job);
+        job.source = kst_jpeg_coefficient_source(&source);
+        if (optimise && !counted)
+            status = count_scan(file, &job);
+        if (status == KST_OK)
+            status = write_scan(file, &file->script[i], &job);
+    }
+    return status;
+}
+
+static kst_status write_scans(struct file *file, const struct jpeg_coefficients *coefficients, bool own, bool counted)
+{
+    kst_status status;
+    write_headers(file);
+    if (file->encoding->coding == KST_CODING_PROGRESSIVE)
+        status = kst_jpeg_progressive_encode(
+            file->context, &file->dsp, file->encoding, file->script, file->script_length, coefficients, file->sink);
+    else
+        status = write_sequential_scans(file, coefficients, own, counted);
+    if (status != KST_OK)
+        return status;
+    kst_jpeg_write_end(file->sink);
+    return file->sink->status;
+}
+
+kst_status kst_jpeg_write_coefficients(const struct jpeg_encode_context *context, const struct jpeg_encoding *encoding,
+    const struct jpeg_coefficients *coefficients, struct sink *sink)
+{
+    struct file file;
+    kst_status status = file_create(&file, context, encoding, sink);
+    if (status == KST_OK)
+        status = write_scans(&file, coefficients, false, false);
+    file_destroy(&file);
+    return status;
+}
+
+/* One pass with the standard tables: no coefficients are kept. */
+static kst_status stream_picture(struct file *file, const struct jpeg_sampler *sampler)
+{
+    struct jpeg_scan_job job;
+    struct jpeg_picture_source source;
+    standard_tables(file->tables);
+    job_init(file, &file->script[0], &job);
+    kst_status status = kst_jpeg_picture_source_create(job.memory, sampler, job.workers, NULL, &source);
+    if (status != KST_OK)
+        return status;
+    job.source = kst_jpeg_picture_source(&source);
+    write_headers(file);
+    status = write_scan(file, &file->script[0], &job);
+    if (status == KST_OK) {
+        kst_jpeg_write_end(file->sink);
+        status = file->sink->status;
+    }
+    kst_jpeg_picture_source_release(&source);
+    return status;
+}
+
+/* Transform a picture, and count its symbols on the way where there is one scan to be optimised. */
+static kst_status transform_picture(
+    struct file *file, const struct jpeg_sampler *sampler, const struct jpeg_coefficients *coefficients, bool count)
+{
+    struct jpeg_scan_job job;
+    struct jpeg_picture_source source;
+    kst_scan all;
+    kst_jpeg_sequential_script(file->encoding->frame.component_count, &all);
+    job_init(file, &all, &job);
+    kst_status status = kst_jpeg_picture_source_create(job.memory, sampler, job.workers, coefficients, &source);
+    if (status != KST_OK)
+        return status;
+    if (count) {
+        job.source = kst_jpeg_picture_source(&source);
+        status = count_scan(file, &job);
+    } else {
+        status = kst_jpeg_picture_transform(&source, job.pool);
+    }
+    kst_jpeg_picture_source_release(&source);
+    return status;
+}
+
+static kst_status write_in_passes(struct file *file, const struct jpeg_sampler *sampler)
+{
+    struct jpeg_coefficients coefficients;
+    const bool count = file->encoding->coding == KST_CODING_OPTIMIZED && file->script == file->standard;
+    double start = kst_seconds();
+    kst_status status = kst_jpeg_coefficients_create(file->context->memory, &file->encoding->frame, &coefficients);
+    if (status != KST_OK)
+        return status;
+    status = transform_picture(file, sampler, &coefficients, count);
+    kst_report_stage(file->context->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
+    if (status == KST_OK) {
+        start = kst_seconds();
+        status = write_scans(file, &coefficients, true, count);
+        kst_report_stage(file->context->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
+    }
+    kst_jpeg_coefficients_release(file->context->memory, &coefficients);
+    return status;
+}
+
+kst_status kst_jpeg_write_picture(const struct jpeg_encode_context *context, const struct jpeg_encoding *encoding,
+    const struct jpeg_sampler *sampler, struct sink *sink)
+{
+    struct file file;
+    kst_status status = file_create(&file, context, encoding, sink);
+    if (status == KST_OK && encoding->coding == KST_CODING_BASELINE && !encoding->script) {
+        double start = kst_seconds();
+        status = stream_picture(&file, sampler);
+        kst_report_stage(context->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
+    } else if (status == KST_OK) {
+        status = write_in_passes(&file, sampler);
+    }
+    file_destroy(&file);
+    return status;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/cpu/entropy/entropy.h"
+
+#include "core/report.h"
+
+void kst_jpeg_damage_init(struct jpeg_damage *damage)
+{
+    *damage = (struct jpeg_damage){.first_offset = KST_NO_OFFSET};
+}
+
+void kst_jpeg_damage_add(struct jpeg_damage *sum, const struct jpeg_damage *more)
+{
+    sum->ended += more->ended;
+    sum->invalid += more->invalid;
+    sum->surplus += more->surplus;
+    if (more->first != KST_OK)
+        kst_jpeg_damage_note(sum, more->first, more->first_offset);
+}
+
+void kst_jpeg_damage_note(struct jpeg_damage *damage, kst_status warning, uint64_t offset)
+{
+    bool later = offset > damage->first_offset || (offset == damage->first_offset && warning >= damage->first);
+    if (damage->first != KST_OK && later)
+        return;
+    damage->first = warning;
+    damage->first_offset = offset;
+}
+
+kst_status kst_jpeg_damage_report(const struct jpeg_damage *damage, bool strict, kst_report *report)
+{
+    uint64_t total = damage->ended + damage->invalid + damage->surplus;
+    return total ? kst_report_warning(report, damage->first, damage->first_offset, total, strict) : KST_OK;
+}
+
+static void note_end(struct jpeg_cursor *cursor, uint64_t offset)
+{
+    kst_jpeg_damage_note(&cursor->damage, KST_WARNING_JPEG_DATA_END, offset);
+    cursor->damage.ended++;
+}
+
+/* The derived tables of a component; left out where an earlier one has the same. */
+struct tables {
+    struct jpeg_lookup dc;
+    struct jpeg_lookup ac;
+    struct jpeg_pairs pairs; /* of `ac` */
+};
+
+/* The first component with the same table: shared tables compete less for the cache. */
+static uint32_t first_with(const uint16_t *table, uint32_t component)
+{
+    uint32_t i = 0;
+    while (table[i] != table[component])
+        i++;
+    return i;
+}
+
+static kst_status derive_tables(struct memory *memory, struct jpeg_entropy *entropy)
+{
+    const struct jpeg_plan *plan = entropy->plan;
+    const struct jpeg_scan *scan = entropy->scan;
+    kst_status status = KST_OK;
+    struct tables *tables = kst_memory_array(memory, scan->component_count, sizeof *tables, &status);
+    if (!tables)
+        return status;
+    entropy->tables = tables;
+    for (uint32_t i = 0; i < scan->component_count; i++) {
+        if (first_with(scan->dc_table, i) == i)
+            kst_jpeg_lookup_init(&tables[i].dc, &plan->huffman[scan->dc_table[i]], JPEG_LOOKUP_DC);
+        if (first_with(scan->ac_table, i) == i) {
+            kst_jpeg_lookup_init(&tables[i].ac, &plan->huffman[scan->ac_table[i]], JPEG_LOOKUP_AC);
+            kst_jpeg_pairs_init(&tables[i].pairs, &tables[i].ac);
+        }
+    }
+    return KST_OK;
+}
+
+kst_status kst_jpeg_entropy_init(struct memory *memory, struct jpeg_entropy *entropy, const struct jpeg_plan *plan,
+    const struct jpeg_scan *scan, enum cpu_tier tier)
+{
+    *entropy = (struct jpeg_entropy){.plan = plan,
+        .scan = scan,
+        .mcu_blocks = scan->geometry.mcu_blocks,
+        .mcus = scan->geometry.mcus_w * scan->geometry.mcus_h};
+    kst_status status = derive_tables(memory, entropy);
+    if (status)
+        return status;
+    const struct tables *tables = entropy->tables;
+    uint32_t block = 0;
+    for (uint32_t i = 0; i < scan->component_count; i++) {
+        const struct jpeg_component *c = &plan->frame.component[scan->component[i]];
+        uint32_t count = scan->component_count == 1 ? 1 : (uint32_t)c->h * c->v;
+        for (uint32_t j = 0; j < count; j++, block++) {
+            entropy->block_component[block] = (uint8_t)i;
+            entropy->dc[block] = &tables[first_with(scan->dc_table, i)].dc;
+            entropy->ac[block] = &tables[first_with(scan->ac_table, i)].ac;
+            entropy->pairs[block] = &tables[first_with(scan->ac_table, i)].pairs;
+        }
+    }
+    kst_jpeg_entropy_tier(entropy, tier);
+    return KST_OK;
+}
+
+void kst_jpeg_entropy_release(struct memory *memory, struct jpeg_entropy *entropy)
+{
+    kst_memory_release(memory, entropy->tables);
+    entropy->tables = NULL;
+}
+
+/* The offset behind the scan's data. */
+static uint64_t data_end(const struct jpeg_entropy *entropy)
+{
+    const struct jpeg_scan *scan = entropy->scan;
+    if (scan->segment_count == 0)
+        return scan->offset;
+    const struct jpeg_segment *last = &entropy->plan->segment[scan->first_segment + scan->segment_count - 1];
+    return last->offset + last->length;
+}
+
+/* Begin an interval; cursor->segment must be at or before its segment. */
+static void begin_interval(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t interval)
+{
+    const struct jpeg_scan *scan = entropy->scan;
+    const struct jpeg_segment *segment = entropy->plan->segment;
+    uint32_t end = scan->first_segment + scan->segment_count;
+    while (cursor->segment < end && segment[cursor->segment].interval < interval)
+        cursor->segment++;
+    cursor->mcu = scan->restart_interval ? interval * scan->restart_interval : 0;
+    cursor->to_go = entropy->mcus - cursor->mcu;
+    if (scan->restart_interval && cursor->to_go > scan->restart_interval)
+        cursor->to_go = scan->restart_interval;
+    for (uint32_t i = 0; i < JPEG_COMPONENTS; i++)
+        cursor->dc[i] = 0;
+    cursor->eob_run = 0;
+    cursor->ended = cursor->segment == end || segment[cursor->segment].interval != interval;
+    if (!cursor->ended) {
+        const struct jpeg_segment *found = &segment[cursor->segment];
+        jpeg_bits_start(&cursor->bits, entropy->plan->data + found->offset, found->length);
+        return;
+    }
+    uint64_t offset = cursor->segment < end ? segment[cursor->segment].offset : data_end(entropy);
+    jpeg_bits_start(&cursor->bits, entropy->plan->data + offset, 0);
+    note_end(cursor, offset);
+}
+
+void kst_jpeg_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t interval)
+{
+    const struct jpeg_segment *segment = entropy->plan->segment;
+    uint32_t low = entropy->scan->first_segment;
+    uint32_t high = low + entropy->scan->segment_count;
+    while (low < high) { /* the first segment of this interval or a later one */
+        uint32_t middle = low + (high - low) / 2;
+        if (segment[middle].interval < interval)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    kst_jpeg_damage_init(&cursor->damage);
+    cursor->segment = low;
+    begin_interval(entropy, cursor, interval);
+}
+
+void kst_jpeg_cursor_forget(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, bool lost)
+{
+    kst_jpeg_damage_init(&cursor->damage);
+    if (lost && cursor->ended)
+        note_end(cursor, (uint64_t)(cursor->bits.end - entropy->plan->data));
+}
+
+/* Bytes without stuffing that are wholly unread, counted up to `most`. */
+static uint32_t bytes_left(const struct jpeg_cursor *cursor, const uint8_t *data, uint32_t most)
+{
+    uint32_t bit, count = 0;
+    const uint8_t *at = kst_jpeg_bits_place(cursor->bits, data, &bit);
+    for (at += bit > 0; at < cursor->bits.end && count < most; at++)
+        count += at == data || at[-1] != 0xFF;
+    return count;
+}
+
+/*
+ * Whether more is left of an interval than may be. At the end of a scan libjpeg drops up to seven bytes that it has
+ * read ahead without a word; how many those are depends on how it comes by the data, so that here it is always seven.
+ */
+static bool has_surplus(const struct jpeg_entropy *entropy, const struct jpeg_cursor *cursor)
+{
+    uint32_t spare = cursor->mcu < entropy->mcus ? 0 : JPEG_READ_AHEAD;
+    return jpeg_bits_left(&cursor->bits) > 0 && bytes_left(cursor, entropy->plan->data, spare + 1) > spare;
+}
+
+void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count)
+{
+    cursor->mcu += count;
+    cursor->to_go -= count;
+    if (!cursor->ended && jpeg_bits_overrun(&cursor->bits)) {
+        note_end(cursor, (uint64_t)(cursor->bits.end - entropy->plan->data));
+        cursor->ended = true;
+    }
+    if (cursor->to_go > 0)
+        return;
+    if (!cursor->ended && has_surplus(entropy, cursor)) {
+        const uint8_t *data = entropy->plan->data;
+        uint64_t offset = (uint64_t)(kst_jpeg_bits_place(cursor->bits, data, NULL) - data);
+        kst_jpeg_damage_note(&cursor->damage, KST_WARNING_JPEG_GARBAGE, offset);
+        cursor->damage.surplus++;
+    }
+    if (cursor->mcu < entropy->mcus)
+        begin_interval(entropy, cursor, cursor->mcu / entropy->scan->restart_interval);
+}
+
+/* Take an ended cursor into the last of the lost intervals behind its own that lie before MCU `end`. */
+static void pass_lost(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t end)
+{
+    const struct jpeg_scan *scan = entropy->scan;
+    const struct jpeg_segment *segment = entropy->plan->segment;
+    uint32_t length = scan->restart_interval;
+    uint32_t segments = scan->first_segment + scan->segment_count;
+    uint32_t first = (cursor->mcu + cursor->to_go) / length;
+    while (cursor->segment < segments && segment[cursor->segment].interval < first)
+        cursor->segment++;
+    bool more = cursor->segment < segments;
+    uint32_t behind = more ? segment[cursor->segment].interval : scan->interval_count;
+    if (behind > end / length)
+        behind = end / length;
+    if (behind <= first)
+        return;
+    note_end(cursor, more ? segment[cursor->segment].offset : data_end(entropy));
+    cursor->damage.ended += behind - first - 1;
+    cursor->mcu = (behind - 1) * length;
+    cursor->to_go = length;
+}
+
+void kst_jpeg_cursor_pass(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t end)
+{
+    while (cursor->ended && cursor->mcu < end) {
+        if (cursor->to_go < end - cursor->mcu)
+            pass_lost(entropy, cursor, end);
+        uint32_t count = end - cursor->mcu;
+        kst_jpeg_cursor_advance(entropy, cursor, count < cursor->to_go ? count : cursor->to_go);
+    }
+}
+
+void kst_jpeg_decode_mcu(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last)
+{
+    if (cursor->ended) {
+        memset(blocks, 0, (size_t)entropy->mcu_blocks * 64 * sizeof *blocks);
+        memset(last, 0, entropy->mcu_blocks);
+    } else {
+        entropy->read_mcu(entropy, cursor, blocks, last);
+    }
+    kst_jpeg_cursor_advance(entropy, cursor, 1);
+}
+
+void kst_jpeg_skip_mcus(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count)
+{
+    while (count > 0) {
+        uint32_t run = 1;
+        if (cursor->ended)
+            run = count < cursor->to_go ? count : cursor->to_go;
+        else
+            entropy->skip_mcu(entropy, cursor);
+        kst_jpeg_cursor_advance(entropy, cursor, run);
+        count -= run;
+    }
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The inner loop of Huffman decoding, compiled once a tier. */
+#include "core/report.h"
+#include "jpeg/cpu/entropy/entropy.h"
+
+enum {
+    /* Below it a pair's first symbol, a run of at most 15 and a coefficient, cannot end the block. */
+    PAIRS_END = 48,
+    /* Behind a block's end the index tells how it ended: past a run too long at most 79, else the advance of the end.
+     */
+    ENDED = 1 + JPEG_END_ADVANCE + 1,
+    INVALID = 1 + JPEG_INVALID_ADVANCE + 1
+};
+
+/* Zig-zag index → raster index; whatever lies past the block is put at 63. */
+static const uint8_t natural[64 + JPEG_INVALID_ADVANCE] = {0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, //
+    12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,                                                  //
+    35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,                                                //
+    58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
+
+static void note_invalid(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, struct jpeg_bits bits)
+{
+    const uint8_t *data = entropy->plan->data;
+    uint64_t offset = (uint64_t)(kst_jpeg_bits_place(bits, data, NULL) - data);
+    kst_jpeg_damage_note(&cursor->damage, KST_WARNING_JPEG_CODE, offset);
+    cursor->damage.invalid++;
+}
+
+static inline __attribute__((always_inline)) void consume(struct jpeg_bits *bits, jpeg_symbol symbol)
+{
+    bits->window <<= jpeg_symbol_total(symbol);
+    bits->count -= (int32_t)jpeg_symbol_total(symbol);
+}
+
+/* Sixteen bytes at a time; as memset it becomes a string instruction, which is slow to start. */
+static inline __attribute__((always_inline)) void clear_block(int16_t *block)
+{
+    typedef int16_t row __attribute__((vector_size(16), may_alias));
+    for (uint32_t i = 0; i < 8; i++)
+        ((row *)block)[i] = (row){0};
+}
+
+/*
+ * The DC coefficient (F.2.2.1). Sizes up to 15 let the prediction exceed 32 bits only in damaged data; it wraps.
+ */
+static inline __attribute__((always_inline)) jpeg_symbol read_dc(
+    struct jpeg_bits *bits, const struct jpeg_lookup *table, int32_t *prediction)
+{
+    jpeg_symbol symbol = jpeg_lookup_symbol(table, bits->window);
+    *prediction = (int32_t)((uint32_t)*prediction + (uint32_t)jpeg_symbol_value(symbol, bits->window));
+    consume(bits, symbol);
+    return symbol;
+}
+
+/* The next AC coefficient (F.2.2.2), to its place; `block` null: to none. Returns the index behind it. */
+static inline __attribute__((always_inline)) uint32_t read_ac(
+    struct jpeg_bits *bits, const struct jpeg_lookup *table, uint32_t k, int16_t *block)
+{
+    jpeg_symbol symbol = jpeg_lookup_symbol(table, bits->window);
+    k += jpeg_symbol_advance(symbol);
+    if (block)
+        block[natural[k]] = (int16_t)jpeg_symbol_value(symbol, bits->window);
+    consume(bits, symbol);
+    return k + 1;
+}
+
+/* The next one or two, while k < PAIRS_END. */
+static inline __attribute__((always_inline)) uint32_t read_pair(
+    struct jpeg_bits *bits, const struct jpeg_pairs *pairs, const struct jpeg_lookup *table, uint32_t k, int16_t *block)
+{
+    uint64_t pair = pairs->entry[bits->window >> (64 - JPEG_PAIR_BITS)];
+    if (__builtin_expect(pair == 0, 0))
+        return read_ac(bits, table, k, block);
+    k += jpeg_pair_first_advance(pair);
+    uint32_t second = k + jpeg_pair_second_advance(pair);
+    if (block) {
+        block[natural[k]] = (int16_t)jpeg_pair_first(pair, bits->window);
+        block[natural[second]] = (int16_t)jpeg_pair_second(pair, bits->window);
+    }
+    bits->window <<= pair & 63;
+    bits->count -= (int32_t)(pair & 255);
+    return second + 1;
+}
+
+/* Whether the longest symbol, 31 bits, is loaded; a pair takes at most JPEG_PAIR_BITS − 1 + 15. */
+static inline __attribute__((always_inline)) bool has_symbol(const struct jpeg_bits *bits)
+{
+    return __builtin_expect(bits->count >= 31, 1);
+}
+
+/*
+ * The AC coefficients of a block. A refill lasts for two pairs of ordinary length; a branch on the count alone would
+ * often be mispredicted. Returns the index behind the last, larger than 63.
+ */
+static inline __attribute__((always_inline)) uint32_t read_block(
+    struct jpeg_bits *bits, const struct jpeg_pairs *pairs, const struct jpeg_lookup *table, int16_t *block)
+{
+    uint32_t k = 1;
+    if (!has_symbol(bits))
+        jpeg_bits_refill(bits);
+    for (;;) {
+        k = read_pair(bits, pairs, table, k, block);
+        if (k >= PAIRS_END)
+            break;
+        if (has_symbol(bits)) {
+            k = read_pair(bits, pairs, table, k, block);
+            if (k >= PAIRS_END)
+                break;
+        }
+        jpeg_bits_refill(bits);
+    }
+    while (k < 64) {
+        if (!has_symbol(bits))
+            jpeg_bits_refill(bits);
+        k = read_ac(bits, table, k, block);
+    }
+    return k;
+}
+
+static inline __attribute__((always_inline)) void read_mcu(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last)
+{
+    struct jpeg_bits bits = cursor->bits;
+    for (uint32_t i = 0; i < entropy->mcu_blocks; i++) {
+        int16_t *block = blocks + (size_t)i * 64;
+        clear_block(block);
+        jpeg_bits_refill(&bits);
+        int32_t *prediction = &cursor->dc[entropy->block_component[i]];
+        jpeg_symbol dc = read_dc(&bits, entropy->dc[i], prediction);
+        block[0] = (int16_t)*prediction;
+        uint32_t k = read_block(&bits, entropy->pairs[i], entropy->ac[i], block);
+        last[i] = 63;
+        if (k >= ENDED)
+            last[i] = (uint8_t)(k - ENDED);
+        if (__builtin_expect(k >= INVALID, 0)) {
+            last[i] = (uint8_t)(k - INVALID);
+            note_invalid(entropy, cursor, bits);
+        }
+        if (__builtin_expect(jpeg_symbol_invalid(dc), 0))
+            note_invalid(entropy, cursor, bits);
+    }
+    cursor->bits = bits;
+}
+
+static inline __attribute__((always_inline)) void skip_mcu(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor)
+{
+    struct jpeg_bits bits = cursor->bits;
+    for (uint32_t i = 0; i < entropy->mcu_blocks; i++) {
+        jpeg_bits_refill(&bits);
+        read_dc(&bits, entropy->dc[i], &cursor->dc[entropy->block_component[i]]);
+        read_block(&bits, entropy->pairs[i], entropy->ac[i], NULL);
+    }
+    cursor->bits = bits;
+}
+
+static inline __attribute__((always_inline)) bool fits_token(int32_t value)
+{
+    return (uint32_t)(value + JPEG_TOKEN_ESCAPE - 1) < JPEG_TOKEN_VALUES - 1;
+}
+
+static inline __attribute__((always_inline)) uint16_t pack_token(int32_t value, uint32_t k)
+{
+    return (uint16_t)((value & (JPEG_TOKEN_VALUES - 1)) | natural[k] * JPEG_TOKEN_VALUES);
+}
+
+static inline __attribute__((always_inline)) uint16_t *store_ac(
+    struct jpeg_bits *bits, const struct jpeg_lookup *table, uint32_t *k, uint16_t *token)
+{
+    jpeg_symbol symbol = jpeg_lookup_symbol(table, bits->window);
+    int32_t value = jpeg_symbol_value(symbol, bits->window);
+    consume(bits, symbol);
+    *k += jpeg_symbol_advance(symbol);
+    bool fits = fits_token(value);
+    *token++ = pack_token(fits ? value : JPEG_TOKEN_ESCAPE, *k);
+    if (__builtin_expect(!fits, 0))
+        *token++ = (uint16_t)value;
+    *k += 1;
+    return token;
+}
+
+/* The next one or two AC coefficients as tokens. A lone one is written twice, to be overwritten by the next. */
+static inline __attribute__((always_inline)) uint16_t *store_pair(struct jpeg_bits *bits,
+    const struct jpeg_pairs *pairs, const struct jpeg_lookup *table, uint32_t *k, uint16_t *token)
+{
+    uint64_t pair = *k < PAIRS_END ? pairs->entry[bits->window >> (64 - JPEG_PAIR_BITS)] : 0;
+    int32_t first = jpeg_pair_first(pair, bits->window);
+    int32_t second = jpeg_pair_second(pair, bits->window);
+    if (__builtin_expect(pair == 0 || !fits_token(first) || !fits_token(second), 0))
+        return store_ac(bits, table, k, token);
+    uint32_t place = *k + jpeg_pair_first_advance(pair);
+    uint32_t advance = jpeg_pair_second_advance(pair);
+    token[0] = pack_token(first, place);
+    token[1] = pack_token(second, place + advance);
+    bits->window <<= pair & 63;
+    bits->count -= (int32_t)(pair & 255);
+    *k = place + advance + 1;
+    return token + 1 + (advance != 0);
+}
+
+static inline __attribute__((always_inline)) uint16_t *store_mcu(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint16_t *token)
+{
+    struct jpeg_bits bits = cursor->bits;
+    for (uint32_t i = 0; i < entropy->mcu_blocks; i++) {
+        uint16_t *head = token;
+        token += JPEG_TOKEN_HEAD;
+        jpeg_bits_refill(&bits);
+        int32_t *prediction = &cursor->dc[entropy->block_component[i]];
+        jpeg_symbol dc = read_dc(&bits, entropy->dc[i], prediction);
+        uint32_t k = 1;
+        do {
+            if (!has_symbol(&bits))
+                jpeg_bits_refill(&bits);
+            token = store_pair(&bits, entropy->pairs[i], entropy->ac[i], &k, token);
+        } while (k < 64);
+        uint32_t last = 63;
+        if (k >= ENDED) { /* the end of the block was written as a token too */
+            last = k - ENDED;
+            token--;
+        }
+        if (__builtin_expect(k >= INVALID || jpeg_symbol_invalid(dc), 0))
+            note_invalid(entropy, cursor, bits);
+        head[0] = (uint16_t)*prediction;
+        head[1] = (uint16_t)((uint32_t)(token - head - JPEG_TOKEN_HEAD) | (last & 63) << 8);
+    }
+    cursor->bits = bits;
+    return token;
+}
+
+static void read_mcu_c(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last)
+{
+    read_mcu(entropy, cursor, blocks, last);
+}
+
+static void skip_mcu_c(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor)
+{
+    skip_mcu(entropy, cursor);
+}
+
+static uint16_t *store_mcu_c(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint16_t *token)
+{
+    return store_mcu(entropy, cursor, token);
+}
+
+#if defined(__x86_64__)
+/* BMI2 shifts by any register without touching the flags. */
+__attribute__((target("avx2,bmi,bmi2,lzcnt"))) static void read_mcu_bmi2(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last)
+{
+    read_mcu(entropy, cursor, blocks, last);
+}
+
+__attribute__((target("avx2,bmi,bmi2,lzcnt"))) static void skip_mcu_bmi2(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor)
+{
+    skip_mcu(entropy, cursor);
+}
+
+__attribute__((target("avx2,bmi,bmi2,lzcnt"))) static uint16_t *store_mcu_bmi2(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint16_t *token)
+{
+    return store_mcu(entropy, cursor, token);
+}
+#endif
+
+void kst_jpeg_entropy_tier(struct jpeg_entropy *entropy, enum cpu_tier tier)
+{
+    entropy->read_mcu = read_mcu_c;
+    entropy->skip_mcu = skip_mcu_c;
+    entropy->store_mcu = store_mcu_c;
+#if defined(__x86_64__)
+    if (tier < CPU_AVX2 || tier > CPU_AVX512)
+        return;
+    entropy->read_mcu = read_mcu_bmi2;
+    entropy->skip_mcu = skip_mcu_bmi2;
+    entropy->store_mcu = store_mcu_bmi2;
+#else
+    (void)tier;
+#endif
+}

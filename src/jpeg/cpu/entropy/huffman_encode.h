@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sequential Huffman coding of blocks (T.81 F.1.2). */
+#ifndef KOSTKA_JPEG_CPU_ENTROPY_HUFFMAN_ENCODE_H
+#define KOSTKA_JPEG_CPU_ENTROPY_HUFFMAN_ENCODE_H
+
+#include "core/cpu.h"
+#include "jpeg/cpu/entropy/bit_string.h"
+#include "jpeg/plan/frame.h"
+#include "jpeg/plan/huffman.h"
+
+enum {
+    JPEG_DC_BITS = 11, /* of a difference, at most (F.1.2.1) */
+    JPEG_AC_BITS = 10, /* of an AC coefficient, at most (F.1.2.2) */
+    /* The longest block: a DC code with its bits and 63 AC codes with theirs. */
+    JPEG_BLOCK_BYTES = (16 + JPEG_DC_BITS + 63 * (16 + JPEG_AC_BITS) + 7) / 8
+};
+
+/* A code in bits 8 and up, its length in bits 0–7. */
+typedef uint32_t jpeg_code;
+
+struct jpeg_coder {
+    jpeg_code dc[16];
+    jpeg_code ac[256];
+    /* The code of a run up to 15 and a coefficient in ±31, with the coefficient's bits: [run][coefficient mod
+     * 64]. */
+    jpeg_code small[16][64];
+};
+
+void kst_jpeg_coder_init(struct jpeg_coder *coder, const struct jpeg_huffman *dc, const struct jpeg_huffman *ac);
+
+struct jpeg_histogram {
+    uint64_t dc[257];
+    uint64_t ac[257];
+};
+
+/* Blocks in coding order: whole MCUs within one restart interval. */
+struct jpeg_run {
+    const int16_t *block; /* zig-zag order, 64 apart, 64-byte aligned */
+    const uint64_t *mask; /* as jpeg_dsp.zigzag gives it */
+    uint32_t block_count;
+    uint32_t mcu_blocks;
+    const uint8_t *component;    /* of each block in an MCU: index into what follows */
+    int32_t dc[JPEG_COMPONENTS]; /* predictions; updated */
+    const struct jpeg_coder *coder[JPEG_COMPONENTS];
+    struct jpeg_histogram *histogram[JPEG_COMPONENTS];
+    bool out_of_range; /* set where a difference is longer than JPEG_DC_BITS */
+};
+
+struct jpeg_huffman_encode {
+    /*
+     * Code a run. Coefficients other than DC must lie in ±1023, and the tables must have a code for every symbol that
+     * occurs; bits must have room for JPEG_BLOCK_BYTES a block.
+     */
+    void (*encode)(struct jpeg_run *run, struct jpeg_bit_string *bits);
+    /* Count the symbols that coding the run would use. Of the first `skip` blocks only the AC symbols are counted. */
+    void (*count)(struct jpeg_run *run, uint32_t skip);
+};
+
+void kst_jpeg_huffman_encode_init(struct jpeg_huffman_encode *functions, enum cpu_tier tier);
+void kst_jpeg_huffman_encode_avx2(struct jpeg_huffman_encode *functions);
+
+#endif

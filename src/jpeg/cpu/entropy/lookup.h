@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Huffman decoding by table: one look-up gives run, size and code length of a symbol (T.81 F.2.2.3). */
+#ifndef KOSTKA_JPEG_CPU_ENTROPY_LOOKUP_H
+#define KOSTKA_JPEG_CPU_ENTROPY_LOOKUP_H
+
+#include "jpeg/cpu/entropy/bits.h"
+#include "jpeg/plan/huffman.h"
+
+enum {
+    JPEG_LOOKUP_BITS = 10,
+    JPEG_LONGEST_CODE = 16,
+    JPEG_END_ADVANCE = 128,    /* of a symbol that ends the block */
+    JPEG_INVALID_ADVANCE = 192 /* of a bit pattern that is no code, which ends the block too */
+};
+
+/*
+ * A decoded symbol, packed: bits 0–7 code length plus size (1–31), 8–15 63 minus the size (48–63), 16–23 code length
+ * (1–17), 24–31 how far the zig-zag index advances before the value's place: the run, JPEG_END_ADVANCE for a symbol of
+ * size 0 other than ZRL, or JPEG_INVALID_ADVANCE. 0: the code is longer than the look-up. The fields are shift counts
+ * of which only the low six bits count, so that most need no masking.
+ */
+typedef uint32_t jpeg_symbol;
+
+struct jpeg_lookup {
+    jpeg_symbol short_code[1 << JPEG_LOOKUP_BITS];
+    jpeg_symbol symbol[256]; /* of the codes in ascending order, whatever their length */
+    int32_t ceiling[18];     /* [l]: 16-bit prefixes below it start with a code of at most l bits; [17]: above all */
+    int32_t first[17];       /* [l]: index in `symbol` of the first code of length l, less that code's value */
+};
+
+/* For AC scans of progressive files a symbol of size 0 keeps its run as the advance: EOBn (G.1.2.2). */
+enum jpeg_lookup_kind { JPEG_LOOKUP_DC, JPEG_LOOKUP_AC, JPEG_LOOKUP_PROGRESSIVE_AC };
+
+/* `huffman` must be valid (kst_jpeg_huffman_valid). */
+void kst_jpeg_lookup_init(struct jpeg_lookup *lookup, const struct jpeg_huffman *huffman, enum jpeg_lookup_kind kind);
+
+/* Any code by its length; a bit pattern that is no code gives a symbol of 17 bits and size 0 that ends the block. */
+jpeg_symbol kst_jpeg_lookup_slowly(const struct jpeg_lookup *lookup, uint64_t window);
+
+static inline uint32_t jpeg_symbol_total(jpeg_symbol s)
+{
+    return s & 255;
+}
+
+static inline uint32_t jpeg_symbol_size(jpeg_symbol s)
+{
+    return 63 - (s >> 8 & 63);
+}
+
+static inline uint32_t jpeg_symbol_length(jpeg_symbol s)
+{
+    return s >> 16 & 255;
+}
+
+static inline uint32_t jpeg_symbol_advance(jpeg_symbol s)
+{
+    return s >> 24;
+}
+
+/*
+ * Two AC symbols at once, where the second one's code lies within the look-up too; packed in bytes from the lowest:
+ * bits of both with their values (1–41), where the first value starts, 63 minus its size, the first advance; where the
+ * second value starts, 63 minus its size, and how far the index advances from behind the first value's place to behind
+ * the second's. Where there is one symbol only that last advance is 0 and the second value is the first again. 0: the
+ * first code is longer than the look-up.
+ */
+enum { JPEG_PAIR_BITS = 10 };
+
+struct jpeg_pairs {
+    uint64_t entry[1 << JPEG_PAIR_BITS];
+};
+
+/* `lookup` is of kind JPEG_LOOKUP_AC. */
+void kst_jpeg_pairs_init(struct jpeg_pairs *pairs, const struct jpeg_lookup *lookup);
+
+/* Whether the symbol stands for a bit pattern that is no code. */
+static inline bool jpeg_symbol_invalid(jpeg_symbol s)
+{
+    return jpeg_symbol_length(s) > JPEG_LONGEST_CODE;
+}
+
+/* The symbol at the head of the window, which must hold 32 bits. */
+static inline __attribute__((always_inline)) jpeg_symbol jpeg_lookup_symbol(
+    const struct jpeg_lookup *lookup, uint64_t window)
+{
+    jpeg_symbol s = lookup->short_code[window >> (64 - JPEG_LOOKUP_BITS)];
+    return __builtin_expect(s != 0, 1) ? s : kst_jpeg_lookup_slowly(lookup, window);
+}
+
+/*
+ * EXTEND (F.12) of the bits at the head of the window; `shift` is 63 minus their number (0–15). A value that starts
+ * with 0 is negative and lacks 2^size − 1.
+ */
+static inline __attribute__((always_inline)) int32_t jpeg_extend(uint64_t window, uint32_t shift)
+{
+    uint64_t negative = (uint64_t)(~(int64_t)window >> 63);
+    return (int32_t)((uint32_t)(window >> 1 >> (shift & 63)) - (uint32_t)(negative >> 1 >> (shift & 63)));
+}
+
+static inline __attribute__((always_inline)) int32_t jpeg_pair_first(uint64_t pair, uint64_t window)
+{
+    return jpeg_extend(window << (pair >> 8 & 63), (uint32_t)(pair >> 16));
+}
+
+static inline __attribute__((always_inline)) int32_t jpeg_pair_second(uint64_t pair, uint64_t window)
+{
+    return jpeg_extend(window << (pair >> 32 & 63), (uint32_t)(pair >> 40));
+}
+
+static inline __attribute__((always_inline)) uint32_t jpeg_pair_first_advance(uint64_t pair)
+{
+    return pair >> 24 & 255;
+}
+
+static inline __attribute__((always_inline)) uint32_t jpeg_pair_second_advance(uint64_t pair)
+{
+    return (uint32_t)(pair >> 48);
+}
+
+/* The value that follows the symbol's code at the head of the window. */
+static inline __attribute__((always_inline)) int32_t jpeg_symbol_value(jpeg_symbol s, uint64_t window)
+{
+    return jpeg_extend(window << (s >> 16 & 63), s >> 8);
+}
+
+#endif

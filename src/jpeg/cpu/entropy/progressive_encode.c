@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/cpu/entropy/progressive_encode.h"
+
+#include <pthread.h>
+
+#include "jpeg/cpu/entropy/bit_string.h"
+#include "jpeg/cpu/entropy/huffman_encode.h"
+#include "jpeg/cpu/entropy/tokens.h"
+#include "jpeg/syntax/writer.h"
+
+/* One scan, coded but not yet written. */
+struct scan {
+    struct jpeg_bit_string bits;
+    struct jpeg_huffman table[2]; /* by destination, of the class that the scan uses */
+    uint32_t restart_interval;
+    uint32_t turn; /* the scan that is coded when this one's place in the script has its turn */
+    bool done;
+};
+
+struct coding {
+    const struct jpeg_encode_context *context;
+    const struct jpeg_dsp *dsp;
+    const struct jpeg_encoding *encoding;
+    const struct jpeg_coefficients *coefficients;
+    const kst_scan *script;
+    size_t script_length;
+    struct sink *sink;
+    size_t blocks_most; /* of tokens that one scan may keep, besides the first */
+    pthread_mutex_t lock;
+    struct scan *scan; /* under the lock, as the members below */
+    size_t written;
+    struct jpeg_scan_state state;
+    kst_status status;
+};
+
+struct token_block {
+    struct token_block *next;
+    uint32_t count;
+    jpeg_token token[JPEG_TOKEN_CHUNK];
+};
+
+/* Working on one scan. */
+struct work {
+    struct jpeg_tokens tokens;
+    uint64_t frequency[2][257];
+    struct jpeg_huffman_codes codes[2];
+    struct memory *memory;
+    struct token_block *first; /* all blocks so far; the last is being filled */
+    struct token_block *last;
+    size_t blocks_left; /* that may be kept besides; where they do not suffice `dropped` is set */
+    bool dropped;
+    struct jpeg_bit_string *bits;
+};
+
+static struct token_block *add_block(struct work *work, kst_status *status)
+{
+    struct token_block *block = kst_memory_array(work->memory, 1, sizeof(*block), status);
+    if (!block)
+        return NULL;
+    block->next = NULL;
+    block->count = 0;
+    if (work->last)
+        work->last->next = block;
+    else
+        work->first = block;
+    work->last = block;
+    return block;
+}
+
+static void drop_first(struct work *work)
+{
+    struct token_block *block = work->first;
+    work->first = block->next;
+    kst_memory_release(work->memory, block);
+}
+
+/* A block behind the one that is full. Without memory for it only that one stays, which is no failure. */
+static struct token_block *next_block(struct work *work)
+{
+    if (!work->dropped && work->blocks_left > 0) {
+        work->blocks_left--;
+        struct token_block *block = add_block(work, NULL);
+        if (block)
+            return block;
+    }
+    work->dropped = true;
+    while (work->first != work->last)
+        drop_first(work);
+    return work->first;
+}
+
+static inline enum jpeg_token_kind kind_of(jpeg_token token)
+{
+    return (enum jpeg_token_kind)(token >> 13 & 3);
+}
+
+static jpeg_token *count_tokens(void *arg, jpeg_token *token, uint32_t count)
+{
+    struct work *work = arg;
+    for (uint32_t i = 0; i < count; i++) {
+        if (kind_of(token[i]) == JPEG_TOKEN_SYMBOL)
+            work->frequency[token[i] >> 15 & 1][token[i] & 255]++;
+    }
+    work->last->count = count;
+    return count < JPEG_TOKEN_CHUNK ? token : next_block(work)->token;
+}
+
+enum { TOKEN_BYTES = 4 }; /* a code and what follows it, 16 bits each */
+
+static bool write_block(struct work *work, const jpeg_token *token, uint32_t count)
+{
+    struct jpeg_bit_string *bits = work->bits;
+    if (!kst_jpeg_bit_string_room(bits, (size_t)count * TOKEN_BYTES))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const jpeg_token t = token[i];
+        const uint32_t length = t >> 8 & 31;
+        if (kind_of(t) == JPEG_TOKEN_SYMBOL) {
+            const struct jpeg_huffman_codes *codes = &work->codes[t >> 15 & 1];
+            kst_jpeg_bit_string_put(
+                bits, (uint64_t)codes->code[t & 255] << length | t >> 16, codes->length[t & 255] + length);
+        } else if (kind_of(t) == JPEG_TOKEN_BITS) {
+            kst_jpeg_bit_string_put(bits, t >> 16, length);
+        } else {
+            kst_jpeg_bit_string_end_piece(bits);
+            if (!kst_jpeg_bit_string_room(bits, (size_t)(count - i) * TOKEN_BYTES))
+                return false;
+        }
+    }
+    return true;
+}
+
+static jpeg_token *write_tokens(void *arg, jpeg_token *token, uint32_t count)
+{
+    return write_block(arg, token, count) ? token : NULL;
+}
+
+/* Blocks go as soon as they are written. */
+static void write_kept(struct work *work)
+{
+    while (work->first && write_block(work, work->first->token, work->first->count))
+        drop_first(work);
+}
+
+static kst_status encode_scan(struct work *work, struct scan *scan)
+{
+    work->tokens.consume = count_tokens;
+    kst_jpeg_tokens_scan(&work->tokens);
+    if (work->tokens.out_of_range)
+        return KST_ERROR_JPEG_COEFFICIENT;
+    for (uint32_t i = 0; i < 2; i++) {
+        kst_jpeg_huffman_optimal(work->frequency[i], &scan->table[i]);
+        kst_jpeg_huffman_derive_codes(&scan->table[i], &work->codes[i]);
+    }
+    if (!work->dropped) {
+        write_kept(work);
+    } else {
+        work->tokens.consume = write_tokens;
+        kst_jpeg_tokens_scan(&work->tokens);
+    }
+    return work->bits->status;
+}
+
+static kst_status work_on_scan(const struct coding *coding, const kst_scan *scan, struct scan *result)
+{
+    kst_status status = KST_OK;
+    struct jpeg_scan_geometry geometry;
+    const struct jpeg_encoding *encoding = coding->encoding;
+    struct memory *memory = coding->context->memory;
+    struct work *work = kst_memory_zeroed(memory, 1, sizeof(*work), &status);
+    if (!work)
+        return status;
+    kst_jpeg_scan_geometry(&encoding->frame, scan->component, scan->component_count, &geometry);
+    result->restart_interval = kst_jpeg_restart_interval(&encoding->restart, &geometry);
+    kst_jpeg_bit_string_init(&result->bits, memory);
+    work->memory = memory;
+    work->blocks_left = coding->blocks_most;
+    work->bits = &result->bits;
+    work->tokens.dsp = coding->dsp;
+    work->tokens.frame = &encoding->frame;
+    work->tokens.coefficients = coding->coefficients;
+    work->tokens.scan = scan;
+    work->tokens.huffman = encoding->huffman;
+    work->tokens.restart_interval = result->restart_interval;
+    work->tokens.arg = work;
+    if (add_block(work, &status)) {
+        work->tokens.token = work->first->token;
+        status = encode_scan(work, result);
+    }
+    while (work->first)
+        drop_first(work);
+    kst_memory_release(memory, work);
+    return status;
+}
+
+/* Under the lock. */
+static kst_status write_scan(struct coding *coding, size_t index)
+{
+    struct scan *scan = &coding->scan[index];
+    const kst_scan *parameters = &coding->script[index];
+    const enum jpeg_table_class table_class = parameters->ss == 0 ? JPEG_DC : JPEG_AC;
+    struct jpeg_table_set set = {{{NULL}}};
+    struct jpeg_joiner joiner = {.sink = coding->sink};
+    set.table[table_class][0] = &scan->table[0];
+    set.table[table_class][1] = &scan->table[1];
+    kst_jpeg_write_scan(coding->sink, &coding->state, coding->encoding, parameters, &set, scan->restart_interval);
+    kst_jpeg_join_pieces(&joiner, &scan->bits);
+    kst_jpeg_join_end(&joiner);
+    kst_status status = scan->bits.status != KST_OK ? scan->bits.status : coding->sink->status;
+    kst_jpeg_bit_string_release(&scan->bits);
+    return status;
+}
+
+static void scan_task(void *arg, uint32_t place)
+{
+    struct coding *coding = arg;
+    const uint32_t index = coding->scan[place].turn;
+    pthread_mutex_lock(&coding->lock);
+    kst_status status = coding->status;
+    pthread_mutex_unlock(&coding->lock);
+    if (status == KST_OK)
+        status = work_on_scan(coding, &coding->script[index], &coding->scan[index]);
+    pthread_mutex_lock(&coding->lock);
+    coding->scan[index].done = true;
+    while (status == KST_OK && coding->status == KST_OK && coding->written < coding->script_length &&
+           coding->scan[coding->written].done)
+        status = write_scan(coding, coding->written++);
+    if (coding->status == KST_OK)
+        coding->status = status;
+    pthread_mutex_unlock(&coding->lock);
+}
+
+/* About how long a scan takes: AC longer than DC, low bits longer than high ones. */
+static uint64_t effort(const struct coding *coding, const kst_scan *scan)
+{
+    struct jpeg_scan_geometry geometry;
+    kst_jpeg_scan_geometry(&coding->encoding->frame, scan->component, scan->component_count, &geometry);
+    uint64_t blocks = (uint64_t)geometry.mcus_w * geometry.mcus_h * geometry.mcu_blocks;
+    return scan->ss == 0 ? blocks : 32 * blocks >> scan->al;
+}
+
+/* Several threads take the longest scans first, so that none is left with one while the others are idle. */
+static void choose_turns(struct coding *coding)
+{
+    for (uint32_t i = 0; i < coding->script_length; i++) {
+        uint32_t place = i;
+        uint64_t mine = effort(coding, &coding->script[i]);
+        for (; place > 0 && kst_pool_threads(coding->context->pool) > 1; place--) {
+            if (effort(coding, &coding->script[coding->scan[place - 1].turn]) >= mine)
+                break;
+            coding->scan[place].turn = coding->scan[place - 1].turn;
+        }
+        coding->scan[place].turn = i;
+    }
+}
+
+/* All scans together may keep as many tokens as take half of the coefficients' memory. */
+static size_t blocks_most(const struct jpeg_encode_context *context, const struct jpeg_frame *frame)
+{
+    size_t blocks = 0;
+    for (uint32_t c = 0; c < frame->component_count; c++)
+        blocks += (size_t)frame->component[c].padded_w * frame->component[c].padded_h;
+    return blocks * 128 / 2 / sizeof(struct token_block) / kst_pool_threads(context->pool);
+}
+
+kst_status kst_jpeg_progressive_encode(const struct jpeg_encode_context *context, const struct jpeg_dsp *dsp,
+    const struct jpeg_encoding *encoding, const kst_scan *script, size_t script_length,
+    const struct jpeg_coefficients *coefficients, struct sink *sink)
+{
+    kst_status status = KST_OK;
+    struct coding coding = {.context = context,
+        .dsp = dsp,
+        .encoding = encoding,
+        .coefficients = coefficients,
+        .script = script,
+        .script_length = script_length,
+        .sink = sink,
+        .blocks_most = blocks_most(context, &encoding->frame)};
+    coding.scan = kst_memory_zeroed(context->memory, script_length, sizeof(*coding.scan), &status);
+    if (!coding.scan)
+        return status;
+    choose_turns(&coding);
+    pthread_mutex_init(&coding.lock, NULL);
+    kst_pool_run(context->pool, (uint32_t)script_length, scan_task, &coding);
+    pthread_mutex_destroy(&coding.lock);
+    for (size_t i = 0; i < script_length; i++) {
+        if (coding.scan[i].bits.memory)
+            kst_jpeg_bit_string_release(&coding.scan[i].bits);
+    }
+    kst_memory_release(context->memory, coding.scan);
+    return coding.status;
+}

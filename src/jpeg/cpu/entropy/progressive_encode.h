@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Progressive Huffman coding (T.81 G.1.2). */
+#ifndef KOSTKA_JPEG_CPU_ENTROPY_PROGRESSIVE_ENCODE_H
+#define KOSTKA_JPEG_CPU_ENTROPY_PROGRESSIVE_ENCODE_H
+
+#include "jpeg/cpu/encode.h"
+
+/*
+ * Write all scans of a checked script, each with Huffman tables made for it, several at a time. KST_OK, a memory
+ * status, the sink's status or KST_ERROR_JPEG_COEFFICIENT.
+ */
+kst_status kst_jpeg_progressive_encode(const struct jpeg_encode_context *context, const struct jpeg_dsp *dsp,
+    const struct jpeg_encoding *encoding, const kst_scan *script, size_t script_length,
+    const struct jpeg_coefficients *coefficients, struct sink *sink);
+
+#endif

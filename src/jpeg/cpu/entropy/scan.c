@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/cpu/entropy/scan.h"
+
+static bool holds_component(const struct jpeg_scan *scan, uint8_t component)
+{
+    for (uint32_t i = 0; i < scan->component_count; i++)
+        if (scan->component[i] == component)
+            return true;
+    return false;
+}
+
+static bool decoded_before(const struct jpeg_plan *plan, uint32_t scan)
+{
+    for (uint32_t i = 0; i < scan; i++)
+        for (uint32_t j = 0; j < plan->scan[scan].component_count; j++)
+            if (holds_component(&plan->scan[i], plan->scan[scan].component[j]))
+                return true;
+    return false;
+}
+
+kst_status kst_jpeg_scan_open(struct memory *memory, struct jpeg_scan_reader *reader, const struct jpeg_plan *plan,
+    uint32_t scan, enum cpu_tier tier)
+{
+    const struct jpeg_scan *s = &plan->scan[scan];
+    bool progressive = plan->frame.process == KST_PROCESS_PROGRESSIVE;
+    *reader = (struct jpeg_scan_reader){.overlay = !progressive && decoded_before(plan, scan), .good_rows = 1};
+    kst_status status = progressive
+                            ? kst_jpeg_progressive_init(memory, &reader->progressive, &reader->entropy, plan, s, tier)
+                            : kst_jpeg_entropy_init(memory, &reader->entropy, plan, s, tier);
+    if (!status)
+        kst_jpeg_cursor_start(&reader->entropy, &reader->cursor, 0);
+    return status;
+}
+
+void kst_jpeg_scan_close(struct memory *memory, struct jpeg_scan_reader *reader)
+{
+    kst_jpeg_entropy_release(memory, &reader->entropy);
+}
+
+/* Where a component is decoded twice its DC coefficients are replaced, of the others those that the later scan has. */
+static void store_block(int16_t *to, const int16_t *from, bool overlay)
+{
+    if (!overlay) {
+        memcpy(to, from, 64 * sizeof *to);
+        return;
+    }
+    to[0] = from[0];
+    for (uint32_t i = 1; i < 64; i++)
+        if (from[i] != 0)
+            to[i] = from[i];
+}
+
+/* The blocks of an MCU lie component by component, in rows (A.2.3). */
+static void store_mcu(const struct jpeg_scan_reader *reader, const struct jpeg_coefficients *coefficients,
+    const int16_t *blocks, uint32_t mcu)
+{
+    const struct jpeg_plan *plan = reader->entropy.plan;
+    const struct jpeg_scan *scan = reader->entropy.scan;
+    uint32_t mcu_x = mcu % scan->geometry.mcus_w;
+    uint32_t mcu_y = mcu / scan->geometry.mcus_w;
+    bool interleaved = scan->component_count > 1;
+    for (uint32_t i = 0; i < scan->component_count; i++) {
+        uint8_t component = scan->component[i];
+        uint32_t w = interleaved ? plan->frame.component[component].h : 1;
+        uint32_t h = interleaved ? plan->frame.component[component].v : 1;
+        for (uint32_t y = 0; y < h; y++)
+            for (uint32_t x = 0; x < w; x++, blocks += 64)
+                store_block(
+                    kst_jpeg_block(coefficients, component, mcu_x * w + x, mcu_y * h + y), blocks, reader->overlay);
+    }
+}
+
+/* Decode the MCU at the cursor, whose data have not ended. */
+static void read_sequential(struct jpeg_scan_reader *reader, const struct jpeg_coefficients *coefficients, uint32_t mcu)
+{
+    _Alignas(64) int16_t blocks[JPEG_MCU_BLOCKS * 64];
+    uint8_t last[JPEG_MCU_BLOCKS];
+    kst_jpeg_decode_mcu(&reader->entropy, &reader->cursor, blocks, last);
+    store_mcu(reader, coefficients, blocks, mcu);
+}
+
+/* The MCUs from `mcu` on, which lie in one row. */
+static void place_run(const struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t mcu,
+    struct jpeg_mcu_run *run)
+{
+    const struct jpeg_frame *frame = &reader->entropy.plan->frame;
+    const struct jpeg_scan *scan = reader->entropy.scan;
+    uint32_t mcu_x = mcu % scan->geometry.mcus_w;
+    uint32_t mcu_y = mcu / scan->geometry.mcus_w;
+    uint32_t block = 0;
+    for (uint32_t i = 0; i < scan->component_count; i++) {
+        uint8_t component = scan->component[i];
+        uint32_t w = scan->component_count > 1 ? frame->component[component].h : 1;
+        uint32_t h = scan->component_count > 1 ? frame->component[component].v : 1;
+        for (uint32_t y = 0; y < h; y++) {
+            for (uint32_t x = 0; x < w; x++, block++) {
+                run->block[block] = kst_jpeg_block(target->coefficients, component, mcu_x * w + x, mcu_y * h + y);
+                run->step[block] = 64 * w;
+            }
+        }
+    }
+    run->history = target->history[scan->component[0]];
+    if (run->history)
+        run->history += (size_t)mcu_y * target->coefficients->stride[scan->component[0]] + mcu_x;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* MCUs of one row and one interval, `count` at most. */
+static void read_progressive(struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t count)
+{
+    struct jpeg_mcu_run run;
+    struct jpeg_cursor *cursor = &reader->cursor;
+    uint32_t mcus_w = reader->entropy.scan->geometry.mcus_w;
+    run.count = smaller(count, mcus_w - cursor->mcu % mcus_w);
+    place_run(reader, target, cursor->mcu, &run);
+    uint32_t done = reader->progressive.read(&reader->progressive, cursor, &run);
+    kst_jpeg_cursor_advance(&reader->entropy, cursor, done);
+}
+
+/* The scan's MCUs in the first `rows` rows of the frame's. */
+static uint32_t mcus_in_rows(const struct jpeg_entropy *entropy, uint32_t rows)
+{
+    const struct jpeg_scan *scan = entropy->scan;
+    if (scan->component_count == 1)
+        rows *= entropy->plan->frame.component[scan->component[0]].v;
+    return scan->geometry.mcus_w * (rows < scan->geometry.mcus_h ? rows : scan->geometry.mcus_h);
+}
+
+static uint32_t frame_row(const struct jpeg_entropy *entropy, uint32_t mcu)
+{
+    const struct jpeg_scan *scan = entropy->scan;
+    uint32_t row = mcu / scan->geometry.mcus_w;
+    return scan->component_count > 1 ? row : row / entropy->plan->frame.component[scan->component[0]].v;
+}
+
+void kst_jpeg_scan_read(struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t rows)
+{
+    struct jpeg_cursor *cursor = &reader->cursor;
+    uint32_t end = mcus_in_rows(&reader->entropy, rows);
+    while (cursor->mcu < end) {
+        if (cursor->ended) {
+            kst_jpeg_cursor_pass(&reader->entropy, cursor, end);
+            continue;
+        }
+        uint32_t count = smaller(end - cursor->mcu, cursor->to_go);
+        reader->good_rows = frame_row(&reader->entropy, cursor->mcu) + 1;
+        if (reader->progressive.read)
+            read_progressive(reader, target, count);
+        else
+            read_sequential(reader, target->coefficients, cursor->mcu);
+    }
+    reader->rows = rows;
+}

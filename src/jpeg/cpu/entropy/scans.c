@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/cpu/entropy/scans.h"
+
+#include <pthread.h>
+
+enum { NO_SCAN = UINT32_MAX };
+
+/* The state of a scan, guarded by the schedule's lock. */
+struct stage {
+    uint32_t after[JPEG_COMPONENTS]; /* the scans that must have read a row first; NO_SCAN */
+    uint32_t rows;                   /* read */
+    bool taken;                      /* a thread is at it */
+};
+
+struct schedule {
+    struct jpeg_scan_reader *reader;
+    const struct jpeg_scan_target *target;
+    struct stage *stage;
+    uint32_t count;
+    uint32_t rows;  /* of the frame's MCUs */
+    uint32_t chunk; /* rows that a thread takes at once */
+    uint32_t left;  /* scans that are not at their end */
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+};
+
+/* Whether two scans of a component touch the same coefficients, or the same history of AC coefficients. */
+static bool same_kind(const struct jpeg_plan *plan, const struct jpeg_scan *a, const struct jpeg_scan *b)
+{
+    return plan->frame.process != KST_PROCESS_PROGRESSIVE || (a->ss > 0) == (b->ss > 0);
+}
+
+/* The last scan before `scan` that holds the component and is of its kind; it follows the one before it in turn. */
+static uint32_t find_predecessor(const struct jpeg_plan *plan, uint32_t scan, uint8_t component)
+{
+    for (uint32_t i = scan; i-- > 0;)
+        for (uint32_t j = 0; j < plan->scan[i].component_count; j++)
+            if (plan->scan[i].component[j] == component && same_kind(plan, &plan->scan[i], &plan->scan[scan]))
+                return i;
+    return NO_SCAN;
+}
+
+static void find_order(const struct jpeg_plan *plan, struct stage *stage)
+{
+    for (uint32_t i = 0; i < plan->scan_count; i++)
+        for (uint32_t j = 0; j < JPEG_COMPONENTS; j++)
+            stage[i].after[j] =
+                j < plan->scan[i].component_count ? find_predecessor(plan, i, plan->scan[i].component[j]) : NO_SCAN;
+}
+
+/* The row up to which a scan may read now. */
+static uint32_t find_limit(const struct schedule *schedule, const struct stage *stage)
+{
+    uint32_t limit = schedule->rows;
+    for (uint32_t i = 0; i < JPEG_COMPONENTS; i++)
+        if (stage->after[i] != NO_SCAN && schedule->stage[stage->after[i]].rows < limit)
+            limit = schedule->stage[stage->after[i]].rows;
+    return limit < stage->rows + schedule->chunk ? limit : stage->rows + schedule->chunk;
+}
+
+/* The scan that is most behind, so that all work in rows that are still in a cache; null: all must wait. */
+static struct stage *choose(const struct schedule *schedule)
+{
+    struct stage *best = NULL;
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        struct stage *stage = &schedule->stage[i];
+        if (!stage->taken && find_limit(schedule, stage) > stage->rows && (!best || stage->rows < best->rows))
+            best = stage;
+    }
+    return best;
+}
+
+/* Waits only for threads that are at a scan, so any number of them, even one, comes to the end. */
+static void work(void *arg, uint32_t index)
+{
+    struct schedule *schedule = arg;
+    (void)index;
+    pthread_mutex_lock(&schedule->lock);
+    while (schedule->left > 0) {
+        struct stage *stage = choose(schedule);
+        if (!stage) {
+            pthread_cond_wait(&schedule->moved, &schedule->lock);
+            continue;
+        }
+        uint32_t rows = find_limit(schedule, stage);
+        stage->taken = true;
+        pthread_mutex_unlock(&schedule->lock);
+        kst_jpeg_scan_read(&schedule->reader[stage - schedule->stage], schedule->target, rows);
+        pthread_mutex_lock(&schedule->lock);
+        stage->taken = false;
+        stage->rows = rows;
+        schedule->left -= rows == schedule->rows;
+        pthread_cond_broadcast(&schedule->moved);
+    }
+    pthread_mutex_unlock(&schedule->lock);
+}
+
+static kst_status read_on_threads(struct memory *memory, struct pool *pool, uint32_t threads,
+    const struct jpeg_plan *plan, struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target)
+{
+    enum { CHUNKS = 64 };
+    uint32_t rows = plan->frame.mcus_h;
+    struct schedule schedule = {.reader = reader,
+        .target = target,
+        .count = plan->scan_count,
+        .rows = rows,
+        .chunk = (rows + CHUNKS - 1) / CHUNKS,
+        .left = plan->scan_count};
+    kst_status status = KST_OK;
+    schedule.stage = kst_memory_zeroed(memory, plan->scan_count, sizeof *schedule.stage, &status);
+    if (status)
+        return status;
+    find_order(plan, schedule.stage);
+    pthread_mutex_init(&schedule.lock, NULL);
+    pthread_cond_init(&schedule.moved, NULL);
+    kst_pool_run(pool, threads, work, &schedule);
+    pthread_cond_destroy(&schedule.moved);
+    pthread_mutex_destroy(&schedule.lock);
+    kst_memory_release(memory, schedule.stage);
+    return KST_OK;
+}
+
+static uint32_t useful_threads(const struct pool *pool, const struct jpeg_plan *plan)
+{
+    enum { LEAST_BYTES = 1 << 14 }; /* entropy-coded, of a thread's share */
+    uint32_t threads = kst_pool_threads(pool);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < plan->segment_count; i++)
+        bytes += plan->segment[i].length;
+    if (threads > bytes / LEAST_BYTES)
+        threads = (uint32_t)(bytes / LEAST_BYTES);
+    if (threads > plan->scan_count)
+        threads = plan->scan_count;
+    return threads > 1 ? threads : 1;
+}
+
+kst_status kst_jpeg_scans_read(struct memory *memory, struct pool *pool, const struct jpeg_plan *plan,
+    struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target)
+{
+    uint32_t threads = useful_threads(pool, plan);
+    if (threads > 1)
+        return read_on_threads(memory, pool, threads, plan, reader, target);
+    for (uint32_t rows = 1; rows <= plan->frame.mcus_h; rows++)
+        for (uint32_t i = 0; i < plan->scan_count; i++)
+            kst_jpeg_scan_read(&reader[i], target, rows);
+    return KST_OK;
+}

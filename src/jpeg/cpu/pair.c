@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Two threads on a scan without restart markers. The upper one decodes from the top to pixels; the lower one decodes
+ * from a guess in the middle to tokens. When the upper one falls into step with it, the place of the tokens is known,
+ * and whoever is free turns them into pixels. Where that does not come about, the upper one decodes everything.
+ */
+#include <pthread.h>
+
+#include "core/report.h"
+#include "jpeg/cpu/job.h"
+
+enum { BAND_ROWS = 8 };
+
+enum state {
+    OPEN,   /* the upper thread is above the guess, or not yet in step */
+    JOINED, /* rows from `first` on are shared */
+    ALONE   /* the upper thread decodes to the end */
+};
+
+struct pair {
+    struct jpeg_job *job;
+    struct jpeg_ahead *ahead;
+    pthread_mutex_t lock; /* over all below */
+    pthread_cond_t changed;
+    enum state state;
+    uint32_t known; /* MCUs decoded ahead, as far as others may look at them */
+    bool closed;    /* no more will be */
+    struct jpeg_shift shift;
+    uint32_t first; /* row */
+    uint32_t next;  /* row to be taken */
+};
+
+uint32_t kst_jpeg_pair_borders(const struct jpeg_output *output)
+{
+    return output->row_count / BAND_ROWS + 2; /* the last for the rows behind the tokens */
+}
+
+/* The border above a row, which starts a band or the rows behind the tokens. */
+static struct jpeg_border *border_at(const struct pair *pair, uint32_t row)
+{
+    const struct jpeg_job *job = pair->job;
+    uint32_t rows = row - pair->first;
+    return &job->border[rows % BAND_ROWS == 0 ? rows / BAND_ROWS : job->border_count - 1];
+}
+
+/* The row behind those that the tokens hold whole; not the last row, whose end says whether the data end with it. */
+static uint32_t token_rows(const struct pair *pair)
+{
+    uint32_t rows = (pair->known + pair->shift.mcu) / pair->job->output->frame.mcus_w;
+    uint32_t last = kst_jpeg_job_end(pair->job) - 1;
+    return rows < last ? rows : last;
+}
+
+/*
+ * Take the next rows to decode, tokens as they come, then what lies behind them in one piece; wait where there is
+ * nothing yet. False at the end.
+ */
+static bool take_rows(struct pair *pair, struct jpeg_stretch *stretch)
+{
+    uint32_t end = kst_jpeg_job_end(pair->job);
+    bool taken = false;
+    pthread_mutex_lock(&pair->lock);
+    while (!pair->closed && pair->next < end && token_rows(pair) < pair->next + BAND_ROWS)
+        pthread_cond_wait(&pair->changed, &pair->lock);
+    if (pair->next < end) {
+        uint32_t rows = token_rows(pair);
+        taken = true;
+        stretch->from = pair->next;
+        stretch->to = pair->next + BAND_ROWS < rows ? pair->next + BAND_ROWS : rows;
+        stretch->shift = &pair->shift;
+        if (stretch->from >= rows) {
+            stretch->to = end;
+            stretch->shift = NULL;
+        }
+        pair->next = stretch->to;
+    }
+    pthread_mutex_unlock(&pair->lock);
+    return taken;
+}
+
+/* A cursor at the first row behind the tokens. */
+static void seek_behind(const struct pair *pair, uint32_t row, struct jpeg_cursor *cursor)
+{
+    const struct jpeg_entropy *entropy = pair->job->source->entropy;
+    uint32_t mcu = row * pair->job->output->frame.mcus_w;
+    *cursor = pair->ahead->checkpoint[(mcu - pair->shift.mcu) / pair->ahead->step];
+    kst_jpeg_shift_cursor(&pair->shift, cursor);
+    cursor->to_go = entropy->mcus - cursor->mcu;
+    kst_jpeg_skip_mcus(entropy, cursor, mcu - cursor->mcu);
+    kst_jpeg_cursor_forget(entropy, cursor, false);
+}
+
+static void share_rows(struct pair *pair, uint32_t thread)
+{
+    struct jpeg_stretch stretch = {0};
+    struct jpeg_cursor cursor;
+    while (take_rows(pair, &stretch)) {
+        stretch.above = border_at(pair, stretch.from);
+        stretch.below = stretch.to < kst_jpeg_job_end(pair->job) ? border_at(pair, stretch.to) : NULL;
+        stretch.cursor = NULL;
+        if (!stretch.shift) {
+            seek_behind(pair, stretch.from, &cursor);
+            stretch.cursor = &cursor;
+        }
+        kst_jpeg_job_decode(pair->job, thread, &stretch);
+    }
+}
+
+/*
+ * Try to fall into step, the upper thread being past the guess. The rows behind the tokens are reached from a
+ * checkpoint, which must be in step too: so it takes two steps of tokens behind the border, and two rows.
+ */
+static enum state try_join(struct pair *pair, const struct jpeg_cursor *cursor)
+{
+    const struct jpeg_ahead *ahead = pair->ahead;
+    uint32_t width = pair->job->output->frame.mcus_w;
+    struct jpeg_shift shift;
+    uint32_t border = 0;
+    pthread_mutex_lock(&pair->lock);
+    uint32_t known = pair->known;
+    bool closed = pair->closed;
+    pthread_mutex_unlock(&pair->lock);
+    uint32_t count = known < JPEG_BORDERS ? known : JPEG_BORDERS;
+    bool met = kst_jpeg_borders_meet(&ahead->borders, count, ahead->entropy, cursor, &border, &shift);
+    if (!met || border + 2 * ahead->step > known)
+        return closed || (!met && count == JPEG_BORDERS) ? ALONE : OPEN;
+    uint32_t first = (border + shift.mcu + width - 1) / width;
+    if (first + 2 > kst_jpeg_job_end(pair->job))
+        return ALONE;
+    pthread_mutex_lock(&pair->lock);
+    pair->shift = shift;
+    pair->first = first;
+    pair->next = first;
+    pair->state = JOINED;
+    pthread_cond_broadcast(&pair->changed);
+    pthread_mutex_unlock(&pair->lock);
+    return JOINED;
+}
+
+static void stay_alone(struct pair *pair)
+{
+    pthread_mutex_lock(&pair->lock);
+    pair->state = ALONE;
+    pthread_cond_broadcast(&pair->changed);
+    pthread_mutex_unlock(&pair->lock);
+}
+
+static void run_upper(struct pair *pair)
+{
+    struct jpeg_job *job = pair->job;
+    struct jpeg_band *band = &job->band[0];
+    struct jpeg_cursor cursor;
+    uint32_t row = job->output->first_row;
+    uint32_t end = kst_jpeg_job_end(job);
+    enum state state = OPEN;
+    kst_jpeg_cursor_start(job->source->entropy, &cursor, 0);
+    kst_jpeg_band_start(band, row, &cursor);
+    while (row < (state == JOINED ? pair->first : end)) {
+        kst_jpeg_band_step(band, row == job->output->first_row);
+        row++;
+        if (state == OPEN && band->cursor.bits.next >= pair->ahead->start)
+            state = try_join(pair, &band->cursor);
+    }
+    kst_jpeg_damage_add(&job->damage[0], &band->cursor.damage);
+    if (state != JOINED) {
+        stay_alone(pair);
+        return;
+    }
+    kst_jpeg_job_meet(band, border_at(pair, row), row, true);
+    share_rows(pair, 0);
+}
+
+/* Show what was decoded ahead so far. False where nobody will want more. */
+static bool publish(struct pair *pair, bool closed)
+{
+    pthread_mutex_lock(&pair->lock);
+    pair->known = pair->ahead->count;
+    pair->closed = closed;
+    bool wanted = pair->state != ALONE;
+    pthread_cond_broadcast(&pair->changed);
+    pthread_mutex_unlock(&pair->lock);
+    return wanted;
+}
+
+static void run_lower(struct pair *pair)
+{
+    bool wanted = publish(pair, false);
+    while (wanted && kst_jpeg_ahead_read(pair->ahead))
+        wanted = publish(pair, false);
+    publish(pair, true);
+    pthread_mutex_lock(&pair->lock);
+    while (pair->state == OPEN)
+        pthread_cond_wait(&pair->changed, &pair->lock);
+    bool joined = pair->state == JOINED;
+    pthread_mutex_unlock(&pair->lock);
+    if (joined)
+        share_rows(pair, 1);
+}
+
+static void pair_task(void *arg, uint32_t index)
+{
+    if (index == 0)
+        run_upper(arg);
+    else
+        run_lower(arg);
+}
+
+void kst_jpeg_job_pair(struct jpeg_job *job, struct jpeg_ahead *ahead)
+{
+    struct pair pair = {.job = job, .ahead = ahead};
+    pthread_mutex_init(&pair.lock, NULL);
+    pthread_cond_init(&pair.changed, NULL);
+    kst_pool_run(job->context->pool, 2, pair_task, &pair);
+    pthread_cond_destroy(&pair.changed);
+    pthread_mutex_destroy(&pair.lock);
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/cpu/rows.h"
+
+#include <string.h>
+
+#include "jpeg/cpu/bands.h"
+
+static size_t round_up(size_t n)
+{
+    return (n + 63) / 64 * 64;
+}
+
+static size_t row_pitch(const struct jpeg_view *view)
+{
+    return round_up((size_t)view->block_count * view->block + JPEG_ROW_PADDING);
+}
+
+/* Upsampled lines start at the first MCU, and end up to one sample's worth of pixels behind the last. */
+static size_t line_length(const struct jpeg_output *output)
+{
+    size_t longest = output->region.width;
+    for (uint32_t i = 0; i < output->frame.component_count; i++) {
+        const struct jpeg_view *view = &output->view[i];
+        size_t length = 2 * (size_t)view->block_count * view->block;
+        if (view->upsampling != JPEG_REPLICATE && length > longest)
+            longest = length;
+    }
+    return round_up(longest + 2 * JPEG_ROW_PADDING);
+}
+
+kst_status kst_jpeg_rows_create(struct memory *memory, const struct jpeg_output *output, struct jpeg_rows *rows)
+{
+    kst_status status = KST_OK;
+    size_t line = line_length(output);
+    size_t total = JPEG_COMPONENTS * line;
+    *rows = (struct jpeg_rows){.output = output};
+    for (uint32_t i = 0; i < output->frame.component_count; i++)
+        total += 2 * (size_t)output->view[i].mcu_rows * row_pitch(&output->view[i]);
+    rows->memory = kst_memory_zeroed(memory, total, 1, &status);
+    if (!rows->memory)
+        return status;
+    uint8_t *at = rows->memory;
+    for (uint32_t i = 0; i < output->frame.component_count; i++) {
+        rows->ring[i] = at;
+        rows->pitch[i] = (ptrdiff_t)row_pitch(&output->view[i]);
+        at += 2 * (size_t)output->view[i].mcu_rows * row_pitch(&output->view[i]);
+    }
+    for (uint32_t i = 0; i < JPEG_COMPONENTS; i++, at += line)
+        rows->line[i] = at;
+    return KST_OK;
+}
+
+void kst_jpeg_rows_release(struct memory *memory, struct jpeg_rows *rows)
+{
+    kst_memory_release(memory, rows->memory);
+    rows->memory = NULL;
+}
+
+kst_status kst_jpeg_seam_create(struct memory *memory, const struct jpeg_output *output, struct jpeg_seam *seam)
+{
+    kst_status status = KST_OK;
+    size_t total = 0;
+    for (uint32_t i = 0; i < output->frame.component_count; i++)
+        total += 2 * row_pitch(&output->view[i]);
+    seam->memory = kst_memory_zeroed(memory, total, 1, &status);
+    if (!seam->memory)
+        return status;
+    uint8_t *at = seam->memory;
+    for (uint32_t i = 0; i < output->frame.component_count; i++) {
+        size_t pitch = row_pitch(&output->view[i]);
+        seam->row[0][i] = at;
+        seam->row[1][i] = at + pitch;
+        at += 2 * pitch;
+    }
+    return KST_OK;
+}
+
+void kst_jpeg_seam_release(struct memory *memory, struct jpeg_seam *seam)
+{
+    kst_memory_release(memory, seam->memory);
+    seam->memory = NULL;
+}
+
+static uint8_t *ring_row(const struct jpeg_rows *rows, uint32_t component, uint32_t y)
+{
+    uint32_t height = 2 * rows->output->view[component].mcu_rows;
+    return rows->ring[component] + (ptrdiff_t)(y % height) * rows->pitch[component];
+}
+
+uint8_t *kst_jpeg_rows_at(const struct jpeg_rows *rows, uint32_t component, uint32_t mcu_row)
+{
+    return ring_row(rows, component, mcu_row * rows->output->view[component].mcu_rows);
+}
+
+/* The component's rows that line y is made of: near the nearest, far the other one that the vertical filters take. */
+static void line_rows(const struct jpeg_view *view, uint32_t y, uint32_t *near, uint32_t *far)
+{
+    *near = (uint32_t)((uint64_t)y * view->v_in / view->v_out);
+    if (*near >= view->height)
+        *near = view->height - 1;
+    *far = *near;
+    if (view->upsampling != JPEG_UPSAMPLE_H1V2 && view->upsampling != JPEG_UPSAMPLE_H2V2)
+        return;
+    if (y & 1)
+        *far = *near + 1 < view->height ? *near + 1 : *near;
+    else
+        *far = *near > 0 ? *near - 1 : 0;
+}
+
+/* in[x · h_in / h_out] for the region's pixels. */
+static void replicate(const struct jpeg_output *output, const struct jpeg_view *view, const uint8_t *in, uint8_t *out)
+{
+    uint64_t place = (uint64_t)output->region.x * view->h_in;
+    uint32_t sample = (uint32_t)(place / view->h_out) - view->first;
+    uint32_t rest = (uint32_t)(place % view->h_out);
+    for (uint32_t x = 0; x < output->region.width; x++) {
+        out[x] = in[sample < view->count ? sample : view->count - 1];
+        rest += view->h_in;
+        while (rest >= view->h_out) {
+            rest -= view->h_out;
+            sample++;
+        }
+    }
+}
+
+/* A component's line at the picture's width, from the region's first pixel on. */
+static const uint8_t *upsample(
+    const struct jpeg_rows *rows, uint32_t component, uint32_t y, const uint8_t *near, const uint8_t *far)
+{
+    const struct jpeg_output *output = rows->output;
+    const struct jpeg_view *view = &output->view[component];
+    uint8_t *line = rows->line[component];
+    uint32_t skip = output->region.x - view->first;
+    switch (view->upsampling) {
+    case JPEG_UPSAMPLE_NONE:
+        return near + skip;
+    case JPEG_UPSAMPLE_H1V2:
+        output->dsp->upsample_h1v2(near, far, line, view->count, y & 1);
+        return line + skip;
+    case JPEG_UPSAMPLE_H2V1:
+        output->dsp->upsample_h2v1(near, line, view->count);
+        return line + (output->region.x - 2 * view->first);
+    case JPEG_UPSAMPLE_H2V2:
+        output->dsp->upsample_h2v2(near, far, line, view->count);
+        return line + (output->region.x - 2 * view->first);
+    default:
+        replicate(output, view, near, line);
+        return line;
+    }
+}
+
+static uint8_t *image_row(const struct jpeg_output *output, uint32_t plane, uint32_t row)
+{
+    const kst_plane *p = &output->image.plane[plane];
+    return (uint8_t *)p->data + (ptrdiff_t)row * p->pitch;
+}
+
+enum { CHUNK = 256 };
+
+/* Rounded c · k / 255: ink coded inverted. */
+static void cmyk_to_planes(const uint8_t *cmyk, uint8_t plane[3][CHUNK + JPEG_ROW_PADDING], uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < 3; j++)
+            plane[j][i] = (uint8_t)((2U * cmyk[4 * i + j] * cmyk[4 * i + 3] + 255) / 510);
+}
+
+static void convert_cmyk_rgb(const struct jpeg_output *output, const uint8_t *const line[JPEG_COMPONENTS], uint8_t *out)
+{
+    uint32_t channels = kst_format_channels(output->image.format);
+    for (uint32_t at = 0; at < output->region.width; at += CHUNK) {
+        uint8_t cmyk[4 * CHUNK + JPEG_ROW_PADDING], plane[3][CHUNK + JPEG_ROW_PADDING];
+        uint32_t n = output->region.width - at < CHUNK ? output->region.width - at : CHUNK;
+        if (output->conversion == JPEG_CONVERT_YCCK_RGB)
+            output->dsp->ycck_to_cmyk(line[0] + at, line[1] + at, line[2] + at, line[3] + at, cmyk, n);
+        else
+            output->dsp->cmyk_to_cmyk(line[0] + at, line[1] + at, line[2] + at, line[3] + at, cmyk, n);
+        cmyk_to_planes(cmyk, plane, n);
+        output->dsp->rgb_to_rgb[output->layout](
+            plane[0], plane[1], plane[2], out + (size_t)at * channels, n, output->alpha);
+    }
+}
+
+static void convert_rgb_grey(const struct jpeg_output *output, const uint8_t *const line[JPEG_COMPONENTS], uint8_t *out)
+{
+    for (uint32_t at = 0; at < output->region.width; at += CHUNK) {
+        uint8_t rgb[3 * CHUNK], grey[CHUNK + JPEG_ROW_PADDING];
+        uint32_t n = output->region.width - at < CHUNK ? output->region.width - at : CHUNK;
+        output->dsp->rgb_to_rgb[JPEG_LAYOUT_RGB](line[0] + at, line[1] + at, line[2] + at, rgb, n, 0);
+        output->dsp->rgb_to_grey[JPEG_LAYOUT_RGB](rgb, grey, n);
+        memcpy(out + at, grey, n);
+    }
+}
+
+/* Colour conversion works on interleaved pixels; planes are taken from those, a chunk at a time. */
+static void convert_planar(
+    const struct jpeg_output *output, const uint8_t *const line[JPEG_COMPONENTS], uint8_t *const out[JPEG_COMPONENTS])
+{
+    for (uint32_t at = 0; at < output->region.width; at += CHUNK) {
+        uint8_t pixels[4 * CHUNK], plane[4][CHUNK + JPEG_ROW_PADDING];
+        uint32_t n = output->region.width - at < CHUNK ? output->region.width - at : CHUNK;
+        if (output->conversion == JPEG_CONVERT_YCC_PLANAR) {
+            output->dsp->ycc_to_rgb[JPEG_LAYOUT_RGB](line[0] + at, line[1] + at, line[2] + at, pixels, n, 0);
+            output->dsp->rgb_split[JPEG_LAYOUT_RGB](pixels, plane[0], plane[1], plane[2], n);
+        } else {
+            output->dsp->ycck_to_cmyk(line[0] + at, line[1] + at, line[2] + at, line[3] + at, pixels, n);
+            output->dsp->cmyk_split(pixels, plane[0], plane[1], plane[2], plane[3], n);
+        }
+        for (uint32_t i = 0; i < output->image.plane_count; i++)
+            memcpy(out[i] + at, plane[i], n);
+    }
+}
+
+/* Row `row` of the picture, of which plane 0 is at `out`. */
+static void convert(
+    const struct jpeg_output *output, uint32_t row, uint8_t *out, const uint8_t *const line[JPEG_COMPONENTS])
+{
+    uint32_t n = output->region.width;
+    switch (output->conversion) {
+    case JPEG_CONVERT_YCC:
+        output->dsp->ycc_to_rgb[output->layout](line[0], line[1], line[2], out, n, output->alpha);
+        break;
+    case JPEG_CONVERT_RGB:
+        output->dsp->rgb_to_rgb[output->layout](line[0], line[1], line[2], out, n, output->alpha);
+        break;
+    case JPEG_CONVERT_GREY:
+        output->dsp->grey_to_rgb[output->layout](line[0], out, n, output->alpha);
+        break;
+    case JPEG_CONVERT_CMYK:
+        output->dsp->cmyk_to_cmyk(line[0], line[1], line[2], line[3], out, n);
+        break;
+    case JPEG_CONVERT_YCCK:
+        output->dsp->ycck_to_cmyk(line[0], line[1], line[2], line[3], out, n);
+        break;
+    case JPEG_CONVERT_CMYK_RGB:
+    case JPEG_CONVERT_YCCK_RGB:
+        convert_cmyk_rgb(output, line, out);
+        break;
+    case JPEG_CONVERT_RGB_GREY:
+        convert_rgb_grey(output, line, out);
+        break;
+    case JPEG_CONVERT_YCC_PLANAR:
+    case JPEG_CONVERT_YCCK_PLANAR: {
+        uint8_t *plane[JPEG_COMPONENTS] = {0};
+        for (uint32_t i = 0; i < output->image.plane_count; i++)
+            plane[i] = image_row(output, i, row);
+        convert_planar(output, line, plane);
+        break;
+    }
+    default: /* JPEG_CONVERT_COPY */
+        memcpy(out, line[0], n);
+        for (uint32_t i = 1; i < output->image.plane_count; i++)
+            memcpy(image_row(output, i, row), line[i], n);
+    }
+}
+
+static void emit_line(const struct jpeg_rows *rows, uint32_t y, const uint8_t *const near[JPEG_COMPONENTS],
+    const uint8_t *const far[JPEG_COMPONENTS])
+{
+    const uint8_t *line[JPEG_COMPONENTS] = {0};
+    for (uint32_t i = 0; i < rows->output->frame.component_count; i++)
+        if (rows->output->view[i].needed)
+            line[i] = upsample(rows, i, y, near[i], far[i]);
+    const struct jpeg_output *output = rows->output;
+    uint32_t row = y - output->region.y;
+    if (!output->bands) {
+        convert(output, row, image_row(output, 0, row), line);
+        return;
+    }
+    uint8_t *out = kst_jpeg_bands_row(output->bands, row);
+    if (out) {
+        convert(output, row, out, line);
+        kst_jpeg_bands_done(output->bands, row);
+    }
+}
+
+/* Rows of a component that MCU rows above line `to` hold, as they are. */
+static void emit_raw(const struct jpeg_rows *rows, uint32_t from, uint32_t to)
+{
+    const struct jpeg_output *output = rows->output;
+    for (uint32_t i = 0; i < output->frame.component_count; i++) {
+        const struct jpeg_view *view = &output->view[i];
+        const kst_plane *plane = &output->image.plane[i];
+        uint32_t left = (uint32_t)((uint64_t)output->region.x * output->frame.component[i].h / output->frame.hmax);
+        uint32_t top = (uint32_t)((uint64_t)output->region.y * output->frame.component[i].v / output->frame.vmax);
+        uint32_t first = from / output->mcu_lines * view->mcu_rows;
+        uint32_t end = to / output->mcu_lines * view->mcu_rows;
+        left = left < view->width ? left : view->width - 1;
+        top = top < view->height ? top : view->height - 1;
+        for (uint32_t y = first > top ? first : top; y < end && y - top < plane->height; y++)
+            memcpy(image_row(output, i, y - top), ring_row(rows, i, y) + (left - view->first), plane->width);
+    }
+}
+
+void kst_jpeg_rows_emit(const struct jpeg_rows *rows, uint32_t from, uint32_t to)
+{
+    const struct jpeg_output *output = rows->output;
+    if (output->conversion == JPEG_CONVERT_RAW) {
+        emit_raw(rows, from, to);
+        return;
+    }
+    uint32_t end = output->region.y + output->region.height;
+    for (uint32_t y = from > output->region.y ? from : output->region.y; y < to && y < end; y++) {
+        const uint8_t *near[JPEG_COMPONENTS], *far[JPEG_COMPONENTS];
+        for (uint32_t i = 0; i < output->frame.component_count; i++) {
+            uint32_t n, f;
+            line_rows(&output->view[i], y, &n, &f);
+            near[i] = ring_row(rows, i, n);
+            far[i] = ring_row(rows, i, f);
+        }
+        emit_line(rows, y, near, far);
+    }
+}
+
+void kst_jpeg_seam_keep(const struct jpeg_rows *rows, struct jpeg_seam *seam, uint32_t mcu_row, bool above)
+{
+    for (uint32_t i = 0; i < rows->output->frame.component_count; i++) {
+        const struct jpeg_view *view = &rows->output->view[i];
+        uint32_t y = above ? (mcu_row + 1) * view->mcu_rows - 1 : mcu_row * view->mcu_rows;
+        memcpy(seam->row[above ? 0 : 1][i], ring_row(rows, i, y), row_pitch(view));
+    }
+}
+
+void kst_jpeg_seam_emit(const struct jpeg_rows *rows, const struct jpeg_seam *seam, uint32_t mcu_row)
+{
+    const struct jpeg_output *output = rows->output;
+    uint32_t border = mcu_row * output->mcu_lines;
+    uint32_t end = output->region.y + output->region.height;
+    for (uint32_t y = border - output->lag; y < border + output->lag; y++) {
+        const uint8_t *near[JPEG_COMPONENTS], *far[JPEG_COMPONENTS];
+        if (y < output->region.y || y >= end)
+            continue;
+        for (uint32_t i = 0; i < output->frame.component_count; i++) {
+            uint32_t n, f, split = mcu_row * output->view[i].mcu_rows;
+            line_rows(&output->view[i], y, &n, &f);
+            near[i] = seam->row[n < split ? 0 : 1][i];
+            far[i] = seam->row[f < split ? 0 : 1][i];
+        }
+        emit_line(rows, y, near, far);
+    }
+}

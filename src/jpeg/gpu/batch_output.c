@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the kernels are told of a picture's pixels, and how these come to the caller's image. */
+#include <string.h>
+
+#include "device/float_bits.h"
+#include "image/orient.h"
+#include "jpeg/gpu/builder.h"
+
+static bool is_raw(const struct jpeg_output *output)
+{
+    return output->conversion == JPEG_CONVERT_RAW;
+}
+
+/* Bytes of a row of the output, of pixels of so many. Rows have room for whole fours of pixels. */
+static uint32_t output_pitch(uint32_t width, uint32_t pixel)
+{
+    return kst_divide_up((width + 3) / 4 * 4 * (uint64_t)pixel, 16) * 16;
+}
+
+static uint32_t minimum(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+bool kst_gpu_jpeg_is_turned(const struct jpeg_gpu_item *item)
+{
+    return item->orientation > 1;
+}
+
+/* Pixels each way, as they are stored or as they come out, and bytes of a sample. */
+struct sides {
+    uint32_t width, height, sample;
+};
+
+/* A picture that is to be turned is stored as bytes. */
+static struct sides stored_sides(const struct jpeg_gpu_item *item)
+{
+    return (struct sides){item->output.region.width, item->output.region.height,
+        kst_gpu_jpeg_is_turned(item) ? 1 : kst_plane_sample_bytes(&item->output.image.plane[0])};
+}
+
+static struct sides turned_sides(const struct jpeg_gpu_item *item)
+{
+    struct sides sides = stored_sides(item);
+    sides.sample = kst_plane_sample_bytes(&item->output.image.plane[0]);
+    if (kst_orientation_swaps(item->orientation)) {
+        sides.width = item->output.region.height;
+        sides.height = item->output.region.width;
+    }
+    return sides;
+}
+
+/* Blocks in a row, and rows of blocks, of what is wanted of a component. */
+static uint32_t blocks_w(const struct jpeg_output *output, uint32_t component)
+{
+    return output->mcu_count * output->frame.component[component].h;
+}
+
+static uint32_t blocks_h(const struct jpeg_output *output, uint32_t component)
+{
+    return output->row_count * output->frame.component[component].v;
+}
+
+/* In units of 16 samples, as lengths of planes. */
+static uint32_t plane_pitch(const struct jpeg_output *output, uint32_t component)
+{
+    return kst_divide_up((uint64_t)blocks_w(output, component) * output->view[component].block, 16);
+}
+
+static uint64_t plane_length(const struct jpeg_output *output, uint32_t component)
+{
+    return (uint64_t)plane_pitch(output, component) * blocks_h(output, component) * output->view[component].block;
+}
+
+/* The first component alone makes the pixels. */
+static bool is_grey(const struct jpeg_output *output)
+{
+    bool grey = output->conversion == JPEG_CONVERT_GREY || output->image.format == KST_FORMAT_GREY;
+    return (grey && output->conversion != JPEG_CONVERT_RGB_GREY) || output->frame.component_count == 1;
+}
+
+static uint32_t channels_of(const struct jpeg_output *output)
+{
+    uint32_t channels = kst_format_channels(output->image.format);
+    return channels ? channels : output->image.plane_count;
+}
+
+/* The region in the MCUs that are wanted. */
+static uint32_t region_left(const struct jpeg_output *output)
+{
+    return output->region.x - output->first_mcu * output->frame.hmax * (output->mcu_lines / output->frame.vmax);
+}
+
+static uint32_t region_top(const struct jpeg_output *output)
+{
+    return output->region.y - output->first_row * output->mcu_lines;
+}
+
+/* Whether jpeg/kernels/tiles.h makes the pixels. */
+static bool is_tiled(const struct jpeg_output *output)
+{
+    const struct jpeg_view *view = output->view;
+    enum jpeg_upsampling chroma = view[1].upsampling;
+    if (view[0].upsampling != JPEG_UPSAMPLE_NONE || region_left(output) % 16 != 0)
+        return false;
+    if (is_grey(output))
+        return true;
+    return output->frame.component_count == 3 && channels_of(output) >= 3 && view[2].upsampling == chroma &&
+           (chroma == JPEG_UPSAMPLE_NONE || chroma == JPEG_UPSAMPLE_H2V1 || chroma == JPEG_UPSAMPLE_H2V2);
+}
+
+static void add_groups(const struct jpeg_gpu_item *item, struct jpeg_gpu_size *size)
+{
+    const struct jpeg_output *output = &item->output;
+    const kst_region *region = &output->region;
+    const struct sides turned = turned_sides(item);
+    if (kst_gpu_jpeg_is_turned(item))
+        size->groups[WORK_OF_TURNS] +=
+            (uint64_t)kst_divide_up(turned.width, WORK_TURN_SIDE) * kst_divide_up(turned.height, WORK_TURN_SIDE);
+    if (is_tiled(output))
+        size->groups[WORK_OF_TILES] +=
+            (uint64_t)kst_divide_up(region->width, WORK_TILE_WIDTH) * kst_divide_up(region->height, WORK_TILE_HEIGHT);
+    else
+        size->groups[WORK_OF_PIXELS] += (uint64_t)kst_divide_up(region->width, WORK_PIXELS) * region->height;
+}
+
+/* In units of 16 bytes: what they take in the buffer of pixels. */
+static uint64_t buffered_pixels(const struct jpeg_output *output, struct sides sides)
+{
+    uint32_t channels = kst_format_channels(output->image.format);
+    uint32_t planes = channels ? 1 : output->image.plane_count;
+    return (uint64_t)output_pitch(sides.width, (channels ? channels : 1) * sides.sample) * sides.height * planes / 16;
+}
+
+/* A scan of the device's that holds a component. */
+struct found_scan {
+    uint32_t index;
+    uint32_t in_mcu;     /* where in an MCU the component's blocks begin */
+    uint32_t components; /* that it has */
+    struct jpeg_scan_geometry geometry;
+};
+
+static struct found_scan find_scan(const struct jpeg_gpu_item *item, uint32_t component)
+{
+    for (uint32_t index = 0;; index++) {
+        struct jpeg_scan room;
+        const struct jpeg_scan *scan = kst_gpu_scan(item->plan, index, &room);
+        uint32_t in_mcu = 0;
+        for (uint32_t i = 0; i < scan->component_count; i++) {
+            const struct jpeg_component *c = &item->output.frame.component[scan->component[i]];
+            if (scan->component[i] == component)
+                return (struct found_scan){index, in_mcu, scan->component_count, scan->geometry};
+            in_mcu += (uint32_t)c->h * c->v;
+        }
+    }
+}
+
+/*
+ * Blocks each way of what is wanted of a component, as far as they exist: a scan of its own has only those that hold
+ * samples (T.81 A.2.2), and nothing is made of others.
+ */
+struct extent {
+    uint32_t w, h;
+};
+
+static struct extent find_extent(const struct jpeg_gpu_item *item, uint32_t component)
+{
+    const struct jpeg_output *output = &item->output;
+    const struct jpeg_component *c = &output->frame.component[component];
+    struct extent extent = {blocks_w(output, component), blocks_h(output, component)};
+    if (item->coefficients.copy || find_scan(item, component).components > 1)
+        return extent;
+    extent.w = minimum(extent.w, c->blocks_w - output->first_mcu * c->h);
+    extent.h = minimum(extent.h, c->blocks_h - output->first_row * c->v);
+    return extent;
+}
+
+void kst_gpu_output_size(const struct jpeg_gpu_item *item, struct jpeg_gpu_size *size)
+{
+    const struct jpeg_output *output = &item->output;
+    for (uint32_t i = 0; i < output->frame.component_count; i++) {
+        if (!output->view[i].needed)
+            continue;
+        struct extent extent = find_extent(item, i);
+        uint64_t blocks = (uint64_t)extent.w * extent.h;
+        size->planes += plane_length(output, i);
+        size->groups[WORK_OF_BLOCKS] += kst_divide_up(blocks, WORK_BLOCKS);
+        size->copied += item->coefficients.copy ? blocks : 0;
+    }
+    if (is_raw(output))
+        return;
+    if (kst_gpu_jpeg_is_turned(item) || !item->direct.buffer)
+        size->pixels += buffered_pixels(output, stored_sides(item));
+    if (kst_gpu_jpeg_is_turned(item) && !item->direct.buffer)
+        size->pixels += buffered_pixels(output, turned_sides(item));
+    add_groups(item, size);
+}
+
+static uint32_t upsampling_of(enum jpeg_upsampling upsampling)
+{
+    static const uint32_t kinds[] = {[JPEG_UPSAMPLE_NONE] = WORK_NONE,
+        [JPEG_UPSAMPLE_H2V1] = WORK_H2V1,
+        [JPEG_UPSAMPLE_H1V2] = WORK_H1V2,
+        [JPEG_UPSAMPLE_H2V2] = WORK_H2V2,
+        [JPEG_REPLICATE] = WORK_REPLICATE};
+    return kinds[upsampling];
+}
+
+/* Where scans that were decoded on the device left its blocks: MCU after MCU. */
+static void place_decoded(const struct jpeg_gpu_item *item, const struct work_picture *picture,
+    const struct work_picture *others, uint32_t component, struct work_component *out)
+{
+    const struct jpeg_output *output = &item->output;
+    const struct jpeg_component *c = &output->frame.component[component];
+    const struct found_scan scan = find_scan(item, component);
+    uint32_t mcu = scan.geometry.mcu_blocks, row = scan.geometry.mcus_w * mcu;
+    out->block = scan.index > 0 ? others[scan.index - 1].block : picture->block;
+    if (scan.components == 1) {
+        out->block += output->first_row * c->v * row + output->first_mcu * c->h;
+        out->below = row;
+        return;
+    }
+    out->block += output->first_row * row + output->first_mcu * mcu + scan.in_mcu;
+    out->below = c->h;
+    out->next_mcu = mcu - c->h;
+    out->next_row = row - (uint32_t)c->h * c->v;
+}
+
+/* Coefficients that are given: the blocks wanted, row after row. */
+static void place_copied(struct builder *builder, struct work_component *out)
+{
+    out->below = out->blocks_w;
+    out->block = (uint32_t)(builder->decoded + builder->used.copied);
+    builder->used.copied += out->blocks;
+}
+
+static void describe_component(const struct jpeg_gpu_item *item, uint32_t component, struct work_component *out)
+{
+    const struct jpeg_output *output = &item->output;
+    const struct extent extent = find_extent(item, component);
+    const struct jpeg_component *c = &output->frame.component[component];
+    const struct jpeg_view *view = &output->view[component];
+    uint32_t lines = output->row_count * view->mcu_rows;
+    *out = (struct work_component){.pitch = plane_pitch(output, component),
+        .width = view->count,
+        .height = minimum(view->height - output->first_row * view->mcu_rows, lines),
+        .width_share = kst_divide_up(1 << 16, c->h),
+        .height_share = kst_divide_up(1 << 16, c->v),
+        .blocks_w = extent.w,
+        .blocks = extent.w * extent.h,
+        .scale = view->scale,
+        .upsampling = upsampling_of(view->upsampling),
+        .h_in = view->h_in,
+        .h_out = view->h_out,
+        .v_in = view->v_in,
+        .v_out = view->v_out};
+    for (uint32_t j = 0; j < 64; j++)
+        out->quant[j / 2] |= (uint32_t)c->quant[j % 8 * 8 + j / 8] << j % 2 * 16;
+}
+
+static void write_components(struct builder *builder, const struct jpeg_gpu_item *item,
+    const struct work_picture *others, struct work_picture *picture)
+{
+    const struct jpeg_output *output = &item->output;
+    uint64_t first = builder->used.groups[WORK_OF_BLOCKS];
+    picture->raster = item->coefficients.copy != NULL;
+    for (uint32_t i = 0; i < WORK_COMPONENTS; i++) {
+        struct work_component *out = &picture->component[i];
+        picture->component_group[i] = (uint32_t)(builder->used.groups[WORK_OF_BLOCKS] - first);
+        if (i >= output->frame.component_count || !output->view[i].needed)
+            continue;
+        describe_component(item, i, out);
+        out->plane = (uint32_t)builder->used.planes;
+        if (item->coefficients.copy)
+            place_copied(builder, out);
+        else
+            place_decoded(item, picture, others, i, out);
+        builder->used.planes += plane_length(output, i);
+        builder->used.groups[WORK_OF_BLOCKS] += kst_divide_up(out->blocks, WORK_BLOCKS);
+    }
+}
+
+static uint32_t conversion_of(enum jpeg_conversion conversion)
+{
+    static const uint32_t kinds[] = {[JPEG_CONVERT_RAW] = WORK_COPY,
+        [JPEG_CONVERT_COPY] = WORK_COPY,
+        [JPEG_CONVERT_GREY] = WORK_GREY,
+        [JPEG_CONVERT_YCC] = WORK_YCC,
+        [JPEG_CONVERT_RGB] = WORK_COPY,
+        [JPEG_CONVERT_RGB_GREY] = WORK_RGB_TO_GREY,
+        [JPEG_CONVERT_YCC_PLANAR] = WORK_YCC,
+        [JPEG_CONVERT_CMYK] = WORK_COPY,
+        [JPEG_CONVERT_YCCK] = WORK_YCCK,
+        [JPEG_CONVERT_YCCK_PLANAR] = WORK_YCCK,
+        [JPEG_CONVERT_CMYK_RGB] = WORK_CMYK_TO_RGB,
+        [JPEG_CONVERT_YCCK_RGB] = WORK_YCCK_TO_RGB};
+    return kinds[conversion];
+}
+
+/* Where pixels go to. */
+struct place {
+    uint32_t first, pitch, plane; /* in units of 4 bytes; bytes */
+    uint32_t address[2];
+};
+
+static struct place direct_place(const struct jpeg_gpu_direct *direct)
+{
+    return (struct place){.first = (uint32_t)(direct->offset / 4),
+        .pitch = direct->pitch,
+        .plane = direct->plane,
+        .address = {(uint32_t)direct->address, (uint32_t)(direct->address >> 32)}};
+}
+
+/* The next one in the buffer of pixels. */
+static struct place buffered_place(struct builder *builder, const struct jpeg_output *output, struct sides sides)
+{
+    uint32_t channels = kst_format_channels(output->image.format);
+    struct place place = {.first = (uint32_t)builder->used.pixels * 4,
+        .pitch = output_pitch(sides.width, (channels ? channels : 1) * sides.sample)};
+    place.plane = channels ? 0 : place.pitch * sides.height;
+    builder->used.pixels += buffered_pixels(output, sides);
+    return place;
+}
+
+/* A picture that is turned lies as it is stored in the buffer of pixels first. */
+static void write_places(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
+{
+    bool turned = kst_gpu_jpeg_is_turned(item), direct = item->direct.buffer;
+    struct place place =
+        direct && !turned ? direct_place(&item->direct) : buffered_place(builder, &item->output, stored_sides(item));
+    picture->output = place.first;
+    picture->output_pitch = place.pitch;
+    picture->output_plane = place.plane;
+    memcpy(picture->output_address, place.address, sizeof place.address);
+    if (!turned)
+        return;
+    place = direct ? direct_place(&item->direct) : buffered_place(builder, &item->output, turned_sides(item));
+    picture->orientation = (uint32_t)item->orientation;
+    picture->turned = place.first;
+    picture->turned_pitch = place.pitch;
+    picture->turned_plane = place.plane;
+    memcpy(picture->turned_address, place.address, sizeof place.address);
+}
+
+static void write_normal(const struct jpeg_gpu_item *item, struct work_picture *picture)
+{
+    static const uint32_t kinds[] = {
+        [KST_SAMPLE_INTEGER] = WORK_BYTES, [KST_SAMPLE_FLOAT16] = WORK_HALVES, [KST_SAMPLE_FLOAT32] = WORK_FLOATS};
+    uint32_t sample = kinds[item->output.image.plane[0].sample];
+    picture->sample = kst_gpu_jpeg_is_turned(item) ? WORK_BYTES : sample;
+    picture->turned_sample = sample;
+    picture->ragged = item->direct.buffer && item->direct.ragged;
+    for (int i = 0; i < 4 && sample != WORK_BYTES; i++) {
+        picture->mean[i] = gpu_float_bits(item->normal.mean[i]);
+        picture->scale[i] = gpu_float_bits(item->normal.scale[i]);
+    }
+}
+
+static void write_pixels(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
+{
+    const struct jpeg_output *output = &item->output;
+    picture->x = region_left(output);
+    picture->y = region_top(output);
+    picture->width = output->region.width;
+    picture->height = output->region.height;
+    picture->components = is_grey(output) ? 1 : output->frame.component_count;
+    picture->channels = channels_of(output);
+    picture->conversion = conversion_of(output->conversion);
+    picture->red = output->layout == JPEG_LAYOUT_BGR || output->layout == JPEG_LAYOUT_BGRA ? 2 : 0;
+    picture->alpha = output->alpha;
+    if (is_raw(output))
+        return;
+    write_places(builder, item, picture);
+    write_normal(item, picture);
+    add_groups(item, &builder->used);
+}
+
+void kst_gpu_output_write(struct builder *builder, const struct jpeg_gpu_item *item, const struct work_picture *others,
+    struct work_picture *picture)
+{
+    write_components(builder, item, others, picture);
+    write_pixels(builder, item, picture);
+}
+
+static struct jpeg_gpu_plane raw_plane(
+    const struct jpeg_output *output, const struct work_picture *picture, uint32_t index)
+{
+    const struct jpeg_component *c = &output->frame.component[index];
+    const struct jpeg_view *view = &output->view[index];
+    const struct work_component *w = &picture->component[index];
+    const kst_plane *plane = &output->image.plane[index];
+    size_t left = minimum(output->region.x * c->h / output->frame.hmax, view->width - 1) - view->first;
+    size_t top =
+        minimum(output->region.y * c->v / output->frame.vmax, view->height - 1) - output->first_row * view->mcu_rows;
+    size_t pitch = (size_t)w->pitch * 16;
+    return (struct jpeg_gpu_plane){.offset = (size_t)w->plane * 16 + top * pitch + left,
+        .pitch = pitch,
+        .row = plane->width,
+        .rows = plane->height};
+}
+
+bool kst_gpu_jpeg_is_raw(const struct jpeg_gpu_item *item)
+{
+    return is_raw(&item->output);
+}
+
+struct jpeg_gpu_plane kst_gpu_jpeg_plane(
+    const struct jpeg_gpu_item *item, const struct work_picture *picture, uint32_t index)
+{
+    if (is_raw(&item->output))
+        return raw_plane(&item->output, picture, index);
+    bool turned = kst_gpu_jpeg_is_turned(item);
+    uint32_t first = turned ? picture->turned : picture->output;
+    uint32_t step = turned ? picture->turned_plane : picture->output_plane;
+    struct sides sides = turned_sides(item);
+    return (struct jpeg_gpu_plane){.offset = (size_t)first * 4 + (size_t)index * step,
+        .pitch = turned ? picture->turned_pitch : picture->output_pitch,
+        .row = (size_t)sides.width * (step ? 1 : picture->channels) * sides.sample,
+        .rows = sides.height};
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/gpu/early.h"
+
+#include "device/pinned.h"
+#include "jpeg/gpu/job.h"
+#include "jpeg/syntax/marker.h"
+#include "jpeg/syntax/parse.h"
+
+enum { LEAST_LENGTH = 1 << 16, MOST_LENGTH = 1 << 28 };
+
+static bool is_frame(uint8_t marker)
+{
+    return marker >= JPEG_SOF0 && marker <= JPEG_SOF15 && marker != JPEG_DHT && marker != JPEG_JPG &&
+           marker != JPEG_DAC;
+}
+
+/* Where the data of a sequential picture's first scan start; 0: nowhere, as far as a glance at the headers tells. */
+static size_t find_scan(const uint8_t *data, size_t length)
+{
+    bool framed = false;
+    size_t start = kst_jpeg_find_start(data, length);
+    if (start == SIZE_MAX)
+        return 0;
+    for (size_t at = start + 2; length >= 4 && at < length - 4 && data[at] == 0xFF;) {
+        uint8_t marker = data[at + 1];
+        size_t next = at + 2 + ((size_t)data[at + 2] << 8 | data[at + 3]);
+        if (next >= length || next - at < 4)
+            return 0;
+        if (is_frame(marker) && marker > JPEG_SOF1)
+            return 0;
+        framed = framed || is_frame(marker);
+        if (marker == JPEG_SOS)
+            return framed ? next : 0;
+        at = next;
+    }
+    return 0;
+}
+
+static bool upload(struct gpu_executor *executor, struct jpeg_gpu_early *early)
+{
+    const struct gpu_backend *backend = executor->gpu->backend;
+    struct gpu_error error = {.status = KST_OK};
+    struct gpu_buffer memory = kst_gpu_host((void *)(uintptr_t)early->data, early->length);
+    early->lane = kst_gpu_lane_take(executor, &error);
+    if (!early->lane ||
+        !kst_gpu_pool_take(&executor->pool, GPU_DEVICE, (early->length / 16 + 2) * 16, &early->stream, &error))
+        return false;
+    backend->record(&early->lane->queue, &early->lane->event[BEFORE]);
+    backend->copy(&early->lane->queue, &early->stream, 0, &memory, 0, early->length);
+    backend->flush(&early->lane->queue);
+    return true;
+}
+
+void kst_gpu_early_begin(
+    struct gpu_executor *executor, const uint8_t *data, size_t length, struct jpeg_gpu_early *early)
+{
+    *early = (struct jpeg_gpu_early){.lane = NULL};
+    size_t first = length >= LEAST_LENGTH && length <= MOST_LENGTH ? find_scan(data, length) : 0;
+    if (first == 0 || !kst_gpu_is_pinned(executor, data, length))
+        return;
+    early->data = data + first;
+    early->length = length - first;
+    if (!upload(executor, early))
+        kst_gpu_early_drop(executor, early);
+}
+
+void kst_gpu_early_drop(struct gpu_executor *executor, struct jpeg_gpu_early *early)
+{
+    if (early->lane)
+        executor->gpu->backend->finish(&early->lane->queue);
+    kst_gpu_pool_give(&executor->pool, &early->stream);
+    kst_gpu_lane_give(executor, early->lane);
+    early->lane = NULL;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where the pixels of pictures to encode come from. */
+#include "jpeg/gpu/encode.h"
+
+#include "device/pinned.h"
+
+/* Whether the device can copy all of the image's planes from where they are, of which a struct gpu_image has room for
+ * some. */
+static bool is_pinned(struct gpu_executor *executor, const kst_image *image)
+{
+    if (image->plane_count > KST_IMAGE_PLANES_MAX)
+        return false;
+    for (uint32_t i = 0; i < image->plane_count; i++) {
+        const kst_plane *plane = &image->plane[i];
+        size_t row, extent;
+        if (!kst_plane_extent(plane, image->format, &row, &extent) || (plane->pitch < 0 && plane->height > 1) ||
+            !kst_gpu_is_pinned(executor, plane->data, extent))
+            return false;
+    }
+    return true;
+}
+
+/* Kernels have one buffer for all planes; CUDA's addresses go anywhere. */
+static bool in_one_buffer(const kst_image *image, const struct gpu_image *planes)
+{
+    for (uint32_t i = 1; i < image->plane_count; i++)
+        if (planes->buffer[i].handle != planes->buffer[0].handle)
+            return false;
+    return true;
+}
+
+bool kst_gpu_jpeg_source(struct gpu_executor *executor, struct jpeg_encode_item *item, struct gpu_error *error)
+{
+    const kst_image *image = item->image;
+    item->source = ENCODE_STAGED;
+    if (image->memory == KST_MEMORY_HOST || image->memory == KST_MEMORY_PINNED) {
+        if (!is_pinned(executor, image))
+            return true;
+        item->source = ENCODE_COPIED;
+        for (uint32_t i = 0; i < image->plane_count; i++)
+            item->planes.buffer[i] = kst_gpu_host(image->plane[i].data, SIZE_MAX);
+        return true;
+    }
+    if (!kst_gpu_image_import(executor->gpu, image, &item->planes, error))
+        return false;
+    bool direct = image->memory == KST_MEMORY_CUDA || (!item->planes.picture && in_one_buffer(image, &item->planes));
+    item->source = direct ? ENCODE_DIRECT : ENCODE_COPIED;
+    return true;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/gpu/job.h"
+
+/* But those that the job has already. */
+bool kst_gpu_job_take(struct job *job, const uint64_t length[JOB_BUFFERS], struct gpu_error *error)
+{
+    for (int i = 0; i < JOB_BUFFERS; i++)
+        if (job->buffer[i].length == 0 &&
+            !kst_gpu_pool_take(&job->executor->pool, i <= HOST_RESULT ? GPU_PINNED : GPU_DEVICE, (size_t)length[i],
+                &job->buffer[i], error))
+            return false;
+    return true;
+}
+
+void kst_gpu_job_give(struct job *job)
+{
+    for (int i = 0; i < JOB_BUFFERS; i++)
+        kst_gpu_pool_give(&job->executor->pool, &job->buffer[i]);
+}
+
+static void finish_kernel(struct job *job, enum jpeg_kernel kernel)
+{
+    if (job->detail || kernel == JPEG_WRITE_DC || kernel == JPEG_TURN_PIXELS)
+        job->executor->gpu->backend->record(&job->lane->queue, &job->lane->event[AFTER_KERNEL + kernel]);
+}
+
+static uint32_t collect(
+    const struct job *job, const enum job_buffer *buffers, uint32_t count, struct gpu_argument *arguments)
+{
+    for (uint32_t i = 0; i < count; i++)
+        arguments[i] = (struct gpu_argument){.buffer = &job->buffer[buffers[i]]};
+    return count;
+}
+
+void kst_gpu_job_launch(struct job *job, enum jpeg_kernel kernel, uint64_t groups, const enum job_buffer *buffers,
+    uint32_t count, uint32_t value)
+{
+    struct gpu_argument arguments[JOB_BUFFERS + 1];
+    count = collect(job, buffers, count, arguments);
+    if (value)
+        arguments[count++] = (struct gpu_argument){.value = value};
+    job->executor->gpu->backend->launch(
+        &job->lane->queue, &job->executor->kernel[kernel], (uint32_t)groups, arguments, count);
+    finish_kernel(job, kernel);
+}
+
+/* What takes a picture's pixels, as far as the launch's argument is concerned: where it is turned, the last kernel's.
+ */
+static const struct gpu_buffer *output_buffer(const struct job *job, enum work_kind kind, uint32_t index)
+{
+    const struct jpeg_gpu_direct *direct = &job->items[index].direct;
+    bool last = kst_gpu_jpeg_is_turned(&job->items[index]) == (kind == WORK_OF_TURNS);
+    return last && direct->buffer && !direct->address ? direct->buffer : &job->buffer[PIXELS];
+}
+
+void kst_gpu_job_launch_output(
+    struct job *job, enum jpeg_kernel kernel, enum work_kind kind, const enum job_buffer *buffers, uint32_t count)
+{
+    struct gpu_argument arguments[JOB_BUFFERS + 2];
+    const uint32_t *work = (const uint32_t *)(const void *)job->buffer[HOST_WORK].host;
+    const uint32_t *first = work + ((const struct jpeg_work *)(const void *)work)->groups[kind];
+    count = collect(job, buffers, count, arguments);
+    for (uint32_t i = 0, end; i < job->count; i = end) {
+        const struct gpu_buffer *output = output_buffer(job, kind, i);
+        for (end = i + 1; end < job->count && output_buffer(job, kind, end)->handle == output->handle;)
+            end++;
+        arguments[count] = (struct gpu_argument){.buffer = output};
+        arguments[count + 1] = (struct gpu_argument){.value = first[i]};
+        job->executor->gpu->backend->launch(
+            &job->lane->queue, &job->executor->kernel[kernel], first[end] - first[i], arguments, count + 2);
+    }
+    finish_kernel(job, kernel);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From coefficients to pixels on a GPU (jpeg/kernels/transform.h and those it leads to). */
+#include "jpeg/gpu/job.h"
+
+void kst_gpu_pixels_lengths(const struct job *job, uint64_t length[JOB_BUFFERS])
+{
+    length[COEFFICIENTS] = (job->size.blocks + job->size.copied) * 128;
+    length[PLANES] = job->size.planes * 16;
+    length[PIXELS] = job->size.pixels * 16;
+}
+
+void kst_gpu_pixels_run(struct job *job)
+{
+    const enum job_buffer buffers[] = {WORK, PLANES}, stored[] = {WORK, PIXELS};
+    LAUNCH(JPEG_TRANSFORM_BLOCKS, job->size.groups[WORK_OF_BLOCKS], 0, WORK, COEFFICIENTS, DC, PLANES);
+    kst_gpu_job_launch_output(job, JPEG_CONVERT_TILES, WORK_OF_TILES, buffers, 2);
+    kst_gpu_job_launch_output(job, JPEG_CONVERT_PIXELS, WORK_OF_PIXELS, buffers, 2);
+    kst_gpu_job_launch_output(job, JPEG_TURN_PIXELS, WORK_OF_TURNS, stored, 2);
+}

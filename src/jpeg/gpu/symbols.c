@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/gpu/symbols.h"
+
+enum {
+    LONGEST = 16,
+    INVALID_LENGTH = 17,
+    TOO_LONG = 32,
+    END_ADVANCE = 64,
+    SHORT_SIZE = 1 << WORK_SHORT_BITS,
+    LONG_SIZE = 1 << WORK_LONG_BITS
+};
+
+static uint16_t pack(uint32_t length, uint32_t size, uint32_t advance)
+{
+    return (uint16_t)((length + size) | size << 5 | advance << 9);
+}
+
+/* A code's symbol; a DC coefficient moves the index on by one, and a size of 0 other than ZRL's ends the block. */
+static uint16_t pack_symbol(uint32_t length, uint8_t value, enum jpeg_table_class table_class)
+{
+    uint32_t run = value >> 4, size = value & 15;
+    if (table_class == JPEG_DC)
+        return pack(length, size, 1);
+    return pack(length, size, size == 0 && run != 15 ? END_ADVANCE : run + 1);
+}
+
+static void fill(uint16_t *table, uint32_t count, uint16_t symbol)
+{
+    for (uint32_t i = 0; i < count; i++)
+        table[i] = symbol;
+}
+
+/* The prefixes of long codes are consecutive, as codes of a length are. */
+uint32_t kst_gpu_jpeg_long_tables(const struct jpeg_huffman *huffman)
+{
+    uint32_t code = 0, count = 1, last = UINT32_MAX; /* one is for what is no code */
+    for (uint32_t length = 1; length <= LONGEST; length++, code <<= 1) {
+        for (uint32_t i = 0; i < huffman->bits[length]; i++, code++) {
+            if (length <= WORK_SHORT_BITS || code >> (length - WORK_SHORT_BITS) == last)
+                continue;
+            last = code >> (length - WORK_SHORT_BITS);
+            count++;
+        }
+    }
+    return count;
+}
+
+uint32_t kst_gpu_jpeg_symbols(const struct jpeg_huffman *huffman, enum jpeg_table_class table_class,
+    uint16_t *short_table, uint16_t *long_tables, uint32_t first)
+{
+    const uint16_t invalid = pack(INVALID_LENGTH, 0, table_class == JPEG_DC ? 1 : END_ADVANCE);
+    const uint16_t none = (uint16_t)(first << 5);
+    uint32_t code = 0, index = 0, count = first + 1;
+    fill(short_table, SHORT_SIZE, none);
+    fill(long_tables + (size_t)first * LONG_SIZE, LONG_SIZE, invalid);
+    for (uint32_t length = 1; length <= LONGEST; length++, code <<= 1) {
+        for (uint32_t i = 0; i < huffman->bits[length]; i++, code++, index++) {
+            uint16_t symbol = pack_symbol(length, huffman->values[index], table_class);
+            if (length <= WORK_SHORT_BITS) {
+                uint32_t rest = WORK_SHORT_BITS - length;
+                fill(short_table + (code << rest), 1U << rest, symbol);
+                continue;
+            }
+            uint16_t *entry = &short_table[code >> (length - WORK_SHORT_BITS)];
+            if (*entry == none) {
+                fill(long_tables + (size_t)count * LONG_SIZE, LONG_SIZE, invalid);
+                *entry = (uint16_t)(count++ << 5);
+            }
+            uint32_t rest = LONGEST - length;
+            uint32_t tail = code << rest & (LONG_SIZE - 1);
+            fill(long_tables + (size_t)(*entry >> 5) * LONG_SIZE + tail, 1U << rest, symbol);
+        }
+    }
+    return count;
+}
+
+/* Bits of the code of a short table's symbol, more than the table has where they do not tell it. */
+static uint32_t code_length(uint16_t symbol)
+{
+    uint32_t all = symbol & 31;
+    return all ? all - (symbol >> 5 & 15) : TOO_LONG;
+}
+
+static uint32_t pack_pair(uint16_t symbol)
+{
+    return (symbol & 31) | (uint32_t)(symbol >> 9) << 16;
+}
+
+void kst_gpu_jpeg_pairs(const uint16_t *first, const uint16_t *second, uint32_t bits, uint32_t *pairs)
+{
+    uint32_t unused = WORK_SHORT_BITS - bits;
+    for (uint32_t i = 0; i < 1U << bits; i++) {
+        uint16_t one = first[i << unused];
+        pairs[i] = (one & 31) == 0 && unused == 0 ? ((uint32_t)one | 31) + 1 : 0;
+        if (code_length(one) > bits)
+            continue;
+        uint32_t single = pack_pair(one), length = single & 31;
+        pairs[i] = single << 8 | single;
+        if (one >> 9 == END_ADVANCE || length >= bits)
+            continue;
+        uint16_t other = second[(i << length & ((1U << bits) - 1)) << unused];
+        if (code_length(other) <= bits - length)
+            pairs[i] = single << 8 | (single + pack_pair(other));
+    }
+}

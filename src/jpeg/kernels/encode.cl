@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Encoding of sequential JPEG pictures. */
+#include "kernels/portable.h"
+
+#include "jpeg/kernels/encode_tile.h"
+#include "jpeg/kernels/encode_samples.h"
+#include "jpeg/kernels/encode_blocks.h"
+#include "jpeg/kernels/encode_code.h"
+#include "jpeg/kernels/encode_stream.h"

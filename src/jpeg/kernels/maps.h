@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A part's map takes the states that decoding may be in at its start to those at its end. A decoder that starts
+ * anywhere falls into step with the codes soon, but which block of the MCU it is in it learns late. So the states that
+ * are tried are those behind the part before, entered as each block of the MCU: one of them is nearly always right.
+ */
+#include "jpeg/kernels/huffman.h"
+
+/* Starts of parts that a group has candidates for: its parts', and behind them as many as leading on may need. */
+enum { STARTS = STAGED_PARTS - 1, MOST_CANDIDATES = STARTS * WORK_MCU_BLOCKS };
+
+struct candidates {
+    LOCAL u16 *states;  /* of a start i from 10 i on */
+    LOCAL u16 *items;   /* all, in order: start | which << 8 */
+    LOCAL u32 *offsets; /* of a start's first among those */
+};
+
+/*
+ * Ways lead through a part to the start of the next, from all blocks of the MCU; those that have come to the same place
+ * half-way are one. In order of starts.
+ */
+struct ways {
+    LOCAL u16 *starts;
+    LOCAL u32 *middles; /* places half-way */
+    LOCAL u32 *ends;    /* and at the start */
+    LOCAL u16 *leads;   /* to which candidate | blocks that end in the second half << WAY_BLOCKS */
+    LOCAL u32 *offsets; /* of a start's first */
+};
+
+/* A place in a word: position, block and index. */
+enum { WAY_BLOCK = 16, WAY_INDEX = 20, WAY_BLOCKS = 4 };
+
+FUNCTION u32 pack_place(struct place place)
+{
+    return place.position | place.block << WAY_BLOCK | place.index << WAY_INDEX;
+}
+
+/* On from a place to bit `end`; *blocks: that end on the way. */
+FUNCTION u32 pass_way(const struct pair_tables *tables, LOCAL const u32 *words, u32 way, u32 end, u32 *blocks)
+{
+    struct place place;
+    place.position = way & 0xFFFF;
+    place.block = way >> WAY_BLOCK & 15;
+    place.index = way >> WAY_INDEX;
+    struct passage passage = enter_passage(place);
+    pass_until(tables, words, &passage, end);
+    *blocks = passed_blocks(&passage);
+    return pack_place(place_of(tables, &passage));
+}
+
+/* Half-way through the part before a start, entered as block `block`. */
+FUNCTION u32 enter_way(const struct pair_tables *tables, LOCAL const u32 *words, u32 info, u32 block)
+{
+    u32 blocks;
+    return pass_way(tables, words, info & PART_FIRST ? 0 : block << WAY_BLOCK, (info & PART_BITS) / 2, &blocks);
+}
+
+/* Follow all ways half of their length. Returns how many are then left. Whole work-group. */
+FUNCTION u32 find_ways(const struct pair_tables *tables, LOCAL const u32 *words, LOCAL const u32 *info,
+    const struct ways *ways, LOCAL u32 *scratch)
+{
+    u32 n = tables->blocks_in_mcu, count = 0;
+    for (u32 round = 0; round < STARTS * n; round += MAP_GROUP) {
+        u32 item = round + local_index(), start = item / n, block = item % n, total, way = 0, distinct = 0;
+        if (item < STARTS * n) {
+            u32 known = info[start + 1] & PART_FIRST;
+            distinct = block == 0 || ((known | info[start]) & PART_FIRST) == 0;
+            if (distinct && !known)
+                way = enter_way(tables, words + start * PART_WORDS, info[start], block);
+            ways->ends[item] = way;
+        }
+        barrier_local();
+        for (u32 i = 1; i <= block && distinct; i++)
+            distinct = ways->ends[item - i] != way;
+        u32 place = count + group_scan(scratch, MAP_GROUP, distinct, &total);
+        if (distinct) {
+            ways->starts[place] = (u16)start;
+            ways->middles[place] = way;
+        }
+        if (item < STARTS * n && block == 0)
+            ways->offsets[start] = place;
+        count += total;
+    }
+    if (local_index() == 0)
+        ways->offsets[STARTS] = count;
+    barrier_local();
+    return count;
+}
+
+/* The first way to the same start that ends in the same place. */
+FUNCTION u32 first_same(const struct ways *ways, u32 item)
+{
+    u32 same = ways->offsets[ways->starts[item]];
+    while (ways->ends[same] != ways->ends[item])
+        same++;
+    return same;
+}
+
+FUNCTION u32 state_of(u32 way, u32 end)
+{
+    return ((way & 0xFFFF) - end) | (way >> WAY_BLOCK & 15) << STATE_BLOCK | way >> WAY_INDEX << STATE_INDEX;
+}
+
+/* Find the candidates of all starts, to which the ways lead. Whole work-group. */
+FUNCTION void find_candidates(const struct pair_tables *tables, LOCAL const u32 *words, LOCAL const u32 *info,
+    const struct ways *ways, const struct candidates *candidates, LOCAL u32 *scratch)
+{
+    u32 n = tables->blocks_in_mcu, before = 0, count = find_ways(tables, words, info, ways, scratch);
+    for (u32 round = 0; round < STARTS * n; round += MAP_GROUP) {
+        u32 item = round + local_index(), start = 0, known = 1, total, way = 0, same = item, blocks = 0;
+        if (item < count) {
+            start = ways->starts[item];
+            known = info[start + 1] & PART_FIRST;
+            if (!known)
+                way =
+                    pass_way(tables, words + start * PART_WORDS, ways->middles[item], info[start] & PART_BITS, &blocks);
+            ways->ends[item] = way;
+        }
+        barrier_local();
+        if (item < count)
+            same = first_same(ways, item);
+        u32 distinct = item < count && same == item;
+        u32 place = before + group_scan(scratch, MAP_GROUP, distinct, &total);
+        if (distinct && item == ways->offsets[start])
+            candidates->offsets[start] = place;
+        barrier_local();
+        u32 which = place - candidates->offsets[start];
+        if (distinct) {
+            candidates->states[start * WORK_MCU_BLOCKS + which] =
+                (u16)(known ? STATE_START : state_of(way, info[start] & PART_BITS));
+            candidates->items[place] = (u16)(start | which << 8);
+            ways->leads[item] = (u16)(which | blocks << WAY_BLOCKS);
+        }
+        barrier_local();
+        if (item < count && !distinct)
+            ways->leads[item] = (u16)((ways->leads[same] & MAP_NEXT) | blocks << WAY_BLOCKS);
+        before += total;
+    }
+    if (local_index() == 0)
+        candidates->offsets[STARTS] = before;
+    barrier_local();
+}
+
+/* A group's place: its picture, its first part there, and the lists' entry of that part. */
+struct map_group {
+    GLOBAL const struct work_picture *picture;
+    u32 first;
+    u32 number; /* of groups of the picture, the group's place among which is `index` */
+    u32 index;
+    u64 at;
+    u64 stride; /* from list to list */
+    u32 halves; /* whether the maps say where they are half-way */
+};
+
+/* The more blocks in an MCU, the more often a candidate is missing. */
+FUNCTION u32 map_lists(GLOBAL const struct work_picture *picture)
+{
+    u32 wanted = 2 * picture->blocks_in_mcu + 3;
+    return wanted < MAP_LISTS ? wanted : MAP_LISTS;
+}
+
+/* States that are no candidates: as found by the group before, and by the group that the part belongs to. */
+FUNCTION u32 foreign_extra(GLOBAL const struct work_picture *picture)
+{
+    return (map_lists(picture) - picture->blocks_in_mcu) / 2;
+}
+
+FUNCTION u32 own_extra(GLOBAL const struct work_picture *picture)
+{
+    return map_lists(picture) - picture->blocks_in_mcu - foreign_extra(picture);
+}
+
+/*
+ * Entries that nothing may come to stand in. A group's own parts have them all, but for those that the group before
+ * fills; that is, for the first two parts behind it.
+ */
+FUNCTION void clear_maps(const struct map_group *group, GLOBAL u32 *RESTRICT maps)
+{
+    u32 lists = map_lists(group->picture), foreign = lists - foreign_extra(group->picture);
+    for (u32 i = local_index(); i < lists * MAP_PARTS; i += MAP_GROUP) {
+        u32 list = i / MAP_PARTS, part = i % MAP_PARTS;
+        if (list < foreign || part >= 2 || group->index == 0)
+            maps[list * group->stride + group->at + part] = MAP_UNKNOWN;
+        if (list >= foreign && part < 2 && group->index + 1 < group->number)
+            maps[list * group->stride + group->at + MAP_PARTS + part] = MAP_UNKNOWN;
+    }
+}
+
+/* Which candidate of a start, or further state of it, a part leads to. */
+FUNCTION u32 find_next(
+    const struct map_group *group, const struct candidates *candidates, LOCAL u32 *extra, u32 start, u32 state)
+{
+    u32 count = candidates->offsets[start + 1] - candidates->offsets[start], n = group->picture->blocks_in_mcu;
+    for (u32 i = 0; i < count; i++)
+        if (candidates->states[start * WORK_MCU_BLOCKS + i] == state)
+            return i;
+    if (start >= MAP_PARTS + 2)
+        return MAP_UNKNOWN;
+    u32 which = count_up_local(extra + start, 1), own = own_extra(group->picture);
+    if (start < MAP_PARTS)
+        return which < own ? n + which : MAP_UNKNOWN;
+    return which < foreign_extra(group->picture) ? n + own + which : MAP_UNKNOWN;
+}
+
+/*
+ * Where a part leads from a state, and how many blocks end in it. Most often it has come to a place on one of the ways
+ * half-way; *behind is the state at the end where it has not. *midway: where it is half-way.
+ */
+FUNCTION u32 lead_on(const struct pair_tables *tables, const struct map_group *group, LOCAL const u32 *words,
+    LOCAL const u32 *info, const struct ways *ways, const struct candidates *candidates, LOCAL u32 *extra, u32 start,
+    u32 state, u32 *blocks, u32 *behind, u32 *midway)
+{
+    u32 end = info[start + 1] & PART_BITS;
+    words += (start + 1) * PART_WORDS;
+    struct passage passage = enter_passage(unpack_state(state));
+    pass_until(tables, words, &passage, end / 2);
+    struct place place = place_of(tables, &passage);
+    u32 middle = pack_place(place);
+    *midway = HALF_KNOWN | passed_blocks(&passage) << HALF_BLOCKS | pack_state(place, end / 2);
+    for (u32 i = ways->offsets[start + 1]; i < ways->offsets[start + 2]; i++)
+        if (ways->middles[i] == middle) {
+            *blocks = passed_blocks(&passage) + (ways->leads[i] >> WAY_BLOCKS);
+            return ways->leads[i] & MAP_NEXT;
+        }
+    pass_until(tables, words, &passage, end);
+    *blocks = passed_blocks(&passage);
+    *behind = pack_state(place_of(tables, &passage), end);
+    return find_next(group, candidates, extra, start + 1, *behind);
+}
+
+/*
+ * Fill the map of a part's candidate. Where it leads to what is no candidate of the next part, that part's map gets one
+ * more entry, and so on.
+ */
+FUNCTION void map_candidate(const struct pair_tables *tables, const struct map_group *group, LOCAL const u32 *words,
+    LOCAL const u32 *info, const struct ways *ways, const struct candidates *candidates, LOCAL u32 *extra, u32 item,
+    GLOBAL u32 *RESTRICT maps)
+{
+    u32 start = item & 0xFF, which = item >> 8, more = 1;
+    u32 state = candidates->states[start * WORK_MCU_BLOCKS + which];
+    while (more) {
+        u32 flags = info[start + 1], blocks = 0, next = 0, behind = STATE_START, midway = 0;
+        if ((flags & PART_LAST) == 0)
+            next =
+                lead_on(tables, group, words, info, ways, candidates, extra, start, state, &blocks, &behind, &midway);
+        if (group->halves && group->first + start < group->picture->parts)
+            maps[(MAP_LISTS + which) * group->stride + group->at + start] = midway;
+        if (group->first + start < group->picture->parts)
+            maps[which * group->stride + group->at + start] =
+                next | blocks << MAP_BLOCKS | state << MAP_STATE | (flags & PART_FIRST ? MAP_FIRST : 0);
+        more = next != MAP_UNKNOWN && next >= group->picture->blocks_in_mcu;
+        which = next;
+        state = behind;
+        start++;
+    }
+}
+
+/* The group's share of the picture's blocks: they have no coefficients yet. */
+FUNCTION void clear_blocks(const struct map_group *group, GLOBAL u32 *RESTRICT dc)
+{
+    u32 all = group->picture->blocks, share = (all + group->number - 1) / group->number;
+    u32 from = share * group->index, to = from + share < all ? from + share : all;
+    for (u32 i = from + local_index(); i < to; i += MAP_GROUP)
+        dc[group->picture->block + i] = 0;
+}
+
+/* What later kernels need of the parts. They read whole fours of words; a group's own have room for those. */
+FUNCTION void keep_parts(const struct map_group *group, LOCAL const u32 *words, LOCAL const u32 *info,
+    LOCAL const u32 *segments, GLOBAL u32 *RESTRICT bytes, GLOBAL u32 *RESTRICT parts)
+{
+    u32 left = group->first < group->picture->parts ? group->picture->parts - group->first : 0, self = local_index();
+    u32 count = left < MAP_PARTS ? left : MAP_PARTS;
+    for (u32 i = self; i < (count * PART_WORDS + 3) / 4 * 4; i += MAP_GROUP)
+        bytes[group->at * PART_WORDS + i] = words[PART_WORDS + i];
+    if (self < count) {
+        parts[PART_INFO * group->stride + group->at + self] = info[1 + self];
+        parts[PART_SEGMENT * group->stride + group->at + self] = segments[1 + self];
+    }
+}
+
+FUNCTION struct map_group find_map_group(GLOBAL const u32 *work, u32 *index)
+{
+    enum { RATIO = WORK_PARTS / MAP_PARTS };
+    GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
+    struct map_group group;
+    u32 first;
+    *index = find_picture(work, WORK_OF_PARTS, group_index() / RATIO, &first);
+    group.picture = picture_at(work, *index);
+    group.index = group_index() - first * RATIO;
+    group.number = ((work + head->groups[WORK_OF_PARTS])[*index + 1] - first) * RATIO;
+    group.first = group.index * MAP_PARTS;
+    group.at = (u64)group_index() * MAP_PARTS;
+    group.stride = (u64)head->part_groups * WORK_PARTS;
+    group.halves = head->halves;
+    return group;
+}
+
+/* Prepare the parts and map them. */
+KERNEL(WORK_MAP_GROUP)
+map_parts(GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT stream, GLOBAL u32 *RESTRICT bytes,
+    GLOBAL u32 *RESTRICT parts, GLOBAL u32 *RESTRICT maps, GLOBAL u32 *RESTRICT dc, GLOBAL u32 *RESTRICT damage)
+{
+    SHARED u32x4 pairs[WORK_PAIR_WORDS / 4];
+    SHARED u16 rows[ROWS];
+    SHARED u32 words[STAGED_WORDS];
+    SHARED u32 info[STAGED_PARTS];
+    SHARED u32 segments[2 * STAGED_PARTS];
+    SHARED u32 scratch[MAP_GROUP];
+    SHARED u32 offsets[STARTS + 1];
+    SHARED u32 extra[STARTS + 1];
+    SHARED u16 states[MOST_CANDIDATES];
+    SHARED u16 items[MOST_CANDIDATES];
+    SHARED u32 middles[MOST_CANDIDATES];
+    SHARED u32 ends[MOST_CANDIDATES];
+    SHARED u16 way_starts[MOST_CANDIDATES];
+    SHARED u16 leads[MOST_CANDIDATES];
+    SHARED u32 way_offsets[STARTS + 1];
+    u32 index, self = local_index();
+    struct map_group group = find_map_group(work, &index);
+    struct candidates candidates;
+    struct ways ways;
+    ways.starts = way_starts;
+    ways.middles = middles;
+    ways.ends = ends;
+    ways.leads = leads;
+    ways.offsets = way_offsets;
+    candidates.states = states;
+    candidates.items = items;
+    candidates.offsets = offsets;
+    if (group.index == 0 && self < WORK_DAMAGE)
+        damage[index * WORK_DAMAGE + self] = 0;
+    clear_blocks(&group, dc);
+    clear_maps(&group, maps);
+    if (self < STARTS + 1)
+        extra[self] = 0;
+    struct pair_tables tables = share_pairs(work, group.picture, pairs, rows);
+    stage_parts(work, group.picture, stream, group.first, words, info, segments, scratch);
+    keep_parts(&group, words, info, segments, bytes, parts);
+    find_candidates(&tables, words, info, &ways, &candidates, scratch);
+    barrier_all();
+    for (u32 i = self; i < offsets[MAP_PARTS]; i += MAP_GROUP)
+        map_candidate(&tables, &group, words, info, &ways, &candidates, extra, items[i], maps);
+}

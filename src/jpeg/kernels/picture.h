@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finding a group's place in the work. */
+#include "jpeg/kernels/work.h"
+#include "kernels/search.h"
+
+FUNCTION GLOBAL const struct work_picture *picture_at(GLOBAL const u32 *work, u32 index)
+{
+    GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
+    return (GLOBAL const struct work_picture *)(work + head->picture) + index;
+}
+
+/* Which picture a group belongs to; *first: the picture's first group. */
+FUNCTION u32 find_picture(GLOBAL const u32 *work, enum work_kind kind, u32 group, u32 *first)
+{
+    GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
+    GLOBAL const u32 *list = work + head->groups[kind];
+    u32 low = find_owner(list, head->pictures, group);
+    *first = list[low];
+    return low;
+}
+
+/* The first pixel of what lies at an address, or, where that is 0, behind `first` words of the launch's buffer. */
+FUNCTION GLOBAL u32 *first_pixel(GLOBAL const u32 *address, GLOBAL u32 *pixels, u32 first)
+{
+#if defined(__CUDACC__)
+    u64 place = (u64)address[1] << 32 | address[0];
+    if (place != 0)
+        return (u32 *)place;
+#else
+    (void)address;
+#endif
+    return pixels + first;
+}
+
+/* The first pixel of the output. `pixels`: the buffer of pixels, or that of the launch. */
+FUNCTION GLOBAL u32 *picture_output(GLOBAL const struct work_picture *picture, GLOBAL u32 *pixels)
+{
+    return first_pixel(picture->output_address, pixels, picture->output);
+}
+
+FUNCTION GLOBAL const struct work_segment *segment_at(
+    GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, u32 index)
+{
+    return (GLOBAL const struct work_segment *)(work + picture->segment) + index;
+}
+
+/* The segment that a part belongs to. */
+FUNCTION u32 find_segment(GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, u32 part)
+{
+    u32 low = 0, high = picture->segments;
+    while (high - low > 1) {
+        u32 middle = low + (high - low) / 2;
+        if (segment_at(work, picture, middle)->first_part <= part)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}

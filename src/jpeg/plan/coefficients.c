@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/plan/coefficients.h"
+
+#include <string.h>
+
+typedef void *allocate(struct memory *memory, size_t count, size_t size, kst_status *status);
+
+static kst_status create(struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients,
+    allocate *allocate_blocks)
+{
+    memset(coefficients, 0, sizeof *coefficients);
+    for (uint32_t i = 0; i < frame->component_count; i++) {
+        const struct jpeg_component *c = &frame->component[i];
+        kst_status status = KST_OK;
+        coefficients->stride[i] = c->padded_w;
+        coefficients->blocks[i] =
+            allocate_blocks(memory, (size_t)c->padded_w * c->padded_h, 64 * sizeof(int16_t), &status);
+        if (!coefficients->blocks[i]) {
+            kst_jpeg_coefficients_release(memory, coefficients);
+            return status;
+        }
+    }
+    return KST_OK;
+}
+
+kst_status kst_jpeg_coefficients_create(
+    struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients)
+{
+    return create(memory, frame, coefficients, kst_memory_zeroed);
+}
+
+kst_status kst_jpeg_coefficients_reserve(
+    struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients)
+{
+    return create(memory, frame, coefficients, kst_memory_array);
+}
+
+void kst_jpeg_coefficients_release(struct memory *memory, struct jpeg_coefficients *coefficients)
+{
+    for (uint32_t i = 0; i < JPEG_COMPONENTS; i++)
+        kst_memory_release(memory, coefficients->blocks[i]);
+    memset(coefficients, 0, sizeof *coefficients);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Quantised coefficients of a whole picture: what progressive decoding, optimised encoding and transcoding work on. */
+#ifndef KOSTKA_JPEG_PLAN_COEFFICIENTS_H
+#define KOSTKA_JPEG_PLAN_COEFFICIENTS_H
+
+#include "core/memory.h"
+#include "jpeg/plan/frame.h"
+
+/*
+ * Blocks of 64 coefficients in raster order (not zig-zag), a row of blocks after the other, for each component
+ * padded_w × padded_h blocks. Zeroed when made.
+ */
+struct jpeg_coefficients {
+    int16_t *blocks[JPEG_COMPONENTS];
+    uint32_t stride[JPEG_COMPONENTS]; /* blocks from one row of blocks to the next: padded_w */
+    uint32_t good_rows; /* when decoded: MCU rows that the last scan has data for, at least 1; below them it is lost */
+};
+
+kst_status kst_jpeg_coefficients_create(
+    struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients);
+/* The same with undefined contents, for whoever writes every block. */
+kst_status kst_jpeg_coefficients_reserve(
+    struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients);
+void kst_jpeg_coefficients_release(struct memory *memory, struct jpeg_coefficients *coefficients);
+
+static inline int16_t *kst_jpeg_block(const struct jpeg_coefficients *c, uint32_t component, uint32_t x, uint32_t y)
+{
+    return c->blocks[component] + ((size_t)y * c->stride[component] + x) * 64;
+}
+
+#endif

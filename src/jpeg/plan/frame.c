@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/plan/frame.h"
+
+const uint8_t kst_jpeg_natural[64 + 16] = {                         //
+    0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,         //
+    12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,   //
+    35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, //
+    58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63, //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
+
+static uint32_t divide_up(uint32_t a, uint32_t b)
+{
+    return (a + b - 1) / b;
+}
+
+void kst_jpeg_frame_geometry(struct jpeg_frame *frame)
+{
+    frame->hmax = 1;
+    frame->vmax = 1;
+    for (uint32_t i = 0; i < frame->component_count; i++) {
+        if (frame->component[i].h > frame->hmax)
+            frame->hmax = frame->component[i].h;
+        if (frame->component[i].v > frame->vmax)
+            frame->vmax = frame->component[i].v;
+    }
+    frame->mcus_w = divide_up(frame->width, 8U * frame->hmax);
+    frame->mcus_h = divide_up(frame->height, 8U * frame->vmax);
+    for (uint32_t i = 0; i < frame->component_count; i++) {
+        struct jpeg_component *c = &frame->component[i];
+        c->width = divide_up(frame->width * c->h, frame->hmax);
+        c->height = divide_up(frame->height * c->v, frame->vmax);
+        c->blocks_w = divide_up(c->width, 8);
+        c->blocks_h = divide_up(c->height, 8);
+        c->padded_w = frame->mcus_w * c->h;
+        c->padded_h = frame->mcus_h * c->v;
+    }
+}
+
+void kst_jpeg_scan_geometry(
+    const struct jpeg_frame *frame, const uint8_t *component, uint32_t count, struct jpeg_scan_geometry *geometry)
+{
+    if (count == 1) {
+        geometry->mcus_w = frame->component[component[0]].blocks_w;
+        geometry->mcus_h = frame->component[component[0]].blocks_h;
+        geometry->mcu_blocks = 1;
+        return;
+    }
+    geometry->mcus_w = frame->mcus_w;
+    geometry->mcus_h = frame->mcus_h;
+    geometry->mcu_blocks = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct jpeg_component *c = &frame->component[component[i]];
+        geometry->mcu_blocks += (uint32_t)c->h * c->v;
+    }
+}

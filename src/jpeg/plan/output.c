@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/plan/output.h"
+
+#include "image/validate.h"
+
+static uint32_t divide_up(uint32_t a, uint32_t b)
+{
+    return (uint32_t)(((uint64_t)a + b - 1) / b);
+}
+
+static uint32_t minimum(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static kst_format natural_format(kst_colour colour)
+{
+    switch (colour) {
+    case KST_COLOUR_GREY:
+        return KST_FORMAT_GREY;
+    case KST_COLOUR_YCBCR:
+    case KST_COLOUR_RGB:
+        return KST_FORMAT_RGB;
+    case KST_COLOUR_CMYK:
+    case KST_COLOUR_YCCK:
+        return KST_FORMAT_CMYK;
+    default:
+        return KST_FORMAT_PLANAR;
+    }
+}
+
+static bool is_rgb(kst_format format)
+{
+    return format >= KST_FORMAT_RGB && format <= KST_FORMAT_BGRA;
+}
+
+/* What turns the coded colour space into a format. False where nothing does. */
+static bool find_conversion(kst_colour colour, kst_format format, enum jpeg_conversion *conversion)
+{
+    static const enum jpeg_conversion none = (enum jpeg_conversion) - 1;
+    struct {
+        enum jpeg_conversion grey, rgb, cmyk, planar;
+    } by_format = {none, none, none, JPEG_CONVERT_COPY};
+    switch (colour) {
+    case KST_COLOUR_GREY:
+        by_format.grey = JPEG_CONVERT_COPY;
+        by_format.rgb = JPEG_CONVERT_GREY;
+        break;
+    case KST_COLOUR_YCBCR:
+        by_format.grey = JPEG_CONVERT_COPY;
+        by_format.rgb = JPEG_CONVERT_YCC;
+        by_format.planar = JPEG_CONVERT_YCC_PLANAR;
+        break;
+    case KST_COLOUR_RGB:
+        by_format.grey = JPEG_CONVERT_RGB_GREY;
+        by_format.rgb = JPEG_CONVERT_RGB;
+        break;
+    case KST_COLOUR_CMYK:
+        by_format.cmyk = JPEG_CONVERT_CMYK;
+        by_format.rgb = JPEG_CONVERT_CMYK_RGB;
+        break;
+    case KST_COLOUR_YCCK:
+        by_format.cmyk = JPEG_CONVERT_YCCK;
+        by_format.rgb = JPEG_CONVERT_YCCK_RGB;
+        by_format.planar = JPEG_CONVERT_YCCK_PLANAR;
+        break;
+    default:
+        break;
+    }
+    if (format == KST_FORMAT_RAW)
+        *conversion = JPEG_CONVERT_RAW;
+    else if (format == KST_FORMAT_PLANAR)
+        *conversion = by_format.planar;
+    else if (format == KST_FORMAT_GREY)
+        *conversion = by_format.grey;
+    else
+        *conversion = is_rgb(format) ? by_format.rgb : by_format.cmyk;
+    return *conversion != none;
+}
+
+/*
+ * The scale of a component in a picture reduced by `reduce`: subsampled components are reduced less by the transform
+ * where that saves resampling them, as libjpeg does.
+ */
+static uint32_t component_scale(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t reduce)
+{
+    uint32_t least = 8U >> reduce;
+    uint32_t size = least;
+    while (size < 8 && frame->hmax * least % (c->h * size * 2) == 0 && frame->vmax * least % (c->v * size * 2) == 0)
+        size *= 2;
+    uint32_t scale = 0;
+    while (8U >> scale != size)
+        scale++;
+    return scale;
+}
+
+static uint32_t view_width(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t scale)
+{
+    return divide_up(frame->width * c->h, frame->hmax * 1U << scale);
+}
+
+static uint32_t view_height(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t scale)
+{
+    return divide_up(frame->height * c->v, frame->vmax * 1U << scale);
+}
+
+static bool choose_region(const kst_region *asked, uint32_t width, uint32_t height, kst_region *region)
+{
+    *region = *asked;
+    if (asked->width == 0 && asked->height == 0)
+        *region = (kst_region){.width = width, .height = height};
+    return region->width > 0 && region->height > 0 && region->x < width && region->y < height &&
+           region->width <= width - region->x && region->height <= height - region->y;
+}
+
+/* The samples first … first + count of a component of `size` samples that lie under pixels at … at + length. */
+static void scale_range(
+    uint32_t at, uint32_t length, uint32_t in, uint32_t out, uint32_t size, uint32_t *first, uint32_t *count)
+{
+    uint32_t from = (uint32_t)((uint64_t)at * in / out);
+    uint32_t to = (uint32_t)(((uint64_t)at + length) * in + out - 1) / out;
+    *first = minimum(from, size - 1);
+    *count = minimum(to, size) - *first;
+}
+
+static void raw_plane_range(
+    const struct jpeg_frame *frame, uint32_t index, uint32_t reduce, const kst_region *region, kst_region *plane)
+{
+    const struct jpeg_component *c = &frame->component[index];
+    uint32_t width = view_width(frame, c, reduce);
+    uint32_t height = view_height(frame, c, reduce);
+    scale_range(region->x, region->width, c->h, frame->hmax, width, &plane->x, &plane->width);
+    scale_range(region->y, region->height, c->v, frame->vmax, height, &plane->y, &plane->height);
+}
+
+static void describe_planes(const struct jpeg_frame *frame, uint32_t reduce, const kst_region *region, kst_image *image)
+{
+    uint32_t channels = kst_format_channels(image->format);
+    image->plane_count = channels ? 1 : frame->component_count;
+    for (uint32_t i = 0; i < image->plane_count; i++) {
+        kst_plane *plane = &image->plane[i];
+        kst_region range = *region;
+        if (image->format == KST_FORMAT_RAW)
+            raw_plane_range(frame, i, reduce, region, &range);
+        plane->width = range.width;
+        plane->height = range.height;
+        plane->pitch = (ptrdiff_t)range.width * (channels ? (ptrdiff_t)channels : 1);
+        plane->depth = 8;
+    }
+}
+
+static kst_colour output_colour(kst_colour coded, enum jpeg_conversion conversion, kst_format format)
+{
+    if (format == KST_FORMAT_GREY)
+        return KST_COLOUR_GREY;
+    if (conversion == JPEG_CONVERT_YCC_PLANAR || is_rgb(format))
+        return KST_COLOUR_RGB;
+    if (conversion == JPEG_CONVERT_YCCK_PLANAR || format == KST_FORMAT_CMYK)
+        return KST_COLOUR_CMYK;
+    return coded;
+}
+
+static struct jpeg_frame flatten(const struct jpeg_frame *frame)
+{
+    struct jpeg_frame flat = *frame;
+    if (flat.component_count == 1) {
+        flat.component[0].h = 1;
+        flat.component[0].v = 1;
+        kst_jpeg_frame_geometry(&flat);
+    }
+    return flat;
+}
+
+kst_status kst_jpeg_output_describe(const struct jpeg_frame *frame, const kst_decode_options *options, kst_image *image)
+{
+    struct jpeg_frame flat = flatten(frame);
+    enum jpeg_conversion conversion;
+    kst_region region;
+    if (options->reduce > 3 || options->format > KST_FORMAT_RAW)
+        return KST_ERROR_OPTIONS;
+    if (!choose_region(&options->region, divide_up(flat.width, 1U << options->reduce),
+            divide_up(flat.height, 1U << options->reduce), &region))
+        return KST_ERROR_REGION;
+    kst_image_init(image);
+    image->format = options->format == KST_FORMAT_AUTO ? natural_format(flat.colour) : options->format;
+    if (!find_conversion(flat.colour, image->format, &conversion))
+        return KST_ERROR_JPEG_COLOUR;
+    image->colour = output_colour(flat.colour, conversion, image->format);
+    image->width = region.width;
+    image->height = region.height;
+    describe_planes(&flat, options->reduce, &region, image);
+    return KST_OK;
+}
+
+/* Upsampling as libjpeg chooses it: the triangle filter for 2:1, unless the picture is reduced to one sample a block.
+ */
+static void choose_upsampling(
+    const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t reduce, struct jpeg_view *view)
+{
+    uint32_t least = 8U >> reduce;
+    view->h_in = c->h * view->block;
+    view->h_out = frame->hmax * least;
+    view->v_in = c->v * view->block;
+    view->v_out = frame->vmax * least;
+    bool h1 = view->h_in == view->h_out, h2 = view->h_in * 2 == view->h_out;
+    bool v1 = view->v_in == view->v_out, v2 = view->v_in * 2 == view->v_out;
+    bool smooth = least > 1;
+    view->upsampling = JPEG_REPLICATE;
+    if (h1 && v1)
+        view->upsampling = JPEG_UPSAMPLE_NONE;
+    else if (smooth && h1 && v2)
+        view->upsampling = JPEG_UPSAMPLE_H1V2;
+    else if (smooth && h2 && v1 && view->width > 2)
+        view->upsampling = JPEG_UPSAMPLE_H2V1;
+    else if (smooth && h2 && v2 && view->width > 2)
+        view->upsampling = JPEG_UPSAMPLE_H2V2;
+}
+
+/* Whole MCUs that hold the region's columns and, for the filters, a sample beside them. */
+static void plan_columns(struct jpeg_output *output)
+{
+    uint32_t pixels = output->frame.hmax * (output->mcu_lines / output->frame.vmax); /* in the width of an MCU */
+    uint32_t margin = 2;
+    uint32_t left = output->region.x > margin ? output->region.x - margin : 0;
+    uint32_t right = minimum(output->region.x + output->region.width + margin, output->width);
+    output->first_mcu = left / pixels;
+    output->mcu_count = divide_up(right, pixels) - output->first_mcu;
+}
+
+static void plan_rows(struct jpeg_output *output)
+{
+    uint32_t top = output->region.y > output->lag ? output->region.y - output->lag : 0;
+    uint32_t bottom = minimum(output->region.y + output->region.height + output->lag, output->height);
+    output->first_row = top / output->mcu_lines;
+    output->row_count = divide_up(bottom, output->mcu_lines) - output->first_row;
+}
+
+static void plan_view(struct jpeg_output *output, uint32_t index, uint32_t reduce)
+{
+    const struct jpeg_frame *frame = &output->frame;
+    const struct jpeg_component *c = &frame->component[index];
+    struct jpeg_view *view = &output->view[index];
+    bool raw = output->conversion == JPEG_CONVERT_RAW;
+    view->needed =
+        raw || output->image.format != KST_FORMAT_GREY || index == 0 || output->conversion == JPEG_CONVERT_RGB_GREY;
+    view->scale = raw ? reduce : component_scale(frame, c, reduce);
+    view->block = 8U >> view->scale;
+    view->width = view_width(frame, c, view->scale);
+    view->height = view_height(frame, c, view->scale);
+    view->mcu_rows = c->v * view->block;
+    choose_upsampling(frame, c, reduce, view);
+    if (raw)
+        view->upsampling = JPEG_UPSAMPLE_NONE;
+    if (view->needed && (view->upsampling == JPEG_UPSAMPLE_H1V2 || view->upsampling == JPEG_UPSAMPLE_H2V2))
+        output->lag = 1;
+}
+
+void kst_jpeg_output_plan(struct jpeg_output *output, const struct jpeg_frame *frame, const kst_decode_options *options,
+    const kst_image *image)
+{
+    uint32_t reduce = options->reduce;
+    *output = (struct jpeg_output){.frame = flatten(frame), .image = *image, .alpha = options->alpha};
+    output->width = divide_up(frame->width, 1U << reduce);
+    output->height = divide_up(frame->height, 1U << reduce);
+    output->mcu_lines = output->frame.vmax * (8U >> reduce);
+    choose_region(&options->region, output->width, output->height, &output->region);
+    find_conversion(frame->colour, image->format, &output->conversion);
+    if (is_rgb(image->format))
+        output->layout = (enum jpeg_layout)(JPEG_LAYOUT_RGB + (image->format - KST_FORMAT_RGB));
+    for (uint32_t i = 0; i < output->frame.component_count; i++)
+        plan_view(output, i, reduce);
+    plan_columns(output);
+    plan_rows(output);
+    for (uint32_t i = 0; i < output->frame.component_count; i++) {
+        struct jpeg_view *view = &output->view[i];
+        uint32_t h = output->frame.component[i].h;
+        view->first_block = output->first_mcu * h;
+        view->block_count = output->mcu_count * h;
+        view->first = view->first_block * view->block;
+        view->count = minimum(view->width - view->first, view->block_count * view->block);
+    }
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/plan/restart.h"
+
+/*
+ * A marker costs about four bytes whatever the interval, so the bounds are in pixels. Small pictures get intervals of
+ * eight MCUs of 16×16; then their number grows like the picture's side, which makes them cheaper the larger the picture
+ * is; from four million pixels on there are as many as it takes to keep a device busy. A progressive stream pays for an
+ * interval in every scan, of which there are ten in the usual script.
+ */
+enum {
+    PIXELS_LEAST = 2048,
+    SIDE_PER_INTERVAL = 4,
+    INTERVALS_ENOUGH = 512,
+    PROGRESSIVE_SCANS = 10,
+    INTERVAL_MOST = 65535
+};
+
+/* The area of an MCU, as a number of blocks of the densest component over a divisor. */
+struct area {
+    uint32_t blocks;  /* 1–16 */
+    uint32_t divisor; /* 1–16; only a scan of one component, whose MCU is a block (A.2.2), has one */
+};
+
+static struct area mcu_area(const struct jpeg_frame *frame, uint8_t first, uint32_t count)
+{
+    const struct jpeg_component *c = &frame->component[first];
+    return (struct area){(uint32_t)frame->hmax * frame->vmax, count == 1 ? (uint32_t)c->h * c->v : 1};
+}
+
+/* The divisor of n nearest to `wanted`, so that each row starts an interval; `wanted` where none is near. */
+static uint32_t divisor_near(uint32_t n, uint32_t wanted)
+{
+    for (uint32_t d = 0; d <= wanted / 2; d++) {
+        if (d <= wanted / 4 && n % (wanted - d) == 0)
+            return wanted - d;
+        if (n % (wanted + d) == 0)
+            return wanted + d;
+    }
+    return wanted;
+}
+
+static uint64_t pixels_between_markers(const struct jpeg_frame *frame)
+{
+    const uint64_t pixels = (uint64_t)frame->width * frame->height;
+    uint64_t intervals = INTERVALS_ENOUGH;
+    while (intervals > 1 && intervals * intervals * SIDE_PER_INTERVAL * SIDE_PER_INTERVAL > pixels)
+        intervals--;
+    return pixels / intervals > PIXELS_LEAST ? pixels / intervals : PIXELS_LEAST;
+}
+
+kst_restart kst_jpeg_restart_choose(const struct jpeg_frame *frame, kst_restart restart, bool progressive)
+{
+    if (restart.unit != KST_RESTART_AUTO)
+        return restart;
+    const uint64_t pixels = pixels_between_markers(frame);
+    struct jpeg_scan_geometry scan;
+    kst_jpeg_scan_geometry(frame, (const uint8_t[]){0, 1, 2, 3}, frame->component_count, &scan);
+    if (progressive) {
+        uint64_t rows = pixels * PROGRESSIVE_SCANS * scan.mcus_h / ((uint64_t)frame->width * frame->height) + 1;
+        return (kst_restart){.unit = KST_RESTART_ROWS, .interval = (uint32_t)rows};
+    }
+    struct area mcu = mcu_area(frame, 0, frame->component_count);
+    uint64_t mcus = pixels * mcu.divisor / (64U * mcu.blocks);
+    uint32_t row = scan.mcus_w;
+    uint32_t interval = mcus == 0 ? 1 : mcus >= row ? row : divisor_near(row, (uint32_t)mcus);
+    return (kst_restart){.unit = KST_RESTART_MCUS, .interval = interval};
+}
+
+uint32_t kst_jpeg_restart_keep(
+    const struct jpeg_frame *source, uint8_t first, uint32_t count, uint32_t interval, const struct jpeg_frame *result)
+{
+    struct area from = mcu_area(source, first, count), to = mcu_area(result, 0, result->component_count);
+    uint64_t area = (uint64_t)interval * from.blocks * to.divisor;
+    uint32_t unit = from.divisor * to.blocks;
+    return area % unit == 0 && area / unit <= INTERVAL_MOST ? (uint32_t)(area / unit) : 0;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jpeg/plan/transform.h"
+
+#include <string.h>
+
+#include "core/report.h"
+
+/* Each transform as a transposition followed by mirrorings. */
+struct steps {
+    bool transposed, mirror_x, mirror_y;
+};
+
+static const struct steps steps_of[] = {
+    [KST_TRANSFORM_NONE] = {false, false, false},
+    [KST_TRANSFORM_FLIP_H] = {false, true, false},
+    [KST_TRANSFORM_ROTATE_180] = {false, true, true},
+    [KST_TRANSFORM_FLIP_V] = {false, false, true},
+    [KST_TRANSFORM_TRANSPOSE] = {true, false, false},
+    [KST_TRANSFORM_ROTATE_90] = {true, true, false},
+    [KST_TRANSFORM_TRANSVERSE] = {true, true, true},
+    [KST_TRANSFORM_ROTATE_270] = {true, false, true},
+};
+
+void kst_jpeg_transform_mirrors(kst_transform transform, bool *columns, bool *rows)
+{
+    *columns = steps_of[transform].mirror_x;
+    *rows = steps_of[transform].mirror_y;
+}
+
+static void transpose_quantisers(const uint16_t in[64], uint16_t out[64])
+{
+    for (uint32_t y = 0; y < 8; y++)
+        for (uint32_t x = 0; x < 8; x++)
+            out[y * 8 + x] = in[x * 8 + y];
+}
+
+/*
+ * The luminance alone. It must be of full size, so that its blocks cover the picture; like libjpeg, the component gets
+ * the id that JFIF recommends.
+ */
+static bool keep_luminance(struct jpeg_frame *frame)
+{
+    struct jpeg_component *c = &frame->component[0];
+    bool luminance = (frame->colour == KST_COLOUR_YCBCR && frame->component_count == 3) ||
+                     (frame->colour == KST_COLOUR_GREY && frame->component_count == 1);
+    if (!luminance || c->h != frame->hmax || c->v != frame->vmax)
+        return false;
+    frame->component_count = 1;
+    frame->colour = KST_COLOUR_GREY;
+    c->id = 1;
+    return true;
+}
+
+/* Swap everything that has a direction, but for what kst_jpeg_frame_geometry() computes. */
+static void transpose_frame(struct jpeg_frame *frame)
+{
+    uint32_t width = frame->width;
+    frame->width = frame->height;
+    frame->height = width;
+    for (uint32_t i = 0; i < frame->component_count; i++) {
+        struct jpeg_component *c = &frame->component[i];
+        uint16_t quant[64];
+        uint8_t h = c->h;
+        c->h = c->v;
+        c->v = h;
+        memcpy(quant, c->quant, sizeof quant);
+        transpose_quantisers(quant, c->quant);
+    }
+}
+
+/* Give components whose tables differ, though the stream defined both for one destination, destinations of their own.
+ */
+static void separate_tables(struct jpeg_frame *frame)
+{
+    for (uint32_t i = 1; i < frame->component_count; i++) {
+        struct jpeg_component *c = &frame->component[i];
+        uint32_t used = 0;
+        bool clash = false;
+        for (uint32_t j = 0; j < frame->component_count; j++) {
+            const struct jpeg_component *other = &frame->component[j];
+            if (j != i)
+                used |= 1U << other->tq;
+            if (j < i && other->tq == c->tq && memcmp(other->quant, c->quant, sizeof c->quant) != 0)
+                clash = true;
+        }
+        for (uint8_t tq = 0; tq < JPEG_TABLES && clash; tq++)
+            if (!(used & 1U << tq)) {
+                c->tq = tq;
+                clash = false;
+            }
+    }
+}
+
+/* One side of the picture while the cut is planned; lengths in pixels. */
+struct side {
+    uint32_t full; /* before the cut */
+    uint32_t mcu;
+    uint32_t size;   /* of the result */
+    uint32_t offset; /* in MCUs */
+    uint32_t mirror; /* as in struct jpeg_transform */
+};
+
+static bool cut(struct side *side, uint32_t from, uint32_t size)
+{
+    if (size == 0 || from >= side->full || size > side->full - from)
+        return false;
+    side->offset = from / side->mcu;
+    side->size = size + from % side->mcu;
+    return true;
+}
+
+static void mirror(struct side *side, bool trim)
+{
+    uint32_t whole = side->size / side->mcu;
+    side->mirror = side->full / side->mcu;
+    if (trim && whole > 0 && side->offset + whole == side->mirror)
+        side->size = whole * side->mcu;
+}
+
+static kst_status plan_sides(const struct jpeg_transform_request *request, const struct steps *steps,
+    struct jpeg_transform *transform, kst_report *report)
+{
+    struct jpeg_frame *frame = &transform->frame;
+    const kst_region *crop = &request->crop;
+    bool trim = request->edge == KST_EDGE_TRIM;
+    struct side x = {.full = frame->width, .mcu = 8U * frame->hmax, .size = frame->width};
+    struct side y = {.full = frame->height, .mcu = 8U * frame->vmax, .size = frame->height};
+    if (request->edge == KST_EDGE_PERFECT &&
+        ((steps->mirror_x && x.full % x.mcu != 0) || (steps->mirror_y && y.full % y.mcu != 0)))
+        return kst_report_error(report, KST_ERROR_JPEG_NOT_PERFECT, KST_NO_OFFSET, "%u×%u pixels, MCUs of %u×%u",
+            frame->width, frame->height, x.mcu, y.mcu);
+    if ((crop->x | crop->y | crop->width | crop->height) != 0 &&
+        (!cut(&x, crop->x, crop->width) || !cut(&y, crop->y, crop->height)))
+        return kst_report_error(report, KST_ERROR_REGION, KST_NO_OFFSET, "%u×%u+%u+%u of %u×%u pixels", crop->width,
+            crop->height, crop->x, crop->y, frame->width, frame->height);
+    if (steps->mirror_x)
+        mirror(&x, trim);
+    if (steps->mirror_y)
+        mirror(&y, trim);
+    frame->width = x.size;
+    frame->height = y.size;
+    transform->mirror_w = x.mirror;
+    transform->mirror_h = y.mirror;
+    transform->offset_x = x.offset;
+    transform->offset_y = y.offset;
+    return KST_OK;
+}
+
+kst_status kst_jpeg_transform_plan(const struct jpeg_frame *source, const struct jpeg_transform_request *request,
+    struct jpeg_transform *transform, kst_report *report)
+{
+    if ((unsigned)request->transform > KST_TRANSFORM_ROTATE_270 || (unsigned)request->edge > KST_EDGE_PERFECT)
+        return kst_report_error(report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "transform %d, edge %d",
+            (int)request->transform, (int)request->edge);
+    const struct steps *steps = &steps_of[request->transform];
+    *transform = (struct jpeg_transform){.frame = *source, .transposed = steps->transposed};
+    struct jpeg_frame *frame = &transform->frame;
+    if (request->grey && !keep_luminance(frame))
+        return kst_report_error(report, KST_ERROR_JPEG_COLOUR, KST_NO_OFFSET, "no luminance of full size to keep");
+    /* A.2.2: with one component the factors say nothing; like libjpeg, make them what every decoder expects. */
+    if (frame->component_count == 1)
+        frame->component[0].h = frame->component[0].v = 1;
+    if (steps->transposed)
+        transpose_frame(frame);
+    separate_tables(frame);
+    kst_jpeg_frame_geometry(frame);
+    kst_status status = plan_sides(request, steps, transform, report);
+    if (status == KST_OK)
+        kst_jpeg_frame_geometry(frame);
+    return status;
+}
+
+bool kst_jpeg_transform_is_identity(const struct jpeg_transform *t)
+{
+    return !t->transposed && (t->mirror_w | t->mirror_h | t->offset_x | t->offset_y) == 0;
+}
+
+/* Mirroring negates the odd columns, or rows, of a block's transform: all bits set where that is to be done. */
+struct signs {
+    _Alignas(64) uint16_t negate[64];
+};
+
+static void make_signs(struct signs *signs, bool mirror_x, bool mirror_y)
+{
+    for (uint32_t k = 0; k < 64; k++)
+        signs->negate[k] = (mirror_x && (k & 1)) != (mirror_y && (k & 8)) ? 0xFFFF : 0;
+}
+
+/* -32768 has no opposite and stays. */
+static inline int16_t with_sign(int16_t value, uint16_t negate)
+{
+    return (int16_t)(uint16_t)(((uint16_t)value ^ negate) - negate);
+}
+
+static void move_block(const int16_t *in, int16_t *out, bool transposed, const struct signs *signs)
+{
+    if (!transposed) {
+        for (uint32_t k = 0; k < 64; k++)
+            out[k] = with_sign(in[k], signs->negate[k]);
+        return;
+    }
+    for (uint32_t y = 0; y < 8; y++)
+        for (uint32_t x = 0; x < 8; x++)
+            out[y * 8 + x] = with_sign(in[x * 8 + y], signs->negate[y * 8 + x]);
+}
+
+struct run {
+    const struct jpeg_transform *transform;
+    const struct jpeg_coefficients *source, *result;
+};
+
+/* Row y of the result's blocks of component i. */
+static void move_row(const struct run *run, uint32_t i, uint32_t y)
+{
+    const struct jpeg_transform *t = run->transform;
+    const struct jpeg_component *c = &t->frame.component[i];
+    const uint32_t mirror_w = t->mirror_w * c->h, mirror_h = t->mirror_h * c->v;
+    uint32_t from_y = y + t->offset_y * c->v;
+    const bool mirror_y = from_y < mirror_h;
+    if (mirror_y)
+        from_y = mirror_h - 1 - from_y;
+    struct signs signs[2];
+    make_signs(&signs[false], false, mirror_y);
+    make_signs(&signs[true], true, mirror_y);
+    for (uint32_t x = 0; x < c->blocks_w; x++) {
+        uint32_t from_x = x + t->offset_x * c->h;
+        const bool mirror_x = from_x < mirror_w;
+        if (mirror_x)
+            from_x = mirror_w - 1 - from_x;
+        const int16_t *in = t->transposed ? kst_jpeg_block(run->source, i, from_y, from_x)
+                                          : kst_jpeg_block(run->source, i, from_x, from_y);
+        move_block(in, kst_jpeg_block(run->result, i, x, y), t->transposed, &signs[mirror_x]);
+    }
+}
+
+static void run_mcu_row(void *arg, uint32_t mcu_y)
+{
+    const struct run *run = arg;
+    const struct jpeg_frame *frame = &run->transform->frame;
+    for (uint32_t i = 0; i < frame->component_count; i++) {
+        const struct jpeg_component *c = &frame->component[i];
+        const uint32_t end = (mcu_y + 1) * c->v;
+        for (uint32_t y = mcu_y * c->v; y < end && y < c->blocks_h; y++)
+            move_row(run, i, y);
+    }
+}
+
+void kst_jpeg_transform_run(const struct jpeg_transform *transform, const struct jpeg_coefficients *source,
+    const struct jpeg_coefficients *result, struct pool *pool)
+{
+    struct run run = {.transform = transform, .source = source, .result = result};
+    kst_pool_run(pool, transform->frame.mcus_h, run_mcu_row, &run);
+}

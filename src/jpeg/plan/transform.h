@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Turning, mirroring and cropping a picture by moving its blocks of coefficients; no coefficient loses its magnitude.
+ */
+#ifndef KOSTKA_JPEG_PLAN_TRANSFORM_H
+#define KOSTKA_JPEG_PLAN_TRANSFORM_H
+
+#include "core/pool.h"
+#include "jpeg/plan/coefficients.h"
+
+struct jpeg_transform_request {
+    kst_transform transform;
+    kst_edge edge;
+    kst_region crop; /* in pixels of the turned picture */
+    bool grey;
+};
+
+/* What a transform comes to on one frame: a transposition, then mirrorings, then a cut. MCUs are those of the result.
+ */
+struct jpeg_transform {
+    struct jpeg_frame frame; /* of the result */
+    bool transposed;
+    uint32_t mirror_w; /* whole MCUs from the left that are mirrored left and right; 0: none */
+    uint32_t mirror_h; /* likewise from the top, top and bottom */
+    uint32_t offset_x; /* MCUs that the cut takes off the left */
+    uint32_t offset_y; /* and off the top */
+};
+
+/* Whether a transform mirrors the result's columns, and its rows. */
+void kst_jpeg_transform_mirrors(kst_transform transform, bool *columns, bool *rows);
+
+/*
+ * Plan a transform of a picture with this frame. Errors: KST_ERROR_OPTIONS (values that no enumeration has),
+ * KST_ERROR_REGION, KST_ERROR_JPEG_COLOUR (no luminance of full size to keep), KST_ERROR_JPEG_NOT_PERFECT.
+ */
+kst_status kst_jpeg_transform_plan(const struct jpeg_frame *source, const struct jpeg_transform_request *request,
+    struct jpeg_transform *transform, kst_report *report);
+
+/* Whether every block of the result is the block of the same place in the source. */
+bool kst_jpeg_transform_is_identity(const struct jpeg_transform *transform);
+
+/*
+ * Make the result's blocks, `result` having been created for its frame, on the pool's threads. Blocks that pad it to
+ * whole MCUs are not written.
+ */
+void kst_jpeg_transform_run(const struct jpeg_transform *transform, const struct jpeg_coefficients *source,
+    const struct jpeg_coefficients *result, struct pool *pool);
+
+#endif

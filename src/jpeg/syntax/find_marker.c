@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Looking for markers in entropy-coded data. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "jpeg/syntax/parser.h"
+
+static void raise(uint32_t *fill, size_t run)
+{
+    if (fill && run > *fill)
+        *fill = run < UINT32_MAX ? (uint32_t)run : UINT32_MAX;
+}
+
+size_t kst_jpeg_find_marker(const uint8_t *data, size_t length, size_t from, uint32_t *fill)
+{
+    size_t at = from;
+    while (at < length) {
+        const uint8_t *hit = memchr(data + at, 0xFF, length - at);
+        if (!hit)
+            break;
+        at = (size_t)(hit - data);
+        size_t code = at + 1;
+        while (code < length && data[code] == 0xFF)
+            code++;
+        if (code >= length)
+            break;
+        if (data[code] != 0)
+            return code - 1;
+        raise(fill, code - at);
+        at = code + 1;
+    }
+    return length;
+}
+
+enum {
+    CHUNK = 1 << 18,
+    FIRST_CHUNK = 1 << 16, /* and all others where the end may be anywhere */
+    GROWTH = 4,            /* of the number of chunks looked at together */
+    MOST_CHUNKS = 64,
+    OVERLAP = 64 /* a longer run of 0xFF is too long, wherever it is counted from */
+};
+
+/* Stretches of data from `from` on, which are looked at together; nothing was found between `start` and there. */
+struct chunks {
+    const uint8_t *data;
+    size_t length, start, from, step;
+    size_t found[MOST_CHUNKS];
+    uint32_t fill[MOST_CHUNKS];
+    atomic_uint_fast32_t least; /* chunk in which a marker was found, or MOST_CHUNKS */
+};
+
+static void note_found(struct chunks *chunks, uint32_t index)
+{
+    uint_fast32_t least = atomic_load(&chunks->least);
+    while (index < least && !atomic_compare_exchange_weak(&chunks->least, &least, index))
+        ;
+}
+
+/* A chunk with the byte behind it, and some in front of it for runs that come from there. */
+static void look(void *arg, uint32_t index)
+{
+    struct chunks *chunks = arg;
+    size_t first = chunks->from + index * chunks->step, rest = chunks->length - first;
+    size_t end = rest > chunks->step ? first + chunks->step + 1 : chunks->length;
+    size_t from = first > chunks->start ? first - OVERLAP : first;
+    chunks->fill[index] = 0;
+    chunks->found[index] = SIZE_MAX;
+    if (index > atomic_load(&chunks->least))
+        return;
+    size_t found = kst_jpeg_find_marker(chunks->data, end, from, &chunks->fill[index]);
+    if (found == end && end < chunks->length)
+        return;
+    chunks->found[index] = found;
+    note_found(chunks, index);
+}
+
+/* The first marker in `count` chunks, or the end of the data if they reach it; SIZE_MAX: neither. */
+static size_t look_at(struct pool *threads, struct chunks *chunks, uint32_t count, uint32_t *fill)
+{
+    atomic_init(&chunks->least, MOST_CHUNKS);
+    if (count > 1)
+        kst_pool_run(threads, count, look, chunks);
+    else
+        look(chunks, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        raise(fill, chunks->fill[i]);
+        if (chunks->found[i] != SIZE_MAX)
+            return chunks->found[i];
+    }
+    return SIZE_MAX;
+}
+
+static bool is_worth_threads(const struct pool *threads, size_t length, size_t from, size_t chunk)
+{
+    return threads && length >= from && length - from >= 2 * chunk && kst_pool_threads(threads) > 1;
+}
+
+size_t kst_jpeg_find_last_marker(struct pool *threads, const uint8_t *data, size_t length, size_t from, uint32_t *fill)
+{
+    if (!is_worth_threads(threads, length, from, CHUNK))
+        return kst_jpeg_find_marker(data, length, from, fill);
+    struct chunks chunks = {.data = data, .length = length, .start = from, .from = from};
+    size_t count = (length - from) / CHUNK < MOST_CHUNKS ? (length - from) / CHUNK : MOST_CHUNKS;
+    chunks.step = (length - from) / count + 1;
+    return look_at(threads, &chunks, (uint32_t)count, fill);
+}
+
+size_t kst_jpeg_find_far_marker(struct pool *threads, const uint8_t *data, size_t length, size_t from, uint32_t *fill)
+{
+    if (!is_worth_threads(threads, length, from, FIRST_CHUNK))
+        return kst_jpeg_find_marker(data, length, from, fill);
+    struct chunks chunks = {.data = data, .length = length, .start = from, .from = from, .step = FIRST_CHUNK};
+    for (uint32_t most = 1;; most = most < MOST_CHUNKS ? GROWTH * most : MOST_CHUNKS) {
+        size_t left = (length - chunks.from + FIRST_CHUNK - 1) / FIRST_CHUNK;
+        uint32_t count = left < most ? (uint32_t)left : most;
+        size_t found = look_at(threads, &chunks, count, fill);
+        if (found != SIZE_MAX)
+            return found;
+        chunks.from += (size_t)count * FIRST_CHUNK;
+    }
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The sequence of markers (T.81 B.2). */
+#include "jpeg/syntax/parse.h"
+
+#include <string.h>
+
+#include "core/signature.h"
+#include "jpeg/syntax/marker.h"
+#include "jpeg/syntax/parser.h"
+
+size_t kst_jpeg_find_start(const uint8_t *data, size_t length)
+{
+    enum { FILL_MAX = 16 };
+    size_t at = 0;
+    while (at < FILL_MAX && length - at >= 2 && data[at] == 0xFF && data[at + 1] == 0xFF)
+        at++;
+    return length - at >= 2 && data[at] == 0xFF && data[at + 1] == JPEG_SOI ? at : SIZE_MAX;
+}
+
+static kst_status find_start(struct parser *parser)
+{
+    const uint8_t *data = parser->data;
+    size_t length = parser->length;
+    if (length == 0)
+        return kst_report_error(parser->report, KST_ERROR_EMPTY, KST_NO_OFFSET, NULL);
+    size_t at = kst_jpeg_find_start(data, length);
+    if (at == SIZE_MAX) {
+        const char *what = kst_signature_find(data, length);
+        return kst_report_error(parser->report, KST_ERROR_JPEG_SOI, 0, what ? "this is %s" : NULL, what);
+    }
+    parser->stream->start = at;
+    parser->position = at + 2;
+    return KST_OK;
+}
+
+/* The headers that say how to read the samples; only those in front of the first scan count. */
+static void read_headers(struct parser *parser, const struct jpeg_marker_segment *segment)
+{
+    struct jpeg_headers *headers = &parser->stream->headers;
+    if (kst_jpeg_segment_adobe(parser->data, segment, &headers->adobe_transform))
+        headers->has_adobe = true;
+    if (!kst_jpeg_segment_jfif(parser->data, segment, &headers->jfif))
+        return;
+    headers->has_jfif = true;
+    if (headers->jfif.major != 1)
+        kst_report_warning(parser->report, KST_WARNING_JPEG_JFIF, segment->offset + 5, 1, false);
+}
+
+static kst_status read_application(struct parser *parser, uint8_t marker, struct segment_reader segment)
+{
+    struct jpeg_stream *stream = parser->stream;
+    struct jpeg_marker_segment found = {.marker = marker, .offset = segment.offset, .length = (uint32_t)segment.length};
+    if (stream->plan.scan_count == 0)
+        read_headers(parser, &found);
+    kst_status status = kst_jpeg_parser_grow(parser, (void **)&stream->application, stream->application_count,
+        &parser->application_capacity, sizeof *stream->application);
+    if (!status)
+        stream->application[stream->application_count++] = found;
+    return status;
+}
+
+static bool is_application(uint8_t marker)
+{
+    return (marker >= JPEG_APP0 && marker <= JPEG_APP15) || marker == JPEG_COM;
+}
+
+static kst_status read_segment(struct parser *parser, uint8_t marker, struct segment_reader segment)
+{
+    if (is_application(marker))
+        return read_application(parser, marker, segment);
+    switch (marker) {
+    case JPEG_DQT:
+        return kst_jpeg_parse_quant(parser, segment);
+    case JPEG_DHT:
+        return kst_jpeg_parse_huffman(parser, segment);
+    case JPEG_DRI:
+        return kst_jpeg_parse_restart_interval(parser, segment);
+    case JPEG_DNL: /* its number was taken when the first scan began */
+    case JPEG_DAC: /* conditioning for a process that SOF would have announced */
+        return KST_OK;
+    case JPEG_SOS: {
+        kst_status status = kst_jpeg_parse_scan(parser, segment);
+        return status ? status : kst_jpeg_parse_segments(parser);
+    }
+    case JPEG_DHP:
+    case JPEG_EXP:
+        return kst_report_error(parser->report, KST_ERROR_JPEG_HIERARCHICAL, segment.offset, NULL);
+    default:
+        if (marker >= JPEG_SOF0 && marker <= JPEG_SOF15 && marker != JPEG_JPG)
+            return kst_jpeg_parse_frame(parser, marker, segment);
+        return kst_report_error(parser->report, KST_ERROR_JPEG_MARKER, segment.offset - 4, "0xFF%02X", marker);
+    }
+}
+
+static bool stands_alone(uint8_t marker)
+{
+    return (marker >= JPEG_RST0 && marker <= JPEG_RST7) || marker == JPEG_TEM;
+}
+
+/* The marker segment whose marker stands at parser->position; moves the position behind it. */
+static kst_status read_marker_segment(struct parser *parser, uint8_t marker)
+{
+    size_t at = parser->position;
+    if (marker == JPEG_SOI)
+        return kst_report_error(parser->report, KST_ERROR_JPEG_TWO_SOI, at, NULL);
+    if (++parser->markers > parser->limits->markers)
+        return kst_report_error(parser->report, KST_ERROR_LIMIT_MARKERS, at, "more than %u", parser->limits->markers);
+    if (parser->length - at < 4)
+        return kst_report_error(parser->report, KST_ERROR_TRUNCATED, at, "inside a marker segment");
+    size_t length = (size_t)parser->data[at + 2] << 8 | parser->data[at + 3];
+    if (length < 2 && is_application(marker)) { /* of no consequence: what it should hold is skipped as garbage */
+        kst_report_warning(parser->report, KST_WARNING_JPEG_GARBAGE, at, 1, false);
+        parser->position = at + 4;
+        return KST_OK;
+    }
+    if (length < 2)
+        return kst_report_error(parser->report, KST_ERROR_JPEG_LENGTH, at + 2, "a length of %zu", length);
+    if (parser->length - at - 2 < length)
+        return kst_report_error(parser->report, KST_ERROR_TRUNCATED, at, "inside a marker segment");
+    struct segment_reader segment = {.data = parser->data + at + 4, .length = length - 2, .offset = at + 4};
+    parser->position = at + 2 + length;
+    return read_segment(parser, marker, segment);
+}
+
+/* Whether there are no bytes but fill bytes (B.1.1.2) between the position and the marker at `at`. */
+static bool only_fill(const struct parser *parser, size_t at)
+{
+    for (size_t i = parser->position; i < at; i++)
+        if (parser->data[i] != 0xFF)
+            return false;
+    return true;
+}
+
+/* All markers up to EOI or the end of the data. */
+static kst_status read_markers(struct parser *parser)
+{
+    const struct jpeg_plan *plan = &parser->stream->plan;
+    for (;;) {
+        size_t at = kst_jpeg_find_marker(parser->data, parser->length, parser->position, NULL);
+        if (at >= parser->length) {
+            parser->position = parser->length;
+            if (plan->scan_count)
+                kst_report_warning(parser->report, KST_WARNING_JPEG_NO_EOI, parser->length, 1, false);
+            return KST_OK;
+        }
+        if (!only_fill(parser, at))
+            kst_report_warning(parser->report, KST_WARNING_JPEG_GARBAGE, parser->position, 1, false);
+        uint8_t marker = parser->data[at + 1];
+        parser->position = at;
+        if (marker == JPEG_EOI) {
+            parser->position = at + 2;
+            parser->stream->whole = true;
+            return KST_OK;
+        }
+        if (stands_alone(marker)) {
+            parser->position = at + 2;
+            continue;
+        }
+        if (marker == JPEG_SOS && plan->single_scan)
+            return kst_report_error(parser->report, KST_ERROR_JPEG_MARKER, at, "a scan too many");
+        kst_status status = read_marker_segment(parser, marker);
+        if (status)
+            return status;
+    }
+}
+
+static bool is_limit(kst_status status)
+{
+    return status == KST_ERROR_MEMORY || (status >= KST_ERROR_LIMIT_PIXELS && status <= KST_ERROR_LIMIT_METADATA);
+}
+
+/* With a scan in hand a damaged marker segment only ends the reading: what came before it is decoded. */
+static kst_status forgive(struct parser *parser, kst_status status)
+{
+    kst_report *report = parser->report;
+    if (!status || is_limit(status) || parser->stream->plan.scan_count == 0)
+        return status;
+    uint64_t offset = report->offset;
+    kst_report_forgive(report);
+    kst_report_warning(report, KST_WARNING_JPEG_TRUNCATED, offset, 1, false);
+    return KST_OK;
+}
+
+static kst_colour adobe_colour(
+    struct parser *parser, kst_colour plain, uint8_t transformed_code, kst_colour transformed)
+{
+    uint8_t code = parser->stream->headers.adobe_transform;
+    if (code == 0)
+        return plain;
+    if (code != transformed_code)
+        kst_report_warning(parser->report, KST_WARNING_JPEG_ADOBE, KST_NO_OFFSET, 1, false);
+    return transformed;
+}
+
+/* T.81 leaves the colour space open; T.871 (JFIF), Adobe's marker and the component ids are believed in that order. */
+static kst_colour decide_colour(struct parser *parser)
+{
+    const struct jpeg_frame *frame = &parser->stream->plan.frame;
+    const struct jpeg_headers *headers = &parser->stream->headers;
+    const struct jpeg_component *c = frame->component;
+    switch (frame->component_count) {
+    case 1:
+        return KST_COLOUR_GREY;
+    case 3:
+        if (headers->has_jfif)
+            return KST_COLOUR_YCBCR;
+        if (headers->has_adobe)
+            return adobe_colour(parser, KST_COLOUR_RGB, 1, KST_COLOUR_YCBCR);
+        return c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B' ? KST_COLOUR_RGB : KST_COLOUR_YCBCR;
+    case 4:
+        return headers->has_adobe ? adobe_colour(parser, KST_COLOUR_CMYK, 2, KST_COLOUR_YCCK) : KST_COLOUR_CMYK;
+    default:
+        return KST_COLOUR_UNKNOWN;
+    }
+}
+
+/*
+ * A component that no scan held gets the table it would have had, for whoever writes the frame anew; where that was
+ * never defined, the table of one that has: its coefficients are all 0.
+ */
+static void fill_quant_tables(struct parser *parser)
+{
+    struct jpeg_frame *frame = &parser->stream->plan.frame;
+    const struct jpeg_component *scanned = &frame->component[parser->stream->plan.scan[0].component[0]];
+    for (uint32_t i = 0; i < frame->component_count; i++) {
+        struct jpeg_component *c = &frame->component[i];
+        if (parser->latched[i])
+            continue;
+        if (c->tq >= JPEG_TABLES || !parser->quant_defined[c->tq]) {
+            c->tq = scanned->tq;
+            memcpy(c->quant, scanned->quant, sizeof c->quant);
+        } else {
+            memcpy(c->quant, parser->quant[c->tq], sizeof c->quant);
+        }
+    }
+}
+
+static kst_status parse(struct parser *parser)
+{
+    struct jpeg_stream *stream = parser->stream;
+    kst_status status = find_start(parser);
+    if (!status)
+        status = forgive(parser, read_markers(parser));
+    if (status)
+        return status;
+    if (!parser->frame_seen)
+        return kst_report_error(parser->report, KST_ERROR_JPEG_NO_FRAME, parser->position, NULL);
+    if (stream->plan.scan_count == 0)
+        return kst_report_error(parser->report, KST_ERROR_JPEG_NO_SCAN, parser->position, NULL);
+    stream->end = parser->position;
+    stream->markers = parser->markers;
+    stream->plan.frame.colour = decide_colour(parser);
+    fill_quant_tables(parser);
+    return KST_OK;
+}
+
+static kst_status parse_with(const struct parser *settings, struct jpeg_stream *stream)
+{
+    kst_status status = KST_OK;
+    memset(stream, 0, sizeof *stream);
+    struct parser *parser = kst_memory_zeroed(settings->memory, 1, sizeof *parser, &status);
+    if (!parser)
+        return kst_report_error(settings->report, status, KST_NO_OFFSET, NULL);
+    *parser = *settings;
+    parser->stream = stream;
+    stream->plan.data = parser->data;
+    stream->plan.length = parser->length;
+    status = parse(parser);
+    kst_memory_release(settings->memory, parser);
+    if (status)
+        kst_jpeg_stream_release(settings->memory, stream);
+    return status;
+}
+
+kst_status kst_jpeg_parse(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
+    struct jpeg_stream *stream, kst_report *report)
+{
+    return kst_jpeg_parse_on(NULL, memory, limits, data, length, stream, report);
+}
+
+kst_status kst_jpeg_parse_on(struct pool *threads, struct memory *memory, const kst_limits *limits, const uint8_t *data,
+    size_t length, struct jpeg_stream *stream, kst_report *report)
+{
+    const struct parser settings = {
+        .memory = memory, .threads = threads, .limits = limits, .report = report, .data = data, .length = length};
+    return parse_with(&settings, stream);
+}
+
+kst_status kst_jpeg_parse_presuming(struct pool *threads, struct memory *memory, const kst_limits *limits,
+    const uint8_t *data, size_t length, struct jpeg_stream *stream, kst_report *report)
+{
+    const struct parser settings = {.memory = memory,
+        .threads = threads,
+        .presuming = true,
+        .limits = limits,
+        .report = report,
+        .data = data,
+        .length = length};
+    return parse_with(&settings, stream);
+}
+
+void kst_jpeg_stream_release(struct memory *memory, struct jpeg_stream *stream)
+{
+    kst_memory_release(memory, stream->plan.huffman);
+    kst_memory_release(memory, stream->plan.scan);
+    kst_memory_release(memory, stream->plan.segment);
+    kst_memory_release(memory, stream->application);
+    memset(stream, 0, sizeof *stream);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SOF and SOS (T.81 B.2.2, B.2.3, G.1.1.1). */
+#include <string.h>
+
+#include "jpeg/syntax/marker.h"
+#include "jpeg/syntax/parser.h"
+
+static kst_status refuse_process(struct parser *parser, uint8_t marker, size_t offset)
+{
+    kst_status status = KST_ERROR_JPEG_HIERARCHICAL;
+    if (marker == JPEG_SOF3)
+        status = KST_ERROR_JPEG_LOSSLESS;
+    else if (marker >= JPEG_SOF9 && marker <= JPEG_SOF11)
+        status = KST_ERROR_JPEG_ARITHMETIC;
+    return kst_report_error(parser->report, status, offset, "SOF%u", marker - JPEG_SOF0);
+}
+
+static kst_status parse_frame_components(struct parser *parser, struct segment_reader segment)
+{
+    struct jpeg_frame *frame = &parser->stream->plan.frame;
+    for (uint32_t i = 0; i < frame->component_count; i++) {
+        struct jpeg_component *c = &frame->component[i];
+        const uint8_t *field = segment.data + 6 + 3 * i;
+        c->id = field[0];
+        c->h = field[1] >> 4;
+        c->v = field[1] & 15;
+        c->tq = field[2];
+        if (c->h < 1 || c->h > 4 || c->v < 1 || c->v > 4)
+            return kst_report_error(parser->report, KST_ERROR_JPEG_SAMPLING, segment.offset + 7 + 3 * i,
+                "component %u has %ux%u", i, c->h, c->v);
+    }
+    return KST_OK;
+}
+
+kst_status kst_jpeg_parse_frame(struct parser *parser, uint8_t marker, struct segment_reader segment)
+{
+    struct jpeg_frame *frame = &parser->stream->plan.frame;
+    if (marker > JPEG_SOF2)
+        return refuse_process(parser, marker, segment.offset);
+    if (parser->frame_seen)
+        return kst_report_error(parser->report, KST_ERROR_JPEG_TWO_FRAMES, segment.offset, NULL);
+    if (segment.length < 6)
+        return kst_report_error(parser->report, KST_ERROR_JPEG_LENGTH, segment.offset, "the frame header is cut off");
+    if (segment.data[0] != 8)
+        return kst_report_error(parser->report, KST_ERROR_JPEG_PRECISION, segment.offset, "%u bits", segment.data[0]);
+    frame->process = marker == JPEG_SOF0   ? KST_PROCESS_BASELINE
+                     : marker == JPEG_SOF1 ? KST_PROCESS_EXTENDED
+                                           : KST_PROCESS_PROGRESSIVE;
+    frame->height = (uint32_t)segment.data[1] << 8 | segment.data[2];
+    frame->width = (uint32_t)segment.data[3] << 8 | segment.data[4];
+    frame->component_count = segment.data[5];
+    if (frame->width == 0)
+        return kst_report_error(parser->report, KST_ERROR_JPEG_DIMENSIONS, segment.offset + 3, "the width is 0");
+    if (frame->component_count < 1 || frame->component_count > JPEG_COMPONENTS) {
+        uint8_t count = frame->component_count;
+        frame->component_count = 0;
+        return kst_report_error(
+            parser->report, KST_ERROR_JPEG_COMPONENTS, segment.offset + 5, "%u, this library decodes 1 to 4", count);
+    }
+    if (segment.length != 6 + 3U * frame->component_count)
+        return kst_report_error(parser->report, KST_ERROR_JPEG_LENGTH, segment.offset,
+            "the frame header has %zu bytes for %u components", segment.length, frame->component_count);
+    kst_status status = parse_frame_components(parser, segment);
+    if (status)
+        return status;
+    memset(parser->stream->plan.known, -1, sizeof parser->stream->plan.known);
+    memset(parser->stream->plan.known_before, -1, sizeof parser->stream->plan.known_before);
+    parser->frame_seen = true;
+    parser->frame_offset = segment.offset;
+    return KST_OK;
+}
+
+/* The number of lines from a DNL segment right behind the first scan, whose data start at `from` (B.2.5); 0: none. */
+static uint32_t find_number_of_lines(const struct parser *parser, size_t from)
+{
+    size_t at = kst_jpeg_find_marker(parser->data, parser->length, from, NULL);
+    while (parser->length - at > 2 && parser->data[at + 1] >= JPEG_RST0 && parser->data[at + 1] <= JPEG_RST7)
+        at = kst_jpeg_find_marker(parser->data, parser->length, at + 2, NULL);
+    if (parser->length - at < 6 || parser->data[at + 1] != JPEG_DNL)
+        return 0;
+    return (uint32_t)parser->data[at + 4] << 8 | parser->data[at + 5];
+}
+
+/* What can only be settled once the first scan starts: the height and all that follows from it. */
+static kst_status complete_frame(struct parser *parser, size_t data_offset)
+{
+    struct jpeg_frame *frame = &parser->stream->plan.frame;
+    if (frame->height == 0)
+        frame->height = find_number_of_lines(parser, data_offset);
+    if (frame->height == 0)
+        return kst_report_error(parser->report, KST_ERROR_JPEG_DIMENSIONS, parser->frame_offset + 1,
+            "the height is 0 and no DNL segment follows the first scan");
+    if ((uint64_t)frame->width * frame->height > parser->limits->pixels)
+        return kst_report_error(parser->report, KST_ERROR_LIMIT_PIXELS, parser->frame_offset + 1,
+            "%u × %u; the limit is %llu pixels", frame->width, frame->height,
+            (unsigned long long)parser->limits->pixels);
+    kst_jpeg_frame_geometry(frame);
+    return KST_OK;
+}
+
+static kst_status parse_scan_components(struct parser *parser, struct segment_reader segment, struct jpeg_scan *scan)
+{
+    const struct jpeg_frame *frame = &parser->stream->plan.frame;
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < scan->component_count; i++) {
+        uint8_t id = segment.data[1 + 2 * i];
+        uint32_t c = 0;
+        while (c < frame->component_count && (frame->component[c].id != id || (used >> c & 1)))
+            c++;
+        if (c == frame->component_count)
+            return kst_report_error(
+                parser->report, KST_ERROR_JPEG_SCAN_COMPONENT, segment.offset + 1 + 2 * i, "component id %u", id);
+        used |= 1U << c;
+        scan->component[i] = (uint8_t)c;
+    }
+    return KST_OK;
+}
+
+/* Spectral selection and successive approximation (G.1.1.1). */
+static kst_status check_progression(struct parser *parser, const struct jpeg_scan *scan, size_t offset)
+{
+    bool valid = scan->al <= 13 && (scan->ah == 0 || scan->al + 1 == scan->ah);
+    if (scan->ss == 0)
+        valid = valid && scan->se == 0;
+    else
+        valid = valid && scan->ss <= scan->se && scan->se < 64 && scan->component_count == 1;
+    if (valid)
+        return KST_OK;
+    return kst_report_error(parser->report, KST_ERROR_JPEG_PROGRESSION, offset,
+        "Ss %u, Se %u, Ah %u, Al %u with %u components", scan->ss, scan->se, scan->ah, scan->al, scan->component_count);
+}
+
+/* Note how far each coefficient is known after the scan, and whether that was its turn. */
+static void note_progression(struct parser *parser, const struct jpeg_scan *scan, size_t offset)
+{
+    struct jpeg_plan *plan = &parser->stream->plan;
+    uint32_t surprises = 0;
+    for (uint32_t i = 0; i < scan->component_count; i++) {
+        int8_t *known = plan->known[scan->component[i]];
+        memcpy(plan->known_before[scan->component[i]], known, 64);
+        surprises += scan->ss > 0 && known[0] < 0;
+        for (uint32_t k = scan->ss; k <= scan->se; k++) {
+            surprises += scan->ah != (known[k] < 0 ? 0 : known[k]);
+            known[k] = (int8_t)scan->al;
+        }
+    }
+    if (surprises)
+        kst_report_warning(parser->report, KST_WARNING_JPEG_PROGRESSION, offset, surprises, false);
+}
+
+static kst_status latch_quant_tables(struct parser *parser, const struct jpeg_scan *scan, size_t offset)
+{
+    for (uint32_t i = 0; i < scan->component_count; i++) {
+        struct jpeg_component *c = &parser->stream->plan.frame.component[scan->component[i]];
+        if (parser->latched[scan->component[i]])
+            continue;
+        if (c->tq >= JPEG_TABLES || !parser->quant_defined[c->tq])
+            return kst_report_error(parser->report, KST_ERROR_JPEG_QUANT_MISSING, offset, "component %u uses table %u",
+                scan->component[i], c->tq);
+        memcpy(c->quant, parser->quant[c->tq], sizeof c->quant);
+        parser->latched[scan->component[i]] = true;
+    }
+    return KST_OK;
+}
+
+/* Put the table at a destination into the plan, if it is not there yet, and give its index. */
+static kst_status use_huffman(
+    struct parser *parser, enum jpeg_table_class table_class, uint8_t destination, size_t offset, uint16_t *index)
+{
+    struct jpeg_plan *plan = &parser->stream->plan;
+    struct huffman_slot *slot = destination < JPEG_TABLES ? &parser->huffman[table_class][destination] : NULL;
+    bool standard = slot && !slot->defined && destination < 2 && plan->frame.process != KST_PROCESS_PROGRESSIVE;
+    if (standard) { /* frames of Motion JPEG leave out the tables of Annex K */
+        slot->table = *kst_jpeg_standard_huffman(table_class, destination);
+        slot->defined = true;
+        slot->index = NOT_IN_PLAN;
+    }
+    if (!slot || !slot->defined)
+        return kst_report_error(parser->report, KST_ERROR_JPEG_HUFFMAN_MISSING, offset, "%s table %u",
+            table_class == JPEG_DC ? "DC" : "AC", destination);
+    if (slot->index == NOT_IN_PLAN) {
+        if (!kst_jpeg_huffman_valid(&slot->table, table_class))
+            return kst_report_error(parser->report, KST_ERROR_JPEG_HUFFMAN_TABLE, offset, "%s table %u",
+                table_class == JPEG_DC ? "DC" : "AC", destination);
+        if (plan->huffman_count > UINT16_MAX)
+            return kst_report_error(parser->report, KST_ERROR_LIMIT_SCANS, offset, "too many Huffman tables");
+        kst_status status = kst_jpeg_parser_grow(
+            parser, (void **)&plan->huffman, plan->huffman_count, &parser->huffman_capacity, sizeof *plan->huffman);
+        if (status)
+            return status;
+        slot->index = (int)plan->huffman_count;
+        plan->huffman[plan->huffman_count++] = slot->table;
+    }
+    *index = (uint16_t)slot->index;
+    return KST_OK;
+}
+
+static kst_status use_huffman_tables(struct parser *parser, struct segment_reader segment, struct jpeg_scan *scan)
+{
+    bool progressive = parser->stream->plan.frame.process == KST_PROCESS_PROGRESSIVE;
+    bool dc = scan->ss == 0 && (!progressive || scan->ah == 0);
+    bool ac = scan->se > 0;
+    for (uint32_t i = 0; i < scan->component_count; i++) {
+        size_t at = 2 + 2 * i;
+        kst_status status = KST_OK;
+        if (dc)
+            status = use_huffman(parser, JPEG_DC, segment.data[at] >> 4, segment.offset + at, &scan->dc_table[i]);
+        if (ac && !status)
+            status = use_huffman(parser, JPEG_AC, segment.data[at] & 15, segment.offset + at, &scan->ac_table[i]);
+        if (status)
+            return status;
+    }
+    return KST_OK;
+}
+
+static kst_status complete_scan(struct parser *parser, struct segment_reader segment, struct jpeg_scan *scan)
+{
+    const struct jpeg_frame *frame = &parser->stream->plan.frame;
+    kst_jpeg_scan_geometry(frame, scan->component, scan->component_count, &scan->geometry);
+    if (scan->geometry.mcu_blocks > JPEG_MCU_BLOCKS)
+        return kst_report_error(
+            parser->report, KST_ERROR_JPEG_SAMPLING, segment.offset, "%u blocks in an MCU", scan->geometry.mcu_blocks);
+    bool progressive = frame->process == KST_PROCESS_PROGRESSIVE;
+    size_t parameters = segment.offset + 1 + 2U * scan->component_count;
+    if (!progressive && (scan->ss != 0 || scan->se != 63 || scan->ah != 0 || scan->al != 0)) {
+        kst_report_warning(parser->report, KST_WARNING_JPEG_SPECTRAL, parameters, 1, false);
+        scan->ss = 0;
+        scan->se = 63;
+        scan->ah = 0;
+        scan->al = 0;
+    }
+    kst_status status = progressive ? check_progression(parser, scan, parameters) : KST_OK;
+    if (!status)
+        status = latch_quant_tables(parser, scan, segment.offset);
+    if (!status)
+        status = use_huffman_tables(parser, segment, scan);
+    if (!status && progressive)
+        note_progression(parser, scan, parameters);
+    uint64_t mcus = (uint64_t)scan->geometry.mcus_w * scan->geometry.mcus_h;
+    scan->restart_interval = parser->restart_interval;
+    scan->interval_count =
+        scan->restart_interval ? (uint32_t)((mcus + scan->restart_interval - 1) / scan->restart_interval) : 1;
+    return status;
+}
+
+kst_status kst_jpeg_parse_scan(struct parser *parser, struct segment_reader segment)
+{
+    struct jpeg_plan *plan = &parser->stream->plan;
+    if (!parser->frame_seen)
+        return kst_report_error(parser->report, KST_ERROR_JPEG_NO_FRAME, segment.offset, NULL);
+    if (segment.length < 1 || segment.data[0] < 1 || segment.data[0] > JPEG_COMPONENTS ||
+        segment.length != 4 + 2U * segment.data[0])
+        return kst_report_error(parser->report, KST_ERROR_JPEG_SCAN_LENGTH, segment.offset, NULL);
+    if (plan->scan_count >= parser->limits->scans)
+        return kst_report_error(
+            parser->report, KST_ERROR_LIMIT_SCANS, segment.offset, "more than %u scans", parser->limits->scans);
+    kst_status status = plan->scan_count == 0 ? complete_frame(parser, segment.offset + segment.length) : KST_OK;
+    if (!status)
+        status = kst_jpeg_parser_grow(
+            parser, (void **)&plan->scan, plan->scan_count, &parser->scan_capacity, sizeof *plan->scan);
+    if (status)
+        return status;
+
+    struct jpeg_scan scan = {.component_count = segment.data[0], .offset = segment.offset - 4};
+    const uint8_t *parameter = segment.data + 1 + 2U * scan.component_count;
+    scan.ss = parameter[0];
+    scan.se = parameter[1];
+    scan.ah = parameter[2] >> 4;
+    scan.al = parameter[2] & 15;
+    status = parse_scan_components(parser, segment, &scan);
+    if (!status)
+        status = complete_scan(parser, segment, &scan);
+    if (status)
+        return status;
+    plan->scan[plan->scan_count++] = scan;
+    if (plan->scan_count == 1)
+        plan->single_scan =
+            plan->frame.process != KST_PROCESS_PROGRESSIVE && scan.component_count == plan->frame.component_count;
+    return KST_OK;
+}
