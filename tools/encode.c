@@ -4,6 +4,7 @@
 #include "batch.h"
 #include "files/bands.h"
 #include "files/rows.h"
+#include "files/rows_in.h"
 #include "target.h"
 
 static bool encode_whole(const struct task *task, struct source *source, const char *path, struct problem *problem)
@@ -16,6 +17,23 @@ static bool encode_whole(const struct task *task, struct source *source, const c
     good = good && picture_write(&picture, path, task->files.target, &task->files, problem);
     picture_release(&picture);
     return good;
+}
+
+/* Row by row where that can be. Of a pipe all is read before; of most files only where rows cannot be had. */
+static bool encode_picture(const struct task *task, struct source *source, const char *path, struct problem *problem)
+{
+    const struct file_settings *files = &task->files;
+    struct rows_in rows;
+
+    if (!rows_in_expect(source, files) && !source_finish_picture(source, files, problem))
+        return false;
+    if (rows_in_open(&rows, source, files)) {
+        bool good = rows_in_encode(&rows, path, files, problem);
+        rows_in_close(&rows);
+        return good;
+    }
+    return (source->descriptor < 0 || source_finish_picture(source, files, problem)) &&
+           encode_whole(task, source, path, problem);
 }
 
 /* The source's first bytes have been read. */
@@ -33,7 +51,7 @@ static bool encode_open(const struct task *task, struct source *source, const ch
         good = row_file_encode(&rows, path, files, problem);
         row_file_close(&rows);
     } else {
-        good = source_finish_picture(source, files, problem) && encode_whole(task, source, path, problem);
+        good = encode_picture(task, source, path, problem);
     }
     return good;
 }

@@ -265,9 +265,10 @@ bool temporary_rename(struct temporary *temporary, const char *path)
 
 void temporary_close(struct temporary *temporary)
 {
-    if (temporary->path != NULL)
+    if (temporary->path != NULL) {
         unlink(temporary->path);
-    unlist(temporary);
+        unlist(temporary);
+    }
     free(temporary->path);
     if (temporary->descriptor >= 0)
         close(temporary->descriptor);

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PNG files of which the headers promise more than there is: made_png WIDTH HEIGHT DEPTH COLOUR [CHUNK:COUNT:BYTES]
- * writes one to standard output whose pixels are black, as many rows of them as fit one mebibyte. CHUNK is zTXt, iTXt,
- * tEXt (comments) or iCCP; COUNT of them hold BYTES each.
+ * PNG files that other programs would not make: made_png WIDTH HEIGHT DEPTH COLOUR [WORD…] writes one to standard
+ * output whose pixels are black, as many rows of them as fit one mebibyte. The words may be
+ *
+ *     CHUNK:COUNT:BYTES   zTXt, iTXt, tEXt (comments), iCCP or eXIf, COUNT of them, of BYTES each
+ *     +CHUNK:COUNT:BYTES  the same behind the pixels
+ *     noise               other pixels, with filters of all kinds
+ *     parts=N             IDAT chunks of N bytes
+ *     between             a comment between two of these
+ *     interlaced          with Adam7, and more data than that takes
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,20 +60,23 @@ static void write_extra(const char *what)
     size_t count = strtoul(counts + 1, (char **)&counts, 10), bytes = strtoul(counts + 1, NULL, 10), length;
     size_t head_length = strncmp(what, "iTXt", 4) == 0 ? 12 : strncmp(what, "tEXt", 4) == 0 ? 8 : 9;
     char type[5] = {what[0], what[1], what[2], what[3], 0};
+    bool exif = strcmp(type, "eXIf") == 0;
 
     if (strcmp(type, "iTXt") == 0)
         head[8] = 1; /* compressed; no language, no translated keyword */
     put_number(profile, bytes);
-    if (strcmp(type, "tEXt") == 0) {
+    if (strcmp(type, "tEXt") == 0 || exif) {
         data = malloc(bytes + 16);
         if (data == NULL)
             abort();
-        memset(data, 'A', length = bytes);
+        memset(data, exif ? 0 : 'A', length = bytes);
     } else
         data = compress(profile, strcmp(type, "iCCP") == 0 ? 4 : 0, bytes, 'A', &length);
     uint8_t *all = malloc(head_length + length);
     if (all == NULL)
         abort();
+    if (exif)
+        memcpy(head, "II*\0\10\0\0\0\0", head_length); /* an empty directory */
     memcpy(all, head, head_length);
     memcpy(all + head_length, data, length);
     for (size_t i = 0; i < count; i++)
@@ -75,28 +85,89 @@ static void write_extra(const char *what)
     free(data);
 }
 
+/* Extra chunks in front of the pixels, or behind them. */
+static void write_extras(char **words, int count, bool behind)
+{
+    for (int i = 0; i < count; i++)
+        if (strchr(words[i], ':') != NULL && (words[i][0] == '+') == behind)
+            write_extra(words[i] + behind);
+}
+
+/* What follows the word's start in any of them; 0: none has it. */
+static size_t number_of(char **words, int count, const char *start)
+{
+    for (int i = 0; i < count; i++)
+        if (strncmp(words[i], start, strlen(start)) == 0)
+            return strtoul(words[i] + strlen(start), NULL, 10);
+    return 0;
+}
+
+static bool has_word(char **words, int count, const char *word)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(words[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* Rows of `row` bytes, filter included; or rows of any length. */
+static uint8_t *make_pixels(size_t row, size_t rows, bool noise, bool any)
+{
+    uint8_t *data = calloc(row, rows);
+    uint32_t state = 1;
+
+    if (data == NULL)
+        abort();
+    for (size_t i = 0; i < row * rows && noise; i++) {
+        state = state * 1103515245 + 12345;
+        data[i] = (uint8_t)(any || i % row == 0 ? (state >> 16) % 5 : state >> 16);
+    }
+    return data;
+}
+
+static void write_pixels(const uint8_t *data, size_t length, size_t part, bool between)
+{
+    for (size_t at = 0; at < length; at += part) {
+        write_chunk("IDAT", data + at, length - at < part ? length - at : part);
+        if (between && at == 0)
+            write_extra("tEXt:1:7");
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const size_t channels[7] = {1, 0, 3, 1, 2, 0, 4};
-    uint8_t header[13] = {0};
+    uint8_t header[13] = {0}, palette[768];
     size_t length;
 
     if (argc < 5)
         return 2;
+    char **words = argv + 5;
+    int count = argc - 5;
     size_t width = strtoul(argv[1], NULL, 10), height = strtoul(argv[2], NULL, 10);
     size_t depth = strtoul(argv[3], NULL, 10), colour = strtoul(argv[4], NULL, 10);
     put_number(header, width);
     put_number(header + 4, height);
     header[8] = (uint8_t)depth;
     header[9] = (uint8_t)colour;
+    header[12] = has_word(words, count, "interlaced");
     fwrite("\x89PNG\r\n\x1A\n", 1, 8, stdout);
     write_chunk("IHDR", header, sizeof header);
-    for (int i = 5; i < argc; i++)
-        write_extra(argv[i]);
-    size_t bytes = ((width * depth * channels[colour < 7 ? colour : 0] + 7) / 8 + 1) * height;
-    uint8_t *data = compress(header, 0, bytes < 1 << 20 ? bytes : 1 << 20, 0, &length);
-    write_chunk("IDAT", data, length);
+    for (size_t i = 0; i < sizeof palette; i++)
+        palette[i] = (uint8_t)(i * 7);
+    if (colour == 3)
+        write_chunk("PLTE", palette, (size_t)3 << depth);
+    write_extras(words, count, false);
+    size_t row = (width * depth * channels[colour < 7 ? colour : 0] + 7) / 8 + 1;
+    size_t rows = row * height < 1 << 20 ? height : (1 << 20) / row;
+    uint8_t *pixels = make_pixels(row, 2 * rows, has_word(words, count, "noise"), header[12] != 0);
+    size_t bytes = row * rows * (header[12] ? 2 : 1);
+    uint8_t *data = compress(pixels, bytes, bytes, 0, &length);
+    size_t part = number_of(words, count, "parts=");
+    write_pixels(data, length, part > 0 ? part : length, has_word(words, count, "between"));
+    write_extras(words, count, true);
     write_chunk("IEND", data, 0);
+    free(pixels);
     free(data);
     return fflush(stdout) == 0 ? 0 : 1;
 }

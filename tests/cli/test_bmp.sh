@@ -46,6 +46,14 @@ gives() {
     fi
     "$KOSTKA" info "$file" >out 2>err || fail "info $file: $(cat err)"
     prints "$file: bmp, "
+    # Row by row and as a whole the same is read.
+    expect 0 "$KOSTKA" convert -q 100 "$file" whole.jpg
+    cp err whole.err
+    expect 0 "$KOSTKA" encode -q 100 "$file" rows.jpg
+    same whole.jpg rows.jpg
+    same whole.err err
+    "$KOSTKA" encode -q 100 - - <"$file" >rows.jpg 2>err || fail "$file through pipes: $(cat err)"
+    same whole.jpg rows.jpg
 }
 
 # Palettes: rows from the bottom, of whole words, entries blue first. Grey ones make grey.

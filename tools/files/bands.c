@@ -344,11 +344,12 @@ static bool encode(
 bool band_file_encode(
     struct band_file *file, const char *path, const struct file_settings *settings, struct problem *problem)
 {
-    struct output output = {.descriptor = -1};
+    struct output output;
     const struct file_format *found = settings->raw.width > 0 ? &file_raw : file_format_of(file->source);
-    bool good = options_suit(settings->given, KIND_JPEG, found, problem) && output_open(&output, path, problem) &&
-                encode(file, &output, settings, problem) && output_commit(&output, problem);
 
+    if (!options_suit(settings->given, KIND_JPEG, found, problem) || !output_open(&output, path, problem))
+        return false;
+    bool good = encode(file, &output, settings, problem) && output_commit(&output, problem);
     if (!good)
         output_discard(&output);
     else if (atomic_load(&file->transparent))

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * BMP files that are read: DIB headers of all versions, 1 to 32 bits, palettes, bit masks with alpha, RLE of 4 and 8
- * bits. Rows are read where they lie in the file, so that nothing but the picture is allocated.
+ * bits. Rows are read where they lie in the file, so that nothing but the picture is allocated; or one by one, some of
+ * which are in memory at a time.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "files/files.h"
@@ -21,7 +23,8 @@ enum {
     RLE8 = 1,
     RLE4 = 2,
     FIELDS = 3,
-    ALPHA_FIELDS = 6
+    ALPHA_FIELDS = 6,
+    GROUP = 1 << 16 /* bytes of rows that are read at a time, or one row */
 };
 
 /* A channel of a pixel of 16 or 32 bits. */
@@ -31,9 +34,10 @@ struct field {
 };
 
 struct bmp {
-    const uint8_t *data;
-    uint64_t length;
-    uint32_t header; /* its length */
+    const struct source *source;
+    const uint8_t *data; /* of headers and palette at least, which fit in the source's first bytes */
+    uint64_t length;     /* of the file */
+    uint32_t header;     /* its length */
     uint32_t width, height;
     bool top_down;
     unsigned bits;
@@ -163,7 +167,8 @@ static bool get_palette(struct bmp *bmp, uint64_t at)
 
 static bool open_bmp(struct bmp *bmp, const struct source *source, struct problem *problem)
 {
-    *bmp = (struct bmp){.data = source->data, .length = source->length, .depth = 8, .problem = problem};
+    *bmp = (struct bmp){
+        .source = source, .data = source->data, .length = source_size(source), .depth = 8, .problem = problem};
     if (bmp->length < FILE_HEADER + CORE || bmp->length < FILE_HEADER + (uint64_t)get(bmp, FILE_HEADER, 4))
         return problem_set(problem, "BMP: the file ends in its header");
     bmp->header = get(bmp, FILE_HEADER, 4);
@@ -234,23 +239,37 @@ static void read_fields(const struct bmp *bmp, const uint8_t *from, uint8_t *to)
     }
 }
 
+/* Bytes from one row to the next. */
+static uint64_t stride_of(const struct bmp *bmp)
+{
+    return ((uint64_t)bmp->bits * bmp->width + 31) / 32 * 4;
+}
+
+/* Whether the file has row y of it; some leave out what fills up the last one. */
+static bool has_row(const struct bmp *bmp, uint32_t y)
+{
+    uint64_t at = bmp->pixels + y * stride_of(bmp);
+
+    return at <= bmp->length && bmp->length - at >= ((uint64_t)bmp->bits * bmp->width + 7) / 8;
+}
+
+static void read_row(const struct bmp *bmp, const uint8_t *from, uint8_t *to)
+{
+    if (is_palette(bmp))
+        read_indices(bmp, from, to);
+    else if (bmp->bits == 24)
+        read_bytes(bmp, from, to);
+    else
+        read_fields(bmp, from, to);
+}
+
 static bool read_rows(const struct bmp *bmp, const struct picture *picture)
 {
-    uint64_t stride = ((uint64_t)bmp->bits * bmp->width + 31) / 32 * 4;
-    uint64_t needed = ((uint64_t)bmp->bits * bmp->width + 7) / 8; /* some leave out what fills up the last row */
-
     for (uint32_t y = 0; y < bmp->height; y++) {
-        uint64_t at = bmp->pixels + y * stride;
-        if (at > bmp->length || bmp->length - at < needed)
+        if (!has_row(bmp, y))
             return problem_set(
                 bmp->problem, "BMP: the file ends before row %u of %u", (unsigned)y, (unsigned)bmp->height);
-        uint8_t *to = row_of(bmp, picture, y);
-        if (is_palette(bmp))
-            read_indices(bmp, bmp->data + at, to);
-        else if (bmp->bits == 24)
-            read_bytes(bmp, bmp->data + at, to);
-        else
-            read_fields(bmp, bmp->data + at, to);
+        read_row(bmp, bmp->data + bmp->pixels + y * stride_of(bmp), row_of(bmp, picture, y));
     }
     return true;
 }
@@ -346,7 +365,10 @@ static bool keep_extras(const struct bmp *bmp, struct picture *picture)
     uint64_t at = FILE_HEADER + (uint64_t)get(bmp, 126, 4), length = get(bmp, 130, 4);
     if (length == 0 || at > bmp->length || length > bmp->length - at)
         return true; /* a profile that is not there is not one */
-    return blob_set(&picture->icc, bmp->data + at, (size_t)length) || problem_set(bmp->problem, "out of memory");
+    picture->icc = (struct blob){malloc((size_t)length), (size_t)length};
+    if (picture->icc.data == NULL)
+        return problem_set(bmp->problem, "out of memory");
+    return source_at(bmp->source, at, (size_t)length, picture->icc.data, bmp->problem);
 }
 
 static bool bmp_read(
@@ -364,6 +386,14 @@ static bool bmp_read(
            (is_rle(&bmp) ? read_runs : read_rows)(&bmp, picture) && keep_extras(&bmp, picture);
 }
 
+static void describe(const struct bmp *bmp, kst_image *image)
+{
+    image->format = bmp->format;
+    image->width = bmp->width;
+    image->height = bmp->height;
+    image->plane[0].depth = (uint8_t)bmp->depth;
+}
+
 static bool bmp_describe(
     const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
 {
@@ -372,12 +402,93 @@ static bool bmp_describe(
 
     if (!open_bmp(&bmp, source, problem))
         return false;
-    picture->image.format = bmp.format;
-    picture->image.width = bmp.width;
-    picture->image.height = bmp.height;
-    picture->image.plane[0].depth = (uint8_t)bmp.depth;
+    describe(&bmp, &picture->image);
     return true;
 }
+
+/* A file whose rows are read one by one. */
+struct reading {
+    struct bmp bmp;
+    struct problem problem;
+    uint32_t y;      /* the next row of the picture, */
+    uint32_t group;  /* so many of which are read at a time, */
+    uint32_t first;  /* from this row of the file on; */
+    uint32_t loaded; /* so many there are */
+    uint8_t *bytes;
+};
+
+/* Rows of the file, of which row `row` is the one that the picture needs next. */
+static bool load(struct reading *reading, uint32_t row, struct problem *problem)
+{
+    const struct bmp *bmp = &reading->bmp;
+    uint32_t left = bmp->height - reading->y, rows = left < reading->group ? left : reading->group;
+    uint32_t first = bmp->top_down ? row : row - (rows - 1);
+    uint64_t stride = stride_of(bmp), at = bmp->pixels + first * stride, length = rows * stride;
+
+    length = length < bmp->length - at ? length : bmp->length - at; /* of the last row something may be left out */
+    reading->first = first;
+    reading->loaded = rows;
+    return source_at(bmp->source, at, (size_t)length, reading->bytes, problem);
+}
+
+static bool tell_row(uint32_t row, uint32_t height, struct problem *problem)
+{
+    const struct problem what = *problem;
+
+    return problem_set(problem, "BMP: row %u of %u: %s", (unsigned)row, (unsigned)height, what.text);
+}
+
+static bool next_row(void *file, uint8_t *to, struct problem *problem)
+{
+    struct reading *reading = file;
+    const struct bmp *bmp = &reading->bmp;
+    uint32_t row = bmp->top_down ? reading->y : bmp->height - 1 - reading->y;
+
+    if (row - reading->first >= reading->loaded && !load(reading, row, problem))
+        return tell_row(row, bmp->height, problem);
+    read_row(bmp, reading->bytes + (row - reading->first) * stride_of(bmp), to);
+    reading->y++;
+    return true;
+}
+
+static bool end_reading(void *file, bool good, struct problem *problem)
+{
+    struct reading *reading = file;
+    (void)problem;
+
+    free(reading->bytes);
+    free(reading);
+    return good;
+}
+
+/* Run lengths may leave out pixels of rows that come later. */
+static bool can_read_rows(const struct bmp *bmp, const struct file_settings *settings)
+{
+    struct problem told_later;
+
+    return !is_rle(bmp) && has_row(bmp, bmp->height - 1) && memory_permitted(settings, stride_of(bmp), &told_later);
+}
+
+static void *begin_reading(const struct source *source, const struct file_settings *settings, struct picture *whole)
+{
+    struct reading *reading = calloc(1, sizeof *reading);
+    struct bmp *bmp = reading != NULL ? &reading->bmp : NULL;
+
+    if (reading == NULL)
+        return NULL;
+    if (open_bmp(bmp, source, &reading->problem) && can_read_rows(bmp, settings) && keep_extras(bmp, whole)) {
+        uint64_t stride = stride_of(bmp);
+        reading->group = stride < GROUP ? (uint32_t)(GROUP / stride) : 1;
+        reading->bytes = malloc((size_t)(reading->group * stride));
+        describe(bmp, &whole->image);
+    }
+    if (reading->bytes != NULL)
+        return reading;
+    free(reading);
+    return NULL;
+}
+
+static const struct row_reader bmp_reading = {begin_reading, next_row, end_reading, false};
 
 /* Two letters are little: a header of a known length follows. */
 static bool bmp_detect(const uint8_t *data, size_t length)
@@ -386,4 +497,5 @@ static bool bmp_detect(const uint8_t *data, size_t length)
            data[17] == 0 && is_known_header(data[14]);
 }
 
-const struct file_format file_bmp = {"bmp", {"bmp", "dib"}, KST_FORMAT_AUTO, bmp_detect, bmp_read, NULL, bmp_describe};
+const struct file_format file_bmp = {
+    "bmp", {"bmp", "dib"}, KST_FORMAT_AUTO, bmp_detect, bmp_read, NULL, bmp_describe, &bmp_reading};

@@ -15,6 +15,7 @@ struct source {
     uint8_t *data;    /* not to be changed */
     size_t length;
     bool mapped;
+    bool once;      /* set by who goes through it once: a smaller file than otherwise is mapped, too */
     bool regular;   /* a file that may be read at any place */
     uint64_t size;  /* of such a file */
     int descriptor; /* as long as not all has been read; −1: not open */
@@ -35,6 +36,15 @@ bool source_finish(struct source *source, uint64_t limit, struct problem *proble
 bool source_read(struct source *source, const char *name, uint64_t limit, struct problem *problem);
 
 void source_release(struct source *source);
+
+/* Bytes of a file that may be read at any place, or of one that has been read; all that are known of another. */
+uint64_t source_size(const struct source *source);
+
+/*
+ * `length` bytes from `offset` on, of such a file, whether it is in memory or not. Thread-safe. False, with the
+ * problem, where it has fewer or cannot be read.
+ */
+bool source_at(const struct source *source, uint64_t offset, size_t length, void *to, struct problem *problem);
 
 /* What is mapped need not stay in memory until it is looked at again. */
 void source_rest(const struct source *source);
@@ -102,6 +112,22 @@ bool source_read_picture(
 /* Whether the limits permit as many raw samples as the settings say there are. */
 bool raw_permitted(const struct file_settings *settings, struct problem *problem);
 
+/*
+ * How a format is read row by row, from the top, to the pixels that reading it as a whole gives. To be ended in any
+ * case, with whether all went well until then.
+ */
+struct row_reader {
+    /*
+     * The source may be read at any place, or has been read, as it must have been where it is `complete`. `whole`
+     * receives the rows' shape, interleaved and without padding, and what goes with the picture, but no pixels. Null
+     * where rows cannot be had so, or nothing can: reading as a whole tells what is wrong.
+     */
+    void *(*begin)(const struct source *source, const struct file_settings *settings, struct picture *whole);
+    bool (*next)(void *file, uint8_t *row, struct problem *problem);
+    bool (*end)(void *file, bool good, struct problem *problem); /* false: what is behind the rows is not good */
+    bool complete;
+};
+
 struct file_format {
     const char *name;          /* for people and for --out-format */
     const char *extensions[5]; /* the first one is for new files; ended by null */
@@ -115,6 +141,7 @@ struct file_format {
     /* Sets the image's size, format and depth from the headers alone. Null: they are known from reading. */
     bool (*describe)(const struct source *source, const struct file_settings *settings, struct picture *picture,
         struct problem *problem);
+    const struct row_reader *rows; /* null: the format is not read so */
 };
 
 /*
@@ -168,9 +195,12 @@ bool picture_write(struct picture *picture, const char *path, const struct file_
 /* The extension that suits the picture: pgm, ppm or pam for the format "pnm", otherwise the format's first. */
 const char *file_extension(const struct file_format *format, const struct picture *picture);
 
-/* Encode as the options say, with the picture's own metadata beside theirs. */
-bool jpeg_encode(struct output *output, const struct picture *picture, const kst_encode_options *options,
-    const struct file_settings *settings, struct problem *problem);
+/*
+ * Encode as the options say, with the picture's own metadata beside theirs. Its pixels are the rows where these are not
+ * null; what is wrong with them their function tells to others than `problem`.
+ */
+bool jpeg_encode(struct output *output, const struct picture *picture, const kst_rows *rows,
+    const kst_encode_options *options, const struct file_settings *settings, struct problem *problem);
 
 /* Where a file goes that is written while it is made. With KST_ERROR_WRITE the problem says why. */
 struct destination {

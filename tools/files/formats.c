@@ -55,21 +55,9 @@ const char *file_formats_readable(void)
 
 static bool is_opaque(const struct picture *picture)
 {
-    const kst_image *image = &picture->image;
-    size_t sample = picture_depth(picture) > 8 ? 2 : 1;
-    uint32_t max = (1u << picture_depth(picture)) - 1;
-
-    for (uint32_t y = 0; y < image->height; y++) {
-        const uint8_t *row = picture_row(picture, 0, y);
-        for (size_t x = 0; x < image->width; x++) {
-            const uint8_t *alpha = row + (4 * x + 3) * sample;
-            uint16_t wide = *alpha;
-            if (sample == 2)
-                memcpy(&wide, alpha, sizeof wide);
-            if (wide != max)
-                return false;
-        }
-    }
+    for (uint32_t y = 0; y < picture->image.height; y++)
+        if (!pixels_are_opaque(picture_row(picture, 0, y), picture->image.width, picture_depth(picture)))
+            return false;
     return true;
 }
 

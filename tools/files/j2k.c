@@ -71,7 +71,7 @@ static bool write_as(struct output *output, struct picture *picture, const struc
     options.jpeg2000 = &j2k;
     if (picture->image.format == KST_FORMAT_CMYK)
         picture_invert(picture);
-    return jpeg_encode(output, picture, &options, settings, problem);
+    return jpeg_encode(output, picture, NULL, &options, settings, problem);
 }
 
 static bool j2k_write(
@@ -86,5 +86,5 @@ static bool j2c_write(
     return write_as(output, picture, settings, true, problem);
 }
 
-const struct file_format file_j2k = {"jpeg2000", {"jp2"}, KST_FORMAT_AUTO, j2k_detect, j2k_read, j2k_write, NULL};
-const struct file_format file_j2c = {"j2k", {"j2k", "j2c", "jpc"}, KST_FORMAT_AUTO, NULL, NULL, j2c_write, NULL};
+const struct file_format file_j2k = {"jpeg2000", {"jp2"}, KST_FORMAT_AUTO, j2k_detect, j2k_read, j2k_write, NULL, NULL};
+const struct file_format file_j2c = {"j2k", {"j2k", "j2c", "jpc"}, KST_FORMAT_AUTO, NULL, NULL, j2c_write, NULL, NULL};

@@ -123,20 +123,21 @@ static bool jpeg_read(
     return good;
 }
 
-static bool encode_to(struct output *output, const struct picture *picture, const kst_encode_options *options,
-    const struct file_settings *settings, struct problem *problem)
+static bool encode_to(struct output *output, const struct picture *picture, const kst_rows *rows,
+    const kst_encode_options *options, const struct file_settings *settings, struct problem *problem)
 {
     kst_report report;
 
     kst_report_init(&report);
-    kst_status status = coded_encode_to(output, settings->context, &picture->image, NULL, options, &report, problem);
+    kst_status status = coded_encode_to(output, settings->context, &picture->image, rows, options, &report, problem);
     if (settings->verbose)
         jpeg_report_details("encoding", &report);
-    return status == KST_OK || (status != KST_ERROR_WRITE && jpeg_report_problem(&report, status, problem));
+    bool told = status == KST_ERROR_WRITE || status == KST_ERROR_ROWS;
+    return status == KST_OK || (!told && jpeg_report_problem(&report, status, problem));
 }
 
-bool jpeg_encode(struct output *output, const struct picture *picture, const kst_encode_options *given,
-    const struct file_settings *settings, struct problem *problem)
+bool jpeg_encode(struct output *output, const struct picture *picture, const kst_rows *rows,
+    const kst_encode_options *given, const struct file_settings *settings, struct problem *problem)
 {
     kst_encode_options options = *given;
     size_t count;
@@ -151,7 +152,7 @@ bool jpeg_encode(struct output *output, const struct picture *picture, const kst
     }
     options.metadata = metadata;
     options.metadata_count = count;
-    bool good = encode_to(output, picture, &options, settings, problem);
+    bool good = encode_to(output, picture, rows, &options, settings, problem);
     free(metadata);
     return good;
 }
@@ -218,7 +219,7 @@ static bool jpeg_write(
     keep_coding(picture, settings, &options);
     if (!picture_to_depth(picture, 8, problem))
         return false;
-    return jpeg_encode(output, picture, &options, settings, problem);
+    return jpeg_encode(output, picture, NULL, &options, settings, problem);
 }
 
 /* SOI behind as many fill bytes as the library takes. */
@@ -233,4 +234,4 @@ static bool jpeg_detect(const uint8_t *data, size_t length)
 }
 
 const struct file_format file_jpeg = {
-    "jpeg", {"jpg", "jpeg", "jpe", "jfif"}, KST_FORMAT_AUTO, jpeg_detect, jpeg_read, jpeg_write, NULL};
+    "jpeg", {"jpg", "jpeg", "jpe", "jfif"}, KST_FORMAT_AUTO, jpeg_detect, jpeg_read, jpeg_write, NULL, NULL};

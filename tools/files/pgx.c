@@ -100,4 +100,4 @@ static bool pgx_detect(const uint8_t *data, size_t length)
            (memcmp(data + 3, "ML", 2) == 0 || memcmp(data + 3, "LM", 2) == 0);
 }
 
-const struct file_format file_pgx = {"pgx", {"pgx"}, KST_FORMAT_RAW, pgx_detect, pgx_read, pgx_write, NULL};
+const struct file_format file_pgx = {"pgx", {"pgx"}, KST_FORMAT_RAW, pgx_detect, pgx_read, pgx_write, NULL, NULL};

@@ -194,10 +194,31 @@ static void put_sample(uint8_t *row, size_t index, uint32_t depth, uint32_t valu
         memcpy(row + 2 * index, &wide, sizeof wide);
 }
 
+void samples_to_depth(const uint8_t *from, uint32_t from_depth, size_t count, uint8_t *to, uint32_t to_depth)
+{
+    uint32_t from_max = (1u << from_depth) - 1, to_max = (1u << to_depth) - 1;
+
+    for (size_t i = 0; i < count; i++) {
+        uint32_t value = get_sample(from, i, from_depth);
+        value = value < from_max ? value : from_max;
+        put_sample(to, i, to_depth, (uint32_t)(((uint64_t)value * to_max + from_max / 2) / from_max));
+    }
+}
+
+bool pixels_are_opaque(const uint8_t *pixels, size_t count, uint32_t depth)
+{
+    uint32_t max = (1u << depth) - 1;
+
+    for (size_t x = 0; x < count; x++)
+        if (get_sample(pixels, 4 * x + 3, depth) != max)
+            return false;
+    return true;
+}
+
 bool picture_to_depth(struct picture *picture, uint32_t depth, struct problem *problem)
 {
     const kst_image *image = &picture->image;
-    uint32_t from = picture_depth(picture), from_max = (1u << from) - 1, to_max = (1u << depth) - 1;
+    uint32_t from = picture_depth(picture);
     size_t samples = (size_t)image->width * kst_format_channels(image->format);
     struct picture made;
 
@@ -208,15 +229,8 @@ bool picture_to_depth(struct picture *picture, uint32_t depth, struct problem *p
     picture_init(&made);
     if (!picture_allocate(&made, image->format, image->width, image->height, depth, UINT64_MAX, problem))
         return false;
-    for (uint32_t y = 0; y < image->height; y++) {
-        const uint8_t *source = picture_row(picture, 0, y);
-        uint8_t *target = picture_row(&made, 0, y);
-        for (size_t i = 0; i < samples; i++) {
-            uint32_t value = get_sample(source, i, from);
-            value = value < from_max ? value : from_max;
-            put_sample(target, i, depth, (uint32_t)(((uint64_t)value * to_max + from_max / 2) / from_max));
-        }
-    }
+    for (uint32_t y = 0; y < image->height; y++)
+        samples_to_depth(picture_row(picture, 0, y), from, samples, picture_row(&made, 0, y), depth);
     replace_pixels(picture, &made);
     return true;
 }
@@ -276,17 +290,21 @@ bool picture_to_format(struct picture *picture, kst_format format, struct proble
     return true;
 }
 
+void samples_invert(uint8_t *samples, size_t count, uint32_t depth)
+{
+    uint32_t max = (1u << depth) - 1;
+
+    for (size_t i = 0; i < count; i++)
+        put_sample(samples, i, depth, max - get_sample(samples, i, depth));
+}
+
 void picture_invert(struct picture *picture)
 {
     const kst_image *image = &picture->image;
-    uint32_t depth = picture_depth(picture), max = (1u << depth) - 1;
     size_t samples = (size_t)image->width * kst_format_channels(image->format);
 
-    for (uint32_t y = 0; y < image->height; y++) {
-        uint8_t *row = picture_row(picture, 0, y);
-        for (size_t i = 0; i < samples; i++)
-            put_sample(row, i, depth, max - get_sample(row, i, depth));
-    }
+    for (uint32_t y = 0; y < image->height; y++)
+        samples_invert(picture_row(picture, 0, y), samples, picture_depth(picture));
 }
 
 bool blob_set(struct blob *blob, const void *data, size_t length)

@@ -64,7 +64,16 @@ uint32_t picture_depth(const struct picture *picture);
 /* Where row `y` of an interleaved picture, or of plane `index`, begins. */
 uint8_t *picture_row(const struct picture *picture, uint32_t index, uint32_t y);
 
-/* Change to 8 or 16 bits: a sample v of maximum m becomes v × M ÷ m, rounded. */
+/* `count` samples of 1–16 bits of another depth: one v of maximum m becomes v × M ÷ m, rounded. */
+void samples_to_depth(const uint8_t *from, uint32_t from_depth, size_t count, uint8_t *to, uint32_t to_depth);
+
+/* Each becomes what is left to the largest one. */
+void samples_invert(uint8_t *samples, size_t count, uint32_t depth);
+
+/* Whether the alpha of all of `count` pixels of red, green, blue and alpha is the largest sample. */
+bool pixels_are_opaque(const uint8_t *pixels, size_t count, uint32_t depth);
+
+/* Change to 8 or 16 bits, as samples_to_depth() does. */
 bool picture_to_depth(struct picture *picture, uint32_t depth, struct problem *problem);
 
 /*

@@ -7,17 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/png_chunks.h"
 #include "files/png_file.h"
 #include "files/png_text.h"
 
 enum { CHUNK_LIMIT = 64 << 20 };
 
 struct png_reader {
-    const struct source *source;
-    size_t at;
+    struct png_chunks chunks;
     png_structp png;
     png_infop info;
     struct picture *picture; /* whose texts are kept; null: none are */
+    uint32_t rows;           /* read, in all passes */
     struct problem problem;
 };
 
@@ -37,11 +38,10 @@ void PNGCBAPI png_warned(png_structp png, png_const_charp text)
 static void PNGCBAPI read_bytes(png_structp png, png_bytep to, size_t length)
 {
     struct png_reader *reader = png_get_io_ptr(png);
+    struct problem problem;
 
-    if (length > reader->source->length - reader->at)
-        png_error(png, "the file ends too early");
-    memcpy(to, reader->source->data + reader->at, length);
-    reader->at += length;
+    if (!png_chunks_read(&reader->chunks, length, to, &problem))
+        png_error(png, problem.text);
 }
 
 static bool machine_is_little_endian(void)
@@ -113,22 +113,43 @@ static bool read_header(struct png_reader *reader)
     return true;
 }
 
-static bool reader_open(struct png_reader *reader, const struct source *source, struct picture *picture,
-    const struct file_settings *settings)
+static void reader_close(struct png_reader *reader)
 {
-    *reader = (struct png_reader){.source = source, .picture = picture};
+    if (reader != NULL)
+        png_destroy_read_struct(&reader->png, &reader->info, NULL);
+    free(reader);
+}
+
+static bool reader_start(
+    struct png_reader *reader, const struct source *source, bool texts_first, const struct file_settings *settings)
+{
     reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader->problem, png_failed, png_warned);
     reader->info = reader->png != NULL ? png_create_info_struct(reader->png) : NULL;
     if (reader->info == NULL)
         return problem_set(&reader->problem, "out of memory");
     png_set_read_fn(reader->png, reader, read_bytes);
     choose_chunks(reader, settings->max_memory);
-    return read_header(reader);
+    return png_chunks_begin(&reader->chunks, source, texts_first)
+               ? read_header(reader)
+               : problem_set(&reader->problem, "PNG: its pixels are in parts");
 }
 
-static void reader_close(struct png_reader *reader)
+/* Null, with the problem, where there are not even headers. */
+static struct png_reader *reader_open(const struct source *source, bool texts_first, struct picture *picture,
+    const struct file_settings *settings, struct problem *problem)
 {
-    png_destroy_read_struct(&reader->png, &reader->info, NULL);
+    struct png_reader *reader = calloc(1, sizeof *reader);
+
+    if (reader == NULL) {
+        problem_set(problem, "out of memory");
+        return NULL;
+    }
+    reader->picture = picture;
+    if (reader_start(reader, source, texts_first, settings))
+        return reader;
+    *problem = reader->problem;
+    reader_close(reader);
+    return NULL;
 }
 
 static bool keep_extras(png_structp png, png_infop info, struct picture *picture)
@@ -152,31 +173,74 @@ static bool keep_extras(png_structp png, png_infop info, struct picture *picture
     return good;
 }
 
-/* The rows, several times those of an interlaced picture, and the chunks behind them. */
-static bool read_rows(struct png_reader *reader, const struct picture *picture)
+static void describe(const struct png_reader *reader, kst_image *image)
+{
+    image->format = format_of(reader->png, reader->info);
+    image->width = png_get_image_width(reader->png, reader->info);
+    image->height = png_get_image_height(reader->png, reader->info);
+    image->plane[0].depth = (uint8_t)depth_of(reader->png, reader->info);
+}
+
+/* How often all rows come: several times those of an interlaced picture. 0: not at all. */
+static int begin_rows(struct png_reader *reader)
 {
     if (setjmp(png_jmpbuf(reader->png)) != 0)
-        return false;
+        return 0;
     set_transforms(reader->png, reader->info);
     int passes = png_set_interlace_handling(reader->png);
     png_read_update_info(reader->png, reader->info);
-    for (int pass = 0; pass < passes; pass++)
-        for (uint32_t y = 0; y < picture->image.height; y++)
-            png_read_row(reader->png, picture_row(picture, 0, y), NULL);
+    return passes;
+}
+
+static bool tell_row(struct png_reader *reader)
+{
+    const struct problem problem = reader->problem;
+    uint32_t height = png_get_image_height(reader->png, reader->info);
+
+    return problem_set(
+        &reader->problem, "%s, in row %u of %u", problem.text, (unsigned)(reader->rows % height + 1), (unsigned)height);
+}
+
+static bool next_row(struct png_reader *reader, uint8_t *row)
+{
+    if (setjmp(png_jmpbuf(reader->png)) != 0)
+        return tell_row(reader);
+    png_read_row(reader->png, row, NULL);
+    reader->rows++;
+    return true;
+}
+
+/* The chunks behind the rows. */
+static bool end_rows(struct png_reader *reader)
+{
+    if (setjmp(png_jmpbuf(reader->png)) != 0)
+        return false;
     png_read_end(reader->png, reader->info);
     return true;
+}
+
+static bool read_rows(struct png_reader *reader, const struct picture *picture)
+{
+    int passes = begin_rows(reader);
+    bool good = passes > 0;
+
+    for (int pass = 0; pass < passes && good; pass++)
+        for (uint32_t y = 0; y < picture->image.height && good; y++)
+            good = next_row(reader, picture_row(picture, 0, y));
+    return good && end_rows(reader);
 }
 
 static bool read_picture(
     struct png_reader *reader, const struct file_settings *settings, struct picture *picture, struct problem *problem)
 {
-    uint32_t width = png_get_image_width(reader->png, reader->info);
-    uint32_t height = png_get_image_height(reader->png, reader->info);
-    uint32_t depth = depth_of(reader->png, reader->info);
-    kst_format format = format_of(reader->png, reader->info);
+    kst_image image;
 
-    if (!picture_permitted(settings, width, height, kst_format_channels(format) * depth / 8, problem) ||
-        !picture_allocate(picture, format, width, height, depth, settings->max_pixels, problem))
+    kst_image_init(&image);
+    describe(reader, &image);
+    uint32_t depth = image.plane[0].depth;
+    if (!picture_permitted(
+            settings, image.width, image.height, kst_format_channels(image.format) * depth / 8, problem) ||
+        !picture_allocate(picture, image.format, image.width, image.height, depth, settings->max_pixels, problem))
         return false;
     if (!read_rows(reader, picture)) {
         *problem = reader->problem;
@@ -188,32 +252,67 @@ static bool read_picture(
 static bool png_read(
     const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
 {
-    struct png_reader reader;
-    bool good = reader_open(&reader, source, picture, settings);
+    struct png_reader *reader = reader_open(source, false, picture, settings, problem);
+    bool good = reader != NULL && read_picture(reader, settings, picture, problem);
 
-    if (!good)
-        *problem = reader.problem;
-    good = good && read_picture(&reader, settings, picture, problem);
-    reader_close(&reader);
+    reader_close(reader);
     return good;
 }
 
 static bool png_describe(
     const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
 {
-    struct png_reader reader;
-    bool good = reader_open(&reader, source, NULL, settings);
+    struct png_reader *reader = reader_open(source, false, NULL, settings, problem);
 
-    if (good) {
-        picture->image.format = format_of(reader.png, reader.info);
-        picture->image.width = png_get_image_width(reader.png, reader.info);
-        picture->image.height = png_get_image_height(reader.png, reader.info);
-        picture->image.plane[0].depth = (uint8_t)depth_of(reader.png, reader.info);
-    } else
-        *problem = reader.problem;
-    reader_close(&reader);
+    if (reader != NULL)
+        describe(reader, &picture->image);
+    reader_close(reader);
+    return reader != NULL;
+}
+
+/* Rows of interlaced pictures come several times each. */
+static bool has_rows(struct png_reader *reader)
+{
+    return png_get_interlace_type(reader->png, reader->info) == PNG_INTERLACE_NONE && begin_rows(reader) == 1;
+}
+
+static void *begin_reading(const struct source *source, const struct file_settings *settings, struct picture *whole)
+{
+    struct problem told_later;
+    struct png_reader *reader = reader_open(source, true, whole, settings, &told_later);
+
+    if (reader == NULL)
+        return NULL;
+    describe(reader, &whole->image);
+    if (has_rows(reader) && keep_extras(reader->png, reader->info, whole))
+        return reader;
+    reader_close(reader);
+    return NULL;
+}
+
+static bool read_next(void *file, uint8_t *row, struct problem *problem)
+{
+    struct png_reader *reader = file;
+    bool good = next_row(reader, row);
+
+    if (!good)
+        *problem = reader->problem;
     return good;
 }
+
+static bool end_reading(void *file, bool good, struct problem *problem)
+{
+    struct png_reader *reader = file;
+
+    if (good && !end_rows(reader)) {
+        *problem = reader->problem;
+        good = false;
+    }
+    reader_close(reader);
+    return good;
+}
+
+static const struct row_reader png_reading = {begin_reading, read_next, end_reading, false};
 
 static bool png_detect(const uint8_t *data, size_t length)
 {
@@ -221,4 +320,4 @@ static bool png_detect(const uint8_t *data, size_t length)
 }
 
 const struct file_format file_png = {
-    "png", {"png"}, KST_FORMAT_AUTO, png_detect, png_read, png_write, .describe = png_describe};
+    "png", {"png"}, KST_FORMAT_AUTO, png_detect, png_read, png_write, png_describe, &png_reading};

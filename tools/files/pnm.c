@@ -257,7 +257,7 @@ static bool pam_detect(const uint8_t *data, size_t length)
     return has_magic(data, length, '7', '7');
 }
 
-const struct file_format file_pam = {"pam", {"pam"}, KST_FORMAT_AUTO, pam_detect, pnm_read, pam_write, NULL};
-const struct file_format file_pnm = {"pnm", {"pnm"}, KST_FORMAT_AUTO, pnm_detect, pnm_read, pnm_write, NULL};
-const struct file_format file_pgm = {"pgm", {"pgm"}, KST_FORMAT_GREY, NULL, NULL, pgm_write, NULL};
-const struct file_format file_ppm = {"ppm", {"ppm"}, KST_FORMAT_RGB, NULL, NULL, ppm_write, NULL};
+const struct file_format file_pam = {"pam", {"pam"}, KST_FORMAT_AUTO, pam_detect, pnm_read, pam_write, NULL, NULL};
+const struct file_format file_pnm = {"pnm", {"pnm"}, KST_FORMAT_AUTO, pnm_detect, pnm_read, pnm_write, NULL, NULL};
+const struct file_format file_pgm = {"pgm", {"pgm"}, KST_FORMAT_GREY, NULL, NULL, pgm_write, NULL, NULL};
+const struct file_format file_ppm = {"ppm", {"ppm"}, KST_FORMAT_RGB, NULL, NULL, ppm_write, NULL, NULL};

@@ -113,4 +113,4 @@ static bool raw_read(
 }
 
 const struct file_format file_raw = {
-    "raw", {"raw", "yuv", "rgb", "bin"}, KST_FORMAT_AUTO, NULL, raw_read, raw_write, NULL};
+    "raw", {"raw", "yuv", "rgb", "bin"}, KST_FORMAT_AUTO, NULL, raw_read, raw_write, NULL, NULL};

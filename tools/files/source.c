@@ -9,7 +9,8 @@
 
 #include "files/files.h"
 
-enum { MAPPED = 1 << 26 /* bytes from which on a file is mapped, and in any case where the limit is lower */ };
+/* Bytes from which on a file is mapped, and in any case where the limit is lower; and one that is gone through once. */
+enum { MAPPED = 1 << 26, MAPPED_ONCE = 1 << 20 };
 
 static void close_source(struct source *source)
 {
@@ -21,7 +22,7 @@ static void close_source(struct source *source)
 /* Pages that nobody has written to come from the file, and may go again. */
 static bool map(struct source *source, uint64_t limit)
 {
-    bool large = source->size >= MAPPED || source->size > limit;
+    bool large = source->size >= (source->once ? MAPPED_ONCE : MAPPED) || source->size > limit;
     if (!source->regular || !large || source->size > SIZE_MAX)
         return false;
     void *mapped = mmap(NULL, (size_t)source->size, PROT_READ, MAP_PRIVATE, source->descriptor, 0);
@@ -158,4 +159,29 @@ void source_rest(const struct source *source)
 {
     if (source->mapped)
         madvise(source->data, source->length, MADV_DONTNEED);
+}
+
+uint64_t source_size(const struct source *source)
+{
+    return source->descriptor >= 0 && source->regular ? source->size : source->length;
+}
+
+bool source_at(const struct source *source, uint64_t offset, size_t length, void *to, struct problem *problem)
+{
+    uint8_t *next = to;
+    size_t left = offset < source->length ? source->length - (size_t)offset : 0, known = left < length ? left : length;
+
+    if (known > 0)
+        memcpy(next, source->data + offset, known);
+    while (known < length && source->descriptor >= 0) {
+        ssize_t got = pread(source->descriptor, next + known, length - known, (off_t)(offset + known));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return problem_set(problem, "cannot read: %s", strerror(errno));
+        if (got == 0)
+            break;
+        known += (size_t)got;
+    }
+    return known == length || problem_set(problem, "the file ends too early");
 }

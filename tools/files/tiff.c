@@ -1,354 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TIFF files that are read, through libtiff: grey, RGB with or without alpha and CMYK of 8 and 16 bits, samples with a
- * sign or of 32 bits as planes; anything else that libtiff can show becomes RGB of 8 bits. The first page is read. */
+/* TIFF files that are read, as a whole or row by row: the first page, and what goes with it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "files/tiff_file.h"
+#include "files/tiff_pixels.h"
 
-enum { PLANE_BITS = 31, MARKER_APP1 = 0xE1, MARKER_APP13 = 0xED };
-
-/* The tags that say how the samples lie. */
-struct layout {
-    uint32_t width;
-    uint32_t height;
-    uint32_t block_width; /* of tiles, or the picture's */
-    uint32_t block_rows;  /* of tiles or strips, up to the picture's */
-    uint16_t bits;
-    uint16_t channels; /* in the file, extra ones included */
-    uint16_t photometric;
-    uint16_t planar;
-    uint16_t extra;
-    uint16_t sample; /* SAMPLEFORMAT_… */
-    uint16_t orientation;
-    bool tiled;
-    kst_format format; /* RAW: planes; AUTO: not one that is read sample by sample */
-};
-
-/* A file that is read. */
-struct reader {
-    TIFF *tiff;
-    struct layout layout;
-    const struct file_settings *settings;
-    struct picture *picture;
-    struct problem *problem;
-};
-
-static bool is_subsampled(TIFF *tiff)
-{
-    uint16_t compression = COMPRESSION_NONE;
-
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
-    return compression == COMPRESSION_JPEG || compression == COMPRESSION_OJPEG;
-}
-
-/* Samples that are signed, or wider than pictures' channels are. */
-static bool are_planes(const struct layout *layout)
-{
-    bool is_signed = layout->sample == SAMPLEFORMAT_INT, whole = is_signed || layout->sample == SAMPLEFORMAT_UINT;
-    bool bytes = layout->bits == 8 || layout->bits == 16 || layout->bits == 32;
-
-    return whole && bytes && (is_signed || layout->bits == 32) && layout->planar == PLANARCONFIG_CONTIG &&
-           layout->channels > 0;
-}
-
-static kst_format direct_format(TIFF *tiff, const struct layout *layout)
-{
-    if (is_subsampled(tiff))
-        return KST_FORMAT_AUTO;
-    if (are_planes(layout))
-        return KST_FORMAT_RAW;
-    if ((layout->bits != 8 && layout->bits != 16) || layout->sample != SAMPLEFORMAT_UINT)
-        return KST_FORMAT_AUTO;
-    switch (layout->photometric) {
-    case PHOTOMETRIC_MINISBLACK:
-    case PHOTOMETRIC_MINISWHITE:
-        return layout->channels == 1 ? KST_FORMAT_GREY : KST_FORMAT_AUTO;
-    case PHOTOMETRIC_RGB:
-        if (layout->channels == 4 && layout->extra == 1)
-            return KST_FORMAT_RGBA;
-        return layout->channels == 3 ? KST_FORMAT_RGB : KST_FORMAT_AUTO;
-    case PHOTOMETRIC_SEPARATED:
-        return layout->channels == 4 ? KST_FORMAT_CMYK : KST_FORMAT_AUTO;
-    default:
-        return KST_FORMAT_AUTO;
-    }
-}
-
-/* Tiles or strips. */
-static bool get_blocks(TIFF *tiff, struct layout *layout)
-{
-    layout->tiled = TIFFIsTiled(tiff) != 0;
-    layout->block_width = layout->width;
-    layout->block_rows = layout->height;
-    if (layout->tiled)
-        return TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &layout->block_width) &&
-               TIFFGetField(tiff, TIFFTAG_TILELENGTH, &layout->block_rows) && layout->block_width > 0 &&
-               layout->block_rows > 0;
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &layout->block_rows);
-    if (layout->block_rows == 0 || layout->block_rows > layout->height)
-        layout->block_rows = layout->height;
-    return true;
-}
-
-static bool get_layout(TIFF *tiff, struct layout *layout, struct problem *problem)
-{
-    uint16_t *kinds;
-
-    *layout = (struct layout){
-        .photometric = PHOTOMETRIC_MINISBLACK, .sample = SAMPLEFORMAT_UINT, .orientation = ORIENTATION_TOPLEFT};
-    if (!TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &layout->width) ||
-        !TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &layout->height))
-        return problem_set(problem, "TIFF: the picture has no size");
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &layout->bits);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &layout->channels);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &layout->planar);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &layout->extra, &kinds);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &layout->sample);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &layout->orientation);
-    TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &layout->photometric);
-    if (!get_blocks(tiff, layout))
-        return problem_set(problem, "TIFF: tiles without a size");
-    layout->format = direct_format(tiff, layout);
-    return true;
-}
-
-/* Bytes of `samples` samples. */
-static uint64_t sample_bytes(const struct layout *layout, uint64_t samples)
-{
-    return samples * (layout->bits / 8u);
-}
-
-/* Where the samples of one row go that the file has together, from column x on. */
-static void place_row(const struct reader *reader, const uint8_t *from, uint32_t x, uint32_t y, uint32_t count)
-{
-    const struct layout *layout = &reader->layout;
-    size_t bytes = layout->bits / 8u, channels = layout->channels;
-
-    if (layout->format != KST_FORMAT_RAW) {
-        memcpy(picture_row(reader->picture, 0, y) + x * bytes * channels, from, count * bytes * channels);
-        return;
-    }
-    for (uint32_t c = 0; c < channels; c++)
-        samples_take(from + c * bytes, channels, count, bytes, false, picture_row(reader->picture, c, y) + x * bytes);
-}
-
-static void place_channel(
-    const struct reader *reader, const uint8_t *from, uint16_t channel, uint32_t x, uint32_t y, uint32_t count)
-{
-    size_t bytes = reader->layout.bits / 8u, channels = reader->layout.channels;
-    uint8_t *row = picture_row(reader->picture, 0, y) + (x * channels + channel) * bytes;
-
-    samples_put(from, count, bytes, false, row, channels);
-}
-
-/* Rows of all channels or, where each has strips of its own, of one. */
-static bool read_lines(const struct reader *reader, uint8_t *line, uint16_t channel)
-{
-    const struct layout *layout = &reader->layout;
-
-    for (uint32_t y = 0; y < layout->height; y++) {
-        if (TIFFReadScanline(reader->tiff, line, y, channel) < 0)
-            return false;
-        if (layout->planar == PLANARCONFIG_SEPARATE)
-            place_channel(reader, line, channel, 0, y, layout->width);
-        else
-            place_row(reader, line, 0, y, layout->width);
-    }
-    return true;
-}
-
-/* The same for tiles; those at the right and at the bottom reach beyond the picture. */
-static bool read_tile(const struct reader *reader, uint8_t *tile, uint32_t x, uint32_t y, uint16_t channel)
-{
-    const struct layout *layout = &reader->layout;
-    bool separate = layout->planar == PLANARCONFIG_SEPARATE;
-    uint64_t row = sample_bytes(layout, (uint64_t)layout->block_width * (separate ? 1 : layout->channels));
-    uint32_t columns = layout->width - x < layout->block_width ? layout->width - x : layout->block_width;
-
-    if (TIFFReadTile(reader->tiff, tile, x, y, 0, channel) < 0)
-        return false;
-    for (uint32_t i = 0; i < layout->block_rows && i < layout->height - y; i++)
-        if (separate)
-            place_channel(reader, tile + i * row, channel, x, y + i, columns);
-        else
-            place_row(reader, tile + i * row, x, y + i, columns);
-    return true;
-}
-
-static bool read_tiles(const struct reader *reader, uint8_t *tile, uint16_t channel)
-{
-    const struct layout *layout = &reader->layout;
-
-    for (uint64_t y = 0; y < layout->height; y += layout->block_rows)
-        for (uint64_t x = 0; x < layout->width; x += layout->block_width)
-            if (!read_tile(reader, tile, (uint32_t)x, (uint32_t)y, channel))
-                return false;
-    return true;
-}
-
-/* What is read at a time: a row or a tile, of all channels or of one. 0: libtiff has another idea of it. */
-static uint64_t unit_bytes(const struct reader *reader)
-{
-    const struct layout *layout = &reader->layout;
-    uint64_t channels = layout->planar == PLANARCONFIG_SEPARATE ? 1 : layout->channels;
-    uint64_t bytes = sample_bytes(layout, channels * (layout->tiled ? layout->block_width : layout->width));
-    tmsize_t found = layout->tiled ? TIFFTileSize(reader->tiff) : TIFFScanlineSize(reader->tiff);
-
-    if (layout->tiled && bytes > UINT64_MAX / layout->block_rows)
-        return 0;
-    bytes *= layout->tiled ? layout->block_rows : 1;
-    return found > 0 && (uint64_t)found == bytes ? bytes : 0;
-}
-
-static uint32_t plane_depth(const struct layout *layout)
-{
-    return layout->bits < PLANE_BITS ? layout->bits : PLANE_BITS;
-}
-
-static bool allocate_direct(const struct reader *reader)
-{
-    const struct layout *layout = &reader->layout;
-    const struct plane_shape shape = {.width = layout->width,
-        .height = layout->height,
-        .count = layout->channels,
-        .depth = plane_depth(layout),
-        .is_signed = layout->sample == SAMPLEFORMAT_INT};
-
-    if (layout->format == KST_FORMAT_RAW)
-        return picture_allocate_planes(reader->picture, &shape, reader->settings->max_pixels, reader->problem);
-    return picture_allocate(reader->picture, layout->format, layout->width, layout->height, layout->bits,
-        reader->settings->max_pixels, reader->problem);
-}
-
-/* Planes have up to 31 bits. */
-static bool fits(const struct reader *reader, uint32_t value)
-{
-    bool is_signed = reader->layout.sample == SAMPLEFORMAT_INT;
-    return is_signed ? value + (1u << 30) < 1u << 31 : value < 1u << 31;
-}
-
-static bool check_range(const struct reader *reader)
-{
-    const struct layout *layout = &reader->layout;
-
-    for (uint32_t c = 0; c < layout->channels; c++)
-        for (uint32_t y = 0; y < layout->height; y++) {
-            const uint8_t *row = picture_row(reader->picture, c, y);
-            for (size_t x = 0; x < layout->width; x++) {
-                uint32_t value;
-                memcpy(&value, row + 4 * x, sizeof value);
-                if (!fits(reader, value))
-                    return problem_set(reader->problem,
-                        "TIFF: the sample of component %u in column %zu of row %u needs 32 bits; 31 can be read",
-                        (unsigned)c, x, (unsigned)y);
-            }
-        }
-    return true;
-}
-
-static bool read_direct(const struct reader *reader)
-{
-    const struct layout *layout = &reader->layout;
-    uint64_t unit = unit_bytes(reader), pixel = sample_bytes(layout, layout->channels);
-    uint16_t turns = layout->planar == PLANARCONFIG_SEPARATE ? layout->channels : 1;
-
-    if (unit == 0)
-        return problem_set(reader->problem, "TIFF: rows or tiles of an unexpected length");
-    if (layout->format == KST_FORMAT_RAW)
-        pixel = 4u * layout->channels; /* picture_allocate_planes() has room for 32 bits */
-    if (!picture_permitted(reader->settings, layout->width, layout->height, pixel, reader->problem) ||
-        !memory_permitted(reader->settings, unit, reader->problem) || !allocate_direct(reader))
-        return false;
-    uint8_t *buffer = malloc((size_t)unit);
-    bool good = buffer != NULL || problem_set(reader->problem, "out of memory");
-    for (uint16_t channel = 0; channel < turns && good; channel++)
-        good = (layout->tiled ? read_tiles : read_lines)(reader, buffer, channel);
-    free(buffer);
-    return good && (layout->bits < 32 || check_range(reader));
-}
-
-/* Pixels of libtiff's into the picture. */
-static void place_pixels(const struct reader *reader, const uint32_t *from, uint32_t x, uint32_t y, uint32_t count)
-{
-    size_t channels = kst_format_channels(reader->picture->image.format);
-    uint8_t *row = picture_row(reader->picture, 0, y) + x * channels;
-
-    for (uint32_t i = 0; i < count; i++) {
-        const uint8_t pixel[4] = {(uint8_t)TIFFGetR(from[i]), (uint8_t)TIFFGetG(from[i]), (uint8_t)TIFFGetB(from[i]),
-            (uint8_t)TIFFGetA(from[i])};
-        memcpy(row + i * channels, pixel, channels);
-    }
-}
-
-static bool convert_whole(const struct reader *reader, uint32_t *raster)
-{
-    const struct layout *layout = &reader->layout;
-
-    if (!TIFFReadRGBAImageOriented(reader->tiff, layout->width, layout->height, raster, ORIENTATION_TOPLEFT, 1))
-        return false;
-    for (uint32_t y = 0; y < layout->height; y++)
-        place_pixels(reader, raster + (size_t)y * layout->width, 0, y, layout->width);
-    return true;
-}
-
-/* The last row of a block comes first. Tiles have all of their rows, strips those that the picture has. */
-static bool convert_block(const struct reader *reader, uint32_t *raster, uint32_t x, uint32_t y)
-{
-    const struct layout *layout = &reader->layout;
-    uint32_t rows = layout->height - y < layout->block_rows ? layout->height - y : layout->block_rows;
-    uint32_t columns = layout->width - x < layout->block_width ? layout->width - x : layout->block_width;
-    uint32_t last = layout->tiled ? layout->block_rows - 1 : rows - 1;
-
-    if (!(layout->tiled ? TIFFReadRGBATileExt(reader->tiff, x, y, raster, 1)
-                        : TIFFReadRGBAStripExt(reader->tiff, y, raster, 1)))
-        return false;
-    for (uint32_t i = 0; i < rows; i++)
-        place_pixels(reader, raster + (size_t)(last - i) * layout->block_width, x, y + i, columns);
-    return true;
-}
-
-static bool convert_blocks(const struct reader *reader, uint32_t *raster)
-{
-    const struct layout *layout = &reader->layout;
-
-    for (uint64_t y = 0; y < layout->height; y += layout->block_rows)
-        for (uint64_t x = 0; x < layout->width; x += layout->block_width)
-            if (!convert_block(reader, raster, (uint32_t)x, (uint32_t)y))
-                return false;
-    return true;
-}
-
-static kst_format converted_format(const struct layout *layout)
-{
-    return layout->extra > 0 ? KST_FORMAT_RGBA : KST_FORMAT_RGB;
-}
-
-/*
- * By libtiff's own conversion to RGBA of 8 bits; the alpha it makes is kept only where the file has one. Only whole
- * pictures does it turn upright.
- */
-static bool read_converted(const struct reader *reader)
-{
-    const struct layout *layout = &reader->layout;
-    kst_format format = converted_format(layout);
-    bool blocks = layout->orientation == ORIENTATION_TOPLEFT;
-    uint64_t pixels =
-        blocks ? (uint64_t)layout->block_width * layout->block_rows : (uint64_t)layout->width * layout->height;
-
-    if (!picture_permitted(reader->settings, layout->width, layout->height,
-            kst_format_channels(format) + (blocks ? 0 : sizeof(uint32_t)), reader->problem) ||
-        pixels > SIZE_MAX / 8 || !memory_permitted(reader->settings, pixels * sizeof(uint32_t), reader->problem) ||
-        !picture_allocate(
-            reader->picture, format, layout->width, layout->height, 8, reader->settings->max_pixels, reader->problem))
-        return false;
-    uint32_t *raster = calloc(pixels > 0 ? (size_t)pixels : 1, sizeof *raster);
-    bool good = raster != NULL ? (blocks ? convert_blocks : convert_whole)(reader, raster)
-                               : problem_set(reader->problem, "out of memory");
-    free(raster);
-    return good;
-}
+enum { MARKER_APP1 = 0xE1, MARKER_APP13 = 0xED, REST_BYTES = 1 << 24 };
 
 /* Photoshop's blocks, IPTC among them, are in a segment of JPEG what they are here, behind an identifier. */
 static bool keep_photoshop(struct picture *picture, const void *blocks, uint32_t length)
@@ -389,21 +48,22 @@ static bool keep_extras(TIFF *tiff, struct picture *picture)
     return !TIFFGetField(tiff, TIFFTAG_PHOTOSHOP, &length, &profile) || keep_photoshop(picture, profile, length);
 }
 
-static bool read_page(struct reader *reader, const struct source *source)
+/* What is told of a picture that was read. */
+static void tell_orientation(const struct tiff_layout *layout, const char *name)
 {
-    const struct layout *layout = &reader->layout;
+    if (layout->format != KST_FORMAT_AUTO && layout->orientation != ORIENTATION_TOPLEFT)
+        complain(name, "warning: its orientation (%u) is not applied", (unsigned)layout->orientation);
+}
+
+static bool read_page(struct tiff_reader *reader, const struct source *source)
+{
     struct problem *problem = reader->problem;
 
-    if (!get_layout(reader->tiff, &reader->layout, problem))
+    if (!tiff_layout_get(reader->tiff, &reader->layout, problem))
         return false;
-    bool direct = layout->format != KST_FORMAT_AUTO;
-    if (!(direct ? read_direct : read_converted)(reader))
+    if (!tiff_read_pixels(reader))
         return problem->text[0] == '\0' ? problem_set(problem, "TIFF: cannot be read") : false;
-    if (direct && (layout->photometric == PHOTOMETRIC_MINISWHITE || layout->photometric == PHOTOMETRIC_SEPARATED) &&
-        layout->format != KST_FORMAT_RAW)
-        picture_invert(reader->picture);
-    if (direct && layout->orientation != ORIENTATION_TOPLEFT)
-        complain(source->name, "warning: its orientation (%u) is not applied", (unsigned)layout->orientation);
+    tell_orientation(&reader->layout, source->name);
     return keep_extras(reader->tiff, reader->picture) || problem_set(problem, "out of memory");
 }
 
@@ -411,7 +71,7 @@ static bool tiff_read(
     const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
 {
     struct tiff_bytes file = {.data = source->data, .length = source->length, .limit = settings->max_memory};
-    struct reader reader = {
+    struct tiff_reader reader = {
         .tiff = tiff_open(&file, "r", problem), .settings = settings, .picture = picture, .problem = problem};
 
     if (reader.tiff == NULL)
@@ -421,28 +81,140 @@ static bool tiff_read(
     return good;
 }
 
+static void describe(const struct tiff_layout *layout, kst_image *image)
+{
+    image->format = layout->format != KST_FORMAT_AUTO ? layout->format : tiff_converted_format(layout);
+    image->width = layout->width;
+    image->height = layout->height;
+    image->plane_count = layout->format == KST_FORMAT_RAW ? layout->channels : 1;
+    image->plane[0].depth = (uint8_t)tiff_depth(layout);
+}
+
 /* "D": where the strips lie is not read. */
 static bool tiff_describe(
     const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
 {
     struct tiff_bytes file = {.data = source->data, .length = source->length, .limit = settings->max_memory};
     TIFF *tiff = tiff_open(&file, "rD", problem);
-    struct layout layout;
+    struct tiff_layout layout;
 
     if (tiff == NULL)
         return false;
-    bool good = get_layout(tiff, &layout, problem);
-    if (good) {
-        bool direct = layout.format != KST_FORMAT_AUTO;
-        picture->image.format = direct ? layout.format : converted_format(&layout);
-        picture->image.width = layout.width;
-        picture->image.height = layout.height;
-        picture->image.plane_count = layout.format == KST_FORMAT_RAW ? layout.channels : 1;
-        picture->image.plane[0].depth = (uint8_t)(direct ? plane_depth(&layout) : 8);
-    }
+    bool good = tiff_layout_get(tiff, &layout, problem);
+    if (good)
+        describe(&layout, &picture->image);
     TIFFClose(tiff);
     return good;
 }
+
+/* A file whose rows are read one by one. */
+struct reading {
+    const struct source *source;
+    uint64_t since; /* bytes of rows that were read since the source's pages were given back */
+    struct tiff_bytes bytes;
+    struct tiff_reader reader; /* of bands */
+    struct picture band;       /* as many rows as are read at a time */
+    uint8_t *unit;             /* what they are read by way of */
+    uint32_t y;                /* the next row */
+    struct problem problem;
+};
+
+/* Room for a band, where the limits permit it. */
+static bool make_room(struct reading *reading, const kst_image *whole)
+{
+    const struct tiff_reader *reader = &reading->reader;
+    uint32_t rows = tiff_band_rows(&reader->layout), depth = whole->plane[0].depth;
+    uint64_t unit = tiff_band_unit(reader), row = (uint64_t)whole->width * kst_format_channels(whole->format);
+    struct problem told_later;
+
+    if (unit == 0 || !memory_permitted(reader->settings, unit, &told_later) ||
+        !memory_permitted(reader->settings, row * (depth > 8 ? 2 : 1) * rows, &told_later) ||
+        !picture_allocate(
+            &reading->band, whole->format, whole->width, rows, depth, reader->settings->max_pixels, &told_later))
+        return false;
+    reading->unit = malloc((size_t)unit);
+    return reading->unit != NULL;
+}
+
+static bool end_reading(void *file, bool good, struct problem *problem)
+{
+    struct reading *reading = file;
+    (void)problem;
+
+    if (reading->reader.tiff != NULL)
+        TIFFClose(reading->reader.tiff);
+    if (good)
+        tell_orientation(&reading->reader.layout, reading->source->name);
+    picture_release(&reading->band);
+    free(reading->unit);
+    free(reading);
+    return good;
+}
+
+static bool begin_bands(struct reading *reading, struct picture *whole)
+{
+    struct tiff_reader *reader = &reading->reader;
+
+    reader->tiff = tiff_open(&reading->bytes, "r", &reading->problem);
+    if (reader->tiff == NULL || !tiff_layout_get(reader->tiff, &reader->layout, &reading->problem))
+        return false;
+    describe(&reader->layout, &whole->image);
+    return make_room(reading, &whole->image) && keep_extras(reader->tiff, whole);
+}
+
+static void *begin_reading(const struct source *source, const struct file_settings *settings, struct picture *whole)
+{
+    struct reading *reading = calloc(1, sizeof *reading);
+
+    if (reading == NULL)
+        return NULL;
+    reading->source = source;
+    reading->bytes = (struct tiff_bytes){.data = source->data, .length = source->length, .limit = settings->max_memory};
+    reading->reader =
+        (struct tiff_reader){.settings = settings, .picture = &reading->band, .problem = &reading->problem};
+    picture_init(&reading->band);
+    if (begin_bands(reading, whole))
+        return reading;
+    end_reading(reading, false, &reading->problem);
+    return NULL;
+}
+
+static bool tell_row(const struct reading *reading, struct problem *problem)
+{
+    const char *text = reading->problem.text;
+
+    return problem_set(problem, "%s, in row %u of %u", text[0] != '\0' ? text : "TIFF: cannot be read",
+        (unsigned)reading->y + 1, (unsigned)reading->reader.layout.height);
+}
+
+/* The band that begins with the next row. */
+static bool next_band(struct reading *reading)
+{
+    const kst_plane *plane = &reading->band.image.plane[0];
+
+    reading->since += (uint64_t)plane->pitch * plane->height;
+    if (reading->since >= REST_BYTES) {
+        reading->since = 0;
+        source_rest(reading->source);
+    }
+    reading->reader.top = reading->y;
+    return tiff_read_band(&reading->reader, reading->unit);
+}
+
+static bool next_row(void *file, uint8_t *row, struct problem *problem)
+{
+    struct reading *reading = file;
+    const struct tiff_reader *reader = &reading->reader;
+    const kst_image *band = &reading->band.image;
+
+    if ((reading->y == 0 || reading->y - reader->top == band->height) && !next_band(reading))
+        return tell_row(reading, problem);
+    memcpy(row, picture_row(&reading->band, 0, reading->y - reader->top), (size_t)band->plane[0].pitch);
+    reading->y++;
+    return true;
+}
+
+static const struct row_reader tiff_reading = {begin_reading, next_row, end_reading, true};
 
 static bool tiff_detect(const uint8_t *data, size_t length)
 {
@@ -451,4 +223,4 @@ static bool tiff_detect(const uint8_t *data, size_t length)
 }
 
 const struct file_format file_tiff = {
-    "tiff", {"tif", "tiff"}, KST_FORMAT_AUTO, tiff_detect, tiff_read, tiff_write, .describe = tiff_describe};
+    "tiff", {"tif", "tiff"}, KST_FORMAT_AUTO, tiff_detect, tiff_read, tiff_write, tiff_describe, &tiff_reading};

@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# PNG, TIFF and BMP that are encoded to JPEG row by row: the same bytes, warnings and metadata as from the whole picture,
+# which is what 'convert' reads; damage; little memory.
+. "$KOSTKA_SOURCE/tests/cli/library.sh"
+
+# check FILE OPTION…: from the file and through a pipe, with one thread and more
+check() {
+    file=$1
+    shift
+    expect 0 "$KOSTKA" convert "$@" "$file" whole.jpg
+    cp err whole.err
+    for threads in 1 3; do
+        expect 0 "$KOSTKA" encode --threads $threads "$@" "$file" out.jpg
+        same whole.jpg out.jpg
+        same whole.err err
+        "$KOSTKA" encode --threads $threads "$@" - - <"$file" >out.jpg 2>err || fail "$file through pipes: $(cat err)"
+        same whole.jpg out.jpg
+    done
+}
+
+# fails FILE TEXT: as a whole and in rows, from the file and from a pipe; nothing is left
+fails() {
+    expect 1 "$KOSTKA" convert "$1" none.jpg
+    for threads in 1 3; do
+        expect 1 "$KOSTKA" encode --threads $threads "$1" none.jpg
+        says "$2"
+        expect 1 "$KOSTKA" encode --threads $threads - none.jpg <"$1"
+        says "$2"
+    done
+    [ ! -e none.jpg ] || fail "a file of a damaged picture: $1"
+}
+
+made_png() {
+    "$MADE_PNG" "$@" >in.png || fail "made_png $*"
+}
+
+# What PNG may hold, with IDAT chunks of any length.
+while read -r depth colours; do
+    for colour in $colours; do
+        for size in '1 1' '53 1' '251 173'; do
+            # shellcheck disable=SC2086 # words
+            made_png $size "$depth" "$colour" noise parts=1000
+            check in.png
+        done
+        made_png 40 300 "$depth" "$colour" noise interlaced
+        check in.png -q 90 --progressive
+    done
+done <<'END'
+1 0 3
+2 0 3
+4 0 3
+8 0 2 3 4 6
+16 0 2 4 6
+END
+made_png 1000 300 8 2 noise
+check in.png --optimize
+
+# What goes with the picture is kept wherever it stands, in the same order.
+made_png 99 70 8 2 noise parts=500 tEXt:1:3 +eXIf:1:20 +zTXt:1:40 +tEXt:2:50 +iTXt:1:6
+check in.png
+"$KOSTKA" info out.jpg >info.out
+for line in 'exif  *29 bytes' 'comment  *AAA$' 'comment  *AAAAAA$'; do
+    grep -q "$line" info.out || fail "no '$line': $(cat info.out)"
+done
+equals "$(grep -c comment info.out)" 5 'comments from both sides of the pixels'
+check in.png --comment 'instead of those' --optimize
+made_png 99 70 8 0 noise eXIf:1:10 +eXIf:1:20
+check in.png
+"$KOSTKA" info out.jpg >info.out
+grep -q 'exif  *19 bytes' info.out || fail "the first Exif is not the one that is kept: $(cat info.out)"
+# Behind the end of the picture there is nothing that belongs to it.
+"$MADE_PNG" 9 7 8 0 >ended.png
+{ cat ended.png; "$MADE_PNG" 9 7 8 0 tEXt:1:5 | tail -c +34; } >in.png
+check in.png
+equals "$("$KOSTKA" info out.jpg | grep -c comment)" 0 'comments of what follows the picture'
+
+# Files that end too early, anywhere; the chunk that ends the file is looked for, too.
+made_png 251 173 8 2 noise parts=5000 +tEXt:1:100
+size=$(wc -c <in.png)
+for at in 20 40 60 5060 50000 $((size - 150)) $((size - 100)) $((size - 13)) $((size - 1)); do
+    head -c "$at" in.png >short.png
+    fails short.png 'PNG: the file ends too early'
+done
+head -c 50000 in.png >short.png
+fails short.png 'in row 6[0-9] of 173'
+made_png 251 173 8 2 noise parts=5000 between
+fails in.png 'PNG: Not enough image data'
+# A byte that is changed.
+made_png 251 173 8 2 noise parts=5000
+{ head -c 70000 in.png; printf '\001\002\003'; tail -c +70004 in.png; } >damaged.png
+fails damaged.png 'in row [0-9]* of 173'
+
+made_tiff() {
+    "$MADE_TIFF" "$@" || fail "made_tiff $*"
+}
+while read -r bits channels words; do
+    # shellcheck disable=SC2086 # words
+    made_tiff in.tif 77 50 "$bits" "$channels" $words
+    check in.tif
+done <<'END'
+8 1
+8 3 orientation=3
+8 4 deflate
+16 1 big
+16 3 lzw strip=50
+16 3 tiles
+16 4 tiles big deflate
+8 3 separate
+8 3 separate tiles
+8 1 white
+8 1 white tiles
+16 4 cmyk lzw
+8 4 cmyk tiles
+8 1 palette
+8 1 palette tiles
+8 1 palette orientation=4
+8 3 packbits strip=1000
+END
+made_tiff in.tif 300 200 8 3 deflate
+size=$(wc -c <in.tif)
+{ head -c 90000 in.tif; head -c 2000 /dev/zero; tail -c +92001 in.tif; } >damaged.tif
+fails damaged.tif 'TIFF: .*, in row [0-9]* of 200'
+made_tiff in.tif 300 200 8 1 palette strip=20
+{ head -c 4 in.tif; head -c 4 in.tif; tail -c +9 in.tif; } >damaged.tif
+fails damaged.tif TIFF
+
+# The limit is for what is in memory, and that is little.
+printf 'P5 10400 10000 255\n' >large.pgm
+truncate -s 104000019 large.pgm
+expect 0 "$KOSTKA" encode --device cpu large.pgm large.jpg
+for how in 'png --compression 1' 'tif --compression 0' 'tif --compression 1'; do
+    extension=${how%% *}
+    # shellcheck disable=SC2086 # words
+    expect 0 "$KOSTKA" convert ${how#* } --device cpu large.pgm large.$extension
+    expect 0 "$PEAK" peak.kb "$KOSTKA" encode --device cpu --max-memory 16M "large.$extension" out.jpg
+    same large.jpg out.jpg
+    # A sanitizer has memory of its own.
+    grep -q __asan_init "$KOSTKA" || between "$(cat peak.kb)" 1 65536 "kilobytes of $how"
+    rm "large.$extension" out.jpg
+done
+finish

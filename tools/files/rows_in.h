@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pictures of formats with a row reader, PNG, TIFF and BMP, that are encoded to JPEG while they are read. */
+#ifndef KOSTKA_TOOL_ROWS_IN_H
+#define KOSTKA_TOOL_ROWS_IN_H
+
+#include "files/files.h"
+
+struct rows_in {
+    const struct source *source;
+    const struct file_format *format;
+    void *file;           /* null: not open */
+    struct picture whole; /* what goes with the picture; without pixels, and as it is coded: with samples of 8 bits */
+    uint32_t depth;       /* of samples in the file */
+    uint8_t *row;         /* room for a row of these; null where they have 8 bits as well */
+    bool transparent;
+    struct problem problem; /* of the rows */
+};
+
+/* Whether rows may be had of the source, of which the head has been read, before it is read on. It may then be mapped.
+ */
+bool rows_in_expect(struct source *source, const struct file_settings *settings);
+
+/*
+ * Whether the source, which may be read at any place or has been read, is such a file and to become JPEG. Then it is to
+ * be closed.
+ */
+bool rows_in_open(struct rows_in *rows, const struct source *source, const struct file_settings *settings);
+void rows_in_close(struct rows_in *rows);
+
+bool rows_in_encode(
+    struct rows_in *rows, const char *path, const struct file_settings *settings, struct problem *problem);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "files/window.h"
+
+#include <string.h>
+
+/* Bring what begins at the offset to hand: as much as is wanted at a time, or is left; nothing where that fails. */
+static void fill(struct window *window, uint64_t offset)
+{
+    uint64_t size = source_size(window->source), left = offset < size ? size - offset : 0;
+    struct problem told_later;
+
+    window->first = offset;
+    window->length = left < window->most ? (size_t)left : window->most;
+    if (!source_at(window->source, offset, window->length, window->bytes, &told_later))
+        window->length = 0;
+}
+
+bool window_read(struct window *window, uint64_t offset, size_t length, void *to, struct problem *problem)
+{
+    uint8_t *next = to;
+
+    while (length > 0) {
+        if (offset - window->first >= window->length && length < window->most) /* in front of it, too: no sign */
+            fill(window, offset);
+        uint64_t behind = offset - window->first;
+        if (behind >= window->length)
+            return source_at(window->source, offset, length, next, problem);
+        size_t there = window->length - (size_t)behind, part = there < length ? there : length;
+        memcpy(next, window->bytes + behind, part);
+        next += part;
+        offset += part;
+        length -= part;
+    }
+    return true;
+}
