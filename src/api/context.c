@@ -6,6 +6,7 @@
 
 #include "api/device.h"
 #include "core/device.h"
+#include "jpeg/gpu/modules.h"
 
 void kst_context_options_init(kst_context_options *options)
 {
@@ -30,6 +31,14 @@ static void take_gpu(kst_context *context, struct gpu_executor *gpu)
     context->gpu = gpu;
 }
 
+/* Kernels that most contexts need are built at once, so that a device that cannot build them is known now. */
+static kst_status build_kernels(struct gpu_executor **gpu, struct gpu_error *error)
+{
+    if (!kst_gpu_executor_build(*gpu, &kst_jpeg_gpu_decoding, error))
+        kst_gpu_executor_destroy(gpu);
+    return error->status;
+}
+
 static kst_status open_gpu(kst_context *context, const kst_context_options *options, const char *name)
 {
     struct gpu_error error;
@@ -37,6 +46,8 @@ static kst_status open_gpu(kst_context *context, const kst_context_options *opti
     kst_status status = options->opencl_context ? kst_gpu_executor_create_opencl(&context->memory,
                                                       options->opencl_context, options->opencl_device, &gpu, &error)
                                                 : kst_gpu_executor_create(&context->memory, name, &gpu, &error);
+    if (!status)
+        status = build_kernels(&gpu, &error);
     if (status) {
         kst_context_log(context, KST_LOG_ERROR, "%s: %s", name, error.text[0] ? error.text : kst_status_text(status));
         return status;
@@ -53,7 +64,8 @@ static void open_preferred(kst_context *context)
     for (uint32_t i = 0; !context->gpu && kst_gpu_preferred(i, name); i++) {
         struct gpu_error error;
         struct gpu_executor *gpu = NULL;
-        if (kst_gpu_executor_create(&context->memory, name, &gpu, &error) == KST_OK)
+        if (kst_gpu_executor_create(&context->memory, name, &gpu, &error) == KST_OK &&
+            build_kernels(&gpu, &error) == KST_OK)
             take_gpu(context, gpu);
         kst_context_log(context, gpu ? KST_LOG_INFO : KST_LOG_WARNING, "auto: %s%s%s", name, gpu ? "" : ": ",
             gpu ? "" : error.text);

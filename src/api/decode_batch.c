@@ -119,7 +119,7 @@ static void cut_into_parts(struct kst_job *job)
         part->bytes += length;
         part->memory += memory;
         part->count++;
-        part->staged = part->staged || !item->pinned || item->sink == JPEG_SINK_HOST;
+        part->staged = part->staged || !item->pinned || item->sink == GPU_SINK_HOST;
     }
 }
 
@@ -141,7 +141,7 @@ static void sort_entries(struct kst_job *job, uint32_t end)
         struct jpeg_gpu_item *item = &job->item[job->gpu_count];
         *item = entry->decoding.item;
         kst_gpu_jpeg_route(job->gpu, item);
-        item->ordered = job->entered.gpu && item->sink != JPEG_SINK_HOST;
+        item->ordered = job->entered.gpu && item->sink != GPU_SINK_HOST;
         job->on_gpu[job->gpu_count++] = i;
     }
 }

@@ -332,7 +332,7 @@ static kst_status choose_for_rows(struct encoding *e, double seconds)
     kst_status status = bring_all(e);
     if (status == KST_ERROR_LIMIT_MEMORY || status == KST_ERROR_MEMORY)
         return KST_OK;
-    if (status == KST_OK && !kst_gpu_jpeg_source(e->gpu, &e->item, &error))
+    if (status == KST_OK && !kst_gpu_image_source(e->gpu, e->item.image, &e->item.source, &e->item.planes, &error))
         return fail(e, error.status, error.text);
     e->on_gpu = status == KST_OK;
     return status;
@@ -358,7 +358,7 @@ static kst_status choose_device(struct encoding *e, bool jpeg)
                     : kst_context_gpu_for(e->context, seconds, jpeg ? KST_LEAST_TO_ENCODE : KST_LEAST_TO_ENCODE_J2K);
     if (!e->gpu)
         return device ? fail(e, KST_ERROR_IMAGE_MEMORY, "the context works on the CPU") : KST_OK;
-    if (!kst_gpu_jpeg_source(e->gpu, &e->item, &error))
+    if (!kst_gpu_image_source(e->gpu, e->item.image, &e->item.source, &e->item.planes, &error))
         return fail(e, error.status, error.text);
     e->on_gpu =
         jpeg && kst_gpu_jpeg_encodes(&e->item) && kst_gpu_jpeg_encode_memory(&e->item) <= e->context->limits.memory;

@@ -51,7 +51,7 @@ void kst_j2k_gpu_describe(const struct j2k_encode_work *work, struct j2k_encode_
     for (uint32_t k = 0; k < item->picture.channels && k < J2K_WORK_CHANNELS; k++)
         item->picture.channel[k].component = reversed && k < 3 ? 2 - k : k;
     item->picture.image = e->item.planes;
-    item->picture.in_place = e->item.source == ENCODE_DIRECT && work->image->memory == KST_MEMORY_CUDA;
+    item->picture.in_place = e->item.source == GPU_SOURCE_DIRECT && work->image->memory == KST_MEMORY_CUDA;
 }
 
 bool kst_j2k_gpu_encodes(const struct j2k_encode_work *work)

@@ -245,7 +245,7 @@ static void cut_plane(struct coding *c, uint32_t p)
     c->item.planes.left = c->corner[p].x;
     c->item.planes.top = c->corner[p].y;
     ptrdiff_t skipped = (ptrdiff_t)c->corner[p].y * plane->pitch + (ptrdiff_t)across;
-    if (c->item.source == ENCODE_STAGED)
+    if (c->item.source == GPU_SOURCE_STAGED)
         plane->data = (uint8_t *)plane->data + skipped;
     else
         c->item.planes.offset[p] += (size_t)skipped;
@@ -267,7 +267,7 @@ static void describe(struct coding *c)
     c->item.corner = c->corner;
     c->item.rows = c->work->e->rows;
     if (c->item.rows)
-        c->item.source = ENCODE_STAGED;
+        c->item.source = GPU_SOURCE_STAGED;
     for (uint32_t p = 0; p < c->image.plane_count; p++)
         cut_plane(c, p);
     c->image.width = c->image.plane[0].width;

@@ -213,7 +213,7 @@ static void cut_plane(struct j2k_planned *planned, uint32_t p, kst_region part)
     ptrdiff_t skipped = kst_j2k_part_cut(&item->output, plane, part);
     item->image.left = part.x;
     item->image.top = part.y;
-    if (item->sink == JPEG_SINK_HOST)
+    if (item->sink == GPU_SINK_HOST)
         plane->data = (uint8_t *)plane->data + skipped;
     else if (!item->image.picture)
         item->image.offset[p] += (size_t)skipped;

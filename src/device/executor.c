@@ -2,131 +2,6 @@
 #include "device/executor.h"
 
 #include "device/profile.h"
-#include "j2k/kernels/encode_work.h"
-#include "jpeg/kernels/encode_work.h"
-#include "jpeg/kernels/work.h"
-
-extern const struct gpu_kernels kst_kernels_jpeg_decode, kst_kernels_jpeg_encode, kst_kernels_j2k_decode,
-    kst_kernels_j2k_encode;
-
-struct kernel {
-    const char *name;
-    uint32_t group;
-};
-
-static const struct kernel kernels[JPEG_KERNELS] = {
-    [JPEG_MAP_PARTS] = {"map_parts", WORK_MAP_GROUP},
-    [JPEG_MAP_GROUPS] = {"map_groups", WORK_PARTS},
-    [JPEG_FOLLOW_PICTURES] = {"follow_pictures", WORK_PARTS},
-    [JPEG_PLACE_PARTS] = {"place_parts", WORK_PARTS},
-    [JPEG_WRITE_BLOCKS] = {"write_blocks", WORK_WRITE_PARTS},
-    [JPEG_WRITE_DC] = {"write_dc", WORK_WRITE_PARTS},
-    [JPEG_TRANSFORM_BLOCKS] = {"transform_blocks", WORK_TRANSFORM_GROUP},
-    [JPEG_CONVERT_TILES] = {"convert_tiles", WORK_CONVERT_GROUP},
-    [JPEG_CONVERT_PIXELS] = {"convert_pixels", WORK_CONVERT_GROUP},
-    [JPEG_TURN_PIXELS] = {"turn_pixels", WORK_CONVERT_GROUP},
-};
-
-static const struct kernel encode_kernels[ENCODE_KERNELS] = {
-    [ENCODE_COUNT_SYMBOLS] = {"count_symbols", ENCODE_BLOCKS},
-    [ENCODE_TILES] = {"encode_tiles", ENCODE_BLOCKS},
-    [ENCODE_PLACE_BITS] = {"place_bits", ENCODE_PLACE_GROUP},
-    [ENCODE_MEASURE_TILES] = {"measure_tiles", ENCODE_STREAM_GROUP},
-    [ENCODE_PLACE_BYTES] = {"place_bytes", ENCODE_PLACE_GROUP},
-    [ENCODE_WRITE_STREAMS] = {"write_streams", ENCODE_STREAM_GROUP},
-};
-
-static const struct kernel j2k_kernels[J2K_KERNELS] = {
-    [J2K_KERNEL_GATHER] = {"gather_segments", J2K_GATHER_GROUP},
-    [J2K_KERNEL_WAVES] = {"decode_waves", J2K_WAVE_GROUP},
-    [J2K_KERNEL_BLOCKS] = {"decode_blocks", J2K_DECODE_GROUP},
-    [J2K_KERNEL_STORE] = {"store_blocks", J2K_STORE_GROUP},
-    [J2K_KERNEL_PUT_GIVEN] = {"put_given", J2K_GIVEN_GROUP},
-    [J2K_KERNEL_SYNTHESISE_53] = {"synthesise_53", J2K_LEVEL_GROUP},
-    [J2K_KERNEL_SYNTHESISE_53_NARROW] = {"synthesise_53_narrow", J2K_LEVEL_GROUP},
-    [J2K_KERNEL_SYNTHESISE_97] = {"synthesise_97", J2K_LEVEL_GROUP},
-    [J2K_KERNEL_PUT_OUT] = {"put_out", J2K_OUTPUT_GROUP},
-    [J2K_KERNEL_FINISH_53] = {"finish_53", J2K_LEVEL_GROUP},
-    [J2K_KERNEL_FINISH_53_NARROW] = {"finish_53_narrow", J2K_LEVEL_GROUP},
-    [J2K_KERNEL_FINISH_97] = {"finish_97", J2K_LEVEL_GROUP},
-    [J2K_KERNEL_CONVERT] = {"convert_channels", J2K_OUTPUT_GROUP},
-};
-
-static const struct kernel j2k_encode_kernels[J2K_ENCODE_KERNELS] = {
-    [J2K_ENCODE_TAKE_IN] = {"take_in", J2K_OUTPUT_GROUP},
-    [J2K_ENCODE_ANALYSE_53] = {"analyse_53", J2K_LEVEL_GROUP},
-    [J2K_ENCODE_ANALYSE_97] = {"analyse_97", J2K_LEVEL_GROUP},
-    [J2K_ENCODE_MEASURE] = {"measure_blocks", J2K_MODEL_GROUP},
-    [J2K_ENCODE_MODEL] = {"model_blocks", J2K_MODEL_GROUP},
-    [J2K_ENCODE_ORDER] = {"order_blocks", J2K_ORDER_GROUP},
-    [J2K_ENCODE_CODE] = {"code_blocks", J2K_CODE_GROUP},
-    [J2K_ENCODE_COLLECT] = {"collect_blocks", J2K_COLLECT_GROUP},
-};
-
-static bool build_one(struct gpu *gpu, const struct gpu_kernels *module, const struct kernel *list, int count,
-    struct gpu_program *program, struct gpu_kernel *kernel, struct gpu_error *error)
-{
-    if (!gpu->backend->build(gpu, module, program, error))
-        return false;
-    for (int i = 0; i < count; i++)
-        if (!gpu->backend->find(gpu, program, list[i].name, list[i].group, &kernel[i], error))
-            return false;
-    return true;
-}
-
-static void release_one(struct gpu *gpu, int count, struct gpu_program *program, struct gpu_kernel *kernel)
-{
-    for (int i = 0; i < count; i++)
-        gpu->backend->forget(gpu, &kernel[i]);
-    gpu->backend->discard(gpu, program);
-}
-
-static bool build(struct gpu_executor *executor, struct gpu_error *error)
-{
-    return build_one(
-        executor->gpu, &kst_kernels_jpeg_decode, kernels, JPEG_KERNELS, &executor->program, executor->kernel, error);
-}
-
-/* What is not built with the executor; once, whoever asks for it first. */
-static bool build_late(struct gpu_executor *executor, const struct gpu_kernels *module, const struct kernel *list,
-    int count, struct gpu_program *program, struct gpu_kernel *kernel, bool *built, struct gpu_error *error)
-{
-    pthread_mutex_lock(&executor->encoder_lock);
-    if (!*built) {
-        *built = build_one(executor->gpu, module, list, count, program, kernel, error);
-        if (!*built)
-            release_one(executor->gpu, count, program, kernel);
-    }
-    bool done = *built;
-    pthread_mutex_unlock(&executor->encoder_lock);
-    return done;
-}
-
-bool kst_gpu_executor_encodes(struct gpu_executor *executor, struct gpu_error *error)
-{
-    return build_late(executor, &kst_kernels_jpeg_encode, encode_kernels, ENCODE_KERNELS, &executor->encoder,
-        executor->encode, &executor->encodes, error);
-}
-
-bool kst_gpu_executor_decodes_j2k(struct gpu_executor *executor, struct gpu_error *error)
-{
-    return build_late(executor, &kst_kernels_j2k_decode, j2k_kernels, J2K_KERNELS, &executor->j2k_decoder,
-        executor->j2k, &executor->decodes_j2k, error);
-}
-
-bool kst_gpu_executor_encodes_j2k(struct gpu_executor *executor, struct gpu_error *error)
-{
-    return build_late(executor, &kst_kernels_j2k_encode, j2k_encode_kernels, J2K_ENCODE_KERNELS, &executor->j2k_encoder,
-        executor->j2k_encode, &executor->encodes_j2k, error);
-}
-
-static void release_programs(struct gpu_executor *executor)
-{
-    release_one(executor->gpu, JPEG_KERNELS, &executor->program, executor->kernel);
-    release_one(executor->gpu, ENCODE_KERNELS, &executor->encoder, executor->encode);
-    release_one(executor->gpu, J2K_KERNELS, &executor->j2k_decoder, executor->j2k);
-    release_one(executor->gpu, J2K_ENCODE_KERNELS, &executor->j2k_encoder, executor->j2k_encode);
-}
 
 /* On a device that is open; closed where that fails. */
 static kst_status create(
@@ -139,13 +14,10 @@ static kst_status create(
     }
     made->gpu = gpu;
     kst_gpu_pool_create(&made->pool, gpu);
-    kst_gpu_tables_begin(&made->tables);
     pthread_mutex_init(&made->lock, NULL);
-    pthread_mutex_init(&made->encoder_lock, NULL);
+    pthread_mutex_init(&made->build_lock, NULL);
     *executor = made;
-    if (!build(made, error))
-        kst_gpu_executor_destroy(executor);
-    return error->status;
+    return KST_OK;
 }
 
 kst_status kst_gpu_executor_create(
@@ -190,9 +62,8 @@ void kst_gpu_executor_destroy(struct gpu_executor **executor)
         kst_gpu_pool_give(&old->pool, &old->pinned[--old->pinned_count]);
     kst_memory_release(gpu->memory, old->pinned);
     kst_gpu_pool_destroy(&old->pool);
-    kst_gpu_tables_end(&old->tables, gpu->memory);
-    release_programs(old);
-    pthread_mutex_destroy(&old->encoder_lock);
+    kst_gpu_modules_release(gpu, &old->built);
+    pthread_mutex_destroy(&old->build_lock);
     pthread_mutex_destroy(&old->lock);
     kst_memory_release(gpu->memory, old);
     kst_gpu_close(&gpu);
@@ -230,12 +101,9 @@ struct gpu_lane *kst_gpu_lane_take(struct gpu_executor *executor, struct gpu_err
 static void forget_events(struct gpu_executor *executor, const struct gpu_lane *lane)
 {
     pthread_mutex_lock(&executor->lock);
-    for (int i = 0; i < LANE_EVENTS; i++) {
-        if (executor->transformed == &lane->event[i])
-            executor->transformed = NULL;
-        if (executor->modelled == &lane->event[i])
-            executor->modelled = NULL;
-    }
+    for (const struct gpu_built *built = executor->built; built; built = built->next)
+        if (built->module->forget)
+            built->module->forget(built->state, lane);
     pthread_mutex_unlock(&executor->lock);
 }
 

@@ -6,6 +6,8 @@
 #include "device/device.h"
 #include "image/validate.h"
 
+struct gpu_executor;
+
 /* Where the planes of an image lie; at the image's pitches. */
 struct gpu_image {
     struct gpu_buffer buffer[KST_IMAGE_PLANES_MAX];
@@ -14,11 +16,32 @@ struct gpu_image {
     uint32_t left, top;                  /* of an object: where in it the image begins */
 };
 
+/* How kernels come to the pixels of a picture to encode. */
+enum gpu_source {
+    GPU_SOURCE_STAGED, /* through pinned memory of the library's */
+    GPU_SOURCE_COPIED, /* by a copy straight from the caller's memory, pinned or the device's */
+    GPU_SOURCE_DIRECT  /* they read them where they lie */
+};
+
+/* How the pixels of a decoded picture come to the caller's image. */
+enum gpu_sink {
+    GPU_SINK_HOST,   /* through pinned memory of the job's */
+    GPU_SINK_PINNED, /* by a copy from the device: the image is pinned */
+    GPU_SINK_DEVICE  /* likewise, within the device, or written by the kernels in place */
+};
+
 /*
  * Look at an image in device memory, of a shape that was checked. KST_ERROR_IMAGE_MEMORY, KST_ERROR_IMAGE_PITCH or
  * KST_ERROR_IMAGE_BUFFER where the device cannot work on it.
  */
 bool kst_gpu_image_import(struct gpu *gpu, const kst_image *image, struct gpu_image *imported, struct gpu_error *error);
+
+/*
+ * Look at an image to encode, of a shape that was checked, and in host memory at its buffers too: where its pixels are,
+ * and, unless they are staged, the planes. Errors as kst_gpu_image_import().
+ */
+bool kst_gpu_image_source(struct gpu_executor *executor, const kst_image *image, enum gpu_source *source,
+    struct gpu_image *planes, struct gpu_error *error);
 
 /* Queue a copy of an imported image's samples to host memory, and back; and one to another in device memory. */
 void kst_gpu_image_download(

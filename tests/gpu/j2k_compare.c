@@ -79,7 +79,7 @@ static bool is_testable(const struct j2k_plan *plan)
 static struct j2k_gpu_item item_of(const struct j2k_plan *plan, const struct picture *picture)
 {
     struct j2k_gpu_item item = {
-        .plan = plan, .output = picture->image, .channels = picture->image.plane_count, .sink = JPEG_SINK_HOST};
+        .plan = plan, .output = picture->image, .channels = picture->image.plane_count, .sink = GPU_SINK_HOST};
     for (uint32_t c = 0; c < item.channels; c++)
         item.channel[c].component = c;
     return item;

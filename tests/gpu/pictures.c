@@ -36,15 +36,6 @@ int open_pictures(void **state)
     return result;
 }
 
-int open_j2k_encoders(void **state)
-{
-    struct gpu_error error = {.status = KST_OK};
-    int result = open_pictures(state);
-    for (uint32_t i = 0; i < gpu_count; i++)
-        assert_true(kst_gpu_executor_encodes_j2k(executors[i], &error));
-    return result;
-}
-
 int close_pictures(void **state)
 {
     close_executors();

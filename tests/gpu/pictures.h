@@ -12,7 +12,6 @@ extern struct gpu_executor *executors[MOST_GPUS];
 extern struct memory memory;
 
 int open_pictures(void **state);
-int open_j2k_encoders(void **state); /* likewise, with kernels that encode JPEG 2000 */
 int close_pictures(void **state);
 
 /* The simulator takes what is in a buffer that is used again for uninitialised: start anew there. */

@@ -65,11 +65,12 @@ static void check(
     free(found);
 }
 
-void stage_run(struct gpu_executor *executor, const struct gpu_kernel *kernel, uint32_t groups,
+void stage_run(struct gpu_executor *executor, const struct gpu_module *module, uint32_t kernel, uint32_t groups,
     const struct stage_argument *arguments, uint32_t count)
 {
     const struct gpu_backend *backend = executor->gpu->backend;
     struct gpu_error error = {.status = KST_OK};
+    const struct gpu_built *built = kst_gpu_executor_build(executor, module, &error);
     struct gpu_lane *lane = kst_gpu_lane_take(executor, &error);
     struct gpu_buffer buffer[STAGE_ARGUMENTS];
     struct gpu_argument passed[STAGE_ARGUMENTS];
@@ -81,12 +82,12 @@ void stage_run(struct gpu_executor *executor, const struct gpu_kernel *kernel, u
         upload(&lane->queue, &arguments[i], &buffer[i]);
         passed[i].buffer = &buffer[i];
     }
-    backend->launch(&lane->queue, kernel, groups, passed, count);
+    kst_gpu_launch(&lane->queue, built, kernel, groups, passed, count);
     backend->finish(&lane->queue);
     expect_no_error(&lane->queue.error);
     for (uint32_t i = 0; i < count; i++)
         if (arguments[i].before) {
-            check(&lane->queue, kernel->name, &arguments[i], &buffer[i]);
+            check(&lane->queue, module->kernel[kernel].name, &arguments[i], &buffer[i]);
             backend->release(executor->gpu, &buffer[i]);
         }
     kst_gpu_lane_give(executor, lane);

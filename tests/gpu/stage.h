@@ -32,8 +32,8 @@ struct stage_argument {
         .name = (n), .before = (p), .found = (to), .length = (bytes)                                                   \
     }
 
-/* Launch it; the test fails where a buffer does not hold what it must. */
-void stage_run(struct gpu_executor *executor, const struct gpu_kernel *kernel, uint32_t groups,
+/* Launch a module's kernel, by its number; the test fails where a buffer does not hold what it must. */
+void stage_run(struct gpu_executor *executor, const struct gpu_module *module, uint32_t kernel, uint32_t groups,
     const struct stage_argument *arguments, uint32_t count);
 
 /* Memory full of poison, which free() releases; at least a word. */

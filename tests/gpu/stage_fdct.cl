@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Transform and quantisation of blocks by themselves, for comparison with plain C. */
+#include "kernels/portable.h"
+
 #include "jpeg/kernels/encode_code.h"
 
 enum { STAGE_GROUP = 64 };

@@ -8,6 +8,7 @@
 #include "core/context.h"
 #include "device/executor.h"
 #include "gpus.h"
+#include "j2k/gpu/modules.h"
 #include "j2k_coded.h"
 #include "support.h"
 
@@ -105,8 +106,11 @@ static void test_nothing_left(void **state)
         struct worker worker = {.context = gpu_context[g]};
         encode_set(&worker, 1);
         assert_int_equal(worker.others, 0);
-        assert_null(gpu_context[g]->gpu->transformed);
-        assert_null(gpu_context[g]->gpu->modelled);
+        struct gpu_error error;
+        const struct gpu_built *built = kst_gpu_executor_build(gpu_context[g]->gpu, &kst_j2k_gpu_encoding, &error);
+        const struct j2k_gpu_encoding_state *left = built->state;
+        assert_null(left->transformed);
+        assert_null(left->modelled);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jpeg/gpu/modules.h"
 #include "pictures.h"
 #include "random.h"
 #include "scan_lists.h"
@@ -179,7 +180,7 @@ static void test_write_blocks(struct gpu_executor *executor, const struct model 
         STAGE_FOUND("groups", groups.word, found_groups.word, groups.length),
         STAGE_OUT("coefficients", coefficients, wanted, blocks * 128), STAGE_OUT("dc", dc, wanted_dc, blocks * 4),
         STAGE_OUT("damage", damage, counted, (size_t)model->count * WORK_DAMAGE * 4)};
-    stage_run(executor, &executor->kernel[JPEG_WRITE_BLOCKS], write_groups(model), arguments, 7);
+    stage_run(executor, &kst_jpeg_gpu_decoding, JPEG_WRITE_BLOCKS, write_groups(model), arguments, 7);
     for (uint32_t list = PART_STRETCHES + 2 * STRETCH_DC; list < PART_LISTS; list++) {
         keep_halves(&found_parts, list);
         keep_halves(&wanted_parts, list);
@@ -243,7 +244,7 @@ static void test_write_dc(struct gpu_executor *executor, const struct model *mod
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, (size_t)model->size.words * 4),
         STAGE_IN("parts", parts.word, parts.length), STAGE_IN("groups", groups.word, groups.length),
         STAGE_OUT("dc", dc, wanted, length)};
-    stage_run(executor, &executor->kernel[JPEG_WRITE_DC], write_groups(model), arguments, 4);
+    stage_run(executor, &kst_jpeg_gpu_decoding, JPEG_WRITE_DC, write_groups(model), arguments, 4);
     free(dc);
     free(wanted);
     free(parts.word);

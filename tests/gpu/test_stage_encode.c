@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "encode_model.h"
+#include "jpeg/gpu/modules.h"
 #include "pictures.h"
 #include "random.h"
 #include "stage.h"
@@ -94,7 +95,7 @@ static void test_tiles(struct gpu_executor *executor, const struct encode_model 
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, model->size.words * 4ULL),
         STAGE_IN("pixels", pixels, (size_t)(model->size.pixels + 3) / 4 * 4), STAGE_FOUND("bits", bits, found, length),
         STAGE_OUT("lists", lists, wanted_lists, list), {.value = skip}};
-    stage_run(executor, &executor->encode[ENCODE_TILES], model->size.tiles - skip, arguments, 5);
+    stage_run(executor, &kst_jpeg_gpu_encoding, ENCODE_TILES, model->size.tiles - skip, arguments, 5);
     for (uint32_t i = start; i < model->count; i++)
         for (uint32_t t = 0; t < encode_model_picture(model, i)->tiles; t++) {
             struct model_tile tile = encode_model_tile(model, i, t);
@@ -128,7 +129,7 @@ static void test_symbols(struct gpu_executor *executor, const struct encode_mode
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, model->size.words * 4ULL),
         STAGE_IN("pixels", pixels, (size_t)(model->size.pixels + 3) / 4 * 4),
         STAGE_OUT("histograms", histograms, wanted, length), {.value = 0}};
-    stage_run(executor, &executor->encode[ENCODE_COUNT_SYMBOLS], model->size.tiles, arguments, 4);
+    stage_run(executor, &kst_jpeg_gpu_encoding, ENCODE_COUNT_SYMBOLS, model->size.tiles, arguments, 4);
     free(pixels);
     free(histograms);
     free(wanted);
@@ -256,7 +257,7 @@ static void check_list(const struct streams *streams, struct gpu_executor *execu
     struct stage_argument arguments[3] = {STAGE_IN("work", model->work, model->size.words * 4ULL)};
     arguments[1] = (struct stage_argument)STAGE_IN("bits", streams->bits, bits_length(model));
     arguments[1 + with_bits] = (struct stage_argument)STAGE_OUT("lists", lists, wanted, length);
-    stage_run(executor, &executor->encode[kernel], groups, arguments, 2 + with_bits);
+    stage_run(executor, &kst_jpeg_gpu_encoding, kernel, groups, arguments, 2 + with_bits);
     free(lists);
     free(wanted);
 }
@@ -295,7 +296,7 @@ static void check_streams(const struct streams *streams, struct gpu_executor *ex
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, model->size.words * 4ULL),
         STAGE_IN("bits", streams->bits, bits_length(model)), STAGE_IN("lists", lists, length),
         STAGE_FOUND("streams", before, found, streams->size)};
-    stage_run(executor, &executor->encode[ENCODE_WRITE_STREAMS], model->size.tiles, arguments, 4);
+    stage_run(executor, &kst_jpeg_gpu_encoding, ENCODE_WRITE_STREAMS, model->size.tiles, arguments, 4);
     const uint8_t *stream = streams->bytes;
     for (uint32_t i = 0; i < model->count; stream += streams->length[i++]) {
         const struct encode_picture *picture = encode_model_picture(model, i);
@@ -342,12 +343,8 @@ static void each_model(void (*test)(struct gpu_executor *executor, const struct 
             simulated() ? 30
             : i % 10    ? 90
                         : 300);
-        for (uint32_t g = 0; g < gpu_count; g++) {
-            struct gpu_error error = {.status = KST_OK};
-            kst_gpu_executor_encodes(executors[g], &error);
-            expect_no_error(&error);
+        for (uint32_t g = 0; g < gpu_count; g++)
             test(executors[g], &model);
-        }
         encode_model_release(&model);
         renew_executors();
     }

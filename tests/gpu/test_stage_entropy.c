@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jpeg/gpu/modules.h"
 #include "pictures.h"
 #include "random.h"
 #include "scan_lists.h"
@@ -111,7 +112,7 @@ static void test_map_parts(struct gpu_executor *executor, const struct model *mo
         STAGE_OUT("parts", parts.word, wanted_parts.word, parts.length),
         STAGE_FOUND("maps", maps.word, found.word, maps.length), STAGE_OUT("dc", dc, wanted_dc, dc_length),
         STAGE_OUT("damage", damage, none, (size_t)model->count * WORK_DAMAGE * 4)};
-    stage_run(executor, &executor->kernel[JPEG_MAP_PARTS],
+    stage_run(executor, &kst_jpeg_gpu_decoding, JPEG_MAP_PARTS,
         (uint32_t)count_groups(model) * (WORK_PARTS / WORK_MAP_PARTS), arguments, 7);
     for (uint32_t i = 0; i < model->count; i++)
         check_maps(model, i, &found);
@@ -182,7 +183,7 @@ static void test_map_groups(struct gpu_executor *executor, const struct model *m
     fill_groups(model, &maps, &wanted);
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, (size_t)model->size.words * 4),
         STAGE_IN("maps", maps.word, maps.length), STAGE_OUT("groups", groups.word, wanted.word, groups.length)};
-    stage_run(executor, &executor->kernel[JPEG_MAP_GROUPS], (uint32_t)count_groups(model), arguments, 3);
+    stage_run(executor, &kst_jpeg_gpu_decoding, JPEG_MAP_GROUPS, (uint32_t)count_groups(model), arguments, 3);
     free(maps.word);
     free(groups.word);
     free(wanted.word);
@@ -221,7 +222,7 @@ static void test_place_parts(struct gpu_executor *executor, const struct model *
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, (size_t)model->size.words * 4),
         STAGE_IN("maps", maps.word, maps.length), STAGE_IN("groups", groups.word, groups.length),
         STAGE_OUT("parts", parts.word, wanted.word, parts.length)};
-    stage_run(executor, &executor->kernel[JPEG_PLACE_PARTS], (uint32_t)count_groups(model), arguments, 4);
+    stage_run(executor, &kst_jpeg_gpu_decoding, JPEG_PLACE_PARTS, (uint32_t)count_groups(model), arguments, 4);
     free(maps.word);
     free(groups.word);
     free(parts.word);
@@ -355,7 +356,7 @@ static void test_follow_pictures(
         STAGE_FOUND("maps", maps.word, found_maps.word, maps.length),
         STAGE_FOUND("groups", groups.word, found_groups.word, groups.length),
         STAGE_OUT("damage", damage, counted, (size_t)model->count * WORK_DAMAGE * 4)};
-    stage_run(executor, &executor->kernel[JPEG_FOLLOW_PICTURES], model->count, arguments, 6);
+    stage_run(executor, &kst_jpeg_gpu_decoding, JPEG_FOLLOW_PICTURES, model->count, arguments, 6);
     for (uint32_t i = 0; i < model->count; i++)
         if (counted[i * WORK_DAMAGE + WORK_COMPLETED] & WORK_LEFT)
             check_left(model, i, &found_groups);

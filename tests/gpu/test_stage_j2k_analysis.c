@@ -9,6 +9,7 @@
 
 #include "core/cpu.h"
 #include "j2k/cpu/dwt/analysis.h"
+#include "j2k/gpu/modules.h"
 #include "j2k/kernels/encode_work.h"
 #include "j2k/syntax/geometry.h"
 #include "pictures.h"
@@ -120,7 +121,7 @@ static void check_levels(struct gpu_executor *executor, bool reversible)
     const struct stage_argument arguments[] = {STAGE_IN("work", work, words * 4ULL),
         STAGE_OUT("samples", area.before, area.after, area.words * 4ULL), {.value = list}, {.value = count},
         {.value = 0}};
-    stage_run(executor, &executor->j2k_encode[reversible ? J2K_ENCODE_ANALYSE_53 : J2K_ENCODE_ANALYSE_97], groups,
+    stage_run(executor, &kst_j2k_gpu_encoding, reversible ? J2K_ENCODE_ANALYSE_53 : J2K_ENCODE_ANALYSE_97, groups,
         arguments, 5);
     area_free(&area);
     free(work);
@@ -197,7 +198,7 @@ static void check_intake(struct gpu_executor *executor, const struct intake *in)
                       ((in->height + J2K_OUTPUT_HEIGHT - 1) / J2K_OUTPUT_HEIGHT);
     const struct stage_argument arguments[] = {STAGE_IN("work", work, words * 4ULL), STAGE_IN("pixels", pixels, length),
         STAGE_OUT("samples", area.before, area.after, area.words * 4ULL), {.value = list}, {.value = 1}, {.value = 0}};
-    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_TAKE_IN], groups, arguments, 6);
+    stage_run(executor, &kst_j2k_gpu_encoding, J2K_ENCODE_TAKE_IN, groups, arguments, 6);
     area_free(&area);
     free(pixels);
     free(work);
@@ -223,7 +224,7 @@ static void test_intake(void **state)
 static int start(void **state)
 {
     kst_j2k_forward_init(&forward, kst_cpu_best());
-    return open_j2k_encoders(state);
+    return open_pictures(state);
 }
 
 int main(void)

@@ -10,6 +10,7 @@
 #include "j2k/cpu/blocks/block_measure.h"
 #include "j2k/cpu/encode_tile.h"
 #include "j2k/gpu/encode.h"
+#include "j2k/gpu/modules.h"
 #include "j2k/kernels/encode_work.h"
 #include "pictures.h"
 #include "random.h"
@@ -287,13 +288,13 @@ static void check_blocks(struct gpu_executor *executor, const struct coding *cod
         STAGE_IN("passes", pass, passes), STAGE_IN("data", bytes, data),
         STAGE_FOUND("collected", collected, collected, room)};
     memset(result, 0, J2K_LIST_HEAD * 4);
-    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_MODEL], blocks, model, 5);
-    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_ORDER], 1, sort, 3);
+    stage_run(executor, &kst_j2k_gpu_encoding, J2K_ENCODE_MODEL, blocks, model, 5);
+    stage_run(executor, &kst_j2k_gpu_encoding, J2K_ENCODE_ORDER, 1, sort, 3);
     check_order(order, (const struct coded_result *)(const void *)(result + J2K_LIST_HEAD), blocks);
     const uint32_t rest = blocks > FRONT_LANES * FRONT_ROWS ? blocks - FRONT_LANES * FRONT_ROWS : 0;
     const uint32_t rows = FRONT_ROWS + (rest + LANES - 1) / LANES, together = J2K_CODE_GROUP / J2K_CODE_LANES;
-    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_CODE], (rows + together - 1) / together, code, 6);
-    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_COLLECT], blocks, collect, 5);
+    stage_run(executor, &kst_j2k_gpu_encoding, J2K_ENCODE_CODE, (rows + together - 1) / together, code, 6);
+    stage_run(executor, &kst_j2k_gpu_encoding, J2K_ENCODE_COLLECT, blocks, collect, 5);
 
     struct j2k_block_encoder *encoder = calloc(1, sizeof *encoder);
     const struct coded_result *each = (const struct coded_result *)(const void *)(result + J2K_LIST_HEAD);
@@ -344,7 +345,7 @@ static void check_gains(struct gpu_executor *executor, const struct coding *codi
     uint32_t *found = stage_poisoned(length);
     const struct stage_argument arguments[] = {STAGE_IN("list", coding->list, coding->list_words * 4ULL),
         STAGE_IN("samples", coding->samples, coding->sample_words * 4ULL), STAGE_FOUND("found", found, found, length)};
-    stage_run(executor, &executor->j2k_encode[J2K_ENCODE_MEASURE], coding->count, arguments, 3);
+    stage_run(executor, &kst_j2k_gpu_encoding, J2K_ENCODE_MEASURE, coding->count, arguments, 3);
     for (uint32_t i = 0, at = 0; i < coding->count; i++) {
         compare_gains(
             &coding->block[i], (const struct measured_block *)(const void *)found + i, coding->samples + at, encoder);
@@ -384,7 +385,7 @@ static void test_no_room(void **state)
 static int start(void **state)
 {
     kst_j2k_forward_init(&forward, kst_cpu_best());
-    return open_j2k_encoders(state);
+    return open_pictures(state);
 }
 
 int main(void)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "jpeg/cpu/dsp/dsp.h"
+#include "jpeg/gpu/modules.h"
 #include "pictures.h"
 #include "random.h"
 #include "scan_model.h"
@@ -171,8 +172,8 @@ static void test_transform(struct gpu_executor *executor, const struct model *mo
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, (size_t)model->size.words * 4),
         STAGE_IN("coefficients", coefficients, blocks * 128), STAGE_IN("dc", dc, (size_t)model->size.blocks * 4),
         STAGE_OUT("planes", planes, wanted, length)};
-    stage_run(
-        executor, &executor->kernel[JPEG_TRANSFORM_BLOCKS], (uint32_t)model->size.groups[WORK_OF_BLOCKS], arguments, 4);
+    stage_run(executor, &kst_jpeg_gpu_decoding, JPEG_TRANSFORM_BLOCKS, (uint32_t)model->size.groups[WORK_OF_BLOCKS],
+        arguments, 4);
     free(planes);
     free(dc);
     free(wanted);
@@ -352,7 +353,7 @@ static void check_conversion(
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, (size_t)model->size.words * 4),
         STAGE_IN("planes", planes, (size_t)model->size.planes * 16), STAGE_FOUND("pixels", pixels, found, length),
         {.value = skip}};
-    stage_run(executor, &executor->kernel[kernel], (uint32_t)model->size.groups[kind] - skip, arguments, 4);
+    stage_run(executor, &kst_jpeg_gpu_decoding, kernel, (uint32_t)model->size.groups[kind] - skip, arguments, 4);
     for (uint32_t i = start; i < model->count; i++) {
         const struct work_picture *picture = picture_of(model, i);
         const struct rows rows = stored_rows(picture, wanted), found_rows = stored_rows(picture, found);
@@ -404,7 +405,7 @@ static void test_turn(struct gpu_executor *executor, const struct model *model)
     uint32_t start = next_random() % model->count, skip = first_group(model, WORK_OF_TURNS, start);
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, (size_t)model->size.words * 4),
         STAGE_IN("stored", stored, length), STAGE_FOUND("pixels", pixels, found, length), {.value = skip}};
-    stage_run(executor, &executor->kernel[JPEG_TURN_PIXELS], (uint32_t)model->size.groups[WORK_OF_TURNS] - skip,
+    stage_run(executor, &kst_jpeg_gpu_decoding, JPEG_TURN_PIXELS, (uint32_t)model->size.groups[WORK_OF_TURNS] - skip,
         arguments, 4);
     for (uint32_t i = start; i < model->count; i++) {
         const struct work_picture *picture = picture_of(model, i);

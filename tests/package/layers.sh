@@ -19,7 +19,7 @@ allow() {
 }
 allow src/core core
 allow src/image image core
-allow src/device device image core jpeg/gpu jpeg/kernels j2k/kernels
+allow src/device device image core
 allow src/kernels kernels
 allow src/jpeg/plan jpeg/plan image core
 allow src/jpeg/syntax jpeg/syntax jpeg/plan core
@@ -31,8 +31,8 @@ allow src/j2k/syntax j2k/syntax j2k/plan core
 allow src/j2k/packets j2k/packets j2k/syntax j2k/plan image core
 allow src/j2k/write j2k/write j2k/packets j2k/syntax j2k/plan core
 allow src/j2k/rate j2k/rate j2k/write j2k/plan core
-allow src/j2k/cpu j2k/cpu j2k/kernels/mq_rows.h j2k/rate j2k/write j2k/packets j2k/syntax j2k/plan image core jpeg/cpu
-allow src/j2k/gpu j2k/gpu j2k/kernels j2k/syntax j2k/plan device image core jpeg/gpu
+allow src/j2k/cpu j2k/cpu j2k/kernels/mq_rows.h j2k/rate j2k/write j2k/packets j2k/syntax j2k/plan image core jpeg/cpu/dsp
+allow src/j2k/gpu j2k/gpu j2k/kernels j2k/syntax j2k/plan device image core
 allow src/j2k/kernels j2k/kernels kernels
 allow src/gl gl image core
 allow src/api api gl device jpeg j2k image core

@@ -6,9 +6,9 @@
 #include "core/pool.h"
 #include "device/image.h"
 #include "image/normalise.h"
+#include "j2k/gpu/modules.h"
 #include "j2k/kernels/work.h"
 #include "j2k/plan/plan.h"
-#include "jpeg/gpu/batch.h"
 
 /* Where a channel of the image comes from. */
 struct j2k_gpu_channel {
@@ -41,7 +41,7 @@ struct j2k_gpu_item {
     struct j2k_gpu_conversion conversion;
     uint64_t stream; /* bytes of it that go to the device, as kst_gpu_j2k_stream_bytes() says */
     bool pinned;     /* the stream of bytes is */
-    enum jpeg_gpu_sink sink;
+    enum gpu_sink sink;
     struct gpu_image image; /* of all sinks but the first */
     bool in_place;          /* the kernels write to the image: with CUDA */
 };

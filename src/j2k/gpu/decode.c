@@ -8,7 +8,7 @@ enum { ARGUMENTS = 6 };
 
 static bool is_in_host_memory(const struct j2k_gpu_item *item)
 {
-    return item->sink == JPEG_SINK_HOST;
+    return item->sink == GPU_SINK_HOST;
 }
 
 /* Bytes of each buffer. */
@@ -46,8 +46,8 @@ static bool take_buffers(struct j2k_job *job, struct gpu_error *error)
     return true;
 }
 
-static void launch(struct j2k_job *job, enum j2k_kernel kernel, uint32_t groups, const enum j2k_buffer *buffers,
-    uint32_t count, const struct j2k_launch *over)
+static void launch(struct j2k_job *job, uint32_t kernel, uint32_t groups, const struct j2k_launch *over,
+    const uint32_t *buffers, uint32_t count)
 {
     struct gpu_argument arguments[ARGUMENTS];
     enum j2k_buffer counted = kernel == J2K_KERNEL_CONVERT ? J2K_PIXELS : J2K_SAMPLES;
@@ -59,12 +59,8 @@ static void launch(struct j2k_job *job, enum j2k_kernel kernel, uint32_t groups,
         arguments[count++] = (struct gpu_argument){.value = over->count};
         arguments[count++] = (struct gpu_argument){.value = over->first};
     }
-    job->executor->gpu->backend->launch(&job->lane->queue, &job->executor->j2k[kernel], groups, arguments, count);
+    kst_gpu_launch(&job->lane->queue, job->built, kernel, groups, arguments, count);
 }
-
-#define LAUNCH(kernel, groups, over, ...)                                                                              \
-    launch(job, kernel, groups, (const enum j2k_buffer[]){__VA_ARGS__},                                                \
-        sizeof((const enum j2k_buffer[]){__VA_ARGS__}) / sizeof(enum j2k_buffer), over)
 
 static void end_step(struct j2k_job *job, enum j2k_step step)
 {
@@ -91,14 +87,16 @@ static void clear(struct j2k_job *job)
 static void decode_blocks(struct j2k_job *job)
 {
     const struct j2k_batch *batch = &job->batch;
-    LAUNCH(J2K_KERNEL_GATHER, batch->segments, NULL, J2K_WORK, J2K_STREAM, J2K_BITS);
+    launch(job, J2K_KERNEL_GATHER, batch->segments, NULL, GPU_BUFFERS(J2K_WORK, J2K_STREAM, J2K_BITS));
     end_step(job, J2K_STEP_GATHER);
     if (batch->wave < batch->bundles)
-        LAUNCH(J2K_KERNEL_WAVES, batch->bundles - batch->wave, NULL, J2K_WORK, J2K_BITS, J2K_STATES, J2K_PASSES);
-    LAUNCH(J2K_KERNEL_BLOCKS, groups_of(batch->bundles, J2K_DECODE_GROUP / J2K_BUNDLE), NULL, J2K_WORK, J2K_BITS,
-        J2K_STATES, J2K_PASSES, J2K_DAMAGE);
+        launch(job, J2K_KERNEL_WAVES, batch->bundles - batch->wave, NULL,
+            GPU_BUFFERS(J2K_WORK, J2K_BITS, J2K_STATES, J2K_PASSES));
+    launch(job, J2K_KERNEL_BLOCKS, groups_of(batch->bundles, J2K_DECODE_GROUP / J2K_BUNDLE), NULL,
+        GPU_BUFFERS(J2K_WORK, J2K_BITS, J2K_STATES, J2K_PASSES, J2K_DAMAGE));
     end_step(job, J2K_STEP_BLOCKS);
-    LAUNCH(J2K_KERNEL_STORE, batch->store_groups, NULL, J2K_WORK, J2K_STATES, J2K_PASSES, J2K_SAMPLES);
+    launch(
+        job, J2K_KERNEL_STORE, batch->store_groups, NULL, GPU_BUFFERS(J2K_WORK, J2K_STATES, J2K_PASSES, J2K_SAMPLES));
 }
 
 /* The device is at work before the host is. */
@@ -108,7 +106,7 @@ static void decode_given(struct j2k_job *job, const struct j2k_gpu_order *order)
         return;
     job->executor->gpu->backend->flush(&job->lane->queue);
     kst_gpu_j2k_bring_given(job, order);
-    LAUNCH(J2K_KERNEL_PUT_GIVEN, job->batch.given, NULL, J2K_WORK, J2K_GIVEN, J2K_SAMPLES);
+    launch(job, J2K_KERNEL_PUT_GIVEN, job->batch.given, NULL, GPU_BUFFERS(J2K_WORK, J2K_GIVEN, J2K_SAMPLES));
 }
 
 static void make_pixels(struct j2k_job *job)
@@ -116,12 +114,14 @@ static void make_pixels(struct j2k_job *job)
     const struct j2k_batch *batch = &job->batch;
     uint32_t i = 0;
     for (; i < batch->launches && batch->launch[i].kernel < J2K_KERNEL_PUT_OUT; i++)
-        LAUNCH(batch->launch[i].kernel, batch->launch[i].groups, &batch->launch[i], J2K_WORK, J2K_SAMPLES);
+        launch(job, batch->launch[i].kernel, batch->launch[i].groups, &batch->launch[i],
+            GPU_BUFFERS(J2K_WORK, J2K_SAMPLES));
     end_step(job, J2K_STEP_LEVELS);
     for (; i < batch->launches && batch->launch[i].kernel != J2K_KERNEL_CONVERT; i++)
-        LAUNCH(batch->launch[i].kernel, batch->launch[i].groups, &batch->launch[i], J2K_WORK, J2K_SAMPLES, J2K_PIXELS);
+        launch(job, batch->launch[i].kernel, batch->launch[i].groups, &batch->launch[i],
+            GPU_BUFFERS(J2K_WORK, J2K_SAMPLES, J2K_PIXELS));
     for (; i < batch->launches; i++)
-        LAUNCH(J2K_KERNEL_CONVERT, batch->launch[i].groups, &batch->launch[i], J2K_WORK, J2K_PIXELS);
+        launch(job, J2K_KERNEL_CONVERT, batch->launch[i].groups, &batch->launch[i], GPU_BUFFERS(J2K_WORK, J2K_PIXELS));
     end_step(job, J2K_STEP_OUTPUT);
 }
 
@@ -144,16 +144,22 @@ static void run(struct j2k_job *job, const struct j2k_gpu_order *order)
     queue->gpu->backend->flush(queue);
 }
 
+static struct j2k_gpu_decoding_state *state_of(const struct j2k_job *job)
+{
+    return job->built->state;
+}
+
 static void drop(struct j2k_job *job)
 {
     struct gpu_executor *executor = job->executor;
+    if (job->built)
+        atomic_fetch_sub(&state_of(job)->jobs, 1);
     for (int i = 0; i < J2K_BUFFERS; i++)
         kst_gpu_pool_give(&executor->pool, &job->buffer[i]);
     kst_gpu_lane_give(executor, job->lane);
     kst_memory_release(executor->gpu->memory, job->given_damage);
     kst_gpu_j2k_batch_release(&job->batch);
     kst_memory_release(executor->gpu->memory, job);
-    atomic_fetch_sub(&executor->j2k_jobs, 1);
 }
 
 uint32_t kst_gpu_j2k_threads(const struct gpu_executor *executor)
@@ -177,8 +183,10 @@ static struct j2k_wish wish_of(const struct j2k_job *job, const struct j2k_gpu_o
 static bool prepare(struct j2k_job *job, const struct j2k_gpu_order *order, struct gpu_error *error)
 {
     struct gpu_executor *executor = job->executor;
-    if (!kst_gpu_executor_decodes_j2k(executor, error))
+    job->built = kst_gpu_executor_build(executor, &kst_j2k_gpu_decoding, error);
+    if (!job->built)
         return false;
+    job->alone = atomic_fetch_add(&state_of(job)->jobs, 1) == 0;
     const struct j2k_wish wish = wish_of(job, order);
     if (!kst_gpu_j2k_batch(&job->batch, executor->gpu->memory, executor->threads, job->items, job->count, &wish)) {
         error->status = KST_ERROR_MEMORY;
@@ -205,7 +213,6 @@ struct j2k_job *kst_gpu_j2k_begin(struct gpu_executor *executor, const struct j2
     job->executor = executor;
     job->items = items;
     job->count = count;
-    job->alone = atomic_fetch_add(&executor->j2k_jobs, 1) == 0;
     if (prepare(job, order, error)) {
         run(job, order);
         return job;
@@ -283,5 +290,5 @@ void kst_gpu_j2k_route(struct gpu_executor *executor, struct j2k_gpu_item *item)
     item->stream = kst_gpu_j2k_stream_bytes(item->plan);
     bool all = item->stream == item->plan->length; /* else it is put together */
     item->pinned = all && kst_gpu_is_pinned(executor, item->plan->data, item->plan->length);
-    item->in_place = item->sink == JPEG_SINK_DEVICE && can_write(item);
+    item->in_place = item->sink == GPU_SINK_DEVICE && can_write(item);
 }

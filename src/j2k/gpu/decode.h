@@ -5,6 +5,7 @@
 
 #include "device/executor.h"
 #include "j2k/gpu/batch.h"
+#include "j2k/gpu/modules.h"
 #include "j2k/plan/given.h"
 
 /* What there is to say of a picture's data. */

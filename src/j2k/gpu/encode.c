@@ -31,7 +31,7 @@ uint64_t kst_gpu_j2k_encode_memory(const struct j2k_plan *plan)
 static bool any_staged(const struct j2k_coding_job *job)
 {
     for (uint32_t i = 0; i < job->count; i++)
-        if (job->items[i].source == ENCODE_STAGED)
+        if (job->items[i].source == GPU_SOURCE_STAGED)
             return true;
     return false;
 }
@@ -89,12 +89,12 @@ static void finish(struct j2k_coding_job *job)
 
 bool kst_gpu_j2k_encode_uncoded(struct j2k_coding_job *job, bool uncoded)
 {
-    struct gpu_executor *executor = job->executor;
-    pthread_mutex_lock(&executor->lock);
-    executor->uncoded += (uint32_t)uncoded - (uint32_t)job->uncoded;
+    struct j2k_gpu_encoding_state *state = kst_gpu_j2k_encode_state(job);
+    pthread_mutex_lock(&job->executor->lock);
+    state->uncoded += (uint32_t)uncoded - (uint32_t)job->uncoded;
     job->uncoded = uncoded;
-    bool others = executor->uncoded > (uint32_t)uncoded;
-    pthread_mutex_unlock(&executor->lock);
+    bool others = state->uncoded > (uint32_t)uncoded;
+    pthread_mutex_unlock(&job->executor->lock);
     return others;
 }
 
@@ -102,8 +102,10 @@ static bool prepare(struct j2k_coding_job *job, const struct gpu_event *after, s
 {
     struct gpu_executor *executor = job->executor;
     struct memory *memory = executor->gpu->memory;
-    if (!kst_gpu_executor_encodes_j2k(executor, error))
+    job->built = kst_gpu_executor_build(executor, &kst_j2k_gpu_encoding, error);
+    if (!job->built)
         return false;
+    kst_gpu_j2k_encode_uncoded(job, true);
     job->picture = kst_memory_array(memory, job->count, sizeof *job->picture, &error->status);
     if (!job->picture)
         return false;
@@ -134,7 +136,6 @@ struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, c
     job->count = count;
     job->waits = after != NULL;
     atomic_init(&job->missed, false);
-    kst_gpu_j2k_encode_uncoded(job, true);
     if (prepare(job, after, error)) {
         kst_gpu_j2k_encode_upload(job);
         kst_gpu_j2k_encode_transform(job);
@@ -152,7 +153,8 @@ void kst_gpu_j2k_encode_end(struct j2k_coding_job *job)
         return;
     struct gpu_executor *executor = job->executor;
     struct memory *memory = executor->gpu->memory;
-    kst_gpu_j2k_encode_uncoded(job, false);
+    if (job->built)
+        kst_gpu_j2k_encode_uncoded(job, false);
     if (job->lane)
         finish(job);
     while (job->fetched) {

@@ -8,7 +8,6 @@
 
 #include "j2k/gpu/batch.h"
 #include "j2k/kernels/encode_work.h"
-#include "jpeg/gpu/encode.h"
 
 struct j2k_corner {
     uint32_t x, y;
@@ -18,7 +17,7 @@ struct j2k_corner {
 struct j2k_encode_item {
     struct j2k_gpu_item picture; /* its plan, and its image as a decoder would put it out: kst_j2k_gpu_describe() */
     const kst_image *image;
-    enum encode_source source; /* and where its pixels are, as kst_gpu_jpeg_source() has them */
+    enum gpu_source source; /* and where its pixels are, as kst_gpu_image_source() has them */
     struct gpu_image planes;
     uint32_t measured; /* as of struct coded_block */
     /* Or rows that bring the samples, which are staged: where each plane's first one is in what they bring. */

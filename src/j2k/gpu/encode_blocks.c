@@ -69,19 +69,11 @@ static bool take_list(struct run *run, struct gpu_error *error)
     return true;
 }
 
-static void launch_list(
-    struct run *run, enum j2k_encode_kernel kernel, uint32_t groups, const enum list_buffer *buffers, uint32_t count)
+static void launch(
+    struct run *run, enum j2k_encode_kernel kernel, uint32_t groups, const uint32_t *buffers, uint32_t count)
 {
-    const struct gpu_executor *executor = run->job->executor;
-    struct gpu_argument arguments[LIST_BUFFERS];
-    for (uint32_t i = 0; i < count; i++)
-        arguments[i] = (struct gpu_argument){.buffer = &run->buffer[buffers[i]]};
-    executor->gpu->backend->launch(run->job->queue, &executor->j2k_encode[kernel], groups, arguments, count);
+    kst_gpu_launch_buffers(run->job->queue, run->job->built, kernel, groups, run->buffer, buffers, count);
 }
-
-#define LAUNCH(kernel, groups, ...)                                                                                    \
-    launch_list(run, kernel, groups, (const enum list_buffer[]){__VA_ARGS__},                                          \
-        sizeof((const enum list_buffer[]){__VA_ARGS__}) / sizeof(enum list_buffer))
 
 static void bring_list(const struct run *run)
 {
@@ -99,13 +91,13 @@ static void model(struct run *run)
         {.buffer = &run->job->buffer[CODING_SAMPLES], .bytes = run->list->samples * sizeof(uint32_t)},
         {.buffer = &run->buffer[DECISIONS]}, {.buffer = &run->buffer[PASSES]}, {.buffer = &run->buffer[RESULTS]}};
     executor->gpu->backend->fill(queue, &run->buffer[RESULTS], 0, J2K_LIST_HEAD * 4, 0);
-    executor->gpu->backend->launch(queue, &executor->j2k_encode[J2K_ENCODE_MODEL], run->list->blocks, arguments,
-        sizeof arguments / sizeof arguments[0]);
+    kst_gpu_launch(
+        queue, run->job->built, J2K_ENCODE_MODEL, run->list->blocks, arguments, sizeof arguments / sizeof arguments[0]);
 }
 
 static void put_in_order(struct run *run)
 {
-    LAUNCH(J2K_ENCODE_ORDER, 1, LIST, RESULTS, ORDER);
+    launch(run, J2K_ENCODE_ORDER, 1, GPU_BUFFERS(LIST, RESULTS, ORDER));
 }
 
 /*
@@ -116,6 +108,7 @@ static void model_in_turn(struct run *run)
 {
     struct j2k_coding_job *job = run->job;
     struct gpu_executor *executor = job->executor;
+    struct j2k_gpu_encoding_state *state = kst_gpu_j2k_encode_state(job);
     const struct gpu_backend *backend = executor->gpu->backend;
     if (job->waits || backend->urges) {
         model(run);
@@ -124,12 +117,12 @@ static void model_in_turn(struct run *run)
         return;
     }
     pthread_mutex_lock(&executor->lock);
-    if (executor->modelled)
-        backend->wait(job->queue, executor->modelled);
+    if (state->modelled)
+        backend->wait(job->queue, state->modelled);
     model(run);
     put_in_order(run);
     kst_gpu_j2k_encode_record(job, CODING_MODELLED);
-    executor->modelled = &job->lane->event[CODING_MODELLED];
+    state->modelled = &job->lane->event[CODING_MODELLED];
     pthread_mutex_unlock(&executor->lock);
 }
 
@@ -143,8 +136,9 @@ static void code(struct run *run)
     kst_gpu_j2k_encode_record(job, CODING_BEFORE_BLOCKS);
     bring_list(run);
     model_in_turn(run);
-    LAUNCH(J2K_ENCODE_CODE, (list->rows + rows - 1) / rows, LIST, ORDER, DECISIONS, PASSES, DATA, RESULTS);
-    LAUNCH(J2K_ENCODE_COLLECT, list->blocks, LIST, RESULTS, PASSES, DATA, COLLECTED);
+    launch(run, J2K_ENCODE_CODE, (list->rows + rows - 1) / rows,
+        GPU_BUFFERS(LIST, ORDER, DECISIONS, PASSES, DATA, RESULTS));
+    launch(run, J2K_ENCODE_COLLECT, list->blocks, GPU_BUFFERS(LIST, RESULTS, PASSES, DATA, COLLECTED));
     backend->copy(job->queue, &run->buffer[HOST_RESULTS], 0, &run->buffer[RESULTS], 0, results_length(list));
     kst_gpu_j2k_encode_record(job, CODING_AFTER_BLOCKS);
     backend->finish(job->queue);
@@ -290,7 +284,7 @@ static void measure(struct run *run)
     kst_gpu_j2k_encode_hurry(job);
     kst_gpu_j2k_encode_record(job, CODING_BEFORE_BLOCKS);
     bring_list(run);
-    backend->launch(job->queue, &job->executor->j2k_encode[J2K_ENCODE_MEASURE], run->list->blocks, arguments, 3);
+    kst_gpu_launch(job->queue, job->built, J2K_ENCODE_MEASURE, run->list->blocks, arguments, 3);
     kst_gpu_j2k_encode_record(job, CODING_AFTER_BLOCKS);
     backend->copy(job->queue, &run->fetched->buffer, 0, &run->buffer[RESULTS], 0,
         run->list->blocks * sizeof(struct measured_block));

@@ -5,7 +5,9 @@
 
 #include <stdatomic.h>
 
+#include "device/executor.h"
 #include "j2k/gpu/encode.h"
+#include "j2k/gpu/modules.h"
 
 enum coding_buffer {
     CODING_HOST_WORK, /* the first are pinned */
@@ -26,6 +28,7 @@ enum coding_event {
     CODING_AFTER_DOWNLOAD,
     CODING_MODELLED
 };
+_Static_assert((int)CODING_MODELLED < LANE_EVENTS, "a lane has all events of a job");
 
 /* What was fetched of a list: outcomes point into it. */
 struct coding_fetched {
@@ -36,6 +39,7 @@ struct coding_fetched {
 
 struct j2k_coding_job {
     struct gpu_executor *executor;
+    const struct gpu_built *built; /* kst_j2k_gpu_encoding; null: not yet */
     const struct j2k_encode_item *items;
     uint32_t count;
     struct j2k_gpu_item *picture; /* the items', in a row */
@@ -48,9 +52,14 @@ struct j2k_coding_job {
     atomic_bool missed;              /* rows did not come */
     bool waits;                      /* for a caller's stream */
     bool timed;                      /* upload and transform */
-    bool uncoded;                    /* as executor->uncoded counts */
+    bool uncoded;                    /* as the module's state counts */
     struct j2k_encode_times times;
 };
+
+static inline struct j2k_gpu_encoding_state *kst_gpu_j2k_encode_state(const struct j2k_coding_job *job)
+{
+    return job->built->state;
+}
 
 void kst_gpu_j2k_encode_record(struct j2k_coding_job *job, enum coding_event event);
 

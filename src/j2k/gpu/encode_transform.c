@@ -53,7 +53,7 @@ static void upload_plane(struct j2k_coding_job *job, uint32_t index, uint32_t p)
     size_t row = row_length(item->image, plane), at = place->at, pitch = place->pitch;
     if (row == 0 || plane->height == 0) /* a window of others */
         return;
-    if (item->source != ENCODE_STAGED) {
+    if (item->source != GPU_SOURCE_STAGED) {
         struct gpu_rows there = {&job->buffer[CODING_PIXELS], at, pitch};
         kst_gpu_plane_read(job->queue, there, item->image, &item->planes, p);
         return;
@@ -93,7 +93,7 @@ static void launch_over(struct j2k_coding_job *job, enum j2k_encode_kernel kerne
     arguments[count++] = (struct gpu_argument){.value = over->list};
     arguments[count++] = (struct gpu_argument){.value = over->count};
     arguments[count++] = (struct gpu_argument){.value = over->first};
-    job->executor->gpu->backend->launch(job->queue, &job->executor->j2k_encode[kernel], over->groups, arguments, count);
+    kst_gpu_launch(job->queue, job->built, kernel, over->groups, arguments, count);
 }
 
 /* The batch's launches are a decoder's: what they put out is taken in, and levels go the other way. */
@@ -120,15 +120,16 @@ static void transform(struct j2k_coding_job *job)
 void kst_gpu_j2k_encode_transform(struct j2k_coding_job *job)
 {
     struct gpu_executor *executor = job->executor;
+    struct j2k_gpu_encoding_state *state = kst_gpu_j2k_encode_state(job);
     if (job->waits) {
         transform(job);
         return;
     }
     kst_gpu_j2k_encode_hurry(job);
     pthread_mutex_lock(&executor->lock);
-    if (executor->transformed)
-        executor->gpu->backend->wait(job->queue, executor->transformed);
+    if (state->transformed)
+        executor->gpu->backend->wait(job->queue, state->transformed);
     transform(job);
-    executor->transformed = &job->lane->event[CODING_AFTER_TRANSFORM];
+    state->transformed = &job->lane->event[CODING_AFTER_TRANSFORM];
     pthread_mutex_unlock(&executor->lock);
 }

@@ -24,6 +24,7 @@ enum j2k_buffer {
 
 struct j2k_job {
     struct gpu_executor *executor;
+    const struct gpu_built *built; /* kst_j2k_gpu_decoding; null: not yet */
     const struct j2k_gpu_item *items;
     uint32_t count;
     struct j2k_batch batch;

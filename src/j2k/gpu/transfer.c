@@ -111,7 +111,7 @@ void kst_gpu_j2k_download(struct j2k_job *job)
     const struct gpu_backend *backend = job->executor->gpu->backend;
     struct gpu_queue *queue = &job->lane->queue;
     for (uint32_t i = 0; i < job->count; i++)
-        if (job->items[i].sink != JPEG_SINK_HOST && !job->items[i].in_place)
+        if (job->items[i].sink != GPU_SINK_HOST && !job->items[i].in_place)
             copy_planes(job, i);
     backend->copy(queue, &job->buffer[J2K_HOST_RESULT], 0, &job->buffer[J2K_DAMAGE], 0, job->damage_length);
     backend->copy(
@@ -145,7 +145,7 @@ static void fetch_image(void *arg, uint32_t index)
     const struct j2k_job *job = arg;
     const struct j2k_gpu_item *item = &job->items[index];
     const struct j2k_place *place = &job->batch.place[index];
-    for (uint32_t i = 0; item->sink == JPEG_SINK_HOST && i < item->output.plane_count; i++) {
+    for (uint32_t i = 0; item->sink == GPU_SINK_HOST && i < item->output.plane_count; i++) {
         const kst_plane *plane = kst_image_plane(&item->output, i);
         if (plane->width == 0)
             continue;

@@ -34,13 +34,6 @@ struct jpeg_gpu_coefficients {
     void (*copy)(const void *source, uint32_t component, uint32_t x, uint32_t y, uint32_t count, int16_t *out);
 };
 
-/* How pixels come to the image. */
-enum jpeg_gpu_sink {
-    JPEG_SINK_HOST,   /* through pinned memory of the job's */
-    JPEG_SINK_PINNED, /* by a copy from the device: the image is pinned */
-    JPEG_SINK_DEVICE  /* likewise, within the device, or written by the kernels in place */
-};
-
 /* A picture to decode. */
 struct jpeg_gpu_item {
     const struct jpeg_plan *plan;
@@ -50,7 +43,7 @@ struct jpeg_gpu_item {
     struct jpeg_gpu_coefficients coefficients;
     bool pinned;  /* the stream of bytes is */
     bool ordered; /* pixels are read in the order of the caller's stream, too soon for the CPU to make them */
-    enum jpeg_gpu_sink sink;
+    enum gpu_sink sink;
     struct gpu_image image;        /* of all sinks but the first */
     struct jpeg_gpu_direct direct; /* of the last one, where that can be */
 };

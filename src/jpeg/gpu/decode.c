@@ -11,9 +11,9 @@ static void measure(struct job *job, uint64_t length[JOB_BUFFERS])
         const struct jpeg_gpu_item *item = &job->items[i];
         if (!item->pinned && !item->coefficients.copy)
             job->staging_length = (size_t)job->size.stream * 16;
-        if (item->sink == JPEG_SINK_HOST && kst_gpu_jpeg_is_raw(item))
+        if (item->sink == GPU_SINK_HOST && kst_gpu_jpeg_is_raw(item))
             job->planes_length = (size_t)job->size.planes * 16;
-        else if (item->sink == JPEG_SINK_HOST)
+        else if (item->sink == GPU_SINK_HOST)
             job->pixels_length = (size_t)job->size.pixels * 16;
     }
     length[HOST_WORK] = length[WORK] = job->size.words * 4;
@@ -91,6 +91,9 @@ static void take_early(struct job *job, struct jpeg_gpu_early *early, uint64_t s
 static bool prepare(struct job *job, const struct jpeg_gpu_order *order, struct gpu_error *error)
 {
     uint64_t length[JOB_BUFFERS] = {0};
+    job->built = kst_gpu_executor_build(job->executor, &kst_jpeg_gpu_decoding, error);
+    if (!job->built)
+        return false;
     measure(job, length);
     take_early(job, order->early, length[STREAM]);
     if (!job->lane)
@@ -116,7 +119,7 @@ struct job *kst_gpu_jpeg_begin(struct gpu_executor *executor, const struct jpeg_
     job->count = count;
     job->detail = order->detail;
     if (prepare(job, order, error)) {
-        job->size.words = kst_gpu_jpeg_work(items, count, &job->size, executor->gpu->memory, &executor->tables,
+        job->size.words = kst_gpu_jpeg_work(items, count, &job->size, executor->gpu->memory, job->built->state,
             (uint32_t *)(void *)job->buffer[HOST_WORK].host);
         run(job);
         return job;

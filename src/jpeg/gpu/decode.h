@@ -6,6 +6,7 @@
 #include "device/executor.h"
 #include "jpeg/gpu/batch.h"
 #include "jpeg/gpu/early.h"
+#include "jpeg/gpu/modules.h"
 
 /* What there is to say of a picture's data, all scans taken together. */
 struct jpeg_gpu_damage {

@@ -33,6 +33,7 @@ struct landing {
 /* A batch on its way through the device. */
 struct encode_batch {
     struct gpu_executor *executor;
+    const struct gpu_built *built; /* kst_jpeg_gpu_encoding */
     const struct jpeg_encode_item *items;
     uint32_t count;
     struct encode_size size;
@@ -88,16 +89,30 @@ static bool take_buffers(struct encode_batch *batch, struct gpu_error *error)
     return true;
 }
 
+static struct jpeg_gpu_encoding_state *state_of(const struct encode_batch *batch)
+{
+    return batch->built->state;
+}
+
+static void launch(
+    struct encode_batch *batch, enum encode_kernel kernel, uint32_t groups, const uint32_t *buffers, uint32_t count)
+{
+    kst_gpu_launch_buffers(batch->queue, batch->built, kernel, groups, batch->buffer, buffers, count);
+}
+
 static bool prepare(struct encode_batch *batch, struct gpu_error *error)
 {
     struct memory *memory = batch->executor->gpu->memory;
     batch->size = kst_gpu_encode_size(batch->items, batch->count);
-    batch->density = atomic_load(&batch->executor->density);
     batch->tables = kst_memory_array(memory, batch->count, sizeof *batch->tables, &error->status);
     batch->length = kst_memory_array(memory, batch->count, sizeof *batch->length, &error->status);
     batch->landing = kst_memory_zeroed(memory, batch->count, sizeof *batch->landing, &error->status);
-    if (!batch->tables || !batch->length || !batch->landing || !kst_gpu_executor_encodes(batch->executor, error))
+    if (!batch->tables || !batch->length || !batch->landing)
         return false;
+    batch->built = kst_gpu_executor_build(batch->executor, &kst_jpeg_gpu_encoding, error);
+    if (!batch->built)
+        return false;
+    batch->density = atomic_load(&state_of(batch)->density);
     batch->lane = kst_gpu_lane_take(batch->executor, error);
     if (!batch->lane)
         return false;
@@ -124,26 +139,11 @@ static void record(struct encode_batch *batch, enum encode_event event)
     batch->executor->gpu->backend->record(batch->queue, &batch->lane->event[event]);
 }
 
-static void launch(struct encode_batch *batch, enum encode_kernel kernel, uint32_t groups,
-    const struct gpu_argument *arguments, uint32_t count)
-{
-    const struct gpu_backend *backend = batch->executor->gpu->backend;
-    backend->launch(batch->queue, &batch->executor->encode[kernel], groups, arguments, count);
-}
-
-#define BUFFER(which)                                                                                                  \
-    {                                                                                                                  \
-        .buffer = &batch->buffer[which]                                                                                \
-    }
-#define LAUNCH(kernel, groups, ...)                                                                                    \
-    launch(batch, kernel, groups, (const struct gpu_argument[]){__VA_ARGS__},                                          \
-        sizeof((const struct gpu_argument[]){__VA_ARGS__}) / sizeof(struct gpu_argument))
-
 /* What a picture's pixels lie in, as far as the launch's argument is concerned. */
 static const struct gpu_buffer *pixels_of(const struct encode_batch *batch, uint32_t index)
 {
     const struct jpeg_encode_item *item = &batch->items[index];
-    bool own = item->source == ENCODE_DIRECT && item->image->memory == KST_MEMORY_OPENCL;
+    bool own = item->source == GPU_SOURCE_DIRECT && item->image->memory == KST_MEMORY_OPENCL;
     return own ? &item->planes.buffer[0] : &batch->buffer[PIXELS];
 }
 
@@ -160,7 +160,7 @@ static void launch_tiles(
         arguments[2 + count] = (struct gpu_argument){.value = first[i]};
         for (end = i + 1; end < batch->count && pixels_of(batch, end)->handle == arguments[1].buffer->handle;)
             end++;
-        launch(batch, kernel, first[end] - first[i], arguments, count + 3);
+        kst_gpu_launch(batch->queue, batch->built, kernel, first[end] - first[i], arguments, count + 3);
     }
 }
 
@@ -209,8 +209,8 @@ static void make_tables(struct encode_batch *batch)
 static void write_streams(struct encode_batch *batch)
 {
     if (!batch->size.summed)
-        LAUNCH(ENCODE_PLACE_BYTES, batch->count, BUFFER(WORK), BUFFER(LISTS));
-    LAUNCH(ENCODE_WRITE_STREAMS, batch->size.tiles, BUFFER(WORK), BUFFER(BITS), BUFFER(LISTS), BUFFER(STREAMS));
+        launch(batch, ENCODE_PLACE_BYTES, batch->count, GPU_BUFFERS(WORK, LISTS));
+    launch(batch, ENCODE_WRITE_STREAMS, batch->size.tiles, GPU_BUFFERS(WORK, BITS, LISTS, STREAMS));
 }
 
 /* What is left of this batch goes before the tiles of those behind it: so the way to the host is never idle. */
@@ -233,8 +233,8 @@ static void code(struct encode_batch *batch, bool in_row)
     if (in_row)
         hurry(batch);
     if (!batch->size.summed)
-        LAUNCH(ENCODE_PLACE_BITS, batch->count, BUFFER(WORK), BUFFER(LISTS));
-    LAUNCH(ENCODE_MEASURE_TILES, batch->size.tiles, BUFFER(WORK), BUFFER(BITS), BUFFER(LISTS));
+        launch(batch, ENCODE_PLACE_BITS, batch->count, GPU_BUFFERS(WORK, LISTS));
+    launch(batch, ENCODE_MEASURE_TILES, batch->size.tiles, GPU_BUFFERS(WORK, BITS, LISTS));
     write_streams(batch);
     record(batch, AFTER_CODING);
 }
@@ -342,7 +342,7 @@ static void fetch_rest(struct encode_batch *batch)
     }
     if (!complete)
         batch->executor->gpu->backend->finish(batch->queue);
-    atomic_store(&batch->executor->density, (unsigned)(density + density / 32));
+    atomic_store(&state_of(batch)->density, (unsigned)(density + density / 32));
 }
 
 static void read_times(const struct encode_batch *batch, struct jpeg_encode_times *times)

@@ -6,21 +6,15 @@
 #include "core/sink.h"
 #include "device/executor.h"
 #include "device/image.h"
+#include "jpeg/gpu/modules.h"
 #include "jpeg/plan/encoding.h"
-
-/* How the kernels come to the pixels. */
-enum encode_source {
-    ENCODE_STAGED, /* through pinned memory of the library's */
-    ENCODE_COPIED, /* straight from the caller's memory, pinned or the device's */
-    ENCODE_DIRECT  /* they read them where they lie */
-};
 
 /* A picture to encode. */
 struct jpeg_encode_item {
     const struct jpeg_encoding *encoding;
     const kst_image *image; /* its colour set and one that the encoding's can be made from */
     struct sink *sink;      /* gets the file */
-    enum encode_source source;
+    enum gpu_source source;
     struct gpu_image planes;       /* but of a staged picture */
     const struct gpu_event *after; /* what a batch waits for, as its first item says; null: nothing */
 };
@@ -29,12 +23,6 @@ struct jpeg_encode_item {
 struct jpeg_encode_times {
     double upload, coding, download;
 };
-
-/*
- * Look at the item's image, whose shape was checked, and in host memory its buffers too; fills in source and planes.
- * Errors as kst_gpu_image_import().
- */
-bool kst_gpu_jpeg_source(struct gpu_executor *executor, struct jpeg_encode_item *item, struct gpu_error *error);
 
 /* Whether the kernels can encode it. */
 bool kst_gpu_jpeg_encodes(const struct jpeg_encode_item *item);

@@ -120,7 +120,7 @@ static uint64_t upload_bytes(const struct jpeg_encode_item *item)
 {
     const kst_image *image = item->image;
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < image->plane_count && item->source != ENCODE_DIRECT; i++)
+    for (uint32_t i = 0; i < image->plane_count && item->source != GPU_SOURCE_DIRECT; i++)
         bytes += (uint64_t)upload_pitch(image, i) * image->plane[i].height;
     return bytes;
 }
@@ -139,7 +139,7 @@ struct encode_size kst_gpu_encode_size(const struct jpeg_encode_item *items, uin
         uint64_t blocks = (uint64_t)picture.mcus * picture.mcu_blocks;
         size.words += PICTURE_WORDS + TABLE_WORDS;
         size.pixels += upload_bytes(&items[i]);
-        if (items[i].source == ENCODE_STAGED)
+        if (items[i].source == GPU_SOURCE_STAGED)
             size.staged = 1;
         size.blocks += tile_blocks(&picture);
         size.tiles += picture.tiles;
@@ -279,7 +279,7 @@ static void write_channels(const struct jpeg_encode_item *item, uint64_t pixels,
         uint32_t plane = is_planar(image) ? i : 0, within = is_planar(image) ? 0 : i;
         struct encode_channel *channel = &picture->channel[i];
         channel->step = is_planar(image) ? 1 : channels;
-        if (item->source == ENCODE_DIRECT) {
+        if (item->source == GPU_SOURCE_DIRECT) {
             picture->ragged |= write_direct(item, plane, within, channel);
             continue;
         }
@@ -371,7 +371,7 @@ void kst_gpu_encode_upload(struct gpu_queue *queue, const struct jpeg_encode_ite
     size_t first = SIZE_MAX, end = 0;
     for (uint32_t i = 0; i < count; i++) {
         size_t place = pixels_place(kst_gpu_encode_picture(work, i));
-        if (items[i].source != ENCODE_STAGED)
+        if (items[i].source != GPU_SOURCE_STAGED)
             continue;
         stage(&items[i], staging->host + place);
         first = place < first ? place : first;
@@ -380,7 +380,7 @@ void kst_gpu_encode_upload(struct gpu_queue *queue, const struct jpeg_encode_ite
     if (end > 0)
         queue->gpu->backend->copy(queue, pixels, first, staging, first, end - first);
     for (uint32_t i = 0; i < count; i++)
-        if (items[i].source == ENCODE_COPIED)
+        if (items[i].source == GPU_SOURCE_COPIED)
             copy(queue, &items[i], pixels, pixels_place(kst_gpu_encode_picture(work, i)));
 }
 

@@ -18,10 +18,13 @@ void kst_gpu_entropy_run(struct job *job)
 {
     uint64_t groups = job->size.groups[WORK_OF_PARTS];
     uint64_t write_groups = groups * WRITE_RATIO << kst_gpu_jpeg_halves(&job->size);
-    LAUNCH(JPEG_MAP_PARTS, groups * (WORK_PARTS / WORK_MAP_PARTS), 0, WORK, STREAM, BYTES, PARTS, MAPS, DC, DAMAGE);
-    LAUNCH(JPEG_MAP_GROUPS, groups, 0, WORK, MAPS, GROUPS);
-    LAUNCH(JPEG_FOLLOW_PICTURES, job->size.pictures, 0, WORK, BYTES, PARTS, MAPS, GROUPS, DAMAGE);
-    LAUNCH(JPEG_PLACE_PARTS, groups, 0, WORK, MAPS, GROUPS, PARTS);
-    LAUNCH(JPEG_WRITE_BLOCKS, write_groups, 0, WORK, BYTES, PARTS, GROUPS, COEFFICIENTS, DC, DAMAGE);
-    LAUNCH(JPEG_WRITE_DC, write_groups, 0, WORK, PARTS, GROUPS, DC);
+    kst_gpu_job_launch(job, JPEG_MAP_PARTS, groups * (WORK_PARTS / WORK_MAP_PARTS),
+        GPU_BUFFERS(WORK, STREAM, BYTES, PARTS, MAPS, DC, DAMAGE));
+    kst_gpu_job_launch(job, JPEG_MAP_GROUPS, groups, GPU_BUFFERS(WORK, MAPS, GROUPS));
+    kst_gpu_job_launch(
+        job, JPEG_FOLLOW_PICTURES, job->size.pictures, GPU_BUFFERS(WORK, BYTES, PARTS, MAPS, GROUPS, DAMAGE));
+    kst_gpu_job_launch(job, JPEG_PLACE_PARTS, groups, GPU_BUFFERS(WORK, MAPS, GROUPS, PARTS));
+    kst_gpu_job_launch(
+        job, JPEG_WRITE_BLOCKS, write_groups, GPU_BUFFERS(WORK, BYTES, PARTS, GROUPS, COEFFICIENTS, DC, DAMAGE));
+    kst_gpu_job_launch(job, JPEG_WRITE_DC, write_groups, GPU_BUFFERS(WORK, PARTS, GROUPS, DC));
 }

@@ -24,23 +24,10 @@ static void finish_kernel(struct job *job, enum jpeg_kernel kernel)
         job->executor->gpu->backend->record(&job->lane->queue, &job->lane->event[AFTER_KERNEL + kernel]);
 }
 
-static uint32_t collect(
-    const struct job *job, const enum job_buffer *buffers, uint32_t count, struct gpu_argument *arguments)
+void kst_gpu_job_launch(
+    struct job *job, enum jpeg_kernel kernel, uint64_t groups, const uint32_t *buffers, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        arguments[i] = (struct gpu_argument){.buffer = &job->buffer[buffers[i]]};
-    return count;
-}
-
-void kst_gpu_job_launch(struct job *job, enum jpeg_kernel kernel, uint64_t groups, const enum job_buffer *buffers,
-    uint32_t count, uint32_t value)
-{
-    struct gpu_argument arguments[JOB_BUFFERS + 1];
-    count = collect(job, buffers, count, arguments);
-    if (value)
-        arguments[count++] = (struct gpu_argument){.value = value};
-    job->executor->gpu->backend->launch(
-        &job->lane->queue, &job->executor->kernel[kernel], (uint32_t)groups, arguments, count);
+    kst_gpu_launch_buffers(&job->lane->queue, job->built, kernel, (uint32_t)groups, job->buffer, buffers, count);
     finish_kernel(job, kernel);
 }
 
@@ -54,20 +41,20 @@ static const struct gpu_buffer *output_buffer(const struct job *job, enum work_k
 }
 
 void kst_gpu_job_launch_output(
-    struct job *job, enum jpeg_kernel kernel, enum work_kind kind, const enum job_buffer *buffers, uint32_t count)
+    struct job *job, enum jpeg_kernel kernel, enum work_kind kind, const uint32_t *buffers, uint32_t count)
 {
     struct gpu_argument arguments[JOB_BUFFERS + 2];
     const uint32_t *work = (const uint32_t *)(const void *)job->buffer[HOST_WORK].host;
     const uint32_t *first = work + ((const struct jpeg_work *)(const void *)work)->groups[kind];
-    count = collect(job, buffers, count, arguments);
+    for (uint32_t i = 0; i < count; i++)
+        arguments[i] = (struct gpu_argument){.buffer = &job->buffer[buffers[i]]};
     for (uint32_t i = 0, end; i < job->count; i = end) {
         const struct gpu_buffer *output = output_buffer(job, kind, i);
         for (end = i + 1; end < job->count && output_buffer(job, kind, end)->handle == output->handle;)
             end++;
         arguments[count] = (struct gpu_argument){.buffer = output};
         arguments[count + 1] = (struct gpu_argument){.value = first[i]};
-        job->executor->gpu->backend->launch(
-            &job->lane->queue, &job->executor->kernel[kernel], first[end] - first[i], arguments, count + 2);
+        kst_gpu_launch(&job->lane->queue, job->built, kernel, first[end] - first[i], arguments, count + 2);
     }
     finish_kernel(job, kernel);
 }

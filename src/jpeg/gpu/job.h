@@ -5,6 +5,7 @@
 
 #include "device/executor.h"
 #include "jpeg/gpu/batch.h"
+#include "jpeg/gpu/modules.h"
 
 enum job_buffer {
     HOST_WORK, /* the first are pinned */
@@ -27,9 +28,11 @@ enum job_buffer {
 
 /* Events of a job's lane. */
 enum job_event { BEFORE, AFTER_UPLOAD, AFTER_KERNEL, AFTER_ALL = AFTER_KERNEL + JPEG_KERNELS };
+_Static_assert((int)AFTER_ALL < LANE_EVENTS, "a lane has all events of a job");
 
 struct job {
     struct gpu_executor *executor;
+    const struct gpu_built *built; /* kst_jpeg_gpu_decoding */
     const struct jpeg_gpu_item *items;
     uint32_t count;
     struct jpeg_gpu_size size;
@@ -51,20 +54,16 @@ void kst_gpu_job_fetch(struct job *job);
 bool kst_gpu_job_take(struct job *job, const uint64_t length[JOB_BUFFERS], struct gpu_error *error);
 void kst_gpu_job_give(struct job *job);
 
-/* Queue a kernel over the buffers and, where it is not 0, the value. */
-void kst_gpu_job_launch(struct job *job, enum jpeg_kernel kernel, uint64_t groups, const enum job_buffer *buffers,
-    uint32_t count, uint32_t value);
+/* Queue a kernel over GPU_BUFFERS() of the job's. */
+void kst_gpu_job_launch(
+    struct job *job, enum jpeg_kernel kernel, uint64_t groups, const uint32_t *buffers, uint32_t count);
 
 /*
  * Queue a kernel that writes pixels, over all groups of a kind. Arguments: the buffers, the buffer that takes
  * the pixels, and the number of groups to skip. One launch, but with OpenCL one for each buffer that takes some.
  */
 void kst_gpu_job_launch_output(
-    struct job *job, enum jpeg_kernel kernel, enum work_kind kind, const enum job_buffer *buffers, uint32_t count);
-
-#define LAUNCH(kernel, groups, value, ...)                                                                             \
-    kst_gpu_job_launch(job, kernel, groups, (const enum job_buffer[]){__VA_ARGS__},                                    \
-        sizeof((const enum job_buffer[]){__VA_ARGS__}) / sizeof(enum job_buffer), value)
+    struct job *job, enum jpeg_kernel kernel, enum work_kind kind, const uint32_t *buffers, uint32_t count);
 
 /* The stages: what buffers they need, and their launches. */
 void kst_gpu_entropy_lengths(const struct job *job, uint64_t length[JOB_BUFFERS]);

@@ -12,7 +12,8 @@ void kst_gpu_pixels_lengths(const struct job *job, uint64_t length[JOB_BUFFERS])
 void kst_gpu_pixels_run(struct job *job)
 {
     const enum job_buffer buffers[] = {WORK, PLANES}, stored[] = {WORK, PIXELS};
-    LAUNCH(JPEG_TRANSFORM_BLOCKS, job->size.groups[WORK_OF_BLOCKS], 0, WORK, COEFFICIENTS, DC, PLANES);
+    kst_gpu_job_launch(
+        job, JPEG_TRANSFORM_BLOCKS, job->size.groups[WORK_OF_BLOCKS], GPU_BUFFERS(WORK, COEFFICIENTS, DC, PLANES));
     kst_gpu_job_launch_output(job, JPEG_CONVERT_TILES, WORK_OF_TILES, buffers, 2);
     kst_gpu_job_launch_output(job, JPEG_CONVERT_PIXELS, WORK_OF_PIXELS, buffers, 2);
     kst_gpu_job_launch_output(job, JPEG_TURN_PIXELS, WORK_OF_TURNS, stored, 2);

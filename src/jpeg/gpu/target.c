@@ -28,18 +28,18 @@ bool kst_gpu_jpeg_target(
     struct gpu_executor *executor, const kst_image *image, struct jpeg_gpu_item *item, struct gpu_error *error)
 {
     struct gpu *gpu = executor->gpu;
-    item->sink = JPEG_SINK_HOST;
+    item->sink = GPU_SINK_HOST;
     if (image->memory == KST_MEMORY_HOST || image->memory == KST_MEMORY_PINNED) {
         if (is_mislabelled(executor, image))
             return kst_gpu_refuse(error, gpu, KST_ERROR_IMAGE_MEMORY, "the memory is not pinned");
         if (takes_copies(executor, image)) {
-            item->sink = JPEG_SINK_PINNED;
+            item->sink = GPU_SINK_PINNED;
             for (uint32_t i = 0; i < image->plane_count; i++)
                 item->image.buffer[i] = kst_gpu_host(image->plane[i].data, SIZE_MAX);
         }
         return true;
     }
-    item->sink = JPEG_SINK_DEVICE;
+    item->sink = GPU_SINK_DEVICE;
     return kst_gpu_image_import(gpu, image, &item->image, error);
 }
 
@@ -96,6 +96,6 @@ void kst_gpu_jpeg_route(struct gpu_executor *executor, struct jpeg_gpu_item *ite
     const uint8_t *data = kst_gpu_scan_data(item->plan, &length);
     item->pinned = kst_gpu_is_pinned(executor, data, (size_t)length);
     item->direct = (struct jpeg_gpu_direct){.buffer = NULL};
-    if (item->sink == JPEG_SINK_DEVICE)
+    if (item->sink == GPU_SINK_DEVICE)
         write_in_place(item);
 }

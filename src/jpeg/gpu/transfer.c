@@ -159,7 +159,7 @@ void kst_gpu_job_download(struct job *job)
     struct gpu_buffer *buffer = job->buffer;
     size_t at = job->damage_length;
     for (uint32_t i = 0; i < job->count; i++)
-        if (job->items[i].sink != JPEG_SINK_HOST && !job->items[i].direct.buffer)
+        if (job->items[i].sink != GPU_SINK_HOST && !job->items[i].direct.buffer)
             copy_planes(job, i);
     backend->copy(queue, &buffer[HOST_RESULT], 0, &buffer[DAMAGE], 0, job->damage_length);
     backend->copy(queue, &buffer[HOST_RESULT], at, &buffer[PIXELS], 0, job->pixels_length);
@@ -189,7 +189,7 @@ static void fetch_image(void *arg, uint32_t index)
     const struct job *job = arg;
     const struct jpeg_gpu_item *item = &job->items[index];
     const uint8_t *pixels = job->buffer[HOST_RESULT].host + job->damage_length, *planes = pixels + job->pixels_length;
-    for (uint32_t i = 0; item->sink == JPEG_SINK_HOST && i < item->output.image.plane_count; i++) {
+    for (uint32_t i = 0; item->sink == GPU_SINK_HOST && i < item->output.image.plane_count; i++) {
         struct jpeg_gpu_plane plane = kst_gpu_jpeg_plane(item, picture_of(job, index), i);
         struct strip strip = {.to = &item->output.image.plane[i],
             .from = (kst_gpu_jpeg_is_raw(item) ? planes : pixels) + plane.offset,

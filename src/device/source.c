@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Where the pixels of pictures to encode come from. */
-#include "jpeg/gpu/encode.h"
-
+#include "device/executor.h"
+#include "device/image.h"
 #include "device/pinned.h"
 
 /* Whether the device can copy all of the image's planes from where they are, of which a struct gpu_image has room for
@@ -29,21 +29,21 @@ static bool in_one_buffer(const kst_image *image, const struct gpu_image *planes
     return true;
 }
 
-bool kst_gpu_jpeg_source(struct gpu_executor *executor, struct jpeg_encode_item *item, struct gpu_error *error)
+bool kst_gpu_image_source(struct gpu_executor *executor, const kst_image *image, enum gpu_source *source,
+    struct gpu_image *planes, struct gpu_error *error)
 {
-    const kst_image *image = item->image;
-    item->source = ENCODE_STAGED;
+    *source = GPU_SOURCE_STAGED;
     if (image->memory == KST_MEMORY_HOST || image->memory == KST_MEMORY_PINNED) {
         if (!is_pinned(executor, image))
             return true;
-        item->source = ENCODE_COPIED;
+        *source = GPU_SOURCE_COPIED;
         for (uint32_t i = 0; i < image->plane_count; i++)
-            item->planes.buffer[i] = kst_gpu_host(image->plane[i].data, SIZE_MAX);
+            planes->buffer[i] = kst_gpu_host(image->plane[i].data, SIZE_MAX);
         return true;
     }
-    if (!kst_gpu_image_import(executor->gpu, image, &item->planes, error))
+    if (!kst_gpu_image_import(executor->gpu, image, planes, error))
         return false;
-    bool direct = image->memory == KST_MEMORY_CUDA || (!item->planes.picture && in_one_buffer(image, &item->planes));
-    item->source = direct ? ENCODE_DIRECT : ENCODE_COPIED;
+    bool direct = image->memory == KST_MEMORY_CUDA || (!planes->picture && in_one_buffer(image, planes));
+    *source = direct ? GPU_SOURCE_DIRECT : GPU_SOURCE_COPIED;
     return true;
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "j2k/gpu/modules.h"
+
+#include "device/executor.h"
+#include "j2k/kernels/encode_work.h"
+
+extern const struct gpu_kernels kst_kernels_j2k_decode, kst_kernels_j2k_encode;
+
+static const struct gpu_module_kernel decoding[J2K_KERNELS] = {
+    [J2K_KERNEL_GATHER] = {"gather_segments", J2K_GATHER_GROUP},
+    [J2K_KERNEL_WAVES] = {"decode_waves", J2K_WAVE_GROUP},
+    [J2K_KERNEL_BLOCKS] = {"decode_blocks", J2K_DECODE_GROUP},
+    [J2K_KERNEL_STORE] = {"store_blocks", J2K_STORE_GROUP},
+    [J2K_KERNEL_PUT_GIVEN] = {"put_given", J2K_GIVEN_GROUP},
+    [J2K_KERNEL_SYNTHESISE_53] = {"synthesise_53", J2K_LEVEL_GROUP},
+    [J2K_KERNEL_SYNTHESISE_53_NARROW] = {"synthesise_53_narrow", J2K_LEVEL_GROUP},
+    [J2K_KERNEL_SYNTHESISE_97] = {"synthesise_97", J2K_LEVEL_GROUP},
+    [J2K_KERNEL_PUT_OUT] = {"put_out", J2K_OUTPUT_GROUP},
+    [J2K_KERNEL_FINISH_53] = {"finish_53", J2K_LEVEL_GROUP},
+    [J2K_KERNEL_FINISH_53_NARROW] = {"finish_53_narrow", J2K_LEVEL_GROUP},
+    [J2K_KERNEL_FINISH_97] = {"finish_97", J2K_LEVEL_GROUP},
+    [J2K_KERNEL_CONVERT] = {"convert_channels", J2K_OUTPUT_GROUP},
+};
+
+static const struct gpu_module_kernel encoding[J2K_ENCODE_KERNELS] = {
+    [J2K_ENCODE_TAKE_IN] = {"take_in", J2K_OUTPUT_GROUP},
+    [J2K_ENCODE_ANALYSE_53] = {"analyse_53", J2K_LEVEL_GROUP},
+    [J2K_ENCODE_ANALYSE_97] = {"analyse_97", J2K_LEVEL_GROUP},
+    [J2K_ENCODE_MEASURE] = {"measure_blocks", J2K_MODEL_GROUP},
+    [J2K_ENCODE_MODEL] = {"model_blocks", J2K_MODEL_GROUP},
+    [J2K_ENCODE_ORDER] = {"order_blocks", J2K_ORDER_GROUP},
+    [J2K_ENCODE_CODE] = {"code_blocks", J2K_CODE_GROUP},
+    [J2K_ENCODE_COLLECT] = {"collect_blocks", J2K_COLLECT_GROUP},
+};
+
+static bool is_of(const struct gpu_event *event, const struct gpu_lane *lane)
+{
+    for (int i = 0; i < LANE_EVENTS; i++)
+        if (event == &lane->event[i])
+            return true;
+    return false;
+}
+
+static void forget_events(void *user, const struct gpu_lane *lane)
+{
+    struct j2k_gpu_encoding_state *state = user;
+    if (is_of(state->transformed, lane))
+        state->transformed = NULL;
+    if (is_of(state->modelled, lane))
+        state->modelled = NULL;
+}
+
+const struct gpu_module kst_j2k_gpu_decoding = {.code = &kst_kernels_j2k_decode,
+    .kernel = decoding,
+    .count = J2K_KERNELS,
+    .state = sizeof(struct j2k_gpu_decoding_state)};
+
+const struct gpu_module kst_j2k_gpu_encoding = {.code = &kst_kernels_j2k_encode,
+    .kernel = encoding,
+    .count = J2K_ENCODE_KERNELS,
+    .state = sizeof(struct j2k_gpu_encoding_state),
+    .forget = forget_events};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The kernels of JPEG 2000, and what each of their modules keeps from one operation to the next. */
+#ifndef KOSTKA_J2K_GPU_MODULES_H
+#define KOSTKA_J2K_GPU_MODULES_H
+
+#include <stdatomic.h>
+
+#include "device/module.h"
+
+enum j2k_kernel {
+    J2K_KERNEL_GATHER,
+    J2K_KERNEL_WAVES,
+    J2K_KERNEL_BLOCKS,
+    J2K_KERNEL_STORE,
+    J2K_KERNEL_PUT_GIVEN,
+    J2K_KERNEL_SYNTHESISE_53,
+    J2K_KERNEL_SYNTHESISE_53_NARROW,
+    J2K_KERNEL_SYNTHESISE_97,
+    J2K_KERNEL_PUT_OUT, /* this and the next put pixels out */
+    J2K_KERNEL_FINISH_53,
+    J2K_KERNEL_FINISH_53_NARROW,
+    J2K_KERNEL_FINISH_97,
+    J2K_KERNEL_CONVERT,
+    J2K_KERNELS
+};
+
+enum j2k_encode_kernel {
+    J2K_ENCODE_TAKE_IN,
+    J2K_ENCODE_ANALYSE_53,
+    J2K_ENCODE_ANALYSE_97,
+    J2K_ENCODE_MEASURE,
+    J2K_ENCODE_MODEL,
+    J2K_ENCODE_ORDER,
+    J2K_ENCODE_CODE,
+    J2K_ENCODE_COLLECT,
+    J2K_ENCODE_KERNELS
+};
+
+/* State of kst_j2k_gpu_decoding. */
+struct j2k_gpu_decoding_state {
+    atomic_uint jobs; /* decodes on their way */
+};
+
+extern const struct gpu_module kst_j2k_gpu_decoding;
+
+/* State of kst_j2k_gpu_encoding, under the executor's lock. */
+struct j2k_gpu_encoding_state {
+    const struct gpu_event *transformed; /* behind the transform of the last pictures that wait for nobody; or null */
+    const struct gpu_event *modelled;    /* likewise of the last list of blocks, where queues are not urgent */
+    uint32_t uncoded;                    /* encodes begun whose blocks are still to be coded */
+};
+
+extern const struct gpu_module kst_j2k_gpu_encoding;
+
+#endif

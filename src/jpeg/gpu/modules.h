@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The kernels of JPEG, and what each of their modules keeps from one operation to the next. */
+#ifndef KOSTKA_JPEG_GPU_MODULES_H
+#define KOSTKA_JPEG_GPU_MODULES_H
+
+#include <stdatomic.h>
+
+#include "device/module.h"
+#include "jpeg/gpu/tables.h"
+
+/* In the order in which a batch launches them. */
+enum jpeg_kernel {
+    JPEG_MAP_PARTS,
+    JPEG_MAP_GROUPS,
+    JPEG_FOLLOW_PICTURES,
+    JPEG_PLACE_PARTS,
+    JPEG_WRITE_BLOCKS,
+    JPEG_WRITE_DC,
+    JPEG_TRANSFORM_BLOCKS,
+    JPEG_CONVERT_TILES,
+    JPEG_CONVERT_PIXELS,
+    JPEG_TURN_PIXELS,
+    JPEG_KERNELS
+};
+
+enum encode_kernel {
+    ENCODE_COUNT_SYMBOLS,
+    ENCODE_TILES,
+    ENCODE_PLACE_BITS,
+    ENCODE_MEASURE_TILES,
+    ENCODE_PLACE_BYTES,
+    ENCODE_WRITE_STREAMS,
+    ENCODE_KERNELS
+};
+
+/* State of kst_jpeg_gpu_decoding: struct jpeg_gpu_tables. */
+extern const struct gpu_module kst_jpeg_gpu_decoding;
+
+/* State of kst_jpeg_gpu_encoding. */
+struct jpeg_gpu_encoding_state {
+    atomic_uint density; /* of the last picture encoded, in bytes of 1,024 blocks: what to expect of the next */
+};
+
+extern const struct gpu_module kst_jpeg_gpu_encoding;
+
+#endif
