@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Code-blocks whose coefficients one executor makes for another: the CPU's threads some for a GPU. */
+/*
+ * Code-blocks whose coefficients one executor computes for another: while a GPU decodes a batch, the CPU's threads
+ * decode some of its code-blocks.
+ */
 #ifndef KOSTKA_J2K_PLAN_GIVEN_H
 #define KOSTKA_J2K_PLAN_GIVEN_H
 
@@ -9,27 +12,32 @@
 #include "j2k/plan/plan.h"
 
 struct j2k_given_block {
-    uint32_t picture, block; /* of the plan's */
-    bool narrow;             /* its coefficients have 16 bits, which is enough for all of them; else 32 */
-    void *to;                /* those that its band's window has go here, without gaps between rows */
+    uint32_t picture, block; /* indices: of the picture in j2k_given, and of the block in that picture's plan */
+    /* Coefficients are stored as 16-bit numbers, in which all of the block's fit; otherwise as 32-bit numbers. */
+    bool narrow;
+    /* The destination of those coefficients that lie in the band's window, row after row without gaps. */
+    void *to;
 };
 
-/* What was wrong with a picture's blocks. */
+/* The damage found in the code-blocks of one picture. */
 struct j2k_given_damage {
     uint64_t blocks;
-    uint64_t offset; /* the least in the stream; UINT64_MAX: none, or of blocks without bytes */
+    /*
+     * Least offset in the stream of a damaged block; UINT64_MAX: no block is damaged, or only blocks without bytes are.
+     */
+    uint64_t offset;
 };
 
-/* Blocks of some pictures, those first that take longest. */
+/* The blocks of some pictures that are to be decoded, sorted so that those that take longest come first. */
 struct j2k_given {
-    const struct j2k_plan *const *plan; /* of each picture */
-    struct j2k_given_damage *damage;    /* likewise, which is set */
+    const struct j2k_plan *const *plan; /* the plan of each picture */
+    struct j2k_given_damage *damage;    /* output: the damage of each picture */
     uint32_t pictures;
     const struct j2k_given_block *block;
     uint32_t blocks;
 };
 
-/* Decode them: KST_ERROR_MEMORY, or all is done. */
+/* Decode the blocks of `given`. Returns KST_ERROR_MEMORY, or KST_OK once all coefficients are written. */
 typedef kst_status j2k_decode_given(
     struct memory *memory, struct pool *pool, enum cpu_tier tier, const struct j2k_given *given);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The norms are computed by putting one coefficient of 1 through the inverse wavelet transform and summing squares. */
 #include "j2k/plan/norms.h"
 
 #include <math.h>
 #include <string.h>
 
 /*
- * A basis function is what one coefficient of 1 gives, level after level of the inverse transform without rounding. It
- * doubles in length each time, and its form hardly changes after a few levels: then its norm grows by √2.
+ * A basis function is the outcome of one coefficient of 1 after some levels of the inverse transform without rounding.
+ * It doubles in length with each level, and its shape hardly changes after a few levels; from then on its norm grows by
+ * √2 per level. So only EXACT_LEVELS levels are computed.
  */
 enum { EXACT_LEVELS = 6, MARGIN = 8, LENGTH = 1024 };
 
@@ -17,7 +19,11 @@ static void lift(double *value, uint32_t first, double factor)
         value[i] += factor * (value[i - 1] + value[i + 1]);
 }
 
-/* F.3.8, linear; the function's coefficients become those at even or odd positions. */
+/*
+ * One level of the inverse transform (F.3.8) without rounding: spread the coefficients of `value` over the even
+ * positions, as low-pass ones (`odd` 0), or over the odd positions, as high-pass ones (`odd` 1), then undo the lifting
+ * steps.
+ */
 static void synthesise(double *value, bool reversible, uint32_t odd)
 {
     double half[LENGTH / 2];
@@ -46,7 +52,10 @@ static double norm_of(const double *value)
     return sqrt(sum);
 }
 
-/* Norms of a coefficient that is first synthesised as a low- or high-pass one, then as a low-pass one. */
+/*
+ * Compute the norms, for each number of levels, of a coefficient that passes its first level as a low-pass (`odd` 0) or
+ * high-pass (`odd` 1) coefficient and all further levels as a low-pass one.
+ */
 static void follow(bool reversible, uint32_t odd, double norm[J2K_RESOLUTIONS])
 {
     double value[LENGTH] = {0};
@@ -75,10 +84,13 @@ double kst_j2k_band_norm(const struct j2k_norms *norms, uint32_t orientation, ui
     return across * down;
 }
 
-/* Of component 0, 1 or 2 in the inverse component transform: how much an error in it adds to those of all three. */
+/*
+ * The norm of component 0, 1 or 2 in the inverse component transform: how much an error in that component adds to the
+ * errors of all three output components.
+ */
 static double component_norm(enum j2k_transform transform, uint32_t component)
 {
-    /* G.2.2 and G.3.2 without rounding: the columns of the inverse matrices */
+    /* columns of the inverse matrices of G.2.2 and G.3.2, without rounding */
     static const double rct[3][3] = {{1, 1, 1}, {-0.25, -0.25, 0.75}, {0.75, -0.25, -0.25}};
     static const double ict[3][3] = {{1, 1, 1}, {0, -0.34413, 1.772}, {1.402, -0.71414, 0}};
     if (transform == J2K_TRANSFORM_NONE || component > 2)

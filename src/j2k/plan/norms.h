@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How much an error in a coefficient counts in the picture: L2 norms of the synthesis (T.800 E.1, J.14.4). */
+/*
+ * How much an error in one coefficient counts in the picture: L2 norms of the synthesis basis functions (T.800 E.1,
+ * J.14.4). Rate control weighs distortion by them.
+ */
 #ifndef KOSTKA_J2K_PLAN_NORMS_H
 #define KOSTKA_J2K_PLAN_NORMS_H
 
 #include "j2k/plan/plan.h"
 
-/* Along one axis: of a low-pass coefficient after d levels (1 for d = 0), and of a high-pass one of level d ≥ 1. */
+/*
+ * Norms along one axis: low[d] is that of a low-pass coefficient after d levels (1 for d = 0), high[d] that of a
+ * high-pass coefficient of level d ≥ 1.
+ */
 struct j2k_norms {
     double low[J2K_RESOLUTIONS], high[J2K_RESOLUTIONS];
 };
 
 void kst_j2k_norms(bool reversible, struct j2k_norms *norms);
 
-/* Of a subband's coefficient; `level` counts from the picture: N_L + 1 − r, or N_L for the LL band. */
+/*
+ * The norm of a subband's coefficient in both directions. `level` counts from the picture: it is N_L + 1 − r, or N_L
+ * for the LL band.
+ */
 double kst_j2k_band_norm(const struct j2k_norms *norms, uint32_t orientation, uint32_t level);
 
-/* Of each band of a plan: the squared error of the picture for one of its coefficients. */
+/* Set for each band of a plan the squared error of the picture that an error of 1 in one of its coefficients causes. */
 void kst_j2k_band_weights(const struct j2k_plan *plan, double *weight);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Bounds on the samples of the reversible transform; the header proves the rule that is computed here. */
 #include "j2k/plan/range.h"
 
-enum { ROUNDING = 3 /* of a level; see the header */ };
+enum { ROUNDING = 3 /* added by rounding in each level; range.h derives it */ };
 
 uint32_t kst_j2k_magnitude_bits(const struct j2k_block *block, uint8_t roi_shift)
 {
@@ -10,13 +11,16 @@ uint32_t kst_j2k_magnitude_bits(const struct j2k_block *block, uint8_t roi_shift
     return inside > outside ? inside : outside;
 }
 
-/* A sum that stays at UINT32_MAX once it gets there. */
+/* A saturating sum, which stays at UINT32_MAX once it gets there. */
 static uint32_t plus(uint32_t a, uint32_t b)
 {
     return b > UINT32_MAX - a ? UINT32_MAX : a + b;
 }
 
-/* The largest magnitude of a band's coefficients. The half step that is added below the last plane stays within it. */
+/*
+ * The largest magnitude of a band's coefficients. The half step that the decoder adds below the last decoded bit-plane
+ * stays within it.
+ */
 static uint32_t band_range(const struct j2k_plan *plan, const struct j2k_band *band, uint8_t roi_shift)
 {
     uint32_t bits = 0;
@@ -39,7 +43,7 @@ uint32_t kst_j2k_range(const struct j2k_plan *plan, const struct j2k_tile_compon
     return range;
 }
 
-/* G = Y − floor((U + V) / 4), R = V + G, B = U + G. */
+/* The inverse RCT computes G = Y − floor((U + V) / 4), R = V + G and B = U + G. */
 uint32_t kst_j2k_range_rct(const uint32_t range[3])
 {
     uint32_t chroma = range[1] > range[2] ? range[1] : range[2], both = plus(range[1], range[2]);
