@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The amounts of work that a codestream may ask for, and the limits that follow from them. */
 #include "j2k/syntax/allowance.h"
 
 /*
- * `any`: what any stream may ask for. `samples`: of so many samples of the picture one more; 0: none. `byte`: `work` is
- * divided by that for what a byte of the codestream allows. With the default of 2^16, one core takes less than half a
- * second, and less than 64 MB, for what a megabyte allows of each kind.
+ * The terms of each kind's allowance. `any` is what every codestream may ask for. `samples`: so many samples of the
+ * picture allow one more; 0: samples count for nothing. `byte`: a byte of the codestream allows kst_limits.work ÷
+ * `byte` more. With the default work of 2^16, one core takes less than half a second, and less than 64 MB, for what a
+ * megabyte of codestream allows of each kind.
  */
 static const struct {
     uint64_t any;
@@ -24,7 +26,7 @@ static uint64_t add(uint64_t a, uint64_t b)
     return a <= UINT64_MAX - b ? a + b : UINT64_MAX;
 }
 
-/* bytes × work ÷ divisor. */
+/* Compute bytes × work ÷ divisor without overflow; UINT64_MAX where the result does not fit. */
 static uint64_t of_bytes(uint64_t bytes, uint32_t work, uint32_t divisor)
 {
     uint64_t whole;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a codestream may ask for (kst_limits.work): a few bytes of headers describe any picture, but a picture that
- * somebody coded takes some bytes for its packets, however little there is in it. So whatever is asked for is bounded
- * by what any codestream may ask for, by what a picture of so many samples may, and by the codestream's length.
+ * How much work a codestream may ask for (kst_limits.work). A few bytes of headers can describe a picture of any size,
+ * but a real picture takes some bytes for its packets, however little there is in it. So the decoder's work of each
+ * kind is bounded by a constant that any codestream may ask for, by the number of the picture's samples, and by the
+ * length of the codestream.
  */
 #ifndef KOSTKA_J2K_SYNTAX_ALLOWANCE_H
 #define KOSTKA_J2K_SYNTAX_ALLOWANCE_H
@@ -11,23 +12,23 @@
 
 enum j2k_asked {
     J2K_ASKED_SAMPLES,       /* of all components */
-    J2K_ASKED_VISITS,        /* of samples by coding passes */
-    J2K_ASKED_TURNS,         /* in the order of packets, that bring no packet */
-    J2K_ASKED_PRECINCTS,     /* and as many resolutions of tiles */
-    J2K_ASKED_CONTRIBUTIONS, /* of packets to segments of code-blocks */
-    J2K_ASKED_BLOCKS,        /* to be transcoded */
-    J2K_ASKED_LAYERS         /* times blocks to be transcoded */
+    J2K_ASKED_VISITS,        /* visits of samples by coding passes */
+    J2K_ASKED_TURNS,         /* steps through the progression order that yield no packet */
+    J2K_ASKED_PRECINCTS,     /* precincts, and as many resolutions of tiles */
+    J2K_ASKED_CONTRIBUTIONS, /* contributions of packets to segments of code-blocks */
+    J2K_ASKED_BLOCKS,        /* code-blocks to be transcoded */
+    J2K_ASKED_LAYERS         /* layers times code-blocks to be transcoded */
 };
 
-/* How much of it the stream may ask for; UINT64_MAX where `work` is UINT32_MAX. */
+/* How much work of kind `what` the stream may ask for. UINT64_MAX if kst_limits.work is UINT32_MAX. */
 uint64_t kst_j2k_allowance(const kst_limits *limits, enum j2k_asked what, const struct j2k_stream *stream);
 
-/* The limits with fewer precincts and blocks, as far as the stream allows them. */
+/* The limits, with those on precincts and, for transcoding, on blocks lowered to what the stream allows. */
 kst_limits kst_j2k_narrow(const kst_limits *limits, const struct j2k_stream *stream, bool transcoded);
 
 /*
- * Visits that the samples of a component stand for: three passes of each bit plane, and two planes more, by which the
- * subbands' gains and a component transform exceed the depth on average.
+ * Visits by coding passes that the samples of a component usually take: three passes for each bit-plane, with two
+ * planes added to the depth, which is how much the subbands' gains and a component transform exceed it on average.
  */
 static inline uint64_t j2k_usual_visits(uint64_t samples, uint32_t depth)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads the boxes of a JP2 file in one pass over the file, without recursion. */
 #include "j2k/syntax/boxes.h"
 
 #include "core/report.h"
@@ -44,7 +45,9 @@ static void read_depths(struct walk *walk, const struct j2k_box *box)
     walk->file->depth_count = (uint32_t)box->length;
 }
 
-/* The first that can be used counts (I.5.3.3); methods that are not known are skipped without a word. */
+/*
+ * Only the first colour specification that can be used counts (I.5.3.3); unknown methods are skipped without a warning.
+ */
 static void read_colour(struct walk *walk, const struct j2k_box *box)
 {
     const uint8_t *at = walk->data + box->offset;
@@ -204,8 +207,9 @@ static kst_status remember(struct walk *walk, const struct j2k_box *box)
 }
 
 /*
- * The box that starts at `at`, inside what ends at `end`. A length of 0 is all that is left, one of 1 stands in eight
- * bytes behind the type (I.4). False where there is no room for a header or the length is less than the header's.
+ * Read the header of the box that starts at `at`, inside a container that ends at `end`. A length field of 0 means all
+ * that is left, and one of 1 means that the length stands in eight bytes behind the type (I.4). Returns false if there
+ * is no room for a header or the length is less than that of the header.
  */
 static bool read_header(struct walk *walk, uint64_t at, uint64_t end, struct j2k_box *box)
 {
@@ -223,7 +227,7 @@ static bool read_header(struct walk *walk, uint64_t at, uint64_t end, struct j2k
     }
     if (length < header)
         return false;
-    if (length > end - at) { /* cut off: what there is counts */
+    if (length > end - at) { /* The box is cut off; what is left of it counts. */
         bool codestream = box->type == J2K_BOX('j', 'p', '2', 'c');
         kst_report_warning(walk->report, codestream ? KST_WARNING_J2K_TRUNCATED : KST_WARNING_J2K_BOX, at, 1, false);
         length = end - at;
@@ -239,8 +243,10 @@ static bool is_superbox(const struct j2k_box *box)
            (box->depth == 1 && box->type == J2K_BOX('r', 'e', 's', ' '));
 }
 
-/* Boxes nest at most twice here, so that a stack of three ends is enough. One that reaches over the codestream, which
- * no box holds, ends in front of it. */
+/*
+ * Walk all boxes. They nest at most twice here, so that a stack of three ends is enough. No superbox holds the
+ * codestream, so that one that reaches over it is cut off in front of it.
+ */
 static kst_status walk_boxes(struct walk *walk, uint64_t length)
 {
     uint64_t end[3] = {length}, at = 0;

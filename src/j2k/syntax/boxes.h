@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The boxes of a JP2 file (T.800 Annex I). */
+/*
+ * The boxes of a JP2 file (T.800 Annex I): where they lie and what they say about size, colour, palette and channels.
+ */
 #ifndef KOSTKA_J2K_SYNTAX_BOXES_H
 #define KOSTKA_J2K_SYNTAX_BOXES_H
 
@@ -16,10 +18,13 @@ enum { /* EnumCS (Table I.10, and T.801 Table M.25 for CMYK) */
     J2K_COLOUR_SPACE_SYCC = 18
 };
 
-/* Any box, those inside superboxes too, in the order of the file. Offset and length are of the contents. */
+/*
+ * One box, at top level or inside a superbox. Boxes are listed in the order of the file. Offset and length are those of
+ * the contents.
+ */
 struct j2k_box {
     uint32_t type;
-    uint8_t depth; /* 0: not inside another */
+    uint8_t depth; /* 0: at top level */
     uint64_t offset, length;
 };
 
@@ -29,7 +34,7 @@ struct j2k_resolution_box {
     int8_t exponent[2];
 };
 
-/* One entry of cdef (I.5.3.6) or cmap (I.5.3.5). */
+/* One entry of cdef (I.5.3.6), and below it one of cmap (I.5.3.5). */
 struct j2k_channel_definition {
     uint16_t channel;
     uint16_t type;        /* 0 colour, 1 opacity, 2 premultiplied opacity, 65,535 unspecified */
@@ -39,30 +44,31 @@ struct j2k_channel_definition {
 struct j2k_channel_mapping {
     uint16_t component;
     uint8_t type;   /* 0 direct, 1 through the palette */
-    uint8_t column; /* of the palette */
+    uint8_t column; /* column of the palette */
 };
 
 struct j2k_palette {
-    uint16_t entries; /* 1–1,024; 0: none */
+    uint16_t entries; /* 1–1,024; 0: there is no palette */
     uint8_t columns;  /* 1–255 */
     uint64_t depths;  /* offset of each column's depth byte: bits − 1, and 0x80 where signed */
-    uint64_t values; /* offset of the entries, each a row of big-endian numbers of as many bytes as their depths need */
-    uint32_t row;    /* bytes of one entry */
+    /* Offset of the entries. Each is a row of big-endian numbers that take as many bytes as their depths need. */
+    uint64_t values;
+    uint32_t row; /* bytes of one entry */
 };
 
 struct j2k_file {
-    bool present;    /* a JP2 file, not a bare codestream */
+    bool present;    /* true: a JP2 file; false: a bare codestream */
     uint32_t brand;  /* of ftyp */
-    bool has_header; /* ihdr */
-    uint64_t header; /* offset of its contents */
+    bool has_header; /* ihdr was found */
+    uint64_t header; /* offset of the contents of ihdr */
     uint32_t width, height;
     uint16_t components;
-    uint8_t bits;    /* BPC of ihdr: bits − 1, and 0x80 where signed; 255: bpcc says it */
-    uint64_t depths; /* offset of bpcc's bytes, each as BPC */
+    uint8_t bits;    /* BPC of ihdr: bits − 1, and 0x80 where signed; 255: bpcc gives the depths */
+    uint64_t depths; /* offset of the contents of bpcc: bytes coded like BPC */
     uint32_t depth_count;
     bool unknown_colour;
     enum j2k_colour_method colour_method; /* of the first colr that can be used */
-    uint32_t colour_space;                /* enumerated */
+    uint32_t colour_space;                /* EnumCS, if the method is J2K_COLOUR_ENUMERATED */
     uint64_t icc_offset, icc_length;
     struct j2k_palette palette;
     uint64_t mappings; /* offset of cmap's entries, four bytes each: use kst_j2k_mapping() */
@@ -76,8 +82,8 @@ struct j2k_file {
 };
 
 /*
- * Walk the boxes of `data`, which begin with a signature box. Damaged boxes other than the codestream's are warnings.
- * Fails where there is no codestream, with KST_ERROR_J2K_NO_CODESTREAM, or at a limit.
+ * Read the boxes of `data`, which begin with a signature box. A damaged box other than that of the codestream is a
+ * warning. Fails with KST_ERROR_J2K_NO_CODESTREAM if there is no codestream, or at a limit.
  */
 kst_status kst_j2k_boxes_parse(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
     struct j2k_file *file, kst_report *report);
@@ -85,7 +91,10 @@ kst_status kst_j2k_boxes_parse(struct memory *memory, const kst_limits *limits, 
 struct j2k_channel_mapping kst_j2k_mapping(const uint8_t *data, const struct j2k_file *file, uint32_t index);
 struct j2k_channel_definition kst_j2k_definition(const uint8_t *data, const struct j2k_file *file, uint32_t index);
 
-/* Bits of a palette's column, 1–38; and a value of it, as it stands or extended by its sign. */
+/*
+ * Number of bits of a palette's column, 1–38, and below, one value of it: zero-extended, or sign-extended if the column
+ * is signed.
+ */
 uint8_t kst_j2k_palette_depth(const uint8_t *data, const struct j2k_palette *palette, uint32_t column, bool *is_signed);
 int64_t kst_j2k_palette_value(const uint8_t *data, const struct j2k_palette *palette, uint32_t entry, uint32_t column);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a file's boxes contradict its codestream or each other; what is decoded then is what the codestream says. */
+/*
+ * Checks a file's boxes against its codestream and against each other. A contradiction is a warning; decoding then
+ * follows the codestream.
+ */
 #include "core/report.h"
 #include "j2k/syntax/parser.h"
 
@@ -8,7 +11,7 @@ static bool has_depth(const struct j2k_component_size *size, uint8_t bits)
     return ((uint32_t)size->is_signed << 7 | (size->depth - 1U)) == bits;
 }
 
-/* ihdr (I.5.3.1): its BPC is of all components, or 255 where they differ. */
+/* ihdr (I.5.3.1): its BPC is the depth of all components, or 255 where they differ. */
 static bool header_fits(const struct j2k_stream *stream)
 {
     const struct j2k_file *file = &stream->file;
@@ -20,7 +23,7 @@ static bool header_fits(const struct j2k_stream *stream)
     return fits;
 }
 
-/* bpcc (I.5.3.2). */
+/* bpcc (I.5.3.2): it has one depth for each component. */
 static bool depths_fit(const struct j2k_stream *stream)
 {
     const struct j2k_file *file = &stream->file;
@@ -30,7 +33,7 @@ static bool depths_fit(const struct j2k_stream *stream)
     return fits;
 }
 
-/* cmap (I.5.3.5): components and columns that there are. */
+/* cmap (I.5.3.5): it may only name components and palette columns that exist. */
 static bool mappings_fit(const struct j2k_stream *stream)
 {
     const struct j2k_file *file = &stream->file;
@@ -43,7 +46,7 @@ static bool mappings_fit(const struct j2k_stream *stream)
     return true;
 }
 
-/* cdef (I.5.3.6): channels that there are. */
+/* cdef (I.5.3.6): it may only name channels that exist. */
 static bool definitions_fit(const struct j2k_stream *stream)
 {
     const struct j2k_file *file = &stream->file;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds a picture's colours and alpha channel among the components by the boxes cdef, cmap, pclr and colr. */
 #include "j2k/syntax/channels.h"
 
-/* What cdef says, or what goes without saying: channel i is colour i. */
+/* Types and associations of cdef (I.5.3.6). Without cdef, channel i is colour i. */
 enum { TYPE_COLOUR = 0, TYPE_ALPHA = 1, WHOLE_PICTURE = 0, NONE = UINT32_MAX };
 
-/* All channels in the order of cmap, or of the components. */
+/* The number of channels, which are those of cmap if a palette is used, and otherwise the components. */
 static uint32_t channel_total(const struct j2k_stream *stream)
 {
     const struct j2k_file *file = &stream->file;
     return file->palette.entries && file->mapping_count ? file->mapping_count : stream->component_count;
 }
 
-/* False where cmap names a component or column that is not there. */
+/* Describe channel `index`. Returns false if cmap names a component or column that does not exist. */
 static bool channel_at(const struct j2k_stream *stream, uint32_t index, struct j2k_channel *channel)
 {
     const struct j2k_file *file = &stream->file;
@@ -32,7 +33,9 @@ static bool channel_at(const struct j2k_stream *stream, uint32_t index, struct j
     return true;
 }
 
-/* The channel that is colour `number`, counted from 1, or 0 for alpha; NONE where there is none. */
+/*
+ * The index of the channel for colour `number`, counted from 1, or for alpha if `number` is 0. NONE if there is none.
+ */
 static uint32_t find_channel(const struct j2k_stream *stream, uint32_t number)
 {
     const struct j2k_file *file = &stream->file;
@@ -48,7 +51,10 @@ static uint32_t find_channel(const struct j2k_stream *stream, uint32_t number)
     return NONE;
 }
 
-/* Colours, of which `total` channels could be some; a bare codestream of three is RGB. */
+/*
+ * The colour space that the file names, or a guess by the number of channels that are not alpha, `total`: a bare
+ * codestream of three is taken as RGB.
+ */
 static kst_colour name_colour(const struct j2k_file *file, uint32_t total)
 {
     if (file->colour_method == J2K_COLOUR_ENUMERATED) {
@@ -78,7 +84,7 @@ static uint32_t colours_of(kst_colour colour)
     return colour == KST_COLOUR_GREY ? 1 : colour == KST_COLOUR_CMYK ? 4 : 3;
 }
 
-/* Of a bare codestream: chroma that is smaller than luma, as sYCC has it. */
+/* Whether a bare codestream looks like sYCC: its second and third components are subsampled alike. */
 static bool looks_like_ycc(const struct j2k_stream *stream)
 {
     const struct j2k_component_size *c = stream->component;
@@ -86,7 +92,10 @@ static bool looks_like_ycc(const struct j2k_stream *stream)
            c[1].dx == c[2].dx && c[1].dy == c[2].dy;
 }
 
-/* What a file itself calls a guess (UnkC of ihdr) counts if it leaves no channel over. */
+/*
+ * The colour space of the picture. One that the file itself calls a guess (UnkC of ihdr) counts only if it accounts for
+ * all channels.
+ */
 static kst_colour find_colour(const struct j2k_stream *stream, uint32_t total)
 {
     const struct j2k_file *file = &stream->file;
@@ -130,7 +139,7 @@ static void find_channels(const struct j2k_stream *stream, struct j2k_channels *
     channels->together = fit_together(stream, channels);
     if (alpha == NONE || !channel_at(stream, alpha, &channels->channel[colours]))
         return;
-    channels->count++; /* an alpha channel that does not fit is left out */
+    channels->count++; /* An alpha channel that does not fit the colours is left out. */
     channels->has_alpha = channels->together && fit_together(stream, channels);
     channels->count = colours + channels->has_alpha;
 }

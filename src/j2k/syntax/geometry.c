@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Arithmetic on rectangles of the reference grid, tiles, resolutions and subbands. */
 #include "j2k/syntax/geometry.h"
 
 struct j2k_rect kst_j2k_divide(struct j2k_rect rect, uint32_t dx, uint32_t dy)
@@ -37,7 +38,10 @@ struct j2k_rect kst_j2k_tile_rect(const struct j2k_size *size, uint32_t index)
     return rect;
 }
 
-/* Reduced sample k is of the tile that holds place k × 2^reduce, for rounding is upwards. */
+/*
+ * The column or row of the tile that holds a reduced sample. Because rounding is upwards, reduced sample k belongs to
+ * the tile that holds position k × 2^reduce.
+ */
 static uint32_t tile_at(uint32_t place, uint32_t reduce, uint32_t first, uint32_t side)
 {
     return (uint32_t)((((uint64_t)place << reduce) - first) / side);
@@ -53,7 +57,10 @@ struct j2k_rect kst_j2k_tiles_of(const struct j2k_size *size, struct j2k_rect re
         .y1 = tile_at(region.y1 - 1, reduce, size->tile_y, size->tile_height) + 1};
 }
 
-/* Samples at 2n belong to the low band, those at 2n + 1 to the high one, and n is their place in it. */
+/*
+ * Where `position` falls in the low or high band: samples at 2n belong to the low band, those at 2n + 1 to the high
+ * one, and n is their place in it.
+ */
 static uint32_t along(uint32_t position, uint32_t high)
 {
     return high ? position / 2 : position / 2 + position % 2;
@@ -76,7 +83,7 @@ struct j2k_rect kst_j2k_enlarge(struct j2k_rect rect, uint32_t margin, struct j2
     return j2k_intersect(rect, bounds);
 }
 
-/* The windows of bands are those of a plan whose region this is (see plan.h). */
+/* This follows the rule by which a plan with this region computes the windows of its bands (see plan.h). */
 bool kst_j2k_needs_block(const struct j2k_plan *plan, struct j2k_rect region, const struct j2k_block *block)
 {
     const struct j2k_band *band = &plan->band[block->band];

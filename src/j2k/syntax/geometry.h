@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rectangles of tiles, resolutions and subbands (T.800 B.3–B.7). */
+/*
+ * Rectangles of tiles, resolutions and subbands (T.800 B.3–B.7), used by the parser, the packet reader and executors.
+ */
 #ifndef KOSTKA_J2K_SYNTAX_GEOMETRY_H
 #define KOSTKA_J2K_SYNTAX_GEOMETRY_H
 
 #include "j2k/plan/plan.h"
 #include "j2k/syntax/stream.h"
 
-/* How far a filter reaches, in interleaved samples: a sample depends on no farther ones (F.3). */
+/* How far the inverse filters reach, in interleaved samples: an output sample depends on none farther away (F.3). */
 enum { J2K_REACH_53 = 2, J2K_REACH_97 = 4 };
 
 static inline uint32_t j2k_ceil_shift(uint32_t value, uint32_t shift)
@@ -32,33 +34,41 @@ static inline struct j2k_rect j2k_intersect(struct j2k_rect a, struct j2k_rect b
         .y1 = a.y1 < b.y1 ? a.y1 : b.y1};
 }
 
-/* The part of a block that its band's window has; not empty, for blocks without one are not in the plan. */
+/* The part of a block that lies in its band's window. It is never empty, because a plan leaves out other blocks. */
 static inline struct j2k_rect j2k_wanted_part(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     const struct j2k_rect rect = {block->x, block->y, block->x + block->width, block->y + block->height};
     return j2k_intersect(rect, plan->band[block->band].window);
 }
 
-/* Divided by dx and dy, rounded up (B-12); by 2^shift, rounded up (B-14). */
+/* A rectangle divided by dx and dy, rounded up (B-12), and one divided by 2^shift, rounded up (B-14). */
 struct j2k_rect kst_j2k_divide(struct j2k_rect rect, uint32_t dx, uint32_t dy);
 struct j2k_rect kst_j2k_reduce(struct j2k_rect rect, uint32_t shift);
 
 /* Tile `index` on the reference grid (B-7 … B-10). */
 struct j2k_rect kst_j2k_tile_rect(const struct j2k_size *size, uint32_t index);
 
-/* The columns and rows of tiles that hold a region of the reference grid, reduced; the region lies in the image. */
+/*
+ * The columns and rows of the tiles that hold `region`, which lies in the image and is given on the reference grid
+ * divided by 2^reduce.
+ */
 struct j2k_rect kst_j2k_tiles_of(const struct j2k_size *size, struct j2k_rect region, uint32_t reduce);
 
-/* The samples of a rectangle that fall into the low (0) or high (1) band along x and y, in the band's coordinates. */
+/*
+ * The samples of a rectangle that fall into the low (0) or high (1) band along x and along y, in the band's
+ * coordinates.
+ */
 struct j2k_rect kst_j2k_band_of(struct j2k_rect rect, uint32_t high_x, uint32_t high_y);
 
-/* Enlarged by `margin` on all sides, inside `bounds`. */
+/* The rectangle enlarged by `margin` on all sides and clipped to `bounds`. */
 struct j2k_rect kst_j2k_enlarge(struct j2k_rect rect, uint32_t margin, struct j2k_rect bounds);
 
-/* Whether a region of the reference grid, reduced, needs a code-block of the plan. */
+/*
+ * Whether decoding `region`, which is on the reference grid and reduced as the plan is, needs a code-block of the plan.
+ */
 bool kst_j2k_needs_block(const struct j2k_plan *plan, struct j2k_rect region, const struct j2k_block *block);
 
-/* The picture on the reference grid, reduced. */
+/* The image area on the reference grid, divided by 2^reduce. */
 struct j2k_rect kst_j2k_reduced_image(const struct j2k_stream *stream, uint32_t reduce);
 
 #endif

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tile-parts where TLM (T.800 A.7.1) says that they are, so that of a large picture only those are read that are
- * wanted. TLM is believed only as far as it makes up the codestream from the first SOT to EOC, each tile-part that is
- * read has the place, tile, number and length that it says, and nothing is wrong with any of these; otherwise all
+ * Finds tile-parts by the lengths that TLM gives (T.800 A.7.1), so that of a large picture only the wanted tile-parts
+ * are read. TLM is trusted only if its lengths add up to the codestream from the first SOT to EOC, if each tile-part
+ * that is read has the position, tile, number and length that TLM says, and if none of these is damaged. Otherwise all
  * tile-parts are read one after the other.
  */
 #include "j2k/syntax/bytes.h"
 #include "j2k/syntax/marker.h"
 #include "j2k/syntax/parser.h"
 
-enum { PART_LEAST = 14 /* bytes: SOT and SOD */, PART_INDICES = 255 };
+enum { PART_LEAST = 14 /* least bytes of a tile-part: SOT and SOD */, PART_INDICES = 255 };
 
-/* The entries of all TLM, one after the other. */
+/* State while the entries of all TLM segments are read, one after the other. */
 struct locating {
     struct j2k_parser *parser;
     uint32_t count;
-    uint64_t at; /* where the next one starts */
+    uint64_t at; /* offset where the next tile-part starts */
 };
 
-/* Bytes of Ttlm and of Ptlm by Stlm (Table A.33). False for what is reserved. */
+/* Split Stlm into the number of bytes of each Ttlm and Ptlm (Table A.33). Returns false for reserved values. */
 static bool entry_sizes(uint8_t sizes, uint32_t *tile_bytes, uint32_t *length_bytes)
 {
     *tile_bytes = sizes >> 4 & 3;
@@ -31,7 +31,10 @@ static uint32_t get(const uint8_t *at, uint32_t bytes)
     return bytes == 4 ? j2k_get32(at) : bytes == 2 ? j2k_get16(at) : *at;
 }
 
-/* The entries behind Stlm. Without Ttlm tiles have one tile-part each and come in order. */
+/*
+ * Take the entries behind Stlm. Without Ttlm, each tile has one tile-part and the tiles come in order. Returns false if
+ * an entry is impossible.
+ */
 static bool take_segment(struct locating *locating, const struct j2k_packed_segment *segment)
 {
     const struct j2k_parser *parser = locating->parser;
@@ -55,7 +58,7 @@ static bool take_segment(struct locating *locating, const struct j2k_packed_segm
     return true;
 }
 
-/* Tile-parts of a tile come in the order of their numbers (A.4.2). */
+/* Number the tile-parts of each tile. They come in the order of their numbers (A.4.2). */
 static bool number_parts(struct j2k_stream *stream)
 {
     for (uint32_t i = 0; i < stream->part_count; i++) {
@@ -67,7 +70,10 @@ static bool number_parts(struct j2k_stream *stream)
     return true;
 }
 
-/* Room for as many tile-parts as the segments may have entries, but never more than the codestream has room for. */
+/*
+ * An upper bound on the number of tile-parts: as many as the segments may have entries, but never more than the
+ * codestream has room for or the limits allow.
+ */
 static uint32_t most_parts(const struct j2k_parser *parser, size_t bytes)
 {
     uint64_t most = bytes / 2, room = (parser->end - parser->position) / PART_LEAST;
@@ -75,7 +81,10 @@ static uint32_t most_parts(const struct j2k_parser *parser, size_t bytes)
     return most < parser->limits->tile_parts ? (uint32_t)most : parser->limits->tile_parts;
 }
 
-/* Not `located` where the segments contradict each other, the tiles or the codestream's length. */
+/*
+ * Locate all tile-parts by TLM. `located` stays false if the segments contradict each other, the tiles or the length of
+ * the codestream.
+ */
 static kst_status locate(struct j2k_parser *parser)
 {
     struct j2k_stream *stream = parser->stream;
@@ -124,13 +133,13 @@ kst_status kst_j2k_find_parts(struct j2k_parser *parser)
     uint64_t warnings = parser->report->warnings;
     forget_parts(parser);
     status = kst_j2k_walk_parts(parser);
-    if (!status && parser->report->warnings == warnings) /* else it is the tile-parts that are damaged */
+    if (!status && parser->report->warnings == warnings) /* otherwise the tile-parts are damaged, not TLM */
         kst_report_warning(
             parser->report, KST_WARNING_J2K_LENGTHS, parser->part_lengths.segment[0].offset - 1, 1, false);
     return status;
 }
 
-/* The header of a tile-part that is where TLM says and has no fault. */
+/* Read the header of a tile-part. `fine` says whether it stands where TLM says and has no fault. */
 static kst_status read_part(struct j2k_parser *parser, struct j2k_tile_part *part, bool *fine)
 {
     const uint8_t *at = parser->data + part->offset;
@@ -150,7 +159,10 @@ static kst_status read_part(struct j2k_parser *parser, struct j2k_tile_part *par
     return KST_OK;
 }
 
-/* All tile-parts of a tile, which has some, and one of which at least says that these are all. */
+/*
+ * Read all tile-parts of a tile. `fine` says whether it has some, and at least one of them has the right number of
+ * tile-parts (TNsot) while none has a wrong one.
+ */
 static kst_status read_tile(struct j2k_parser *parser, uint32_t tile, bool *fine)
 {
     struct j2k_stream *stream = parser->stream;
@@ -170,7 +182,7 @@ static kst_status read_tile(struct j2k_parser *parser, uint32_t tile, bool *fine
     return KST_OK;
 }
 
-/* Whether two lists of tile-parts, both sorted, are of the same places. */
+/* Whether two sorted lists of tile-parts describe the same ranges of bytes. */
 static bool is_same(const struct j2k_stream *a, const struct j2k_stream *b)
 {
     bool same = a->part_count == b->part_count;
@@ -181,7 +193,7 @@ static bool is_same(const struct j2k_stream *a, const struct j2k_stream *b)
     return same;
 }
 
-/* What was read is unread. */
+/* Undo the reading of tile-part headers: the stream is as it was right after TLM was taken. */
 static void restore(struct j2k_stream *stream, const struct j2k_stream *before)
 {
     *stream = *before;
@@ -194,7 +206,10 @@ static void restore(struct j2k_stream *stream, const struct j2k_stream *before)
     }
 }
 
-/* All tile-parts as if there were no TLM, which may differ from what there is only where tile-parts are damaged. */
+/*
+ * Read all tile-parts as if there were no TLM. A result that differs from TLM's without any damage to tile-parts is a
+ * warning about TLM.
+ */
 static kst_status walk_instead(struct j2k_parser *parser)
 {
     struct j2k_stream *stream = parser->stream, before = *stream;

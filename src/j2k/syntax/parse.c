@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The main header (T.800 A.3). */
+/* Parses the main header of a codestream (T.800 A.3) and finds the codestream in a JP2 file. */
 #include <string.h>
 
 #include "j2k/syntax/bytes.h"
@@ -82,14 +82,14 @@ kst_status kst_j2k_keep_segment(struct j2k_parser *parser, uint8_t marker, struc
     return status;
 }
 
-/* Markers that may not stand in the main header (Table A.2); SOC, EPH, SOD and EOC have no length. */
+/* Whether a marker may not stand in the main header (Table A.2). Of these, SOC, EPH, SOD and EOC have no length. */
 static bool is_misplaced(uint8_t marker)
 {
     return marker == J2K_SOC || marker == J2K_SIZ || marker == J2K_SOP || marker == J2K_EPH || marker == J2K_SOD ||
            marker == J2K_EOC || marker == J2K_PLT || marker == J2K_PPT;
 }
 
-/* A marker segment of the main header. */
+/* Take one marker segment of the main header. */
 static kst_status read_main(struct j2k_parser *parser, uint8_t marker, struct j2k_segment_reader segment)
 {
     struct j2k_stream *stream = parser->stream;
@@ -124,7 +124,7 @@ static kst_status read_main(struct j2k_parser *parser, uint8_t marker, struct j2
     }
 }
 
-/* All of the main header behind SIZ; the position is then at the first SOT. */
+/* Read the main header behind SIZ. Afterwards the position is at the first SOT. */
 static kst_status read_main_header(struct j2k_parser *parser)
 {
     for (uint32_t markers = 0;; markers++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* COD, COC, QCD, QCC, RGN and POC (T.800 A.6). */
+/* Parses the marker segments that set coding parameters: COD, COC, QCD, QCC, RGN and POC (T.800 A.6). */
 #include <string.h>
 
 #include "j2k/syntax/bytes.h"
@@ -13,12 +13,12 @@ enum {
     SPCOD_LENGTH = 5,
     STYLE_HT = 0x40,
     STYLE_KNOWN = 0x3F,
-    NARROW_COMPONENTS = 257, /* below this many their indices take one byte */
+    NARROW_COMPONENTS = 257, /* with fewer components than this, a component's index takes one byte */
     ROI_SHIFT_MAX = 37,
     PROGRESSIONS = 5
 };
 
-/* A marker segment with the parameters it changes. */
+/* A marker segment that is being read, and the parameters that it changes. */
 struct reading {
     const struct j2k_parameter_context *context;
     struct j2k_parameters *parameters;
@@ -164,7 +164,7 @@ static kst_status parse_coc(struct reading *reading)
     return KST_OK;
 }
 
-/* Sqcd and SPqcd (Table A.28). Whether there are steps for all subbands shows when a tile is laid out. */
+/* Sqcd and SPqcd (Table A.28). Whether there are steps for all subbands is checked when a tile is laid out. */
 static kst_status take_quantisation(struct reading *reading, struct j2k_quantisation *quantisation)
 {
     if (reading->segment.length == reading->at)
@@ -234,7 +234,7 @@ static kst_status parse_rgn(struct reading *reading)
     return KST_OK;
 }
 
-/* A.6.6; CEpoc may be 0 for all components. */
+/* One entry of POC (A.6.6). A CEpoc of 0 stands for all components. */
 static kst_status take_volume(struct reading *reading, struct j2k_volume *volume)
 {
     uint32_t all = reading->context->component_count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the main header holds for each tile-part: packet headers (PPM, T.800 A.7.4) and lengths of packets (PLM, A.7.2).
+ * Distributes what the main header holds for each tile-part: packed packet headers (PPM, T.800 A.7.4) and packet
+ * lengths (PLM, A.7.2).
  */
 #include <string.h>
 
@@ -35,7 +36,7 @@ size_t kst_j2k_sort_packed(const struct j2k_packed_segments *from,
     return total;
 }
 
-/* The segments' contents one after the other. */
+/* Concatenate the contents of the segments in the order of their indices. */
 static kst_status join(struct j2k_parser *parser, const struct j2k_packed_segment *const by_index[J2K_PACKED_INDICES],
     size_t total, const char *what, uint8_t **joined, size_t *length)
 {
@@ -66,8 +67,9 @@ static kst_status join_packed(struct j2k_parser *parser)
 }
 
 /*
- * Nppm and as many bytes for each tile-part in the order of the codestream, wherever the segments are cut. A tile-part
- * for which there is nothing left has no packets: the codestream or the segments are damaged.
+ * Give each tile-part its packet headers: for each, in the order of the codestream, Nppm and that many bytes follow,
+ * wherever the segments are cut. A tile-part for which nothing is left has no packets; then the codestream or the
+ * segments are damaged.
  */
 kst_status kst_j2k_distribute_packed(struct j2k_parser *parser)
 {
@@ -99,8 +101,9 @@ kst_status kst_j2k_distribute_packed(struct j2k_parser *parser)
 }
 
 /*
- * Nplm and as many bytes of lengths for each tile-part in the order of the codestream, wherever the segments are cut.
- * Only a hint, so that whatever is wrong leaves tile-parts without.
+ * Give each tile-part its packet lengths: for each, in the order of the codestream, Nplm and that many bytes follow,
+ * wherever the segments are cut. The lengths are only a hint, so that tile-parts go without them where anything is
+ * wrong.
  */
 kst_status kst_j2k_distribute_lengths(struct j2k_parser *parser)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tile-parts (T.800 A.4.2): where each lies and what its header holds; their order is that of tiles afterwards. */
+/* Parses tile-parts (T.800 A.4.2): finds where each lies, reads its header, and sorts them all by tile. */
 #include <string.h>
 
 #include "j2k/syntax/bytes.h"
@@ -13,7 +13,7 @@ static void warn(struct j2k_parser *parser, kst_status warning, uint64_t offset)
     kst_report_warning(parser->report, warning, offset, 1, false);
 }
 
-/* An SOT whose fixed length and tile index can be believed. */
+/* Whether an SOT with the right length and a tile index that exists stands at `at`. */
 static bool is_start(const struct j2k_parser *parser, uint64_t at)
 {
     const struct j2k_size *size = &parser->stream->size;
@@ -29,8 +29,8 @@ static bool is_end(const struct j2k_parser *parser, uint64_t at)
 }
 
 /*
- * Where a tile-part ends whose length cannot be right: in front of the next SOT, for neither packet headers nor
- * code-blocks hold that marker; or at EOC or the end.
+ * Find the end of a tile-part whose length cannot be right. It ends in front of the next SOT, because neither packet
+ * headers nor code-blocks can contain that marker, or at EOC, or with the data.
  */
 static uint64_t search_end(const struct j2k_parser *parser, uint64_t from)
 {
@@ -47,7 +47,7 @@ static uint64_t search_end(const struct j2k_parser *parser, uint64_t from)
     return parser->end;
 }
 
-/* The end of one whose Psot is 0: at EOC (Table A.6). */
+/* The end of a tile-part whose Psot is 0, which is the last: at EOC (Table A.6). */
 static uint64_t open_end(const struct j2k_parser *parser, uint64_t at)
 {
     bool closed =
@@ -55,7 +55,7 @@ static uint64_t open_end(const struct j2k_parser *parser, uint64_t at)
     return closed ? parser->end - 2 : parser->end;
 }
 
-/* The end of the tile-part at `at` by its Psot, or where that is wrong, by what follows. */
+/* The end of the tile-part at `at`, found by its Psot or, where that is wrong, by what follows. */
 static uint64_t find_end(struct j2k_parser *parser, uint64_t at)
 {
     uint64_t length = j2k_get32(parser->data + at + 6), left = parser->end - at;
@@ -122,7 +122,7 @@ kst_status kst_j2k_read_part_header(struct j2k_parser *parser, struct j2k_tile_p
     }
 }
 
-/* The tile-part whose SOT stands at the position; moves it behind the tile-part. */
+/* Read the tile-part whose SOT stands at the position, and move the position behind it. */
 static kst_status read_part(struct j2k_parser *parser)
 {
     struct j2k_stream *stream = parser->stream;
@@ -161,7 +161,7 @@ static uint32_t part_key(const struct j2k_tile_part *part, bool by_tile)
     return by_tile ? part->tile : part->index;
 }
 
-/* One stable pass of a counting sort, with room in `start` for each key. */
+/* One stable pass of a counting sort. `start` has room for one entry per key. */
 static void sort_pass(const struct j2k_tile_part *from, struct j2k_tile_part *to, uint32_t count, bool by_tile,
     uint32_t *start, uint32_t keys)
 {
@@ -188,7 +188,7 @@ static bool is_sorted(const struct j2k_stream *stream)
     return true;
 }
 
-/* Where the tile-parts of each tile start, once they are sorted. */
+/* Record where the tile-parts of each tile start, once they are sorted. */
 static void find_tiles(struct j2k_stream *stream)
 {
     uint32_t tiles = stream->size.columns * stream->size.rows, i = 0;
@@ -199,7 +199,10 @@ static void find_tiles(struct j2k_stream *stream)
     }
 }
 
-/* Where parts say how many come before them in the codestream, from now on which one comes next. */
+/*
+ * Turn `next` of each part, which so far counts the parts before it in the codestream, into the index of the part that
+ * comes next.
+ */
 static kst_status link_parts(struct j2k_parser *parser)
 {
     struct j2k_stream *stream = parser->stream;
@@ -238,7 +241,10 @@ kst_status kst_j2k_sort_parts(struct j2k_parser *parser)
     return link_parts(parser);
 }
 
-/* TPsot counts from 0 without gaps, and there are as many as any TNsot says that is not 0 (Table A.6). */
+/*
+ * Check the numbers of tile-parts: TPsot counts from 0 without gaps, and every TNsot that is not 0 equals the number of
+ * a tile's parts (Table A.6).
+ */
 static void check_numbers(struct j2k_parser *parser)
 {
     const struct j2k_stream *stream = parser->stream;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SIZ (T.800 A.5.1) and the grid of tiles (B.3). */
+/* Parses SIZ (T.800 A.5.1) and derives the grid of tiles (B.3). */
 #include "j2k/syntax/allowance.h"
 #include "j2k/syntax/bytes.h"
 #include "j2k/syntax/geometry.h"
@@ -30,8 +30,9 @@ static kst_status read_components(struct j2k_parser *parser, struct j2k_segment_
 }
 
 /*
- * A row counts as 64 samples at least in each column of tiles: it takes that long, however short it is. And a picture
- * of few rows counts as one of 64: some of each resolution are there at a time.
+ * Check the number of samples against the allowance. In each column of tiles a row counts as at least 64 samples,
+ * because it takes that long however short it is. A picture of few rows counts as one of 64 rows, because some rows of
+ * each resolution are held at a time.
  */
 static kst_status check_work(struct j2k_parser *parser, struct j2k_segment_reader segment)
 {

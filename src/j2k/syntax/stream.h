@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the headers of a JPEG 2000 file or codestream say: boxes, the main header, and where the tile-parts lie. Packets
- * are not read yet; a plan (build.h) does that for what a filter wants.
+ * are not read at this stage; building a plan (build.h) reads those that a filter wants.
  */
 #ifndef KOSTKA_J2K_SYNTAX_STREAM_H
 #define KOSTKA_J2K_SYNTAX_STREAM_H
@@ -18,9 +18,9 @@ enum j2k_progression { J2K_LRCP = 0, J2K_RLCP = 1, J2K_RPCL = 2, J2K_PCRL = 3, J
 struct j2k_size {
     uint16_t capabilities;   /* Rsiz */
     struct j2k_rect image;   /* not empty */
-    uint32_t tile_x, tile_y; /* where the first tile starts, at or before the image */
+    uint32_t tile_x, tile_y; /* position of the first tile, at or before the image's */
     uint32_t tile_width, tile_height;
-    uint32_t columns, rows; /* of tiles; columns × rows is at most 65,535 */
+    uint32_t columns, rows; /* numbers of tiles; columns × rows is at most 65,535 */
 };
 
 struct j2k_component_size {
@@ -32,105 +32,114 @@ struct j2k_component_size {
 /* How one component is coded: SPcod or SPcoc (Table A.20). */
 struct j2k_coding {
     uint8_t levels;
-    uint8_t block_width, block_height; /* log2 */
+    uint8_t block_width, block_height; /* log2 of the size */
     uint8_t style;
     bool reversible;
-    uint8_t precinct[J2K_RESOLUTIONS]; /* PPx in the low four bits, PPy in the high ones; not 0 but for r = 0 */
+    uint8_t precinct[J2K_RESOLUTIONS]; /* PPx in the low four bits, PPy in the high ones; 0 is allowed only for r = 0 */
 };
 
 /* QCD or QCC (A.6.4). */
 struct j2k_quantisation {
     uint8_t style;               /* 0: exponents only; 1: derived from the first; 2: one for each subband */
     uint8_t guard;               /* 0–7 */
-    uint8_t count;               /* subbands that have one */
-    uint16_t step[J2K_SUBBANDS]; /* exponent in the high five bits, mantissa in the others */
+    uint8_t count;               /* number of entries in `step` */
+    uint16_t step[J2K_SUBBANDS]; /* exponent in the high five bits, mantissa in the low eleven */
 };
 
-/* One entry of POC (A.6.6), or the whole as COD says it. Half open. */
+/* One progression volume: an entry of POC (A.6.6), or all packets in the progression of COD. Ranges are half open. */
 struct j2k_volume {
     uint8_t progression;
     uint8_t r0, r1;  /* 0–33 */
-    uint16_t layers; /* 0 … layers − 1 */
+    uint16_t layers; /* layers 0 to layers − 1 */
     uint32_t c0, c1;
 };
 
-/* Parameters in force: of the main header, or of a tile after its own header. */
+/* The parameters in force, either in the main header or in a tile after its own header. */
 struct j2k_parameters {
     uint8_t progression;
     uint16_t layers;
-    bool transform; /* Table A.17 */
+    bool transform; /* component transform (Table A.17) */
     bool sop, eph;
     bool has_coding, has_quantisation;
-    struct j2k_coding *coding; /* of each component, as the following */
+    struct j2k_coding *coding; /* one entry for each component, as in the three arrays below */
     struct j2k_quantisation *quantisation;
     uint8_t *roi_shift;
-    uint8_t *own; /* bits of what the component's own marker segments said in the header at hand: J2K_OWN_… */
+    /* J2K_OWN_… bits: which parameters the component's own marker segments set in the header that is being read. */
+    uint8_t *own;
     struct j2k_volume *volume;
-    uint32_t volume_count; /* 0: no POC */
+    uint32_t volume_count; /* 0: there is no POC */
     uint32_t volume_capacity;
 };
 
 enum { J2K_OWN_CODING = 1, J2K_OWN_QUANTISATION = 2 };
 
-/* A marker segment of a tile-part header or one that is kept for whoever asks (COM, CRG). */
+/* A marker segment of a tile-part header, or one of the main header that is kept for those who ask (COM, CRG). */
 struct j2k_marker_segment {
     uint8_t marker;
-    uint32_t length; /* of the contents, without marker and length */
-    uint64_t offset; /* of the contents, in the data */
+    uint32_t length; /* of the contents, without the marker and the length field */
+    uint64_t offset; /* of the contents, counted from the start of the data */
 };
 
 struct j2k_tile_part {
     uint32_t tile;
-    uint8_t index, count;                  /* TPsot and TNsot */
-    bool read;                             /* its header; else only tile, index, offset, body and its length count */
-    uint8_t lengths_length;                /* bytes of stream.lengths (PLM), from `lengths` on */
+    uint8_t index, count; /* TPsot and TNsot */
+    /* Its header was read. Otherwise only tile, index, offset, body and body_length are valid. */
+    bool read;
+    uint8_t lengths_length;                /* number of bytes of stream.lengths (PLM) from `lengths` on */
     uint64_t offset;                       /* of SOT */
-    uint32_t first_segment, segment_count; /* of its header, into stream.segment */
-    uint64_t body, body_length;            /* packets; of what is not read all from SOT on */
-    uint64_t packed, packed_length;        /* its part of stream.packed (PPM) */
+    uint32_t first_segment, segment_count; /* the segments of its header, in stream.segment */
+    uint64_t body, body_length;            /* its packets; if the header is not read, all from SOT on */
+    uint64_t packed, packed_length;        /* its share of stream.packed (PPM) */
     uint32_t lengths;
-    uint32_t next; /* the one behind it in the codestream; part_count: none */
+    uint32_t next; /* the part behind it in the codestream; part_count: none */
 };
 
 struct j2k_stream {
     const uint8_t *data; /* borrowed */
     size_t length;
-    struct j2k_file file; /* boxes; nothing in it for a bare codestream */
-    uint64_t start, end;  /* of the codestream in the data */
+    struct j2k_file file; /* boxes; empty for a bare codestream */
+    uint64_t start, end;  /* where the codestream starts and ends in the data */
     struct j2k_size size;
     struct j2k_component_size *component;
     uint32_t component_count;
-    uint64_t samples;      /* of all components */
-    uint64_t usual_visits; /* of them by coding passes (allowance.h) */
+    uint64_t samples;      /* number of samples of all components */
+    uint64_t usual_visits; /* visits of these samples by coding passes (allowance.h) */
     struct j2k_parameters main;
-    struct j2k_marker_segment *segment; /* of the main header those that are kept, then those of tile-part headers */
+    /* Those of the main header that are kept, followed by those of tile-part headers. */
+    struct j2k_marker_segment *segment;
     uint32_t segment_count, main_segment_count, segment_capacity;
-    uint64_t first_part;   /* SOT of the first one in the codestream */
-    bool located;          /* tile-parts are where TLM says; they are read as tiles are wanted (kst_j2k_read_parts()) */
-    uint64_t end_of_parts; /* located: EOC */
-    struct j2k_tile_part *part; /* by tile, then by TPsot */
+    uint64_t first_part; /* offset of the SOT of the first tile-part in the codestream */
+    /* Tile-parts were located by TLM; their headers are read as tiles are wanted (kst_j2k_read_parts()). */
+    bool located;
+    uint64_t end_of_parts;      /* if located: offset of EOC */
+    struct j2k_tile_part *part; /* sorted by tile, then by TPsot */
     uint32_t part_count;        /* at least 1 */
-    uint32_t first_in_order;    /* the part that is the first in the codestream */
-    uint32_t *tile_part;        /* of each tile: its first part; one more at the end, so that ends are starts */
-    bool transform_somewhere;   /* a tile that is read or the main header asks for a component transform */
-    bool has_packed;            /* PPM */
-    uint8_t *packed;            /* packet headers of all tile-parts, in the order of the codestream */
+    uint32_t first_in_order;    /* index of the part that is the first in the codestream */
+    /*
+     * The index of each tile's first part, and one more entry at the end, so that each tile's parts end where the next
+     * one's start.
+     */
+    uint32_t *tile_part;
+    bool transform_somewhere; /* a tile that was read, or the main header, asks for a component transform */
+    bool has_packed;          /* there is PPM */
+    uint8_t *packed;          /* packet headers of all tile-parts, in the order of the codestream */
     size_t packed_length;
-    uint8_t *lengths; /* lengths of packets of all tile-parts, in the order of the codestream, where PLM says them */
+    /* Packet lengths of all tile-parts, in the order of the codestream, where PLM gives them. */
+    uint8_t *lengths;
     size_t lengths_length;
 };
 
 /*
- * Parse all headers, but for those of tile-parts where TLM says where these are. Borrows `data`. Warnings are counted
+ * Parse all headers, except for those of tile-parts if TLM says where these are. Borrows `data`. Warnings are counted
  * in `report`. On failure nothing is left allocated and the report holds the error.
  */
 kst_status kst_j2k_parse(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
     struct j2k_stream *stream, kst_report *report);
 
 /*
- * Read what is not read yet of the tiles in columns x0 … x1 − 1 and rows y0 … y1 − 1. Where all tiles are wanted, or
- * anything is not as TLM says, all tile-parts are read one after the other as if there were no TLM. On failure the
- * stream is as it was and the report holds the error.
+ * Read the headers of tile-parts that are not read yet, of the tiles in columns x0 to x1 − 1 and rows y0 to y1 − 1. If
+ * all tiles are wanted, or anything is not as TLM says, all tile-parts are read one after the other as if there were no
+ * TLM. On failure the stream is as it was and the report holds the error.
  */
 kst_status kst_j2k_read_parts(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
     struct j2k_rect tiles, kst_report *report);
@@ -139,7 +148,7 @@ kst_status kst_j2k_read_all_parts(
 
 void kst_j2k_stream_release(struct memory *memory, struct j2k_stream *stream);
 
-/* Whether data start as a JP2 file or a codestream does. */
+/* Whether the data start like a JP2 file or a codestream. */
 bool kst_j2k_recognised(const uint8_t *data, size_t length);
 
 #endif
