@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Frees what a kst_buffer owns. */
 #include "core/context.h"
 
 void kst_buffer_release(kst_context *context, kst_buffer *buffer)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Makes and ends contexts: checks the options, fills in the default limits, and picks the instruction tier and threads.
+ */
 #include "core/context.h"
 
 #include <stdarg.h>
@@ -93,7 +96,7 @@ static kst_status check_options(const kst_context_options *options)
     return !options->allocator.allocate == !options->allocator.release ? KST_OK : KST_ERROR_OPTIONS;
 }
 
-/* What idle blocks may hold: never more than one operation might. */
+/* How many bytes the idle blocks may hold: never more than the memory limit of one operation. */
 static uint64_t bytes_to_keep(const kst_context_options *options, const kst_limits *limits)
 {
     if (options->keep == KST_KEEP_NONE)

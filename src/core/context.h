@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The context that every operation runs in: its memory, limits, threads, log and device. */
 #ifndef KOSTKA_CORE_CONTEXT_H
 #define KOSTKA_CORE_CONTEXT_H
 
@@ -9,28 +10,31 @@
 #include "core/pool.h"
 
 struct kst_context {
-    struct memory memory;    /* of the context itself and of what outlives an operation; no limit */
-    struct idle_blocks idle; /* of `memory`, and of the operations' */
+    struct memory memory;    /* accounts for the context itself and for what outlives an operation; has no limit */
+    struct idle_blocks idle; /* shared by `memory` and the operations' memory */
     kst_log log;
     kst_limits limits; /* defaults filled in */
     enum cpu_tier tier;
     struct pool *pool;
-    char device[16];                    /* its name, as kst_device_info.name; "cpu" while `automatic` */
-    bool automatic;                     /* the device is a GPU where there is one and work for it */
-    _Atomic(struct gpu_executor *) gpu; /* null: the CPU is the device, so far or for good */
-    pthread_mutex_t opening;            /* a GPU, while `automatic`; guards what follows */
-    bool opened;                        /* whether that was tried */
-    double done;                        /* seconds of the CPU's work that a GPU could have done */
+    char device[16]; /* the device's name, as in kst_device_info.name; "cpu" while `automatic` */
+    /* the device is chosen as work comes: a GPU if there is one and enough work for it */
+    bool automatic;
+    _Atomic(struct gpu_executor *) gpu; /* null: the CPU is the device, for the time being or for good */
+    pthread_mutex_t opening;            /* held while a GPU is opened if `automatic`; guards the members below */
+    bool opened;                        /* whether opening a GPU was tried */
+    double done;                        /* seconds that the CPU has spent on work that a GPU could have done */
 };
 
-/* Those of a context whose options leave them 0. */
+/* The limits of a context whose options leave them 0. */
 extern const kst_limits kst_default_limits;
 
-/* A context on the CPU. Everything about `options` is checked but the device. As kst_context_create(). */
+/*
+ * Make a context on the CPU. All of `options` is checked except the device. Errors are those of kst_context_create().
+ */
 kst_status kst_context_make(const kst_context_options *options, struct kst_context **context);
 void kst_context_drop(struct kst_context *context);
 
-/* An environment variable; null where it is unset or empty. */
+/* The value of an environment variable; null if it is unset or empty. */
 const char *kst_environment(const char *name);
 
 #if defined(__GNUC__)

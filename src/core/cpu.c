@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds out which instruction tiers the processor has, and what it calls itself. */
 #include "core/cpu.h"
 
 #include <stdio.h>
@@ -26,7 +27,7 @@ static bool has_lzcnt(void)
 
 enum cpu_tier kst_cpu_best(void)
 {
-    /* These ask for the system's support of the registers too. */
+    /* These checks include that the operating system saves the registers of the extension. */
     __builtin_cpu_init();
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2") ||
         !has_lzcnt())
@@ -80,7 +81,7 @@ const char *kst_cpu_tier_name(enum cpu_tier tier)
     return tier_names[tier];
 }
 
-/* The processor's own name for itself: 48 bytes in leaves 0x80000002 to 0x80000004. */
+/* The processor's own name for itself: 48 bytes from the CPUID leaves 0x80000002 to 0x80000004. */
 static bool brand_string(char brand[49])
 {
 #if defined(__x86_64__)

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Instruction tiers of the processor. */
+/* The instruction tiers of the processor, and how many processors there are. */
 #ifndef KOSTKA_CORE_CPU_H
 #define KOSTKA_CORE_CPU_H
 
 #include <kostka/kostka.h>
 
-/* Ascending: a tier includes those below it that the architecture has. */
+/* Ascending: a tier includes those below it that exist on its architecture. */
 enum cpu_tier { CPU_C, CPU_SSE2, CPU_AVX2, CPU_AVX512, CPU_NEON };
 
 enum cpu_tier kst_cpu_best(void);
-/* "c", "sse2", "avx2", "avx512", "neon". KST_ERROR_CPU_TIER where the name is unknown or the processor lacks it. */
+/*
+ * Names are "c", "sse2", "avx2", "avx512" and "neon". KST_ERROR_CPU_TIER if the name is unknown or the processor lacks
+ * the tier.
+ */
 kst_status kst_cpu_tier_by_name(const char *name, enum cpu_tier *tier);
 const char *kst_cpu_tier_name(enum cpu_tier tier);
 void kst_cpu_model(char model[128]);
-uint32_t kst_cpu_count(void); /* processors this process may run on, at least 1 */
+uint32_t kst_cpu_count(void); /* the number of processors that this process may run on, at least 1 */
 
 #endif

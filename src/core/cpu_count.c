@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How many processors this process may keep busy: its affinity, and the CPU quota of its control groups. */
+/*
+ * Counts the processors that this process may keep busy: its affinity mask limits them, and so does the CPU quota of
+ * its control groups.
+ */
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -18,7 +21,7 @@ static uint32_t affinity_count(void)
     return online > 0 && online < INT_MAX ? (uint32_t)online : 1;
 }
 
-/* Processors that quota microseconds in each period are worth, rounded up; UINT32_MAX: no limit. */
+/* How many processors a quota of so many microseconds in each period is worth, rounded up; UINT32_MAX: no limit. */
 static uint32_t quota_count(long long quota, long long period)
 {
     if (quota <= 0 || period <= 0 || (quota - 1) / period >= UINT32_MAX)
@@ -26,7 +29,7 @@ static uint32_t quota_count(long long quota, long long period)
     return (uint32_t)((quota - 1) / period + 1);
 }
 
-/* Up to two numbers at the start of a file; those that are not there ("max", say) are 0. */
+/* Read up to two numbers from the start of a file; a number that is not there (because of "max", say) is 0. */
 static void read_numbers(const char *path, long long numbers[2])
 {
     char line[64];
@@ -42,7 +45,7 @@ static void read_numbers(const char *path, long long numbers[2])
     fclose(file);
 }
 
-/* cgroup v2: "QUOTA PERIOD" or "max PERIOD". */
+/* In cgroup v2 the file holds "QUOTA PERIOD" or "max PERIOD". */
 static uint32_t v2_quota(const char *group)
 {
     char path[PATH_MAX];
@@ -52,7 +55,7 @@ static uint32_t v2_quota(const char *group)
     return quota_count(numbers[0], numbers[1]);
 }
 
-/* cgroup v1: a quota of -1 is none. */
+/* In cgroup v1 a quota of -1 means that there is none. */
 static uint32_t v1_quota(const char *group)
 {
     char path[PATH_MAX];
@@ -65,7 +68,7 @@ static uint32_t v1_quota(const char *group)
     return quota_count(quota[0], period[0]);
 }
 
-/* The least quota of a group and all above it. */
+/* The least quota of a group and all groups above it, in processors. */
 static uint32_t least_quota(char *group, uint32_t (*quota)(const char *group))
 {
     uint32_t least = UINT32_MAX;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of devices. */
+/* Device names as the caller writes them, and the description of the CPU as a device. */
 #ifndef KOSTKA_CORE_DEVICE_H
 #define KOSTKA_CORE_DEVICE_H
 
 #include "core/cpu.h"
 
 /*
- * The kind of device that a name means: "auto", "cpu", "cuda[:N]", "opencl[:N]". KST_ERROR_DEVICE_NAME where the name
- * has another form.
+ * The kind of device that a name stands for: "auto" (which counts as the CPU here), "cpu", "cuda[:N]" or "opencl[:N]".
+ * KST_ERROR_DEVICE_NAME if the name has another form.
  */
 kst_status kst_device_kind_by_name(const char *name, kst_device_kind *kind);
 

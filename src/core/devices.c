@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Parses device names and describes the CPU. */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/device.h"
 
-/* "" or ":N", N of one to four digits. */
+/* True for "" and for ":N", where N has one to four digits. */
 static bool is_number_suffix(const char *suffix)
 {
     if (suffix[0] == '\0')

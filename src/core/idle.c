@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Keeps large malloc() blocks that were released, for the operations that follow. */
 #include "core/idle.h"
 
 #include <stdlib.h>
 
 #include "core/poison.h"
 
-enum { FORGOTTEN = 64 /* blocks given back since, after which a block is no longer expected to be wanted */ };
+enum { FORGOTTEN = 64 /* a block is no longer expected to be wanted after this many others were given back */ };
 
 void kst_idle_init(struct idle_blocks *idle, uint64_t limit)
 {
@@ -19,7 +20,7 @@ void kst_idle_destroy(struct idle_blocks *idle)
     pthread_mutex_destroy(&idle->lock);
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static struct idle_block remove_block(struct idle_blocks *idle, uint32_t index)
 {
     struct idle_block block = idle->block[index];
@@ -28,7 +29,7 @@ static struct idle_block remove_block(struct idle_blocks *idle, uint32_t index)
     return block;
 }
 
-/* Under the lock: the one that has waited longest; there must be one. */
+/* The index of the block that has been idle longest. The caller holds the lock, and there is at least one block. */
 static uint32_t oldest(const struct idle_blocks *idle)
 {
     uint32_t found = 0;
@@ -38,7 +39,7 @@ static uint32_t oldest(const struct idle_blocks *idle)
     return found;
 }
 
-/* Under the lock: whether a block has to go before `length` more bytes are kept. */
+/* Whether a block must go before `length` more bytes are kept. The caller holds the lock. */
 static bool is_crowded(const struct idle_blocks *idle, size_t length)
 {
     return idle->count > 0 && (idle->count == IDLE_BLOCKS_MAX || idle->held > idle->limit - length ||
@@ -67,7 +68,7 @@ void *kst_idle_take(struct idle_blocks *idle, size_t length, size_t *found)
     return block.raw;
 }
 
-/* System calls are made without the lock. */
+/* This is called without the lock, because free() may make system calls. */
 static void free_blocks(const struct idle_block *block, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Allocates the memory of operations and counts it against their limits. */
 #include "core/memory.h"
 
 #include <stdlib.h>
@@ -9,11 +10,11 @@
 
 enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20 };
 
-/* Lies right before the bytes that the caller gets. */
+/* The header right in front of the bytes that the caller gets. */
 struct block {
-    void *raw;       /* what the allocator gave */
-    uint64_t length; /* that the operation accounts for */
-    uint64_t room;   /* bytes of `raw`; more than `length` where a block is used again */
+    void *raw;       /* the pointer that the allocator returned */
+    uint64_t length; /* bytes that the operation accounts for */
+    uint64_t room;   /* bytes at `raw`; more than `length` if an idle block is used again */
 };
 
 enum { OVERHEAD = sizeof(struct block) + ALIGNMENT - 1 };
@@ -62,7 +63,7 @@ static bool charge(struct memory *memory, uint64_t length)
     return true;
 }
 
-/* The slack behind an aligned block is out of bounds too, though the allocator does not know it. */
+/* The slack behind an aligned block is out of bounds too, but AddressSanitizer does not know that by itself. */
 static void poison_slack(const struct block *block, const uint8_t *end)
 {
     const uint8_t *raw_end = (const uint8_t *)block->raw + block->room;
@@ -70,8 +71,9 @@ static void poison_slack(const struct block *block, const uint8_t *end)
 }
 
 /*
- * Pictures and coefficients are written once from end to end, and with pages of 4 KiB a quarter of that time goes into
- * page faults. Only whole large pages inside the block are asked for, so nothing is resident that was not before.
+ * Pictures and coefficients are written once from end to end, and with pages of 4 KiB a quarter of that time is spent
+ * on page faults. Only large pages that lie wholly inside the block are asked for, so nothing becomes resident that
+ * would not have been.
  */
 static void prefer_large_pages(void *raw, size_t length)
 {
@@ -86,10 +88,10 @@ static void prefer_large_pages(void *raw, size_t length)
 #endif
 }
 
-/* Null where there is none left, even after idle blocks were freed. */
+/* Null if there is no memory left, even after the idle blocks were freed. */
 static void *allocate_standard(struct memory *memory, size_t length, bool zero)
 {
-    /* calloc leaves pages untouched that the system hands out zeroed anyway. */
+    /* calloc() does not touch pages that the system hands out zeroed anyway. */
     void *raw = zero ? calloc(1, length) : malloc(length);
     if (!raw && memory->idle) {
         kst_idle_trim(memory->idle);
@@ -100,7 +102,10 @@ static void *allocate_standard(struct memory *memory, size_t length, bool zero)
     return raw;
 }
 
-/* `*room` receives the bytes that there are; `*clean` whether they are zeroed, which is tried where that is wanted. */
+/*
+ * `*room` receives the number of bytes allocated, and `*clean` whether they are zeroed already, which is only attempted
+ * if `zero` is set.
+ */
 static void *allocate_raw(struct memory *memory, size_t length, bool zero, size_t *room, bool *clean)
 {
     void *raw = memory->idle ? kst_idle_take(memory->idle, length, room) : NULL;

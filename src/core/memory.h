@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory of one operation: the caller's allocator, a limit, 64-byte alignment. */
+/* The memory of one operation: it comes from the caller's allocator, counts against a limit and is 64-byte aligned. */
 #ifndef KOSTKA_CORE_MEMORY_H
 #define KOSTKA_CORE_MEMORY_H
 
@@ -9,23 +9,24 @@
 
 #include "core/idle.h"
 
-/* Bytes at most that an allocation takes beside those that are asked for. */
+/* The most bytes that an allocation takes in addition to those asked for. */
 enum { KST_MEMORY_OVERHEAD = 88 };
 
 /* Accounts for what one operation allocates. Allocation and release are thread-safe. */
 struct memory {
     kst_allocator allocator;
     uint64_t limit;
-    struct idle_blocks *idle; /* where large blocks come from and go to; null: all are the allocator's at once */
+    /* where large blocks are taken from and given back to; null: the allocator serves every call itself */
+    struct idle_blocks *idle;
     atomic_uint_fast64_t used;
 };
 
 void kst_memory_init(struct memory *memory, const kst_allocator *allocator, uint64_t limit);
 
-/* With the same allocator, and the same idle blocks, as `other`. */
+/* Like kst_memory_init(), with the allocator and the idle blocks of `other`. */
 void kst_memory_init_beside(struct memory *memory, const struct memory *other, uint64_t limit);
 
-/* Whether it is malloc() and free() that are used. */
+/* Whether the allocator is the standard one, malloc() and free(). */
 bool kst_memory_is_standard(const struct memory *memory);
 
 /* Bytes that may still be taken. */
@@ -36,18 +37,20 @@ static inline uint64_t kst_memory_left(const struct memory *memory)
 }
 
 /*
- * `count` × `size` bytes, 64-byte aligned, contents undefined (zeroed for kst_memory_zeroed). Null on overflow, beyond
- * the limit or when the allocator fails; *status (may be null) then is KST_ERROR_LIMIT_MEMORY or KST_ERROR_MEMORY. A
- * length of 0 gives a pointer that must be released too.
+ * Allocate `count` × `size` bytes, 64-byte aligned, with undefined contents (zeroed for kst_memory_zeroed). Null on
+ * overflow, beyond the limit or when the allocator fails; *status (which may be null) is then KST_ERROR_LIMIT_MEMORY or
+ * KST_ERROR_MEMORY. A length of 0 gives a pointer that must be released too.
  */
 void *kst_memory_array(struct memory *memory, size_t count, size_t size, kst_status *status);
 void *kst_memory_zeroed(struct memory *memory, size_t count, size_t size, kst_status *status);
 
-/* As realloc, keeping the first `used` bytes; on failure the old block stays. */
+/* Like realloc(): the first `used` bytes are kept. On failure the old block stays as it was. */
 void *kst_memory_grow(struct memory *memory, void *block, size_t used, size_t length, kst_status *status);
 
-/* Account for a block in `to` from now on, which must have the same allocator: it outlives the operation it was made
- * in. */
+/*
+ * Let `to` account for a block from now on, because it outlives the operation that it was made in. Both must have the
+ * same allocator.
+ */
 void kst_memory_hand_over(struct memory *from, struct memory *to, void *block); /* null allowed */
 
 void kst_memory_release(struct memory *memory, void *block); /* null allowed */

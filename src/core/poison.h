@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* AddressSanitizer is told which bytes nobody may touch, though the allocator has handed them out. */
+/* Tells AddressSanitizer which bytes nobody may touch although the allocator has handed them out. */
 #ifndef KOSTKA_CORE_POISON_H
 #define KOSTKA_CORE_POISON_H
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* A pool of threads that work on one or more jobs at once, handing out the indices of a job one by one. */
 #include "core/pool.h"
 
 #include <pthread.h>
 #include <signal.h>
 
-/* One call of kst_pool_run(); lives on its caller's stack. */
+/* One call of kst_pool_run(). It lives on the stack of the caller. */
 struct job {
     void (*task)(void *arg, uint32_t index);
     void *arg;
     uint32_t count;
-    atomic_uint_fast64_t next; /* index to hand out; grows beyond count by at most one a thread */
-    uint32_t helpers;          /* pool threads inside; guarded by the pool's lock, as are the members below */
+    atomic_uint_fast64_t next; /* the next index to hand out; exceeds `count` by at most one per thread */
+    uint32_t helpers;          /* pool threads working on it; the pool's lock guards this and the members below */
     pthread_cond_t left;       /* signalled when the last helper leaves */
     struct job *older;
     struct job *newer;
@@ -18,11 +19,11 @@ struct job {
 
 struct pool {
     struct memory *memory;
-    uint32_t threads; /* counting the caller */
+    uint32_t threads; /* includes the caller */
     uint32_t started;
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    struct job *newest; /* jobs that may still have indices to hand out */
+    struct job *newest; /* head of the list of jobs that may still have indices to hand out */
     bool stop;
     pthread_t thread[];
 };
@@ -37,7 +38,7 @@ static void work(struct job *job)
     }
 }
 
-/* The newest first: what a task waits for inside itself comes before more of its kind. */
+/* The newest job comes first, so that a job which a task waits for is done before more tasks of that kind are begun. */
 static struct job *find_job(const struct pool *pool)
 {
     for (struct job *job = pool->newest; job; job = job->older)
@@ -67,7 +68,7 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* Signals stay with the threads of the program. */
+/* All signals are blocked in the new threads, so that the program's own threads receive them. */
 static bool start_threads(struct pool *pool)
 {
     sigset_t all;
@@ -148,7 +149,7 @@ static void retire(struct pool *pool, struct job *job)
         pool->newest = job->older;
     if (job->older)
         job->older->newer = job->newer;
-    /* The lock that the last helper takes to leave also makes its work visible here. */
+    /* Taking the lock that the last helper takes when it leaves also makes its work visible to this thread. */
     while (job->helpers > 0)
         pthread_cond_wait(&job->left, &pool->lock);
     pthread_mutex_unlock(&pool->lock);

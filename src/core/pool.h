@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads that work off jobs; the caller of a job works with them. */
+/* A pool of threads that work on jobs; the thread that submits a job works on it too. */
 #ifndef KOSTKA_CORE_POOL_H
 #define KOSTKA_CORE_POOL_H
 
@@ -7,15 +7,16 @@
 
 struct pool;
 
-/* `threads` counts the caller: threads − 1 are started, none for 1. */
+/* `threads` includes the caller: threads − 1 are started, so none for 1. */
 kst_status kst_pool_create(struct memory *memory, uint32_t threads, struct pool **pool);
 void kst_pool_destroy(struct pool **pool);
 uint32_t kst_pool_threads(const struct pool *pool);
 
 /*
- * Call task(arg, i) once for each i in [0, count), on any of the pool's threads and the caller's, and return when all
- * are done. Indices are handed out in ascending order, so task i may wait for a lower index but not for a higher one.
- * May be called from several threads at once and from inside a task. Without a pool the caller is alone.
+ * Call task(arg, i) once for each i in [0, count), on any of the pool's threads and on the caller's, and return when
+ * all calls are done. Indices are handed out in ascending order, so task i may wait for a lower index but not for a
+ * higher one. The function may be called from several threads at once and from inside a task. If `pool` is null, the
+ * caller does all the work.
  */
 void kst_pool_run(struct pool *pool, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg);
 

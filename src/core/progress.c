@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Adds up the steps of an operation and reports its progress to the caller's function. */
 #include "core/progress.h"
 
-static const double grain = 1.0 / 1024; /* of a stage; less is not worth a call */
+static const double grain = 1.0 / 1024; /* share of a stage; smaller advances are not worth a call */
 
 bool kst_progress_begin(struct progress *progress, const kst_progress *to)
 {

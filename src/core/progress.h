@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How far an operation has come, for the caller's function; and whether that wants it to end. */
+/* Reports how far an operation has come to the caller's function, which may ask for its end. */
 #ifndef KOSTKA_CORE_PROGRESS_H
 #define KOSTKA_CORE_PROGRESS_H
 
@@ -7,36 +7,40 @@
 
 #include <kostka/kostka.h>
 
-/* One stage after the other counts. Steps of a stage are added by many threads at once, all else is for one. */
+/*
+ * An operation consists of stages, one after the other. Many threads may add steps to a stage at once; all other calls
+ * are made by one thread.
+ */
 struct progress {
-    const kst_progress *to; /* null: nobody is told */
-    uint64_t total;         /* steps of the stage */
-    double from, end;       /* what it brings the whole from and to */
+    const kst_progress *to; /* the caller's function; null: nothing is reported */
+    uint64_t total;         /* number of steps in the stage */
+    double from, end;       /* share of the whole operation at the start and at the end of the stage, 0 to 1 */
     atomic_uint_fast64_t done;
-    double told, last; /* the stage's share and the whole's that were told last; guarded by `busy` */
-    atomic_flag busy;  /* someone is telling */
+    double told, last; /* shares of the stage and of the whole that were reported last; guarded by `busy` */
+    atomic_flag busy;  /* set while a thread calls the caller's function */
     atomic_bool cancelled;
 };
 
-/* Tell of the beginning. False to end the operation. */
+/* Report the beginning. Returns false if the operation shall end. */
 bool kst_progress_begin(struct progress *progress, const kst_progress *to);
 
 /*
- * So many steps are what brings the whole from what was told last to `end`. With 1 that is a little less: the whole is
- * told at the end alone. An end before that is where it stays.
+ * Begin a stage of `total` steps that takes the whole from the share reported last to `end`. An `end` of 1 is lowered a
+ * little, because only kst_progress_end() reports the whole as done. If `end` is below the share reported last, the
+ * share stays where it is.
  */
 void kst_progress_stage(struct progress *progress, uint64_t total, double end);
 
-/* Something is done once more: half of what is left, in so many steps. */
+/* Begin a stage for work that must be repeated: its `total` steps cover half of what is left of the whole. */
 void kst_progress_again(struct progress *progress, uint64_t total);
 
-/* So many steps more. False to end the operation. */
+/* Add steps that were done. Returns false if the operation shall end. */
 bool kst_progress_add(struct progress *progress, uint64_t steps);
 
-/* All is done. */
+/* Report that all is done. */
 void kst_progress_end(struct progress *progress);
 
-/* Null is. */
+/* Whether the caller's structure is usable. Null is: it asks for no reports. */
 static inline bool kst_progress_is_fine(const kst_progress *to)
 {
     return !to || (to->size == sizeof *to && to->told);

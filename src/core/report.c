@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Fills in the report of an operation. */
 #include "core/report.h"
 
 #include <inttypes.h>
@@ -59,7 +60,10 @@ kst_status kst_report_error(kst_report *report, kst_status status, uint64_t offs
     return status;
 }
 
-/* First in the stream, whatever order the stages found them in; no offset counts as behind its end. */
+/*
+ * The first warning is the first in the stream, whatever order the stages found them in. A warning without an offset
+ * counts as if it were behind the end of the stream.
+ */
 static void note_first_warning(kst_report *report, kst_status warning, uint64_t offset)
 {
     if (report->first_warning != KST_OK && offset >= report->first_warning_offset)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Filling a kst_report: the one error of an operation, its counted warnings, its timings. */
+/* Fills in a kst_report: the one error of an operation, its counted warnings and its timings. */
 #ifndef KOSTKA_CORE_REPORT_H
 #define KOSTKA_CORE_REPORT_H
 
@@ -8,8 +8,8 @@
 #define KST_NO_OFFSET UINT64_MAX
 
 /*
- * Record an error and return its status. The message becomes the status' text, ": " and the formatted detail (null:
- * none), then " (at byte N)" unless the offset is KST_NO_OFFSET. Only the first error of an operation is kept.
+ * Record an error and return its status. The message is made of the status' text, ": " and the formatted detail (none
+ * if null), and " (at byte N)" unless the offset is KST_NO_OFFSET. Only the first error of an operation is kept.
  */
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
@@ -17,20 +17,22 @@ __attribute__((format(printf, 4, 5)))
 kst_status
 kst_report_error(kst_report *report, kst_status status, uint64_t offset, const char *detail, ...);
 
-/* Take an error back, because the operation goes on without what failed; warnings stay. */
+/* Take an error back, because the operation goes on without the part that failed. Warnings stay. */
 void kst_report_forgive(kst_report *report);
 
-/* Count `count` warnings, the earliest of them at `offset`. Returns KST_OK, or the warning where `strict` makes it an
- * error. */
+/*
+ * Count `count` warnings, the earliest of them at `offset`. Returns KST_OK, or the warning itself if `strict` turns it
+ * into an error.
+ */
 kst_status kst_report_warning(kst_report *report, kst_status warning, uint64_t offset, uint64_t count, bool strict);
 
-/* Monotonic seconds. */
+/* The monotonic clock, in seconds. */
 double kst_seconds(void);
 
 /* Add the time since `start` to a stage that ran on `device`. */
 void kst_report_stage(kst_report *report, kst_stage stage, kst_device_kind device, double start);
 
-/* Copy to a caller's report as far as its size member says. Null is allowed. */
+/* Copy a report to the caller's, as much as the caller's size member allows. `to` may be null. */
 void kst_report_copy(kst_report *to, const kst_report *from);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Recognises files of other formats by their first bytes. */
 #include "core/signature.h"
 
 #include <kostka/kostka_info.h>
@@ -18,7 +19,7 @@ struct signature {
         AT, sizeof BYTES - 1, BYTES, NAME                                                                              \
     }
 
-/* The first one that fits counts, so that longer ones come before those that they begin with. */
+/* The first entry that fits counts, so longer signatures come before those that they begin with. */
 static const struct signature signatures[] = {
     SIGNATURE(0, "\x89PNG\r\n\x1A\n", "a PNG file"),
     SIGNATURE(0, "GIF87a", "a GIF file"),
@@ -98,19 +99,19 @@ static bool is_space(uint8_t byte)
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* "P1" to "P7" and white space. */
+/* A PNM file begins with "P1" to "P7" and white space. */
 static bool is_pnm(const uint8_t *data, size_t length)
 {
     return length >= 3 && data[0] == 'P' && data[1] >= '1' && data[1] <= '7' && is_space(data[2]);
 }
 
-/* "BM", the file's size, and four bytes that are reserved and 0. */
+/* A BMP file begins with "BM", the size of the file, and four reserved bytes that are 0. */
 static bool is_bmp(const uint8_t *data, size_t length)
 {
     return length >= 26 && data[0] == 'B' && data[1] == 'M' && memcmp(data + 6, "\0\0\0\0", 4) == 0;
 }
 
-/* Whether the text goes on with a word of small letters and signs, whatever the case of its letters. */
+/* Whether the data begin with `word`, which has no capital letters; the case of the data's letters does not matter. */
 static bool has_word(const uint8_t *data, size_t length, const char *word)
 {
     for (size_t i = 0; word[i] != '\0'; i++) {
@@ -123,7 +124,7 @@ static bool has_word(const uint8_t *data, size_t length, const char *word)
     return true;
 }
 
-/* Markup, perhaps behind a byte order mark and white space. */
+/* Recognise markup, which may stand behind a byte order mark and white space. */
 static const char *find_markup(const uint8_t *data, size_t length)
 {
     enum { SPACE_MAX = 256 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Collects output bytes in memory, in the caller's buffer or for the caller's writer. */
 #include "core/sink.h"
 
 #include <string.h>
