@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Stores compiled programs on disk and finds them again. */
 #include "device/cache.h"
 
 #include <fcntl.h>
@@ -14,17 +15,17 @@
 
 #define MOST_BYTES ((off_t)256 << 20)
 
-/* In front of a program. */
+/* Stands in front of a program in its file. */
 struct header {
     char magic[8];
     struct gpu_cache_key key;
     uint64_t length;
-    struct gpu_cache_key sum; /* of the program */
+    struct gpu_cache_key sum; /* check sum of the program */
 };
 
 static const char magic[8] = "kostka1";
 
-/* FNV-1a, twice. */
+/* The key is two FNV-1a hashes that begin differently. */
 void kst_gpu_cache_key_init(struct gpu_cache_key *key)
 {
     *key = (struct gpu_cache_key){{UINT64_C(0xCBF29CE484222325), UINT64_C(0x84222325CBF29CE4)}};
@@ -49,7 +50,7 @@ static struct gpu_cache_key sum_of(const uint8_t *data, size_t length)
     return sum;
 }
 
-/* The folder; with `make` it is made where it is not there. */
+/* Find the folder of the cache; with `make` it is created if it does not exist. */
 static bool find_folder(char path[PATH_MAX], bool make)
 {
     const char *base = kst_environment("XDG_CACHE_HOME"), *home = kst_environment("HOME");
@@ -99,7 +100,9 @@ static bool write_all(int file, const void *from, size_t length)
     return true;
 }
 
-/* A file of this user's that has room for a program and says that it holds this one. */
+/*
+ * Whether this is a regular file of this user's, not too long, whose header says that it holds the program of this key.
+ */
 static bool check_header(int file, const struct gpu_cache_key *key, struct header *header)
 {
     struct stat status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How fast a device copies. */
+/* Measures how fast a device copies: from and to pinned and pageable host memory, and within its own memory. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,7 +10,7 @@ struct copies {
     struct gpu *gpu;
     size_t length;
     uint32_t count;
-    double *seconds; /* `count` */
+    double *seconds; /* `count` measurements */
     struct gpu_buffer pinned, plain, device[2];
     struct gpu_queue queue;
     struct gpu_event before, after;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Lists the devices of all drivers, opens them by name, and notes their failures. */
 #include "device/device.h"
 
 #include <stdio.h>
@@ -47,7 +48,7 @@ void kst_gpu_name(kst_device_info *info, const struct gpu_backend *backend, uint
     snprintf(info->name, sizeof info->name, "%s:%u", backend->name, (unsigned)index);
 }
 
-/* The name's form is known to be right: a driver's name, and ":N" or nothing behind it. */
+/* The form of the name was checked before: a driver's name, followed by ":N" or by nothing. */
 kst_status kst_gpu_open(struct memory *memory, const char *name, struct gpu **gpu, struct gpu_error *error)
 {
     *gpu = NULL;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Makes a device ready for work, and lends its queues to threads. */
 #include "device/executor.h"
 
 #include "device/profile.h"
 
-/* On a device that is open; closed where that fails. */
+/* Make an executor for an open device, which is closed on failure. */
 static kst_status create(
     struct memory *memory, struct gpu *gpu, struct gpu_executor **executor, struct gpu_error *error)
 {
@@ -76,7 +77,7 @@ static struct gpu_lane *make_lane(struct gpu_executor *executor, struct gpu_erro
     struct gpu_lane *lane = kst_memory_zeroed(gpu->memory, 1, sizeof *lane, &error->status);
     if (!lane)
         return NULL;
-    lane->urgent.gpu = gpu; /* where it is not made, it is destroyed all the same */
+    lane->urgent.gpu = gpu; /* the queue is destroyed even if it was never made */
     bool made = gpu->backend->queue_create(gpu, false, &lane->queue, error) &&
                 (!gpu->backend->urges || gpu->backend->queue_create(gpu, true, &lane->urgent, error));
     for (int i = 0; made && i < LANE_EVENTS; i++)
@@ -97,7 +98,10 @@ struct gpu_lane *kst_gpu_lane_take(struct gpu_executor *executor, struct gpu_err
     return lane ? lane : make_lane(executor, error);
 }
 
-/* Its events have passed, and whoever takes it next records them anew without the lock: nobody waits for them. */
+/*
+ * The lane's events have passed, and whoever takes it next records them anew without the lock, so nobody may still wait
+ * for them.
+ */
 static void forget_events(struct gpu_executor *executor, const struct gpu_lane *lane)
 {
     pthread_mutex_lock(&executor->lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A number's bits, as kernels find them in words of their work. */
+/* The bits of a floating-point number, as kernels read them from the words of their work lists. */
 #ifndef KOSTKA_DEVICE_FLOAT_BITS_H
 #define KOSTKA_DEVICE_FLOAT_BITS_H
 

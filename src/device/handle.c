@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads memory at an address that may be invalid. */
 #ifdef __linux__
 #include <errno.h>
 #include <sys/uio.h>
@@ -7,7 +8,7 @@
 
 #include "device/handle.h"
 
-/* The kernel copies, and gives an error where a load would end the process. */
+/* The operating system copies the bytes and returns an error where a load would crash the process. */
 enum gpu_look kst_gpu_look(uintptr_t address, void *to, size_t length)
 {
 #ifdef __linux__

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Handles that callers give, before a driver sees them. Drivers follow what they are given, and end the process where
- * it leads nowhere: a stream that was destroyed, or a number that never was one.
+ * Checks handles that callers pass before a driver sees them. Drivers follow a handle without checking it, and crash
+ * the process if it leads nowhere: a stream that was destroyed, or a number that never was a handle.
  */
 #ifndef KOSTKA_DEVICE_HANDLE_H
 #define KOSTKA_DEVICE_HANDLE_H
@@ -12,11 +12,11 @@
 
 enum gpu_look {
     GPU_LOOK_READ,
-    GPU_LOOK_NOTHING, /* not all of it is there to be read */
-    GPU_LOOK_UNKNOWN, /* the system does not tell */
+    GPU_LOOK_NOTHING, /* not all of the bytes can be read */
+    GPU_LOOK_UNKNOWN, /* the system cannot tell */
 };
 
-/* Copies `length` bytes from an address that may be any number. */
+/* Copy `length` bytes from an address that may be any number. */
 enum gpu_look kst_gpu_look(uintptr_t address, void *to, size_t length);
 
 #endif

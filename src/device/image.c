@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Imports pictures in device memory and copies their planes. */
 #include "device/image.h"
 
 static bool import_plane(
@@ -44,7 +45,7 @@ static size_t row_length(const kst_image *image, const kst_plane *plane)
     return (size_t)plane->width * kst_format_samples(image->format) * kst_plane_sample_bytes(plane);
 }
 
-/* Host memory whose rows go upwards is copied row by row. */
+/* Copy row by row, because the rows of the host memory go upwards (a negative pitch). */
 static void copy_upwards(
     struct gpu_queue *queue, const struct gpu_rows *there, const kst_plane *plane, size_t length, bool up)
 {
@@ -85,7 +86,10 @@ void kst_gpu_plane_read(struct gpu_queue *queue, struct gpu_rows to, const kst_i
         kst_gpu_copy_rows(queue, to, rows_of(image, imported, index), row, plane->height);
 }
 
-/* A picture that is an object, and host memory whose rows go upwards: row by row there is no way. */
+/*
+ * An image object and host memory whose rows go upwards cannot be combined, since image objects are not copied row by
+ * row.
+ */
 static void refuse_upwards(struct gpu_queue *queue)
 {
     kst_gpu_refuse(&queue->error, queue->gpu, KST_ERROR_IMAGE_PITCH, "rows that go upwards next to an image object");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures in device memory. */
+/* Pictures in device memory: importing the caller's, and copying between them and other memory. */
 #ifndef KOSTKA_DEVICE_IMAGE_H
 #define KOSTKA_DEVICE_IMAGE_H
 
@@ -8,42 +8,44 @@
 
 struct gpu_executor;
 
-/* Where the planes of an image lie; at the image's pitches. */
+/* The planes of an image in device memory; their pitches are the image's. */
 struct gpu_image {
     struct gpu_buffer buffer[KST_IMAGE_PLANES_MAX];
-    size_t offset[KST_IMAGE_PLANES_MAX]; /* of the first sample in it */
-    bool picture;                        /* the first one is an object of the driver's instead */
-    uint32_t left, top;                  /* of an object: where in it the image begins */
+    size_t offset[KST_IMAGE_PLANES_MAX]; /* offset of the first sample in its buffer */
+    bool picture;                        /* the first buffer is an image object of the driver instead */
+    uint32_t left, top;                  /* for an image object: where in it the image begins */
 };
 
-/* How kernels come to the pixels of a picture to encode. */
+/* How kernels get the pixels of a picture to encode. */
 enum gpu_source {
-    GPU_SOURCE_STAGED, /* through pinned memory of the library's */
-    GPU_SOURCE_COPIED, /* by a copy straight from the caller's memory, pinned or the device's */
-    GPU_SOURCE_DIRECT  /* they read them where they lie */
+    GPU_SOURCE_STAGED, /* they are staged through pinned memory of the library */
+    GPU_SOURCE_COPIED, /* they are copied straight from the caller's pinned or device memory */
+    GPU_SOURCE_DIRECT  /* kernels read them where they lie */
 };
 
-/* How the pixels of a decoded picture come to the caller's image. */
+/* How the pixels of a decoded picture get into the caller's image. */
 enum gpu_sink {
-    GPU_SINK_HOST,   /* through pinned memory of the job's */
-    GPU_SINK_PINNED, /* by a copy from the device: the image is pinned */
-    GPU_SINK_DEVICE  /* likewise, within the device, or written by the kernels in place */
+    GPU_SINK_HOST,   /* they are staged through pinned memory of the job */
+    GPU_SINK_PINNED, /* they are copied from the device, because the image is pinned */
+    GPU_SINK_DEVICE  /* they are copied within the device, or kernels write them in place */
 };
 
 /*
- * Look at an image in device memory, of a shape that was checked. KST_ERROR_IMAGE_MEMORY, KST_ERROR_IMAGE_PITCH or
- * KST_ERROR_IMAGE_BUFFER where the device cannot work on it.
+ * Import an image in device memory whose shape was checked. KST_ERROR_IMAGE_MEMORY, KST_ERROR_IMAGE_PITCH or
+ * KST_ERROR_IMAGE_BUFFER if the device cannot work on it.
  */
 bool kst_gpu_image_import(struct gpu *gpu, const kst_image *image, struct gpu_image *imported, struct gpu_error *error);
 
 /*
- * Look at an image to encode, of a shape that was checked, and in host memory at its buffers too: where its pixels are,
- * and, unless they are staged, the planes. Errors as kst_gpu_image_import().
+ * Find out where the pixels of an image to encode are and, unless they are staged, its planes. The shape of the image
+ * was checked, and in host memory its buffers too. Errors as kst_gpu_image_import().
  */
 bool kst_gpu_image_source(struct gpu_executor *executor, const kst_image *image, enum gpu_source *source,
     struct gpu_image *planes, struct gpu_error *error);
 
-/* Queue a copy of an imported image's samples to host memory, and back; and one to another in device memory. */
+/*
+ * Queue a copy of an imported image's samples to host memory, from host memory, and to another image in device memory.
+ */
 void kst_gpu_image_download(
     struct gpu_queue *queue, const kst_image *image, const struct gpu_image *imported, const kst_image *host);
 void kst_gpu_image_upload(
@@ -52,13 +54,13 @@ void kst_gpu_image_upload(
 void kst_gpu_image_move(struct gpu_queue *queue, const kst_image *to, const struct gpu_image *imported_to,
     const kst_image *from, const struct gpu_image *imported_from);
 
-/* Queue copies between a plane of an imported image and rows elsewhere. */
+/* Queue a copy from rows elsewhere to a plane of an imported image, and back. */
 void kst_gpu_plane_write(struct gpu_queue *queue, const kst_image *image, const struct gpu_image *imported,
     uint32_t index, struct gpu_rows from);
 void kst_gpu_plane_read(struct gpu_queue *queue, struct gpu_rows to, const kst_image *image,
     const struct gpu_image *imported, uint32_t index);
 
-/* A copy of rows, in one piece where they have no padding. */
+/* Copy rows, in one piece if they have no padding. */
 void kst_gpu_copy_rows(struct gpu_queue *queue, struct gpu_rows to, struct gpu_rows from, size_t length, size_t rows);
 
 #endif

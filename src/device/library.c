@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Loads a shared library and looks up its functions. */
 #include "device/library.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions of a shared library that may be missing. */
+/* Functions of a shared library that may be missing, such as a GPU's driver. */
 #ifndef KOSTKA_DEVICE_LIBRARY_H
 #define KOSTKA_DEVICE_LIBRARY_H
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * Find `count` functions and store them from `functions` on, an array of function pointers. False without the library
- * or one of them. The library stays loaded: drivers start threads of their own.
+ * Find `count` functions and store them at `functions`, an array of function pointers. False if the library or one of
+ * the functions is missing. The library stays loaded, because drivers start threads of their own.
  */
 bool kst_gpu_library(const char *file, const char *const *symbols, size_t count, void *functions);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Builds kernel modules for a device and launches their kernels. */
 #include "device/module.h"
 
 #include "device/executor.h"
@@ -45,7 +46,10 @@ static struct gpu_built *build(struct gpu *gpu, const struct gpu_module *module,
     return built;
 }
 
-/* Compiling may take seconds, in which lanes go on to be taken and given back: it is done under a lock of its own. */
+/*
+ * Compiling may take seconds, during which lanes are still taken and given back. It is therefore done under a lock of
+ * its own.
+ */
 const struct gpu_built *kst_gpu_executor_build(
     struct gpu_executor *executor, const struct gpu_module *module, struct gpu_error *error)
 {

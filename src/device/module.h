@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kernel modules: what a codec declares of a program, what a device has built of it, and launching its kernels. */
+/* Kernel modules: the program that a codec declares, what a device has built of it, and launching its kernels. */
 #ifndef KOSTKA_DEVICE_MODULE_H
 #define KOSTKA_DEVICE_MODULE_H
 
@@ -8,29 +8,29 @@
 struct gpu_executor;
 struct gpu_lane;
 
-/* A kernel of a program, and how many work-items its work-groups have, as compiled in. */
+/* A kernel of a program, and the number of work-items in its work-groups, as compiled in. */
 struct gpu_module_kernel {
     const char *name;
     uint32_t group;
 };
 
 /*
- * A program that a codec declares, constant and for all devices. Beside the kernels an executor keeps `state` bytes for
- * the codec, zeroed at first, for what one operation leaves to the next.
+ * A program that a codec declares; it is constant and the same for all devices. Beside the kernels an executor keeps
+ * `state` bytes for the codec, zeroed at first, for what one operation leaves to the next.
  */
 struct gpu_module {
     const struct gpu_kernels *code;
     const struct gpu_module_kernel *kernel;
-    uint32_t count; /* of kernels */
+    uint32_t count; /* number of kernels */
     size_t state;
-    /* Optional: called once when the module is built, and once when the executor ends. */
+    /* Both are optional: called once when the module is built, and once when the executor ends. */
     void (*begin)(void *state);
     void (*end)(void *state, struct memory *memory);
-    /* Optional, under the executor's lock: a lane is given back, and nobody may wait for its events any more. */
+    /* Optional, called under the executor's lock: a lane is given back, and nobody may wait for its events any more. */
     void (*forget)(void *state, const struct gpu_lane *lane);
 };
 
-/* A module as built for an executor's device. */
+/* A module as it was built for an executor's device. */
 struct gpu_built {
     struct gpu_built *next;
     const struct gpu_module *module;
@@ -39,18 +39,21 @@ struct gpu_built {
     void *state;
 };
 
-/* Build a module, where that is not done yet; it lasts as long as the executor. Null where that failed. Thread-safe. */
+/* Build a module unless that was done before; it lasts as long as the executor. Null on failure. Thread-safe. */
 const struct gpu_built *kst_gpu_executor_build(
     struct gpu_executor *executor, const struct gpu_module *module, struct gpu_error *error);
 
-/* For the executor: end all modules of a list. */
+/* For the executor: end and release all modules of a list. */
 void kst_gpu_modules_release(struct gpu *gpu, struct gpu_built **list);
 
-/* Queue a kernel of a module, by its number in it. */
+/* Queue the launch of a module's kernel, which is named by its index in the module. */
 void kst_gpu_launch(struct gpu_queue *queue, const struct gpu_built *built, uint32_t kernel, uint32_t groups,
     const struct gpu_argument *arguments, uint32_t count);
 
-/* Queue a kernel whose arguments are some buffers of an array: GPU_BUFFERS(A, B) are those at A and B. */
+/*
+ * Queue the launch of a kernel whose arguments are buffers of an array: GPU_BUFFERS(A, B) names those at the indices A
+ * and B.
+ */
 void kst_gpu_launch_buffers(struct gpu_queue *queue, const struct gpu_built *built, uint32_t kernel, uint32_t groups,
     const struct gpu_buffer *buffer, const uint32_t *which, uint32_t count);
 

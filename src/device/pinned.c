@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Lends pinned memory to the caller and recognises it. */
 #include "device/pinned.h"
 
 static bool remember(struct gpu_executor *executor, const struct gpu_buffer *buffer, kst_status *status)
@@ -31,7 +32,7 @@ uint8_t *kst_gpu_pinned_take(struct gpu_executor *executor, size_t length, struc
     return NULL;
 }
 
-/* The buffer that holds an address; null: none. */
+/* The buffer that contains an address; null if there is none. */
 static struct gpu_buffer *find(struct gpu_executor *executor, const uint8_t *at)
 {
     for (uint32_t i = 0; i < executor->pinned_count; i++) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Keeps released buffers of a device and uses them again. */
 #include "device/pool.h"
 
 enum {
     LEAST_LENGTH = 4096,
-    WASTE = 4 /* a buffer serves requests down to this part of its length */
+    WASTE = 4 /* an idle buffer serves requests of at least this fraction of its length */
 };
 
 bool kst_gpu_pool_create(struct gpu_pool *pool, struct gpu *gpu)
@@ -26,7 +27,7 @@ void kst_gpu_pool_destroy(struct gpu_pool *pool)
     pthread_mutex_destroy(&pool->lock);
 }
 
-/* Lengths are rounded up to four sizes a power of two, so that similar requests can share. */
+/* Lengths are rounded up to one of four sizes per power of two, so that similar requests can share buffers. */
 static size_t round_length(size_t length)
 {
     size_t step = LEAST_LENGTH;
@@ -79,7 +80,7 @@ bool kst_gpu_pool_take(
     return true;
 }
 
-/* Where there is no memory to remember it, it is released. */
+/* If there is no memory to remember the buffer, it is released. */
 void kst_gpu_pool_give(struct gpu_pool *pool, struct gpu_buffer *buffer)
 {
     if (buffer->length == 0)

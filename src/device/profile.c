@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Records when each copy, fill and kernel begins and ends on a device. */
 #include "device/profile.h"
 
 #include <pthread.h>
 #include <time.h>
 
-/* Fills that keep the device busy at the start, so that it is not the host that is timed. */
+/*
+ * Fills keep the device busy at the start, so that it is the device that is timed and not the host. DELAY_LENGTH is
+ * their length in bytes, DELAY_LONGEST the largest number of them.
+ */
 enum { DELAY_LENGTH = 64 << 20, DELAY_LONGEST = 64 };
 static const double DELAY_SECONDS = 0.5e-3;
 
@@ -17,7 +21,7 @@ struct step {
 };
 
 struct gpu_profile {
-    struct gpu_backend backend; /* what the device uses meanwhile */
+    struct gpu_backend backend; /* the table of functions that the device uses meanwhile */
     const struct gpu_backend *driver;
     pthread_mutex_t lock;
     struct step *step;
@@ -36,7 +40,7 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Make the queue wait until the device has worked for a while; what follows is queued in that time. */
+/* Make the queue wait while the device is busy with fills; the work that follows is queued in that time. */
 static void delay(struct gpu_profile *profile, struct gpu_queue *queue)
 {
     const struct gpu_backend *driver = profile->driver;
@@ -58,7 +62,7 @@ static bool grow(struct gpu_profile *profile, struct gpu *gpu)
     return true;
 }
 
-/* Note a step that is to be queued. False where there is no memory or event for it. */
+/* Note a step that is about to be queued. False if there is no memory or no event for it. */
 static bool start(struct gpu_queue *queue, const struct step *wanted, uint32_t *index)
 {
     struct gpu *gpu = queue->gpu;
@@ -152,7 +156,7 @@ static void profile_launch(struct gpu_queue *queue, const struct gpu_kernel *ker
     end(queue, started, index);
 }
 
-/* How many fills take as long as the delay shall be. */
+/* Find out how many fills take as long as the delay shall be. */
 static void measure_delay(struct gpu_profile *profile)
 {
     const struct gpu_backend *driver = profile->driver;

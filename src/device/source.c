@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the pixels of pictures to encode come from. */
+/* Decides where kernels get the pixels of a picture to encode from. */
 #include "device/executor.h"
 #include "device/image.h"
 #include "device/pinned.h"
 
-/* Whether the device can copy all of the image's planes from where they are, of which a struct gpu_image has room for
- * some. */
+/*
+ * Whether the device can copy all of the image's planes from where they are. An image with more planes than a struct
+ * gpu_image has room for is not pinned.
+ */
 static bool is_pinned(struct gpu_executor *executor, const kst_image *image)
 {
     if (image->plane_count > KST_IMAGE_PLANES_MAX)
@@ -20,7 +22,7 @@ static bool is_pinned(struct gpu_executor *executor, const kst_image *image)
     return true;
 }
 
-/* Kernels have one buffer for all planes; CUDA's addresses go anywhere. */
+/* Kernels take one buffer for all planes. (With CUDA addresses can point anywhere, so this does not matter there.) */
 static bool in_one_buffer(const kst_image *image, const struct gpu_image *planes)
 {
     for (uint32_t i = 1; i < image->plane_count; i++)

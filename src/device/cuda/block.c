@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Allocates device memory that CUDA and OpenGL share. */
 #include "device/cuda/block.h"
 
 #include <unistd.h>
@@ -33,7 +34,7 @@ static bool fail(struct cuda_blocks *blocks, struct gpu_error *error, const char
     return kst_gpu_fail(error, blocks->shared->gpu, call, name);
 }
 
-/* Addresses for the memory. Those that are mapped keep it. */
+/* Map the memory at addresses of its own. The mapping keeps the memory alive after its handle is released. */
 static cu_result map(
     struct cuda_blocks *blocks, unsigned long long handle, const struct cu_location *where, struct cuda_block *block)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Device memory that is made to be known to OpenGL, too: allocated by CUDA and handed on as a file descriptor. */
+/* Device memory that OpenGL can use too: CUDA allocates it and hands it on as a file descriptor. */
 #ifndef KOSTKA_DEVICE_CUDA_BLOCK_H
 #define KOSTKA_DEVICE_CUDA_BLOCK_H
 
@@ -20,7 +20,7 @@
     X(unmap, "cuMemUnmap", (cu_pointer pointer, size_t length))                                                        \
     X(allow, "cuMemSetAccess", (cu_pointer pointer, size_t length, const struct cu_access *access, size_t count))
 
-/* CUmemLocation, CUmemAllocationProp, CUmemAccessDesc */
+/* These are CUmemLocation, CUmemAllocationProp and CUmemAccessDesc. */
 struct cu_location {
     int kind, device;
 };
@@ -39,22 +39,22 @@ struct cu_access {
 
 struct cuda_block {
     cu_pointer pointer; /* 0: none */
-    size_t length;      /* at least what was asked for */
+    size_t length;      /* in bytes, at least as many as asked for */
 };
 
 struct cuda_blocks {
     CUDA_BLOCK_SYMBOLS(CUDA_MEMBER)
-    struct cuda_gl *shared; /* null: this driver has none */
+    struct cuda_gl *shared; /* null: this driver cannot share memory in this way */
 };
 
-/* `shared` is open, and stays so for longer. */
+/* Look the functions up. `shared` is open and stays so until the last block is ended. */
 void kst_cuda_blocks_open(struct cuda_blocks *blocks, struct cuda_gl *shared);
 
-/* *fd is the caller's then. False where that failed, which leaves nothing. */
+/* On success *fd belongs to the caller. Returns false on failure, after which nothing is left behind. */
 bool kst_cuda_block_make(
     struct cuda_blocks *blocks, size_t length, struct cuda_block *block, int *fd, struct gpu_error *error);
 
-/* No work on it is under way. None is allowed. */
+/* End a block that no work uses any more. A block without memory is allowed. */
 void kst_cuda_block_end(struct cuda_blocks *blocks, struct cuda_block *block);
 
 #endif

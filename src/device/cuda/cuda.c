@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The device interface on CUDA's driver API. The primary context is used, which the runtime API shares. */
+/* The device interface on CUDA's driver API. It works in the device's primary context, which the runtime API shares. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ struct cuda {
     struct cuda_driver driver;
     cu_device device;
     cu_context context;
-    cu_stream own; /* nothing is ever queued in it: what callers give is held against it */
+    cu_stream own; /* nothing is ever queued in it; callers' streams are compared with it */
 };
 
 #define CUDA_SYMBOL(member, symbol, parameters) symbol,
@@ -41,7 +41,7 @@ static bool fail(struct gpu_error *error, const struct cuda *cuda, const char *c
     return kst_gpu_fail(error, &cuda->base, call, name);
 }
 
-/* Every call works in the device's context and leaves the caller's as it was. */
+/* Every call works in the device's context and leaves the caller's current context as it was. */
 static bool enter(struct cuda *cuda, struct gpu_error *error)
 {
     if (!kst_gpu_usable(&cuda->base, error))
@@ -57,7 +57,7 @@ static bool leave(struct cuda *cuda, struct gpu_error *error, const char *call, 
     return result == 0 || fail(error, cuda, call, result);
 }
 
-/* Likewise, for what cannot be helped when it fails. */
+/* Likewise, for calls whose failure nothing can be done about. */
 static bool enter_quietly(struct cuda *cuda)
 {
     struct gpu_error ignored = {.status = KST_OK};
@@ -109,7 +109,7 @@ static bool cuda_describe(uint32_t index, kst_device_info *info)
     return load_driver(&driver) && describe(&driver, index, &device, info);
 }
 
-/* Without it callers' streams are not looked at. */
+/* If this fails, callers' streams are not checked. */
 static void make_own_stream(struct cuda *cuda)
 {
     if (!enter_quietly(cuda))
@@ -244,7 +244,7 @@ static void cuda_release(struct gpu *gpu, struct gpu_buffer *buffer)
     *buffer = (struct gpu_buffer){.place = buffer->place};
 }
 
-/* The end of the stretch of this device's memory that an address lies in; 0 where there is none. */
+/* The end of the stretch of this device's memory that contains an address; 0 if there is none. */
 static cu_pointer stretch_end(const struct cuda *cuda, cu_pointer at, struct gpu_error *error)
 {
     const struct cuda_driver *driver = &cuda->driver;
@@ -267,7 +267,7 @@ static cu_pointer stretch_end(const struct cuda *cuda, cu_pointer at, struct gpu
     return start + length;
 }
 
-/* Memory that was mapped in pieces is several stretches in a row. */
+/* Memory that was mapped in pieces consists of several adjacent stretches. */
 static bool cuda_import(
     struct gpu *gpu, void *data, size_t offset, size_t length, struct gpu_buffer *buffer, struct gpu_error *error)
 {
@@ -289,7 +289,9 @@ static bool cuda_import(
     return error->status == KST_OK;
 }
 
-/* Asked for one attribute alone, the driver takes memory that it does not know for an error, as checkers of memory do.
+/*
+ * If it is asked for a single attribute, the driver reports memory that it does not know as an error, and memory
+ * checkers report that. Asking for a list of attributes avoids this.
  */
 static bool is_pinned(const struct cuda_driver *driver, const uint8_t *at)
 {
@@ -402,7 +404,7 @@ static void cuda_copy(struct gpu_queue *queue, const struct gpu_buffer *to, size
             driver->copy_across(to->handle + to_offset, from->handle + from_offset, length, stream));
 }
 
-/* Its side of a copy of rows: host memory or an address. */
+/* One side of a copy of rows: host memory or a device address. */
 static int side_of(struct gpu_rows rows, const uint8_t **host, cu_pointer *address)
 {
     *host = rows.buffer->host ? rows.buffer->host + rows.offset : NULL;
@@ -471,7 +473,7 @@ static void cuda_wait(struct gpu_queue *queue, const struct gpu_event *event)
     leave_queue(queue, "cuStreamWaitEvent", result);
 }
 
-/* The driver begins by itself. */
+/* The driver begins with queued work by itself. */
 static void cuda_flush(struct gpu_queue *queue)
 {
     (void)queue;
@@ -487,7 +489,7 @@ static bool cuda_passed(struct gpu *gpu, const struct gpu_event *event)
     return result != CU_NOT_READY;
 }
 
-/* Also after a failure: nothing of the queue may still be running when its buffers are used again. */
+/* This waits after a failure too: nothing of the queue may still be running when its buffers are used again. */
 static void cuda_finish(struct gpu_queue *queue)
 {
     struct cuda *cuda = cuda_of(queue->gpu);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The part of the CUDA driver API that is used here, declared from its documentation; its library is loaded at run
- * time. */
+/*
+ * The part of the CUDA driver API that is used here, declared from its documentation. Its library is loaded at run
+ * time.
+ */
 #ifndef KOSTKA_DEVICE_CUDA_DRIVER_H
 #define KOSTKA_DEVICE_CUDA_DRIVER_H
 
@@ -53,7 +55,7 @@ struct cu_copy {
     size_t width, height;
 };
 
-/* X(member, symbol, parameters): every symbol is there in drivers from CUDA 11 on. */
+/* X(member, symbol, parameters). Drivers from CUDA 11 on have every one of these symbols. */
 #define CUDA_SYMBOLS(X)                                                                                                \
     X(init, "cuInit", (unsigned flags))                                                                                \
     X(driver_version, "cuDriverGetVersion", (int *version))                                                            \

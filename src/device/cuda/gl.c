@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Registers OpenGL buffer objects with CUDA and maps their memory. */
 #include "device/cuda/gl.h"
 
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static bool leave(struct cuda_gl *shared, struct gpu_error *error, const char *c
     return result == 0 || fail(error, shared, call, result);
 }
 
-/* Whether OpenGL's context is one of the device's. */
+/* Whether the current OpenGL context draws with this device. */
 static bool draws(struct cuda_gl *shared)
 {
     struct gpu_error ignored = {.status = KST_OK};
@@ -111,7 +112,7 @@ bool kst_cuda_gl_map(struct cuda_gl *shared, cu_resource resource, struct gpu_qu
     return false;
 }
 
-/* Also after a failure: OpenGL must have its memory again. */
+/* This unmaps after a failure too, because OpenGL must get its memory back. */
 void kst_cuda_gl_unmap(struct cuda_gl *shared, cu_resource resource, struct gpu_queue *queue)
 {
     if (enter(shared, &queue->error))

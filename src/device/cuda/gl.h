@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory that CUDA shares with OpenGL: buffer objects of the context that is current in the calling thread. */
+/* Memory that CUDA shares with OpenGL: buffer objects of the OpenGL context that is current in the calling thread. */
 #ifndef KOSTKA_DEVICE_CUDA_GL_H
 #define KOSTKA_DEVICE_CUDA_GL_H
 
@@ -26,20 +26,20 @@ struct cuda_gl {
     CUDA_GL_SYMBOLS(CUDA_MEMBER)
     struct gpu *gpu; /* null: not open */
     cu_device device;
-    cu_context context; /* the device's primary */
+    cu_context context; /* the device's primary context */
 };
 
-/* False where the device is none of CUDA's, or not the one that the current OpenGL context draws with. */
+/* False if the device is not one of CUDA's, or not the one that the current OpenGL context draws with. */
 bool kst_cuda_gl_open(struct cuda_gl *shared, struct gpu *gpu);
-void kst_cuda_gl_close(struct cuda_gl *shared); /* also where it is not open */
+void kst_cuda_gl_close(struct cuda_gl *shared); /* allowed if it is not open */
 
 enum cuda_gl_use { CUDA_GL_CHANGE = 0, CUDA_GL_READ = 1, CUDA_GL_OVERWRITE = 2 };
 
-/* Have CUDA know a buffer object, which keeps its memory until it is dismissed. Null where that failed. */
+/* Register a buffer object with CUDA. It keeps its memory until it is dismissed. Null on failure. */
 cu_resource kst_cuda_gl_enrol(struct cuda_gl *shared, unsigned buffer, enum cuda_gl_use use, struct gpu_error *error);
 void kst_cuda_gl_dismiss(struct cuda_gl *shared, cu_resource *resource); /* null allowed */
 
-/* Lend its memory to CUDA, in the queue's order, and give it back to OpenGL. */
+/* Lend the buffer's memory to CUDA, in the queue's order, and give it back to OpenGL. */
 bool kst_cuda_gl_map(struct cuda_gl *shared, cu_resource resource, struct gpu_queue *queue, struct gpu_buffer *memory);
 void kst_cuda_gl_unmap(struct cuda_gl *shared, cu_resource resource, struct gpu_queue *queue);
 

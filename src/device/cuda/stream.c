@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Checks that a handle is a live stream before CUDA follows it. */
 #include "device/cuda/stream.h"
 
 #include "device/handle.h"
@@ -6,9 +7,9 @@
 enum { WORDS = 16 };
 
 /*
- * A stream's handle is the address of the address of a record, in which the context's handle is among the first words
- * (the third of driver 580). What was destroyed is freed memory: its first word no longer is an address of such a
- * record.
+ * A stream's handle points to the address of a record, whose first words include the handle of its context (the third
+ * word with driver 580). A stream that was destroyed is freed memory, whose first word is no longer the address of such
+ * a record.
  */
 static enum gpu_look read_record(cu_stream stream, uintptr_t record[WORDS])
 {

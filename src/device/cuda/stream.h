@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether a handle is a stream's: cuStreamGetCtx() itself follows whatever it is given. */
+/* Tells whether a handle is that of a stream, because cuStreamGetCtx() follows whatever it is passed. */
 #ifndef KOSTKA_DEVICE_CUDA_STREAM_H
 #define KOSTKA_DEVICE_CUDA_STREAM_H
 
@@ -8,8 +8,9 @@
 #include "device/cuda/driver.h"
 
 /*
- * False for one that was destroyed, that was never made, or that is of another context. `own` is a stream of `context`
- * that lives, by which the driver's records are read. Where those are not as known, true for every handle.
+ * False for a stream that was destroyed, that was never made, or that is of another context. `own` is a live stream of
+ * `context`, by which the layout of the driver's records is found. If they are not laid out as expected, the result is
+ * true for every handle.
  */
 bool kst_cuda_stream_lives(cu_stream stream, cu_stream own, cu_context context);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The part of OpenCL 1.2 that is used here, declared from its specification; its library is loaded at run time. */
+/* The part of OpenCL 1.2 that is used here, declared from its specification. Its library is loaded at run time. */
 #ifndef KOSTKA_DEVICE_OPENCL_DRIVER_H
 #define KOSTKA_DEVICE_OPENCL_DRIVER_H
 
@@ -21,10 +21,10 @@ typedef struct cl_event *cl_event;
 enum {
     CL_BUILD_PROGRAM_FAILURE = -11,
     CL_DEVICE_ALL = -1, /* 0xFFFFFFFF as cl_device_type */
-    CL_DEVICE_GPU = 4,  /* of CL_DEVICE_TYPE */
+    CL_DEVICE_GPU = 4,  /* a bit of CL_DEVICE_TYPE */
     CL_DEVICE_TYPE = 0x1000,
     CL_DEVICE_UNITS = 0x1002,
-    CL_DEVICE_LARGEST = 0x1010, /* bytes of a buffer */
+    CL_DEVICE_LARGEST = 0x1010, /* the most bytes that a buffer may have */
     CL_DEVICE_MEMORY = 0x101F,
     CL_DEVICE_NAME = 0x102B,
     CL_DRIVER_VERSION = 0x102D,
@@ -36,7 +36,7 @@ enum {
     CL_BUILD_LOG = 0x1183,
     CL_DEVICE_VERSION = 0x102F,
     CL_DEVICE_EXTENSIONS = 0x1030,
-    CL_PROGRAM_DEVICES = 0x1162, /* how many */
+    CL_PROGRAM_DEVICES = 0x1162, /* number of devices */
     CL_PROGRAM_BINARY_LENGTHS = 0x1165,
     CL_PROGRAM_BINARIES = 0x1166,
     CL_PROFILING_END = 0x1283,
@@ -52,7 +52,7 @@ enum {
     CL_EVENT_STATUS = 0x11D3
 };
 
-/* X(member, symbol, result, parameters) */
+/* X(member, symbol, type of the result, parameters) */
 #define OPENCL_SYMBOLS(X)                                                                                              \
     X(platforms, "clGetPlatformIDs", cl_int, (cl_uint room, cl_platform * platforms, cl_uint * count))                 \
     X(devices, "clGetDeviceIDs", cl_int,                                                                               \

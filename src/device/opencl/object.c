@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Objects that callers give. An object begins with the address of its driver's table of functions (cl_khr_icd). */
+/*
+ * Checks objects that callers pass before a driver follows them. Every object begins with the address of its driver's
+ * table of functions (cl_khr_icd).
+ */
 #include "device/handle.h"
 #include "device/opencl/opencl.h"
 
@@ -10,7 +13,7 @@ static enum gpu_look read_table(const void *object, uintptr_t *table)
     return look == GPU_LOOK_READ ? kst_gpu_look(*table, &first, sizeof first) : look;
 }
 
-/* Only where the driver has one table for its objects of all kinds can others' tables be told. */
+/* Another driver's table can only be recognised if this driver has one table for all kinds of its objects. */
 static bool is_other_table(const struct opencl *opencl, uintptr_t table)
 {
     uintptr_t queues, contexts;
@@ -25,7 +28,10 @@ bool kst_opencl_lives(const struct opencl *opencl, const void *object)
     return look == GPU_LOOK_UNKNOWN || (look == GPU_LOOK_READ && !is_other_table(opencl, table));
 }
 
-/* One that is retained counts one more than before: where, tells what a queue's count of references is. */
+/*
+ * Find the word of a queue that counts its references: it is the one that is greater by one while the queue is retained
+ * once more.
+ */
 uint32_t kst_opencl_find_count(const struct opencl *opencl)
 {
     uint32_t before[OPENCL_QUEUE_WORDS], after[OPENCL_QUEUE_WORDS], found = 0, place = 0;

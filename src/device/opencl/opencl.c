@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The device interface on OpenCL, version 1.2 or later. Devices are numbered through all platforms. */
+/* The device interface on OpenCL, version 1.2 or later. Devices are numbered across all platforms. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -56,7 +56,7 @@ bool kst_opencl_check(struct gpu_error *error, const struct opencl *opencl, cons
 
 enum { MOST_PLATFORMS = 16, MOST_DEVICES = 64 };
 
-/* The devices of all platforms in turn. Returns how many. */
+/* List the devices of all platforms in turn. Returns their number. */
 static uint32_t list_devices(const struct opencl_driver *driver, cl_device devices[MOST_DEVICES])
 {
     cl_platform platforms[MOST_PLATFORMS];
@@ -154,7 +154,7 @@ static struct opencl *make(struct memory *memory, struct gpu_error *error)
     return opencl;
 }
 
-/* Bytes of a buffer; all of the memory where the driver does not say. */
+/* The most bytes that a buffer may have; no limit if the driver does not say. */
 static uint64_t largest_of(const struct opencl *opencl)
 {
     cl_bits largest = 0;
@@ -199,7 +199,7 @@ static bool context_holds(const struct opencl *opencl)
     return false;
 }
 
-/* The device's number, where it has one: those of a partitioned device have none. */
+/* Name the device by its number, if it has one: the parts of a partitioned device have none. */
 static void name_device(struct opencl *opencl)
 {
     cl_device devices[MOST_DEVICES];
@@ -238,7 +238,7 @@ static struct gpu *opencl_open_in(struct memory *memory, void *context, void *de
     return made(opencl, error);
 }
 
-/* A child of fork() leaves the driver alone. */
+/* A child of fork() must leave the driver alone. */
 bool kst_opencl_usable(const struct opencl *opencl)
 {
     struct gpu_error ignored = {.status = KST_OK};
@@ -326,7 +326,7 @@ static bool opencl_pinned(struct gpu *gpu, const void *memory, size_t length)
     return false;
 }
 
-/* OpenCL has no words for registers and residence. */
+/* OpenCL does not tell the registers of a kernel, nor how many work-groups are resident. */
 static void opencl_inspect(struct gpu *gpu, const struct gpu_kernel *kernel, kst_kernel_traits *traits)
 {
     struct opencl *opencl = kst_opencl_of(gpu);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the device interface on OpenCL share. */
+/* Declarations that the files of the device interface on OpenCL share. */
 #ifndef KOSTKA_DEVICE_OPENCL_OPENCL_H
 #define KOSTKA_DEVICE_OPENCL_OPENCL_H
 
@@ -13,11 +13,11 @@ struct opencl {
     struct opencl_driver driver;
     cl_device device;
     cl_context context;
-    cl_queue queue;            /* for mapping memory */
-    pthread_mutex_t launching; /* a kernel's arguments are set one by one */
-    uint32_t count;            /* which word of a queue counts references; 0: not known */
-    bool in_turn;              /* one kernel at a time, over all queues: PoCL 5 miscounts what two of them share */
-    cl_event last;             /* then the latest launch, or null */
+    cl_queue queue;            /* used to map and unmap pinned memory */
+    pthread_mutex_t launching; /* held during a launch, because a kernel's arguments are set one by one */
+    uint32_t count;            /* index of the word of a queue that counts its references; 0: not known */
+    bool in_turn;              /* run one kernel at a time, over all queues: PoCL 5 miscounts what two of them share */
+    cl_event last;             /* if `in_turn`, the latest launch; null: none yet */
 };
 
 static inline struct opencl *kst_opencl_of(struct gpu *gpu)
@@ -25,30 +25,30 @@ static inline struct opencl *kst_opencl_of(struct gpu *gpu)
     return (struct opencl *)gpu;
 }
 
-/* Note a failure unless the result is 0. Returns whether it is. */
+/* Note a failure unless the result is 0. Returns whether it is 0. */
 bool kst_opencl_check(struct gpu_error *error, const struct opencl *opencl, const char *call, cl_int result);
 
 /*
- * False for an object that was released, that was never made, or that is another driver's: drivers follow whatever they
- * are given. True where that cannot be told. Null is allowed.
+ * False for an object that was released, that was never made, or that is another driver's, because drivers follow
+ * whatever they are passed. True if that cannot be told. Null is allowed.
  */
 bool kst_opencl_lives(const struct opencl *opencl, const void *object);
 
 /*
- * Likewise of a queue, also where its memory still looks as it did: that it has references is looked for in one of the
- * first words, by kst_opencl_find_count() once the device is open.
+ * Likewise for a queue, even if the memory of a released queue still looks as it did: its count of references, in one
+ * of its first words, must not be 0. kst_opencl_find_count() finds that word once the device is open.
  */
 enum { OPENCL_QUEUE_WORDS = 48 };
 uint32_t kst_opencl_find_count(const struct opencl *opencl);
 bool kst_opencl_queue_lives(const struct opencl *opencl, const void *queue);
 
-/* Whether this process opened it: a child of fork() leaves the driver alone. */
+/* Whether this process opened the device: a child of fork() must leave the driver alone. */
 bool kst_opencl_usable(const struct opencl *opencl);
 
 /* A queue that has failed takes no more work. */
 bool kst_opencl_takes_work(struct gpu_queue *queue);
 
-/* Members of the table of functions, see device/device.h. */
+/* Members of the table of functions; see device/device.h. */
 bool kst_opencl_build(
     struct gpu *gpu, const struct gpu_kernels *kernels, struct gpu_program *program, struct gpu_error *error);
 void kst_opencl_discard(struct gpu *gpu, struct gpu_program *program);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* OpenCL's image objects: what they hold, and copies between them and buffers or host memory. */
+/* OpenCL's image objects: checks what they hold, and copies between them and buffers or host memory. */
 #include "device/opencl/opencl.h"
 
 enum {
     CL_MEM_TYPE_IMAGE2D = 0x10F1,
-    CL_IMAGE_FORMAT = 0x1110, /* of clGetImageInfo */
+    CL_IMAGE_FORMAT = 0x1110, /* parameters of clGetImageInfo */
     CL_IMAGE_WIDTH = 0x1114,
     CL_IMAGE_HEIGHT = 0x1115,
     CL_R = 0x10B0, /* cl_channel_order */
@@ -101,7 +101,7 @@ bool kst_opencl_picture_import(
     return check_contents(opencl, image, error);
 }
 
-/* Host memory has pitches; a buffer's rows follow each other, or are copied one by one. */
+/* Host memory may have any pitch. A buffer without padding between its rows is copied at once, any other row by row. */
 void kst_opencl_picture_write(
     struct gpu_queue *queue, const struct gpu_buffer *picture, struct gpu_rows from, size_t row, struct gpu_part part)
 {

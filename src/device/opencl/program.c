@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Programs on OpenCL: built from source, or taken from the cache. */
+/* Programs on OpenCL: built from source or loaded from the cache. */
 #include <stdio.h>
 #include <string.h>
 
 #include "device/cache.h"
 #include "device/opencl/opencl.h"
 
-/* The first line of the build log that says what is wrong. */
+/* Note a failed build, with the first line of the build log that mentions an error. */
 static void fail_build(const struct opencl *opencl, cl_program program, const char *name, struct gpu_error *error)
 {
     size_t length = 0;
@@ -23,7 +23,7 @@ static void fail_build(const struct opencl *opencl, cl_program program, const ch
     kst_memory_release(opencl->base.memory, log);
 }
 
-/* What a program is built with. */
+/* The options that a program is built with. */
 struct options {
     char text[64];
 };
@@ -66,7 +66,7 @@ static struct gpu_cache_key key_of(
     return key;
 }
 
-/* Null where the cache does not have it, or the driver does not want it. */
+/* Null if the cache does not have the program, or the driver refuses it. */
 static cl_program load(struct opencl *opencl, const struct gpu_cache_key *key, const struct options *options)
 {
     size_t length;
@@ -86,7 +86,7 @@ static cl_program load(struct opencl *opencl, const struct gpu_cache_key *key, c
     return NULL;
 }
 
-/* A program is for all devices of its context; only that of a single one is kept. */
+/* A program is built for all devices of its context; it is stored only if that is a single one. */
 static void store(struct opencl *opencl, cl_program program, const struct gpu_cache_key *key)
 {
     const struct opencl_driver *driver = &opencl->driver;

@@ -2,7 +2,7 @@
 /* Queues, events, copies and launches on OpenCL. */
 #include "device/opencl/opencl.h"
 
-/* Version 1.2 knows no priorities. */
+/* OpenCL 1.2 has no priorities, so `urgent` is ignored. */
 bool kst_opencl_queue_create(struct gpu *gpu, bool urgent, struct gpu_queue *queue, struct gpu_error *error)
 {
     struct opencl *opencl = kst_opencl_of(gpu);
@@ -40,7 +40,7 @@ bool kst_opencl_queue_import(struct gpu *gpu, void *handle, struct gpu_queue *qu
     return kst_gpu_refuse(error, gpu, KST_ERROR_DEVICE_STREAM, "a queue of the context and its device is wanted");
 }
 
-/* The driver makes an event when it is recorded. */
+/* There is nothing to make: the driver makes an event when it is recorded. */
 bool kst_opencl_event_create(struct gpu *gpu, struct gpu_event *event, struct gpu_error *error)
 {
     event->handle = 0;
@@ -80,7 +80,7 @@ void kst_opencl_copy(struct gpu_queue *queue, const struct gpu_buffer *to, size_
             driver->copy_across(handle, source, target, from_offset, to_offset, length, 0, NULL, NULL));
 }
 
-/* Rows of one slice; the driver wants pitches that hold a row. */
+/* The rows form one slice. The driver demands pitches of at least a row. */
 void kst_opencl_copy_rows(struct gpu_queue *queue, struct gpu_rows to, struct gpu_rows from, size_t length, size_t rows)
 {
     struct opencl *opencl = kst_opencl_of(queue->gpu);
@@ -194,7 +194,7 @@ bool kst_opencl_passed(struct gpu *gpu, const struct gpu_event *event)
     return status <= 0;
 }
 
-/* Also after a failure: nothing of the queue may still be running when its buffers are used again. */
+/* This waits after a failure too: nothing of the queue may still be running when its buffers are used again. */
 void kst_opencl_finish(struct gpu_queue *queue)
 {
     struct opencl *opencl = kst_opencl_of(queue->gpu);
