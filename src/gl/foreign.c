@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Makes OpenGL buffer objects from memory that CUDA has allocated, and waits for OpenGL's work on them. */
 #include "gl/foreign.h"
 
 #include <string.h>
@@ -14,10 +15,10 @@ enum {
     SIGNALED = 0x911C
 };
 
-/* Nanoseconds: longer than any picture takes. */
+/* In nanoseconds: longer than any picture takes. */
 #define PATIENCE UINT64_C(60000000000)
 
-/* Loaders may have something for every name, so that the list of extensions has the say. */
+/* The list of extensions decides, because loaders may return something for every name. */
 bool kst_gl_has_foreign(const struct gl_functions *gl)
 {
     int count = 0;
@@ -49,7 +50,7 @@ kst_status kst_gl_foreign_make(const struct gl_functions *gl, struct gl_foreign 
     gl->memories_make(1, &foreign->memory);
     gl->memory_import(foreign->memory, length, HANDLE_OPAQUE_FD, fd);
     kst_status status = kst_gl_check(gl, "glImportMemoryFdEXT", report);
-    if (status) { /* the descriptor is still ours */
+    if (status) { /* OpenGL has not taken the descriptor, so it must be closed here */
         close(fd);
     } else {
         gl->buffers_make(1, &foreign->buffer);

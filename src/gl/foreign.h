@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Buffer objects in memory that others have allocated (GL_EXT_memory_object_fd), and waiting for OpenGL. */
+/*
+ * Buffer objects in memory that another API has allocated (GL_EXT_memory_object_fd), and waiting for OpenGL to finish
+ * with them.
+ */
 #ifndef KOSTKA_GL_FOREIGN_H
 #define KOSTKA_GL_FOREIGN_H
 
@@ -7,21 +10,21 @@
 
 struct gl_foreign {
     unsigned memory, buffer; /* 0: none */
-    void *fence;             /* behind OpenGL's last work with it; null: that is done */
+    void *fence;             /* a fence behind OpenGL's last work with the buffer; null: that work is done */
 };
 
-/* Whether the context can have any. */
+/* Whether the context can make such buffers. */
 bool kst_gl_has_foreign(const struct gl_functions *gl);
 
 /*
- * A buffer, bound to a target, of all of the memory that a file descriptor stands for, which is OpenGL's afterwards.
- * KST_ERROR_GL_FAILED, and nothing is left.
+ * Make a buffer, bound to a target, of all of the memory that a file descriptor stands for. The descriptor belongs to
+ * OpenGL afterwards. On failure the result is KST_ERROR_GL_FAILED and nothing is left behind.
  */
 kst_status kst_gl_foreign_make(const struct gl_functions *gl, struct gl_foreign *foreign, unsigned target, int fd,
     size_t length, kst_report *report);
-void kst_gl_foreign_delete(const struct gl_functions *gl, struct gl_foreign *foreign); /* none allowed */
+void kst_gl_foreign_delete(const struct gl_functions *gl, struct gl_foreign *foreign); /* an empty one is allowed */
 
-/* Note that OpenGL was told to work with it; and wait until that is done. */
+/* Note that OpenGL has been given work with the buffer, and wait until that work is done. */
 void kst_gl_foreign_used(const struct gl_functions *gl, struct gl_foreign *foreign);
 kst_status kst_gl_foreign_wait(const struct gl_functions *gl, struct gl_foreign *foreign, kst_report *report);
 

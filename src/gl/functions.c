@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Loads the functions of OpenGL and checks the context that is current. */
 #include "gl/functions.h"
 
 #include <string.h>
@@ -27,7 +28,9 @@ static kst_status refuse(kst_report *report, const char *text)
     return kst_report_error(report, KST_ERROR_GL_CONTEXT, KST_NO_OFFSET, "%s", text);
 }
 
-/* GLX is asked only where EGL is not there: loaders of EGL may have something for every name that begins with "gl". */
+/*
+ * GLX is asked only if EGL is missing, because EGL loaders may return something for every name that begins with "gl".
+ */
 static kst_status load_current(struct gl_functions *gl, kst_gl_loader load, void *user, kst_report *report)
 {
     kst_gl_function current = load(user, "eglGetCurrentContext");
@@ -47,7 +50,7 @@ static kst_status load_version(struct gl_functions *gl, kst_report *report)
         return KST_ERROR_GL_FAILED;
     gl->get(GL_MAJOR_VERSION, &gl->major);
     gl->get(GL_MINOR_VERSION, &gl->minor);
-    kst_gl_clear_errors(gl); /* versions before 3 do not know those names */
+    kst_gl_clear_errors(gl); /* versions before 3 do not have these names and report an error */
     int is = gl->major * 10 + gl->minor;
     return is < (gl->es ? 31 : 32) ? refuse(report, "OpenGL 3.2 or OpenGL ES 3.1 is needed") : KST_OK;
 }
@@ -88,7 +91,7 @@ const char *kst_gl_error_name(unsigned error)
     return error >= 0x500 && error < 0x508 ? names[error - 0x500] : "an unknown error";
 }
 
-/* There is one flag of each kind; a lost context may tell of its loss for ever. */
+/* There is one error flag of each kind, but a lost context may report its loss for ever, so the loop is bounded. */
 unsigned kst_gl_clear_errors(const struct gl_functions *gl)
 {
     unsigned first = gl->get_error();

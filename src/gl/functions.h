@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The part of OpenGL that is used here, declared from its specifications; found at run time through the caller's
- * loader.
+/*
+ * The part of OpenGL that is used here, declared from its specifications. The functions are found at run time through
+ * the caller's loader.
  */
 #ifndef KOSTKA_GL_FUNCTIONS_H
 #define KOSTKA_GL_FUNCTIONS_H
@@ -28,7 +29,7 @@ enum {
     GL_R8 = 0x8229,
     GL_SRGB8 = 0x8C41,
     GL_SRGB8_ALPHA8 = 0x8C43,
-    /* what a level of a texture is asked for */
+    /* parameters of a level of a texture */
     GL_TEXTURE_WIDTH = 0x1000,
     GL_TEXTURE_HEIGHT = 0x1001,
     GL_TEXTURE_INTERNAL_FORMAT = 0x1003,
@@ -75,7 +76,7 @@ enum {
     GL_COLOR_READ_FORMAT = 0x8B9B /* GL_IMPLEMENTATION_COLOR_READ_FORMAT */
 };
 
-/* X(member, symbol, result, parameters): all are in OpenGL 3.2 and in OpenGL ES 3.1. */
+/* X(member, symbol, type of the result, parameters). OpenGL 3.2 and OpenGL ES 3.1 have all of these. */
 #define GL_SYMBOLS(X)                                                                                                  \
     X(get_error, "glGetError", unsigned, (void))                                                                       \
     X(get_string, "glGetString", const unsigned char *, (unsigned name))                                               \
@@ -119,31 +120,33 @@ enum {
 
 struct gl_functions {
     GL_SYMBOLS(GL_MEMBER)
-    /* Of OpenGL alone. */
+    /* In OpenGL only; null in OpenGL ES. */
     void (*texture_read)(unsigned target, int level, unsigned format, unsigned type, void *data);
-    /* Of OpenGL 4.5 and OpenGL ES 3.2; null before. */
+    /* In OpenGL 4.5 and OpenGL ES 3.2; null in earlier versions. */
     unsigned (*reset_status)(void);
-    /* Of GL_EXT_memory_object_fd; null, or of no use, without it. */
+    /* In GL_EXT_memory_object_fd; without that extension null or of no use. */
     void (*memories_make)(int count, unsigned *names);
     void (*memories_delete)(int count, const unsigned *names);
     void (*memory_import)(unsigned memory, uint64_t length, unsigned kind, int fd);
     void (*memory_to_buffer)(unsigned target, intptr_t length, unsigned memory, uint64_t offset);
-    /* EGL's or GLX's; null where the loader knows neither. */
+    /* Returns the current context, from EGL or GLX; null if the loader knows neither. */
     void *(*current)(void);
     bool es;
     int major, minor;
 };
 
-/* KST_ERROR_GL_CONTEXT where no context is current, or it lacks something. */
+/* Load all functions. KST_ERROR_GL_CONTEXT if no context is current, or the context lacks something. */
 kst_status kst_gl_load(struct gl_functions *gl, kst_gl_loader load, void *user, kst_report *report);
 
-/* An error's name without "GL_"; a static string. */
+/* The name of an error without its "GL_"; a static string. */
 const char *kst_gl_error_name(unsigned error);
 
-/* Clear what glGetError() has to tell; the first of it. */
+/* Clear all errors that glGetError() has to report. Returns the first of them. */
 unsigned kst_gl_clear_errors(const struct gl_functions *gl);
 
-/* KST_ERROR_GL_FAILED, with the error's name behind `what`, where OpenGL has one to tell. */
+/*
+ * If OpenGL has an error to report, the result is KST_ERROR_GL_FAILED, with `what` and the error's name in the message.
+ */
 kst_status kst_gl_check(const struct gl_functions *gl, const char *what, kst_report *report);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Moves pixels between pixel buffer objects, textures and framebuffers. */
 #include "gl/pixels.h"
 
 #include "core/report.h"
@@ -59,7 +60,10 @@ kst_status kst_gl_fill_texture(
     return kst_gl_check(gl, "glGenerateMipmap", report);
 }
 
-/* OpenGL ES reads textures as framebuffers alone, and of the formats here only what it reads everywhere. */
+/*
+ * OpenGL ES can read a texture only as the attachment of a framebuffer, and only in the formats that it supports for
+ * reading.
+ */
 static kst_status read_by_framebuffer(
     const struct gl_functions *gl, unsigned name, const struct gl_layout *layout, kst_report *report)
 {

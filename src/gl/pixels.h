@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pixel buffer objects, and what OpenGL copies from and to them. */
+/* Pixel buffer objects of the library's, and copies between them and textures or framebuffers. */
 #ifndef KOSTKA_GL_PIXELS_H
 #define KOSTKA_GL_PIXELS_H
 
 #include "gl/surface.h"
 
-/* A buffer object of the library's own. */
+/* A buffer object that belongs to the library. */
 struct gl_staging {
     unsigned name; /* 0: not made yet */
     size_t length;
 };
 
 /*
- * Bind it, of at least `length` bytes, to a target. `fresh`: its memory may be another's than before, so that nobody
- * waits for those who still use that. Where that fails its length is 0.
+ * Bind the buffer to a target, with at least `length` bytes. With `fresh` it may get other memory than before, so that
+ * nobody waits for work that still uses the old memory. On failure its length becomes 0.
  */
 kst_status kst_gl_staging_bind(const struct gl_functions *gl, struct gl_staging *staging, unsigned target,
     size_t length, unsigned use, bool fresh, kst_report *report);
 void kst_gl_staging_delete(const struct gl_functions *gl, struct gl_staging *staging);
 
-/* Host memory of a stretch of the buffer that is bound; null where that failed. */
+/* Map a part of the bound buffer into host memory; null on failure. */
 void *kst_gl_map(
     const struct gl_functions *gl, unsigned target, size_t offset, size_t length, unsigned access, kst_report *report);
 kst_status kst_gl_unmap(const struct gl_functions *gl, unsigned target, kst_report *report);
 
-/* From the unpack buffer that is bound to the texture that is bound. */
+/* Copy pixels from the bound unpack buffer to the bound texture. */
 kst_status kst_gl_fill_texture(
     const struct gl_functions *gl, const struct gl_layout *layout, bool mipmaps, kst_report *report);
 
-/* To the pack buffer that is bound: from the texture that is bound, whose name this is, or the framebuffer likewise. */
+/* Copy pixels to the bound pack buffer, from the bound texture, whose name is `name`, or from the bound framebuffer. */
 kst_status kst_gl_read_texture(
     const struct gl_functions *gl, unsigned name, const struct gl_layout *layout, kst_report *report);
 kst_status kst_gl_read_framebuffer(

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Saves and restores the OpenGL state that moving pixels changes. */
 #include "gl/state.h"
 
 static const struct stored {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* OpenGL's state that moving pixels changes. */
+/* The part of OpenGL's state that moving pixels changes, so that callers get it back as it was. */
 #ifndef KOSTKA_GL_STATE_H
 #define KOSTKA_GL_STATE_H
 
@@ -12,7 +12,10 @@ struct gl_state {
     int stored[GL_STORED];
 };
 
-/* Note what is, and set how pixels are stored to what the moves here need: rows aligned to 4 bytes and nothing else. */
+/*
+ * Save the state, and set the pixel storage modes to what the copies here need: rows aligned to 4 bytes and nothing
+ * else. kst_gl_leave() restores the state.
+ */
 void kst_gl_enter(const struct gl_functions *gl, struct gl_state *state);
 void kst_gl_leave(const struct gl_functions *gl, const struct gl_state *state);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Checks the caller's OpenGL objects and finds out how their pixels are laid out. */
 #include "gl/surface.h"
 
 #include <inttypes.h>
@@ -98,7 +99,7 @@ kst_status kst_gl_look_at_texture(
     return status;
 }
 
-/* The size of what a framebuffer object is read from; 0 where OpenGL does not tell. */
+/* The size of the attachment that a framebuffer object is read from; 0 if OpenGL does not tell. */
 static void measure_attachment(const struct gl_functions *gl, unsigned attachment, int *width, int *height)
 {
     int type = GL_NONE, name = 0, level = 0;
@@ -111,7 +112,7 @@ static void measure_attachment(const struct gl_functions *gl, unsigned attachmen
     } else if (type == GL_TEXTURE) {
         gl->get_attachment(GL_READ_FRAMEBUFFER, attachment, GL_ATTACHMENT_LEVEL, &level);
         gl->bind_texture(GL_TEXTURE_2D, (unsigned)name);
-        if (kst_gl_clear_errors(gl) != GL_NO_ERROR) /* of another kind */
+        if (kst_gl_clear_errors(gl) != GL_NO_ERROR) /* it is a texture of another kind */
             return;
         gl->get_level(GL_TEXTURE_2D, level, GL_TEXTURE_WIDTH, width);
         gl->get_level(GL_TEXTURE_2D, level, GL_TEXTURE_HEIGHT, height);
@@ -135,7 +136,7 @@ static kst_status check_rectangle(const struct gl_functions *gl, const kst_gl_su
     return KST_OK;
 }
 
-/* Red alone can be read wherever OpenGL says so; all four channels always. */
+/* All four channels can always be read; red alone can be read where OpenGL says so. */
 static kst_status choose_read_format(
     const struct gl_functions *gl, const kst_gl_surface *surface, struct gl_layout *layout, kst_report *report)
 {
@@ -190,11 +191,14 @@ kst_status kst_gl_look_at_buffer(const struct gl_functions *gl, const kst_gl_sur
 kst_status kst_gl_layout_settle(struct gl_layout *layout, size_t *extent, kst_report *report)
 {
     uint64_t row = (uint64_t)layout->width * kst_format_channels(layout->format);
-    if (layout->pitch == 0) /* OpenGL is told of rows that are aligned to 4 bytes */
+    if (layout->pitch == 0) /* OpenGL's copies align rows to 4 bytes */
         layout->pitch = layout->transfer ? (size_t)(row + 3) / 4 * 4 : (size_t)row;
     if (layout->pitch < row || layout->pitch > MOST_PITCH)
         return refuse(report, KST_ERROR_IMAGE_PITCH, "rows that overlap, or a pitch above 2^31 − 1");
-    /* NVIDIA's OpenGL refuses buffers without the padding of the last row; those of the caller's are not read by it. */
+    /*
+     * NVIDIA's OpenGL refuses buffers without the padding of the last row. It does not read the caller's buffers, so
+     * those need no such padding.
+     */
     uint64_t needed = (uint64_t)(layout->height - 1) * layout->pitch + (layout->transfer ? layout->pitch : row);
     *extent = (size_t)needed;
     if (layout->available == 0 || (layout->offset <= layout->available && needed <= layout->available - layout->offset))

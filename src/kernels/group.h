@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Work-items that exchange values. Lanes are 32 neighbours by local index: a warp where the hardware has them,
- * otherwise made of the work-group's memory. Every function here is for the whole work-group, whose size is a multiple
- * of 32; `scratch` holds one u32 for each of its work-items, and may be used for something else only after a barrier.
+ * Functions by which the work-items of a work-group exchange values: shuffles, ballots, scans and sums. Lanes are 32
+ * neighbours by local index: a warp where the hardware has warps, otherwise emulated in the work-group's memory. Every
+ * function here must be called by the whole work-group, whose size is a multiple of 32. `scratch` holds one u32 for
+ * each work-item, and may be used for something else only after a barrier.
  */
 #include "kernels/portable.h"
 
@@ -49,7 +50,7 @@ FUNCTION u32 warp_ballot(u32 predicate)
 #define HAS_WARPS 0
 #endif
 
-/* The value of a lane of the same 32. */
+/* The value of another lane of the same 32. */
 FUNCTION u32 lane_shuffle(LOCAL u32 *scratch, u32 value, u32 lane)
 {
 #if HAS_WARPS
@@ -63,7 +64,7 @@ FUNCTION u32 lane_shuffle(LOCAL u32 *scratch, u32 value, u32 lane)
 #endif
 }
 
-/* Bit i: whether lane i's predicate is not 0. */
+/* Bit i of the result says whether lane i's predicate is not 0. */
 FUNCTION u32 lane_ballot(LOCAL u32 *scratch, u32 predicate)
 {
 #if HAS_WARPS
@@ -79,7 +80,10 @@ FUNCTION u32 lane_ballot(LOCAL u32 *scratch, u32 predicate)
 #endif
 }
 
-/* The sum of the values of all work-items before this one, modulo 2^32; *total: of all. `size`: of the work-group. */
+/*
+ * The sum of the values of all work-items before this one, modulo 2^32. *total receives the sum of all values; `size`
+ * is the size of the work-group.
+ */
 FUNCTION u32 group_scan(LOCAL u32 *scratch, u32 size, u32 value, u32 *total)
 {
     u32 self = local_index(), sum = value;
@@ -115,8 +119,8 @@ FUNCTION u32 group_scan(LOCAL u32 *scratch, u32 size, u32 value, u32 *total)
 }
 
 /*
- * Two such sums at once. What used `scratch` before, a barrier must lie behind; it may be used for something else only
- * after another.
+ * Two such sums at once. A barrier must lie between any earlier use of `scratch` and this call, and another one before
+ * `scratch` is used again.
  */
 FUNCTION u32x2 group_scan_two(LOCAL u32 *scratch, u32 size, u32 first, u32 second, u32x2 *total)
 {
@@ -158,7 +162,9 @@ FUNCTION u32 group_sum(LOCAL u32 *scratch, u32 size, u32 value)
     return total;
 }
 
-/* Add the values of all work-items to *to, modulo 2^32: once for each 32 of them where there are warps. */
+/*
+ * Add the values of all work-items to *to, modulo 2^32. Where there are warps, this takes one atomic addition per warp.
+ */
 FUNCTION void add_up_local(LOCAL u32 *to, u32 value)
 {
 #if HAS_WARPS
@@ -176,7 +182,7 @@ FUNCTION void add_up_local(LOCAL u32 *to, u32 value)
 #endif
 }
 
-/* Whether any work-item's predicate is not 0. It is a barrier, too. */
+/* Whether any work-item's predicate is not 0. This acts as a barrier, too. */
 FUNCTION u32 group_any(LOCAL u32 *scratch, u32 size, u32 predicate)
 {
 #if defined(__CUDACC__)

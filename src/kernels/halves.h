@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Floating-point numbers of 16 bits, as image/normalise.c makes them. */
+/* Conversion to 16-bit floating-point numbers, with the same results as in image/normalise.c. */
 #include "kernels/portable.h"
 
-/* Binary32 to binary16, to nearest, ties to even; no NaN. Devices need not have binary16. */
+/*
+ * Convert the bits of a binary32 number to those of a binary16 number, rounding to nearest, ties to even. NaN is not
+ * handled. This is done with integers because devices need not support binary16.
+ */
 FUNCTION u32 half_of(u32 bits)
 {
     u32 sign = bits >> 16 & 0x8000, magnitude = bits & 0x7FFFFFFF, shift = 13, mantissa = magnitude - 0x38000000;
@@ -10,7 +13,7 @@ FUNCTION u32 half_of(u32 bits)
         return sign | 0x7C00;
     if (magnitude < 0x33000000) /* 2^-25 */
         return sign;
-    if (magnitude < 0x38800000) { /* 2^-14: what comes out is subnormal */
+    if (magnitude < 0x38800000) { /* below 2^-14 the result is subnormal */
         shift = 126 - (magnitude >> 23);
         mantissa = (magnitude & 0x7FFFFF) | 0x800000;
     }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One language for kernels: what C99 as OpenCL C 1.2 reads it and C++ as nvcc reads it have in common, with macros for
- * the rest.
+ * One language for kernels: the common part of C99 as OpenCL C 1.2 reads it and of C++ as nvcc reads it, with macros
+ * for the rest.
  *
- *   KERNEL(n) name(…)   a kernel whose work-groups have n work-items
- *   DENSE_KERNEL(n, m)  likewise; a multiprocessor's registers shall do for m work-groups
- *   SLIM_KERNEL(n, m)   likewise; for NVIDIA's OpenCL the program is built for as many registers as the build says
- *   FUNCTION            a function that kernels call
+ *   KERNEL(n) name(…)   declares a kernel whose work-groups have n work-items
+ *   DENSE_KERNEL(n, m)  likewise; the registers of a multiprocessor must suffice for m work-groups
+ *   SLIM_KERNEL(n, m)   likewise; with NVIDIA's OpenCL the build's limit on registers applies to it
+ *   FUNCTION            declares a function that kernels call
  *   GLOBAL, LOCAL       in pointer types: device memory, the work-group's memory
- *   SHARED              declares the work-group's memory, only in a kernel's own body; prefer arrays
+ *   SHARED              declares the work-group's memory, only in the body of a kernel itself; prefer arrays
  *   TABLE               declares a constant table at file scope
- *   SPREAD_TABLE        likewise, whose entries work-items side by side read at different places
- *   UNROLL              before a loop over an array that is to stay in registers
- *   ROLL                before a loop that is to stay one: code that no longer fits the cache of instructions is slow
- *   OUTLINED            a function that is called, for what is seldom needed
+ *   SPREAD_TABLE        likewise, for a table that neighbouring work-items read at different places
+ *   UNROLL              stands before a loop over an array that is to stay in registers
+ *   ROLL                stands before a loop that must stay a loop: code that outgrows the instruction cache is slow
+ *   OUTLINED            declares a function that is not inlined, for code that is seldom needed
  *
- * Everything that says "whole work-group" must be reached by all of its work-items.
+ * Every function that says "whole work-group" must be reached by all work-items of the group.
  */
 #if defined(__CUDACC__)
 
@@ -52,7 +52,10 @@ FUNCTION u32 group_index(void)
     return blockIdx.x;
 }
 
-/* Orders the work-group's accesses to its own memory; barrier_all() those to device memory too. Whole work-group. */
+/*
+ * Orders the work-group's accesses to its own memory; barrier_all() orders those to device memory too. Whole
+ * work-group.
+ */
 FUNCTION void barrier_local(void)
 {
     __syncthreads();
@@ -68,7 +71,7 @@ FUNCTION u32 leading_zeros(u32 x)
     return (u32)__clz((int)x);
 }
 
-/* Likewise, of what is not 0. */
+/* The leading zeros of x, which must not be 0. */
 FUNCTION u32 top_zeros(u32 x)
 {
     u32 result;
@@ -106,38 +109,42 @@ FUNCTION void join_local(LOCAL u32 *p, u32 x)
     atomicOr(p, x);
 }
 
-/* The upper half of a product. */
+/* The upper 32 bits of the product. */
 FUNCTION u32 high_product(u32 x, u32 y)
 {
     return __umulhi(x, y);
 }
 
-/* Bits `shift` to `shift` + 31 of two words, the first the lower; shift: 0–31. */
+/* Bits `shift` to `shift` + 31 of a 64-bit number made of two words, `low` being its lower half; shift: 0–31. */
 FUNCTION u32 shift_pair(u32 low, u32 high, u32 shift)
 {
     return __funnelshift_r(low, high, shift);
 }
 
-/* The 32 bits from bit n % 32 on of two words, the highest being bit 0. */
+/*
+ * The 32 bits that begin at bit n % 32 of a 64-bit number made of two words, where bit 0 is the highest bit of `high`.
+ */
 FUNCTION u32 funnel(u32 high, u32 low, u32 n)
 {
     return __funnelshift_l(low, high, n);
 }
 
-/* Bytes a, b, c, d in memory → a in the highest eight bits. */
+/* Reverse the order of the bytes: of bytes a, b, c, d in memory, a becomes the highest eight bits. */
 FUNCTION u32 swap_bytes(u32 x)
 {
     return __byte_perm(x, 0, 0x0123);
 }
 
-/* Of the eight bytes of two words, 0 being the lowest of x, those that the nibbles of `places` name. */
+/* Pick four of the eight bytes of two words: each nibble of `places` names one, 0 being the lowest byte of x. */
 FUNCTION u32 pick_bytes(u32 x, u32 y, u32 places)
 {
     return __byte_perm(x, y, places);
 }
 
-/* The sum of c, a times the lowest byte and b times the next one, modulo 2^32; a and b: constants, both in −2^15…2^15 −
- * 1 or both in 0…2^16 − 1. */
+/*
+ * The sum of c, a times the lowest byte and b times the next byte, modulo 2^32. a and b are constants, both in
+ * −2^15…2^15 − 1 or both in 0…2^16 − 1.
+ */
 FUNCTION u32 dot_low(u32 bytes, i32 a, i32 b, u32 c)
 {
     u32 result, factors = ((u32)a & 0xFFFF) | (u32)b << 16;
@@ -148,7 +155,7 @@ FUNCTION u32 dot_low(u32 bytes, i32 a, i32 b, u32 c)
     return result;
 }
 
-/* Likewise of the two highest bytes. */
+/* Likewise for the two highest bytes: a applies to the third byte, b to the highest. */
 FUNCTION u32 dot_high(u32 bytes, i32 a, i32 b, u32 c)
 {
     u32 result, factors = ((u32)a & 0xFFFF) | (u32)b << 16;
@@ -159,7 +166,7 @@ FUNCTION u32 dot_high(u32 bytes, i32 a, i32 b, u32 c)
     return result;
 }
 
-/* Saturated to 0…255, the first in the lowest byte. */
+/* Saturate four values to 0…255 and pack them, the first in the lowest byte. */
 FUNCTION u32 pack_bytes(i32 a, i32 b, i32 c, i32 d)
 {
     u32 high, result;
@@ -168,7 +175,7 @@ FUNCTION u32 pack_bytes(i32 a, i32 b, i32 c, i32 d)
     return result;
 }
 
-/* Saturated to 16 bits, the first in the low half. */
+/* Saturate two values to signed 16 bits and pack them, the first in the low half. */
 FUNCTION u32 pack_halves(i32 a, i32 b)
 {
     u32 result;
@@ -195,8 +202,8 @@ FUNCTION u32x2 make_u32x2(u32 x, u32 y)
 }
 
 /*
- * A place in the work-group's memory, in bytes, which is worked out once and not for each access (on sm_90 each takes a
- * special register). `origin`: 0, which compilers do not know.
+ * The address of a place in the work-group's memory, in bytes. It is worked out once and not for each access, which on
+ * sm_90 takes a special register each time. `origin` is 0, but the compiler must not know that.
  */
 typedef u32 local_place;
 
@@ -242,7 +249,8 @@ FUNCTION u32x4 make_u32x4(u32 x, u32 y, u32 z, u32 w)
 
 #pragma OPENCL FP_CONTRACT OFF
 
-#if defined(__x86_64__) || defined(__aarch64__) /* a CPU, whose memory is as good, and whose compiler takes minutes */
+/* On a CPU arrays in memory are as fast as registers, and the compiler would take minutes to unroll the loops. */
+#if defined(__x86_64__) || defined(__aarch64__)
 #define UNROLL
 #else
 #define UNROLL _Pragma("unroll")
@@ -260,7 +268,8 @@ typedef long i64;
 
 #define KERNEL(n) __kernel __attribute__((reqd_work_group_size(n, 1, 1))) void
 #define DENSE_KERNEL(n, m) KERNEL(n)
-#if defined(__NV_CL_C_VERSION) || defined(cl_nv_pragma_unroll) /* which bounds those alone that name no size */
+/* NVIDIA limits the registers only of kernels that name no work-group size. */
+#if defined(__NV_CL_C_VERSION) || defined(cl_nv_pragma_unroll)
 #define SLIM_KERNEL(n, m) __kernel void
 #else
 #define SLIM_KERNEL(n, m) KERNEL(n)
