@@ -9,6 +9,7 @@
 #include "api/j2k_encode.h"
 #include "core/report.h"
 #include "image/allocate.h"
+#include "image/format.h"
 #include "image/validate.h"
 #include "jpeg/plan/restart.h"
 #include "jpeg/plan/script.h"
@@ -82,11 +83,8 @@ static kst_colour usual_colour(kst_format format, uint32_t channels)
 /* Channels that carry colour: alpha does not. */
 static uint32_t image_channels(const kst_image *image)
 {
-    if (image->format == KST_FORMAT_PLANAR || image->format == KST_FORMAT_RAW)
-        return image->plane_count;
-    if (image->format == KST_FORMAT_GREY || image->format == KST_FORMAT_CMYK)
-        return kst_format_channels(image->format);
-    return 3;
+    const struct pixel_layout *layout = kst_pixel_layout(image->format);
+    return layout->planes ? image->plane_count : layout->channels - layout->alpha;
 }
 
 static kst_status check_image(struct encoding *e)

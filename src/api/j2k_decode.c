@@ -43,9 +43,8 @@ static bool is_direct(const struct j2k_work *work)
     if (format == KST_FORMAT_RAW)
         return true;
     bool grey = channels->colour == KST_COLOUR_GREY, keeps = format == KST_FORMAT_GREY || format == KST_FORMAT_PLANAR;
-    bool alpha = format == KST_FORMAT_RGBA || format == KST_FORMAT_BGRA;
     if ((grey && !keeps) || channels->colour == KST_COLOUR_YCBCR || channels->enlarged ||
-        (alpha && !channels->has_alpha))
+        (kst_pixel_layout(format)->alpha && !channels->has_alpha))
         return false;
     for (uint32_t i = 0; i < channels->count; i++) {
         if (channels->channel[i].palette)
@@ -77,13 +76,13 @@ static void aim_raw(struct j2k_work *work)
 static void aim_direct(struct j2k_work *work)
 {
     const kst_image *image = work->image;
-    uint32_t samples = kst_format_channels(image->format);
-    bool reversed = image->format == KST_FORMAT_BGR || image->format == KST_FORMAT_BGRA;
+    const struct pixel_layout *layout = kst_pixel_layout(image->format);
+    uint32_t samples = layout->channels;
     uint32_t count = samples ? samples : image->plane_count;
     for (uint32_t i = 0; i < count; i++) {
         const kst_plane *plane = &image->plane[samples ? 0 : i];
         uint32_t component = work->channels.channel[i].component;
-        uint32_t place = samples ? (reversed && i < 3 ? 2 - i : i) : 0;
+        uint32_t place = samples ? kst_pixel_place(layout, i) : 0;
         work->wanted[component] = true;
         work->target[component] = (struct j2k_target){.data = (uint8_t *)plane->data + place * sample_bytes(plane),
             .pitch = plane->pitch,

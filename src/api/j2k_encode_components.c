@@ -9,14 +9,9 @@ static kst_status fail(struct j2k_encode_work *work, kst_status status, const ch
     return kst_report_error(&work->e->report, status, KST_NO_OFFSET, detail ? "%s" : NULL, detail);
 }
 
-static bool has_alpha(kst_format format)
-{
-    return format == KST_FORMAT_RGBA || format == KST_FORMAT_BGRA;
-}
-
 static kst_colour colour_of(const kst_image *image, uint32_t components)
 {
-    kst_colour colour = image->colour != KST_COLOUR_UNKNOWN ? image->colour : kst_format_colour(image->format);
+    kst_colour colour = image->colour != KST_COLOUR_UNKNOWN ? image->colour : kst_pixel_layout(image->format)->colour;
     if (colour == KST_COLOUR_UNKNOWN && image->format == KST_FORMAT_PLANAR)
         colour = components == 1   ? KST_COLOUR_GREY
                  : components == 3 ? KST_COLOUR_RGB
@@ -59,18 +54,17 @@ static void take_plane(struct j2k_encode_work *work, uint32_t component, uint32_
 void kst_j2k_encode_find_samples(struct j2k_encode_work *work)
 {
     const kst_image *image = work->image;
-    bool planar = kst_format_channels(image->format) == 0;
-    bool reversed = image->format == KST_FORMAT_BGR || image->format == KST_FORMAT_BGRA;
+    const struct pixel_layout *layout = kst_pixel_layout(image->format);
     for (uint32_t c = 0; c < work->component_count; c++)
-        take_plane(work, c, planar ? c : 0, planar ? 0 : reversed && c < 3 ? 2 - c : c);
+        take_plane(work, c, layout->planes ? c : 0, layout->planes ? 0 : kst_pixel_place(layout, c));
 }
 
 kst_status kst_j2k_encode_components(struct j2k_encode_work *work)
 {
     const kst_image *image = work->image;
-    uint32_t samples = kst_format_channels(image->format);
-    work->component_count = samples ? samples : image->plane_count;
-    work->has_alpha = has_alpha(image->format);
+    const struct pixel_layout *layout = kst_pixel_layout(image->format);
+    work->component_count = layout->planes ? image->plane_count : layout->channels;
+    work->has_alpha = layout->alpha;
     work->colour = colour_of(image, work->component_count);
     if (!fits_colour(work))
         return fail(work, KST_ERROR_IMAGE_FORMAT, "the colour space has another number of channels");

@@ -38,8 +38,7 @@ struct rounds {
 void kst_j2k_gpu_describe(const struct j2k_encode_work *work, struct j2k_encode_item *item)
 {
     const struct encoding *e = work->e;
-    kst_format format = work->image->format;
-    bool reversed = format == KST_FORMAT_BGR || format == KST_FORMAT_BGRA;
+    const struct pixel_layout *layout = kst_pixel_layout(work->image->format);
     *item = (struct j2k_encode_item){
         .picture = {.plan = &work->coded.plan, .output = *work->image, .channels = work->component_count},
         .image = work->image,
@@ -49,7 +48,7 @@ void kst_j2k_gpu_describe(const struct j2k_encode_work *work, struct j2k_encode_
     if (work->source.measure)
         item->measured = J2K_MEASURED_GAINS | (work->source.error > 0 ? J2K_MEASURED_ERRORS : 0);
     for (uint32_t k = 0; k < item->picture.channels && k < J2K_WORK_CHANNELS; k++)
-        item->picture.channel[k].component = reversed && k < 3 ? 2 - k : k;
+        item->picture.channel[k].component = kst_pixel_place(layout, k);
     item->picture.image = e->item.planes;
     item->picture.in_place = e->item.source == GPU_SOURCE_DIRECT && work->image->memory == KST_MEMORY_CUDA;
 }

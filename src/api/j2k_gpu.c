@@ -6,6 +6,7 @@
 #include "api/decoding.h"
 #include "api/j2k_part.h"
 #include "core/report.h"
+#include "image/format.h"
 #include "image/orient.h"
 #include "j2k/cpu/given.h"
 #include "j2k/packets/output.h"
@@ -58,13 +59,12 @@ static kst_status choose_sources(
 /* Which of the picture's channels the image's channel k is; count: none, for a constant one. */
 static uint32_t channel_of(const struct j2k_channels *channels, kst_format format, uint32_t k)
 {
-    bool reversed = format == KST_FORMAT_BGR || format == KST_FORMAT_BGRA;
-    bool alpha = format == KST_FORMAT_RGBA || format == KST_FORMAT_BGRA;
-    if (alpha && k == 3)
+    const struct pixel_layout *layout = kst_pixel_layout(format);
+    if (layout->alpha && k == 3)
         return channels->has_alpha ? channels->count - 1 : channels->count;
     if (channels->colour == KST_COLOUR_GREY)
         return 0;
-    return reversed ? 2 - k : k;
+    return kst_pixel_place(layout, k);
 }
 
 static void choose_raw(struct j2k_gpu_item *item, const kst_decode_options *options)

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "image/format.h"
 
+static const struct pixel_layout layouts[] = {
+    [KST_FORMAT_AUTO] = {.channels = 0},
+    [KST_FORMAT_GREY] = {.channels = 1, .colour = KST_COLOUR_GREY},
+    [KST_FORMAT_RGB] = {.channels = 3, .colour = KST_COLOUR_RGB},
+    [KST_FORMAT_BGR] = {.channels = 3, .colour = KST_COLOUR_RGB, .reversed = true},
+    [KST_FORMAT_RGBA] = {.channels = 4, .colour = KST_COLOUR_RGB, .alpha = true},
+    [KST_FORMAT_BGRA] = {.channels = 4, .colour = KST_COLOUR_RGB, .alpha = true, .reversed = true},
+    [KST_FORMAT_CMYK] = {.channels = 4, .colour = KST_COLOUR_CMYK},
+    [KST_FORMAT_PLANAR] = {.planes = true},
+    [KST_FORMAT_RAW] = {.planes = true},
+};
+
+const struct pixel_layout *kst_pixel_layout(kst_format format)
+{
+    bool known = (size_t)format < sizeof layouts / sizeof *layouts;
+    return &layouts[known ? format : KST_FORMAT_AUTO];
+}
+
 uint32_t kst_format_channels(kst_format format)
 {
-    switch (format) {
-    case KST_FORMAT_GREY:
-        return 1;
-    case KST_FORMAT_RGB:
-    case KST_FORMAT_BGR:
-        return 3;
-    case KST_FORMAT_RGBA:
-    case KST_FORMAT_BGRA:
-    case KST_FORMAT_CMYK:
-        return 4;
-    default:
-        return 0;
-    }
+    return kst_pixel_layout(format)->channels;
 }
 
 uint32_t kst_plane_depth(const kst_plane *plane)
@@ -35,21 +41,4 @@ uint32_t kst_format_samples(kst_format format)
 {
     uint32_t channels = kst_format_channels(format);
     return channels == 0 ? 1 : channels;
-}
-
-kst_colour kst_format_colour(kst_format format)
-{
-    switch (format) {
-    case KST_FORMAT_GREY:
-        return KST_COLOUR_GREY;
-    case KST_FORMAT_RGB:
-    case KST_FORMAT_BGR:
-    case KST_FORMAT_RGBA:
-    case KST_FORMAT_BGRA:
-        return KST_COLOUR_RGB;
-    case KST_FORMAT_CMYK:
-        return KST_COLOUR_CMYK;
-    default:
-        return KST_COLOUR_UNKNOWN;
-    }
 }

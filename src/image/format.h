@@ -1,9 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What pixel formats hold. */
+/* The one table of pixel formats: what each holds and where. Nothing else asks a format for its name. */
 #ifndef KOSTKA_IMAGE_FORMAT_H
 #define KOSTKA_IMAGE_FORMAT_H
 
 #include <kostka/kostka.h>
+
+struct pixel_layout {
+    uint32_t channels; /* samples of a pixel, beside each other; 0: each channel has a plane of its own, or no format */
+    kst_colour colour; /* of interleaved formats */
+    bool alpha;        /* the last channel is alpha */
+    bool reversed;     /* the colours lie in memory as B, G, R */
+    bool planes;       /* PLANAR, RAW */
+};
+
+/* The format's row of the table; of AUTO and of what is no format at all, a row without channels and planes. */
+const struct pixel_layout *kst_pixel_layout(kst_format format);
+
+/* Where in a pixel, or in which plane, channel `index` lies, in the order R, G, B, alpha. It is its own inverse. */
+static inline uint32_t kst_pixel_place(const struct pixel_layout *layout, uint32_t index)
+{
+    return layout->reversed && index < 3 ? 2 - index : index;
+}
+
+/* Whether pixels hold R, G and B, perhaps with alpha. */
+static inline bool kst_pixel_is_rgb(const struct pixel_layout *layout)
+{
+    return layout->colour == KST_COLOUR_RGB;
+}
 
 /* The depth that a plane's `depth` stands for: 8 for 0. */
 uint32_t kst_plane_depth(const kst_plane *plane);
@@ -13,8 +36,5 @@ uint32_t kst_plane_sample_bytes(const kst_plane *plane);
 
 /* Samples that one of the plane's pixels holds: the format's channels, 1 for PLANAR and RAW. */
 uint32_t kst_format_samples(kst_format format);
-
-/* The colour of an interleaved format; KST_COLOUR_UNKNOWN for the others. */
-kst_colour kst_format_colour(kst_format format);
 
 #endif

@@ -21,7 +21,7 @@ static void set_interleaved_plane(kst_image *image)
     image->plane_count = 1;
     image->plane[0].width = image->width;
     image->plane[0].height = image->height;
-    image->colour = kst_format_colour(image->format);
+    image->colour = kst_pixel_layout(image->format)->colour;
 }
 
 kst_status kst_image_wrap(

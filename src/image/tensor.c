@@ -24,7 +24,7 @@ static kst_status describe(const kst_tensor *tensor, kst_image *image)
     if ((unsigned)tensor->sample > KST_SAMPLE_FLOAT32)
         return KST_ERROR_IMAGE_SAMPLE;
     image->format = tensor->format;
-    image->colour = kst_format_colour(tensor->format);
+    image->colour = kst_pixel_layout(tensor->format)->colour;
     image->memory = tensor->memory;
     image->width = tensor->width;
     image->height = tensor->height;

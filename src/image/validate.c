@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "image/validate.h"
+#include "image/format.h"
 
 bool kst_plane_extent(const kst_plane *plane, kst_format format, size_t *row, size_t *extent)
 {
@@ -25,7 +26,7 @@ static bool count_fits(const kst_image *image)
 {
     if (image->format == KST_FORMAT_RAW && image->more)
         return image->plane_count >= 1;
-    if (image->format == KST_FORMAT_PLANAR || image->format == KST_FORMAT_RAW)
+    if (kst_pixel_layout(image->format)->planes)
         return image->plane_count >= 1 && image->plane_count <= KST_IMAGE_PLANES_MAX;
     return image->plane_count == 1;
 }
@@ -34,8 +35,8 @@ kst_status kst_image_check_shape(const kst_image *image)
 {
     if (image == NULL || image->size < sizeof *image)
         return KST_ERROR_ARGUMENT;
-    if (kst_format_channels(image->format) == 0 && image->format != KST_FORMAT_PLANAR &&
-        image->format != KST_FORMAT_RAW)
+    const struct pixel_layout *layout = kst_pixel_layout(image->format);
+    if (layout->channels == 0 && !layout->planes)
         return KST_ERROR_IMAGE_FORMAT;
     if (image->width == 0 || image->height == 0 || !count_fits(image))
         return KST_ERROR_IMAGE_SIZE;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "j2k/cpu/convert.h"
+#include "image/format.h"
 
 enum { STRIP_ROWS = 32 };
 
@@ -50,15 +51,14 @@ static void put(const kst_plane *plane, size_t y, size_t index, int32_t value)
 
 static void write_pixel(const kst_image *image, size_t x, size_t y, const int32_t value[4])
 {
-    bool reversed = image->format == KST_FORMAT_BGR || image->format == KST_FORMAT_BGRA;
-    uint32_t samples = kst_format_channels(image->format);
-    if (samples == 0) {
+    const struct pixel_layout *layout = kst_pixel_layout(image->format);
+    if (layout->planes) {
         for (uint32_t i = 0; i < image->plane_count; i++)
             put(&image->plane[i], y, x, value[i]);
         return;
     }
-    for (uint32_t i = 0; i < samples; i++)
-        put(&image->plane[0], y, samples * x + i, value[reversed && i < 3 ? 2 - i : i]);
+    for (uint32_t i = 0; i < layout->channels; i++)
+        put(&image->plane[0], y, layout->channels * x + i, value[kst_pixel_place(layout, i)]);
 }
 
 /* The row of samples that a row of pixels takes. */
@@ -73,7 +73,7 @@ static void run_strip(void *argument, uint32_t index)
     const struct j2k_conversion *c = argument;
     const kst_image *image = c->image;
     uint32_t y0 = index * STRIP_ROWS, y1 = image->height - y0 < STRIP_ROWS ? image->height : y0 + STRIP_ROWS;
-    bool to_rgb = image->format >= KST_FORMAT_RGB && image->format <= KST_FORMAT_BGRA;
+    bool to_rgb = kst_pixel_is_rgb(kst_pixel_layout(image->format));
     for (uint32_t y = y0; y < y1; y++) {
         const uint16_t *row[J2K_CHANNELS_MAX] = {NULL};
         for (uint32_t i = 0; i < c->channels->count; i++)

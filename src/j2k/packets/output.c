@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "j2k/packets/output.h"
 
+#include "image/format.h"
 #include "j2k/syntax/geometry.h"
 
 static bool is_rgb(kst_format format)
 {
-    return format >= KST_FORMAT_RGB && format <= KST_FORMAT_BGRA;
+    return kst_pixel_is_rgb(kst_pixel_layout(format));
 }
 
 static kst_format natural_format(const struct j2k_channels *channels)
@@ -61,7 +62,7 @@ static bool choose_region(const kst_region *wanted, struct j2k_rect image, struc
 void kst_j2k_output_channels(const struct j2k_stream *stream, kst_format format, struct j2k_channels *channels)
 {
     kst_j2k_channels(stream, channels);
-    if (!channels->has_alpha || format == KST_FORMAT_RGBA || format == KST_FORMAT_BGRA)
+    if (!channels->has_alpha || kst_pixel_layout(format)->alpha)
         return;
     channels->has_alpha = false;
     channels->count--;

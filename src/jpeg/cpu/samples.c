@@ -9,36 +9,24 @@ static const uint8_t *image_row(const struct jpeg_sample_rows *rows, uint32_t pl
     return lines->data + (ptrdiff_t)(row - lines->first) * lines->pitch;
 }
 
-static enum jpeg_layout layout_of(kst_format format)
-{
-    switch (format) {
-    case KST_FORMAT_BGR:
-        return JPEG_LAYOUT_BGR;
-    case KST_FORMAT_RGBA:
-        return JPEG_LAYOUT_RGBA;
-    case KST_FORMAT_BGRA:
-        return JPEG_LAYOUT_BGRA;
-    default:
-        return JPEG_LAYOUT_RGB;
-    }
-}
-
 static void convert_ycc(
     const struct jpeg_sampler *s, const struct jpeg_sample_rows *rows, uint32_t row, uint8_t *const out[])
 {
-    s->dsp->rgb_to_ycc[layout_of(s->image->format)](image_row(rows, 0, row), out[0], out[1], out[2], s->frame->width);
+    s->dsp->rgb_to_ycc[kst_jpeg_layout(s->image->format)](
+        image_row(rows, 0, row), out[0], out[1], out[2], s->frame->width);
 }
 
 static void convert_grey(
     const struct jpeg_sampler *s, const struct jpeg_sample_rows *rows, uint32_t row, uint8_t *const out[])
 {
-    s->dsp->rgb_to_grey[layout_of(s->image->format)](image_row(rows, 0, row), out[0], s->frame->width);
+    s->dsp->rgb_to_grey[kst_jpeg_layout(s->image->format)](image_row(rows, 0, row), out[0], s->frame->width);
 }
 
 static void convert_split(
     const struct jpeg_sampler *s, const struct jpeg_sample_rows *rows, uint32_t row, uint8_t *const out[])
 {
-    s->dsp->rgb_split[layout_of(s->image->format)](image_row(rows, 0, row), out[0], out[1], out[2], s->frame->width);
+    s->dsp->rgb_split[kst_jpeg_layout(s->image->format)](
+        image_row(rows, 0, row), out[0], out[1], out[2], s->frame->width);
 }
 
 static void convert_ycck(

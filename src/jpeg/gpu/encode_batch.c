@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "jpeg/gpu/encode_batch.h"
+#include "image/format.h"
 
 #include <string.h>
 
@@ -150,16 +151,10 @@ struct encode_size kst_gpu_encode_size(const struct jpeg_encode_item *items, uin
     return size;
 }
 
-static uint32_t red_of(kst_format format)
-{
-    return format == KST_FORMAT_BGR || format == KST_FORMAT_BGRA ? 2 : 0;
-}
-
 /* Which channel holds the colour's number c. */
 static uint32_t channel_of(const kst_image *image, uint32_t c)
 {
-    uint32_t red = red_of(image->format);
-    return c == 0 ? red : c == 2 ? 2 - red : c;
+    return kst_pixel_place(kst_pixel_layout(image->format), c);
 }
 
 static void weigh_copy(const kst_image *image, uint32_t c, struct encode_component *component)
@@ -298,7 +293,7 @@ static enum encode_loading choose_loading(const struct jpeg_encode_item *item, c
     if (is_planar(image) || image->colour != KST_COLOUR_RGB || item->encoding->frame.colour != KST_COLOUR_YCBCR ||
         !alike || !boxes)
         return ENCODE_BY_SAMPLE;
-    return red_of(image->format) == 0 ? ENCODE_BY_RGB : ENCODE_BY_BGR;
+    return kst_pixel_layout(image->format)->reversed ? ENCODE_BY_BGR : ENCODE_BY_RGB;
 }
 
 /* The only channel that a component's samples are copied from, if there is one. */

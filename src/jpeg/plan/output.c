@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "jpeg/plan/output.h"
 
+#include "image/format.h"
 #include "image/validate.h"
 
 static uint32_t divide_up(uint32_t a, uint32_t b)
@@ -31,7 +32,15 @@ static kst_format natural_format(kst_colour colour)
 
 static bool is_rgb(kst_format format)
 {
-    return format >= KST_FORMAT_RGB && format <= KST_FORMAT_BGRA;
+    return kst_pixel_is_rgb(kst_pixel_layout(format));
+}
+
+enum jpeg_layout kst_jpeg_layout(kst_format format)
+{
+    static const enum jpeg_layout layouts[2][2] = {
+        {JPEG_LAYOUT_RGB, JPEG_LAYOUT_BGR}, {JPEG_LAYOUT_RGBA, JPEG_LAYOUT_BGRA}};
+    const struct pixel_layout *layout = kst_pixel_layout(format);
+    return layouts[layout->alpha][layout->reversed];
 }
 
 /* What turns the coded colour space into a format. False where nothing does. */
@@ -265,8 +274,7 @@ void kst_jpeg_output_plan(struct jpeg_output *output, const struct jpeg_frame *f
     output->mcu_lines = output->frame.vmax * (8U >> reduce);
     choose_region(&options->region, output->width, output->height, &output->region);
     find_conversion(frame->colour, image->format, &output->conversion);
-    if (is_rgb(image->format))
-        output->layout = (enum jpeg_layout)(JPEG_LAYOUT_RGB + (image->format - KST_FORMAT_RGB));
+    output->layout = kst_jpeg_layout(image->format);
     for (uint32_t i = 0; i < output->frame.component_count; i++)
         plan_view(output, i, reduce);
     plan_columns(output);

@@ -8,6 +8,9 @@
 /* Pixel layouts of colour pictures. */
 enum jpeg_layout { JPEG_LAYOUT_RGB, JPEG_LAYOUT_BGR, JPEG_LAYOUT_RGBA, JPEG_LAYOUT_BGRA, JPEG_LAYOUT_COUNT };
 
+/* The layout of an interleaved format of R, G and B; of another, what nobody looks at. */
+enum jpeg_layout kst_jpeg_layout(kst_format format);
+
 enum jpeg_upsampling {
     JPEG_UPSAMPLE_NONE,
     JPEG_UPSAMPLE_H2V1, /* the triangle filter */
