@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Decodes MCU rows one after another for one thread: fills their samples from one of three sources and emits lines. */
 #include "jpeg/cpu/band.h"
 
 #include <string.h>
@@ -28,9 +29,9 @@ void kst_jpeg_band_borrow(struct jpeg_band *band, const struct jpeg_shift *shift
     band->shift = shift;
 }
 
-/* A block of the MCU: where its samples go in the MCU row's first MCU, and how far they move from MCU to MCU. */
+/* One block of the MCU: where its samples go for the first MCU of the row, and how far that place moves per MCU. */
 struct target {
-    uint8_t *out; /* null: not wanted */
+    uint8_t *out; /* null: the component is not needed */
     ptrdiff_t pitch;
     size_t step;
     const uint16_t *quant;
@@ -71,7 +72,10 @@ static void transform_mcu(
     }
 }
 
-/* Entropy decoding and the inverse transform, MCU by MCU, so that coefficients never leave the first cache. */
+/*
+ * Entropy decoding and the inverse transform alternate MCU by MCU, so that coefficients never leave the first-level
+ * cache.
+ */
 static void fill_from_stream(struct jpeg_band *band)
 {
     const struct jpeg_output *output = band->output;
@@ -103,9 +107,8 @@ static void fill_from_ahead(struct jpeg_band *band)
 }
 
 /*
- * A bound for the last nonzero coefficient that costs little to find: 0, 9 (the corner that has a transform of its own)
- * or
- * 63. The words hold columns 0–3 and 4–7 of the rows in turn.
+ * Find a bound for the zig-zag index of the last nonzero coefficient that costs little to compute: 0, 9 (the corner
+ * that has a transform of its own) or 63. The words hold columns 0–3 and columns 4–7 of each row in turn.
  */
 static uint32_t find_last(const int16_t *block)
 {
@@ -135,7 +138,7 @@ static void fill_block_row(struct jpeg_band *band, uint32_t component, uint32_t 
     for (uint32_t i = 0; i < view->block_count; i++) {
         uint32_t x = view->first_block + i;
         const int16_t *block = kst_jpeg_block(source->coefficients, component, x, y);
-        if (source->smoothing && x < c->blocks_w && y < c->blocks_h) { /* padding is never seen */
+        if (source->smoothing && x < c->blocks_w && y < c->blocks_h) { /* blocks of the padding are never visible */
             kst_jpeg_smooth_block(source->smoothing, component, x, y, smoothed);
             block = smoothed;
         }

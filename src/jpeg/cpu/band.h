@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decoding a band: consecutive rows of MCUs, from entropy-coded data or from coefficients, to lines of the picture. */
+/*
+ * Decoding a band, that is, consecutive MCU rows: from entropy-coded data or coefficients to lines of the picture. Each
+ * thread of a job (job.h) owns one struct jpeg_band and decodes its stretches of the picture with it.
+ */
 #ifndef KOSTKA_JPEG_CPU_BAND_H
 #define KOSTKA_JPEG_CPU_BAND_H
 
@@ -9,23 +12,27 @@
 #include "jpeg/cpu/smooth.h"
 #include "jpeg/plan/coefficients.h"
 
-/* Where samples come from: one of the two. */
+/* Where samples come from: either a single entropy-coded scan or coefficients. */
 struct jpeg_source {
     const struct jpeg_plan *plan;
-    const struct jpeg_entropy *entropy;           /* of a single scan; null: coefficients */
-    const struct jpeg_ahead *ahead;               /* what was decoded of the scan already; or null */
-    const struct jpeg_coefficients *coefficients; /* as long as `entropy` is null */
-    const struct jpeg_smoothing *smoothing;       /* of the coefficients; null: they are taken as they are */
+    const struct jpeg_entropy *entropy;           /* the single scan; null: coefficients are used */
+    const struct jpeg_ahead *ahead;               /* the part of the scan that was decoded ahead; or null */
+    const struct jpeg_coefficients *coefficients; /* used when `entropy` is null */
+    const struct jpeg_smoothing *smoothing;       /* smoothing of the coefficients; null: none */
 };
 
-/* One thread's place of work. */
+/* The state and the buffers of one thread. */
 struct jpeg_band {
     const struct jpeg_output *output;
     const struct jpeg_source *source;
     struct jpeg_rows rows;
-    struct jpeg_cursor cursor;      /* at the start of the next MCU row; with an entropy source */
-    const struct jpeg_shift *shift; /* into source->ahead, from where the band then takes its coefficients; or null */
-    uint32_t row;                   /* the next MCU row */
+    struct jpeg_cursor cursor; /* stands at the start of the next MCU row; only with an entropy source */
+    /*
+     * From the count of MCUs in source->ahead to the scan's; while it is set, the band takes its coefficients from
+     * there. Null: it does not.
+     */
+    const struct jpeg_shift *shift;
+    uint32_t row; /* the next MCU row to decode */
 };
 
 kst_status kst_jpeg_band_create(
@@ -33,18 +40,19 @@ kst_status kst_jpeg_band_create(
 void kst_jpeg_band_release(struct memory *memory, struct jpeg_band *band);
 
 /*
- * Take up work at an MCU row. `cursor`: at its first MCU; null with a source of coefficients, or where
+ * Start work at an MCU row. `cursor` stands at the row's first MCU; it is null with a source of coefficients, or when
  * kst_jpeg_band_borrow() follows.
  */
 void kst_jpeg_band_start(struct jpeg_band *band, uint32_t row, const struct jpeg_cursor *cursor);
 
-/* Take the coefficients from what was decoded ahead, until the next start. */
+/* Take the coefficients from what was decoded ahead, until the next kst_jpeg_band_start(). */
 void kst_jpeg_band_borrow(struct jpeg_band *band, const struct jpeg_shift *shift);
 
 /*
- * Decode the next MCU row and emit the lines that it completes: those of the row itself but the last `lag`, and the
- * last `lag` of the row before, unless the band starts (first) with this row. Where the row is the region's last, to
- * its end.
+ * Decode the next MCU row and emit the lines that it completes: its own lines except the last `lag`, and before them
+ * the last `lag` lines of the row above. If the band starts with this row (`first`), the `lag` lines on either side of
+ * its upper border are left to the seam, unless the row is the region's first. If the row is the region's last, it is
+ * emitted to its end.
  */
 void kst_jpeg_band_step(struct jpeg_band *band, bool first);
 

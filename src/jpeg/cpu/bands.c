@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Gathers the rows that threads decode into bands and calls the caller's function with each complete band. */
 #include "jpeg/cpu/bands.h"
 
 enum { BAND_BYTES = 1 << 18, AHEAD_PER_THREAD = 16 };
 
 struct jpeg_band_rows {
     struct jpeg_band_rows *next;
-    uint32_t index; /* of the band */
-    uint32_t left;  /* rows that are not there yet */
+    uint32_t index; /* index of the band in the picture */
+    uint32_t left;  /* number of rows that are not written yet */
     uint8_t *data;
 };
 
@@ -33,7 +34,7 @@ static uint32_t row_count(const struct jpeg_bands *bands, uint32_t index)
     return left < bands->rows ? left : bands->rows;
 }
 
-/* Under the lock, as all up to kst_jpeg_bands_row(). */
+/* The caller holds the lock; so it does for all functions down to kst_jpeg_bands_row(). */
 static void fail(struct jpeg_bands *bands, kst_status status)
 {
     if (bands->status == KST_OK)
@@ -86,7 +87,7 @@ static void take_out(struct jpeg_bands *bands, struct jpeg_band_rows *band)
     *link = band->next;
 }
 
-/* Hand a band out, without the lock, and keep its memory. */
+/* Hand a band to the caller's function, releasing the lock meanwhile, and keep its memory for reuse. */
 static void write_band(struct jpeg_bands *bands, struct jpeg_band_rows *band)
 {
     kst_image rows = bands->shape;
@@ -103,7 +104,7 @@ static void write_band(struct jpeg_bands *bands, struct jpeg_band_rows *band)
         fail(bands, KST_ERROR_WRITE);
 }
 
-/* Hand out what is complete and has its turn, unless another thread is at it, which then will. */
+/* Hand out all complete bands whose turn it is. If another thread is already doing this, it will hand these out too. */
 static void write_in_order(struct jpeg_bands *bands)
 {
     struct jpeg_band_rows *band;
@@ -119,8 +120,8 @@ static void write_in_order(struct jpeg_bands *bands)
 }
 
 /*
- * In order, bands wait for those before them. Threads take up their parts of the picture from the top, so that the one
- * which the others wait for is never far ahead itself.
+ * With in-order delivery, bands wait for those before them. Threads take up their parts of the picture from the top, so
+ * the thread that the others wait for is never far ahead itself.
  */
 static void wait_for_room(struct jpeg_bands *bands, uint32_t index)
 {
@@ -135,7 +136,7 @@ uint8_t *kst_jpeg_bands_row(struct jpeg_bands *bands, uint32_t y)
     struct jpeg_band_rows *band = find(bands, index);
     if (!band) {
         wait_for_room(bands, index);
-        band = find(bands, index); /* another thread may have had a row of it meanwhile */
+        band = find(bands, index); /* another thread may have opened this band during the wait */
     }
     if (!band && bands->status == KST_OK)
         band = open_band(bands, index);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Decodes all scans of a picture to coefficients and hands out their blocks, smoothed if the picture lacks scans. */
 #include "jpeg/cpu/blocks.h"
 
 #include <string.h>

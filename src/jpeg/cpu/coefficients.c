@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Opens a reader for every scan of the plan, reads all of them into the coefficients and reports their damage. */
 #include "jpeg/cpu/coefficients.h"
 
 #include "core/report.h"
@@ -7,7 +8,7 @@
 struct pass {
     const struct jpeg_plan *plan;
     struct jpeg_scan_target target;
-    struct jpeg_scan_reader *reader; /* one for each scan */
+    struct jpeg_scan_reader *reader; /* one per scan */
     uint32_t opened;
 };
 

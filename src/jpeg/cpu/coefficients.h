@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All scans of a picture, sequential or progressive, to coefficients. */
+/* Decoding all scans of a picture, sequential or progressive, to coefficients. */
 #ifndef KOSTKA_JPEG_CPU_COEFFICIENTS_H
 #define KOSTKA_JPEG_CPU_COEFFICIENTS_H
 
@@ -9,7 +9,7 @@
 
 /*
  * Create the coefficients and fill them from every scan of the plan, on the context's threads. Damage is counted in the
- * report; with `strict` it fails with the first warning. On failure nothing is left allocated.
+ * report; with `strict` the first warning is an error. On failure nothing is left allocated.
  */
 kst_status kst_jpeg_decode_coefficients(struct kst_context *context, struct memory *memory,
     const struct jpeg_plan *plan, bool strict, struct jpeg_coefficients *coefficients, kst_report *report);

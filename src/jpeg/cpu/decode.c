@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Chooses how the threads share a picture (see run()), decodes it and reports the damage that was found. */
 #include "jpeg/cpu/decode.h"
 
 #include "core/report.h"
@@ -6,10 +7,10 @@
 #include "jpeg/cpu/blocks.h"
 #include "jpeg/cpu/job.h"
 
-/* Threads that pay for a picture of this size. */
+/* The number of threads that pay for a picture of this size. */
 static uint32_t useful_threads(const struct kst_context *context, const struct jpeg_output *output)
 {
-    enum { LEAST_SAMPLES = 1 << 15 }; /* of a thread's share, coded */
+    enum { LEAST_SAMPLES = 1 << 15 }; /* coded samples per thread */
     uint64_t samples = (uint64_t)output->row_count * output->frame.mcus_w * 64;
     uint64_t useful = samples * output->frame.hmax * output->frame.vmax / LEAST_SAMPLES;
     uint32_t threads = kst_pool_threads(context->pool);
@@ -20,7 +21,7 @@ static uint32_t useful_threads(const struct kst_context *context, const struct j
     return threads > 1 ? threads : 1;
 }
 
-/* Whether restart markers come often enough that a band starts near one. */
+/* Whether restart markers are so frequent that a band always starts near one. */
 static bool restarts_often(const struct jpeg_scan *scan, const struct jpeg_output *output)
 {
     return scan->restart_interval > 0 && scan->restart_interval <= 4 * output->frame.mcus_w;
@@ -34,10 +35,13 @@ static kst_status run_alone(struct jpeg_job *job)
     return status;
 }
 
-/* Of a picture that need not be in memory, the second thread keeps tokens of no more than so many MCUs. */
+/* When a picture goes out in bands and need not be in memory, tokens are kept for a scan of at most so many MCUs. */
 enum { PAIR_MCUS = 1 << 20 };
 
-/* The upper thread makes pixels too, the lower one tokens only: with this share both take about as long. */
+/*
+ * The share of the scan's data above the guess. The upper thread makes pixels too, the lower one only tokens: with this
+ * share both take about the same time.
+ */
 static const double upper_share = 0.42;
 
 static kst_status run_pair(struct jpeg_job *job)
@@ -82,9 +86,10 @@ static kst_status run_guessing(struct jpeg_job *job, uint32_t threads)
 }
 
 /*
- * Restart markers and coefficients let threads start anywhere. Without either, where rows start comes out as the scan
- * is read: two threads keep what the second one reads from a guess; more, or for a part of the picture, go through the
- * scan by guesses first, keeping nothing.
+ * Threads can start anywhere in coefficients or near restart markers. Without either, the start of a row is known only
+ * once the scan has been read up to it. For a whole picture, two threads keep what the second one decodes from a guess;
+ * more threads, or two that decode a part of the picture, first skip through the scan from guesses without keeping
+ * anything.
  */
 static kst_status run(struct jpeg_job *job)
 {
@@ -180,7 +185,7 @@ kst_status kst_jpeg_cpu_decode_rows(struct kst_context *context, struct memory *
     return written ? kst_report_error(report, written, KST_NO_OFFSET, NULL) : status;
 }
 
-/* As a band reads it: codes are looked at in the columns that the output needs. */
+/* Read an MCU row like a band does: coefficients are decoded only in the columns that the output needs. */
 static void read_row(const struct jpeg_entropy *entropy, const struct jpeg_output *output, struct jpeg_cursor *cursor)
 {
     _Alignas(64) int16_t blocks[JPEG_MCU_BLOCKS * 64];
@@ -213,7 +218,7 @@ static kst_status read_damage(
     return KST_OK;
 }
 
-/* As kst_jpeg_decode_coefficients() finds it, whatever the output needs. */
+/* Read every scan to its end, as kst_jpeg_decode_coefficients() does, whatever part of the picture the output needs. */
 static kst_status find_damage_of_scans(
     struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan, bool strict, kst_report *report)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Carrying out a plan on the CPU: from entropy-coded data to the caller's picture. */
+/* Decodes a parsed JPEG (struct jpeg_plan) on the CPU, from entropy-coded data to the caller's picture. */
 #ifndef KOSTKA_JPEG_CPU_DECODE_H
 #define KOSTKA_JPEG_CPU_DECODE_H
 
@@ -10,16 +10,22 @@
 
 /*
  * Decode to `image`, which matches kst_jpeg_output_describe() and has buffers. Damage is counted in the report; with
- * options->strict it is an error. Otherwise KST_OK, KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY.
+ * options->strict the first warning is an error. Otherwise returns KST_OK, KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY.
  */
 kst_status kst_jpeg_cpu_decode(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
     const kst_decode_options *options, const kst_image *image, kst_report *report);
 
-/* The same to a function, a band of rows at a time; `image` describes them, interleaved. KST_ERROR_WRITE as well. */
+/*
+ * Decode and hand the picture to a function, a band of rows at a time; `image` describes the rows, whose pixels are
+ * interleaved. May also return KST_ERROR_WRITE.
+ */
 kst_status kst_jpeg_cpu_decode_rows(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
     const kst_decode_options *options, const kst_image *image, const kst_row_writer *writer, kst_report *report);
 
-/* Report the damage of sequential scans that hold each component once as that would, without making pixels. */
+/*
+ * Report the same damage as kst_jpeg_cpu_decode() would, without making pixels. The plan's scans must be sequential and
+ * hold each component once.
+ */
 kst_status kst_jpeg_cpu_damage(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
     const kst_decode_options *options, const kst_image *image, kst_report *report);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes JPEG files: headers, scans and their Huffman tables, in one pass over the picture where that is possible. */
 #include "jpeg/cpu/encode.h"
 
 #include <string.h>
@@ -10,14 +11,14 @@
 #include "jpeg/plan/script.h"
 #include "jpeg/syntax/writer.h"
 
-/* Huffman tables of a scan, by destination. */
+/* Huffman tables of a scan, indexed by destination. */
 struct tables {
     struct jpeg_huffman made[2][2]; /* [class][destination] */
     struct jpeg_table_set set;
     struct jpeg_coder coder[2];
 };
 
-/* A file being written. */
+/* The state of a file that is being written. */
 struct file {
     const struct jpeg_encode_context *context;
     const struct jpeg_encoding *encoding;
@@ -112,14 +113,17 @@ static kst_status count_scan(struct file *file, const struct jpeg_scan_job *job)
     return status;
 }
 
-/* Header and data of a scan whose tables are chosen. */
+/* Write the header and the data of a scan whose tables are chosen. */
 static kst_status write_scan(struct file *file, const kst_scan *scan, const struct jpeg_scan_job *job)
 {
     kst_jpeg_write_scan(file->sink, &file->state, file->encoding, scan, &file->tables->set, job->restart_interval);
     return kst_jpeg_scan_encode(job, file->sink);
 }
 
-/* `own`: the coefficients come from a picture; `counted`: the tables are made already. */
+/*
+ * `own`: the coefficients were made from a picture here, so their range is known. `counted`: the tables are already
+ * made.
+ */
 static kst_status write_sequential_scans(
     struct file *file, const struct jpeg_coefficients *coefficients, bool own, bool counted)
 {
@@ -167,7 +171,7 @@ kst_status kst_jpeg_write_coefficients(const struct jpeg_encode_context *context
     return status;
 }
 
-/* One pass with the standard tables: no coefficients are kept. */
+/* Encode the picture in one pass with the standard tables, keeping no coefficients. */
 static kst_status stream_picture(struct file *file, const struct jpeg_sampler *sampler)
 {
     struct jpeg_scan_job job;
@@ -188,7 +192,10 @@ static kst_status stream_picture(struct file *file, const struct jpeg_sampler *s
     return status;
 }
 
-/* Transform a picture, and count its symbols on the way where there is one scan to be optimised. */
+/*
+ * Transform the picture to coefficients. With `count`, count its symbols in the same pass and make the tables, for a
+ * single scan with optimised tables.
+ */
 static kst_status transform_picture(
     struct file *file, const struct jpeg_sampler *sampler, const struct jpeg_coefficients *coefficients, bool count)
 {

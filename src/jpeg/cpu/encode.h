@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Carrying out a struct jpeg_encoding on the CPU, from a picture or from coefficients. */
+/* Encodes as a struct jpeg_encoding says, on the CPU, from a picture or from coefficients. */
 #ifndef KOSTKA_JPEG_CPU_ENCODE_H
 #define KOSTKA_JPEG_CPU_ENCODE_H
 
@@ -13,18 +13,18 @@ struct jpeg_encode_context {
     struct pool *pool;
     struct memory *memory;
     enum cpu_tier tier;
-    kst_report *report; /* gets the stages of kst_jpeg_write_picture(); null: none */
+    kst_report *report; /* receives the stages of kst_jpeg_write_picture(); null: no report */
 };
 
 /*
- * Write a whole file holding the given coefficients. Those of padding blocks (beyond blocks_w and blocks_h) are not
- * looked at: they are coded as libjpeg does, with no AC and the DC of the block before. KST_OK, a memory status, the
- * sink's status or KST_ERROR_JPEG_COEFFICIENT.
+ * Write a whole file that holds the given coefficients. Those of padding blocks (beyond blocks_w and blocks_h) are not
+ * read: such blocks are coded as libjpeg does, with no AC coefficients and the DC coefficient of the block before.
+ * Returns KST_OK, a memory status, the sink's status or KST_ERROR_JPEG_COEFFICIENT.
  */
 kst_status kst_jpeg_write_coefficients(const struct jpeg_encode_context *context, const struct jpeg_encoding *encoding,
     const struct jpeg_coefficients *coefficients, struct sink *sink);
 
-/* Write a whole file of a picture. `sampler` was set up for the encoding's frame. */
+/* Write a whole file that holds a picture. `sampler` was set up for the encoding's frame. */
 kst_status kst_jpeg_write_picture(const struct jpeg_encode_context *context, const struct jpeg_encoding *encoding,
     const struct jpeg_sampler *sampler, struct sink *sink);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Fills blocks for the scan coders: reads them from coefficients, or samples and transforms the rows of a picture. */
 #include "jpeg/cpu/encode_source.h"
 
-/* A block of the padding to whole MCUs: the DC of the block before and no AC costs the fewest bits. */
+/* Fill a block of the padding to whole MCUs: the DC coefficient of the block before and no AC costs the fewest bits. */
 static inline void pad_block(int16_t *block, uint64_t *mask)
 {
     block[0] = block[-64];
@@ -152,7 +153,7 @@ struct jpeg_block_source kst_jpeg_picture_source(struct jpeg_picture_source *sou
 
 struct transform {
     struct jpeg_picture_source *source;
-    struct jpeg_block_source blocks; /* the same, for bringing rows */
+    struct jpeg_block_source blocks; /* the source's callbacks, which fetch rows in order */
     atomic_uint_fast32_t next;
     atomic_bool failed;
 };
@@ -172,7 +173,7 @@ static void transform_row(const struct jpeg_picture_source *source, uint32_t wor
     }
 }
 
-/* The next row with what it is made of; false when there is none or one could not be brought. */
+/* Claim the next MCU row and fetch the picture's rows for it. False when no row is left or a fetch failed. */
 static bool take_row(struct transform *transform, uint32_t worker, uint32_t *row)
 {
     kst_jpeg_source_lock(&transform->blocks);

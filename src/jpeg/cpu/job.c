@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sets up the threads of a job and runs the simple ways to share a picture: one thread, or bands that start anywhere.
+ */
 #include "jpeg/cpu/job.h"
 
 #include "core/report.h"
@@ -77,7 +80,7 @@ static void seek(const struct jpeg_job *job, uint32_t row, struct jpeg_cursor *c
         kst_jpeg_cursor_start(entropy, cursor, length ? mcu / length : 0);
         kst_jpeg_skip_mcus(entropy, cursor, mcu - cursor->mcu);
     }
-    /* The band before meets the damage before. */
+    /* The thread that decodes the band before counts the damage before this row. */
     kst_jpeg_cursor_forget(entropy, cursor, row == job->output->first_row);
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads on one picture: the ways to share its MCU rows. */
+/*
+ * Decoding one picture with several threads: their buffers, the borders between bands, and the ways to share MCU rows.
+ */
 #ifndef KOSTKA_JPEG_CPU_JOB_H
 #define KOSTKA_JPEG_CPU_JOB_H
 
@@ -9,10 +11,10 @@
 #include "jpeg/cpu/band.h"
 #include "jpeg/cpu/entropy/guess.h"
 
-/* A border between two bands; whoever comes second emits the lines on both sides. */
+/* A border between two bands. The thread that hands in the second half emits the lines on both sides. */
 struct jpeg_border {
     struct jpeg_seam seam;
-    atomic_uint halves; /* that are there */
+    atomic_uint halves; /* number of sides that were handed in: 0–2 */
 };
 
 struct jpeg_job {
@@ -20,32 +22,31 @@ struct jpeg_job {
     struct memory *memory;
     const struct jpeg_output *output;
     const struct jpeg_source *source;
-    const struct jpeg_checkpoints *checkpoints; /* where MCUs start; null: restart markers tell, or nothing needs to */
+    /* Known MCU starts in the scan; null: restart markers or coefficients make them unnecessary. */
+    const struct jpeg_checkpoints *checkpoints;
     uint32_t threads;
-    struct jpeg_band *band;     /* one a thread */
-    struct jpeg_border *border; /* border_count */
+    struct jpeg_band *band;     /* one per thread */
+    struct jpeg_border *border; /* border_count of them */
     uint32_t border_count;
-    struct jpeg_damage *damage; /* one a thread */
+    struct jpeg_damage *damage; /* one per thread */
 };
 
-/*
- * Make the places of work and `borders` borders. On failure nothing is left allocated.
- */
+/* Allocate the threads' buffers and `borders` borders. On failure nothing is left allocated. */
 kst_status kst_jpeg_job_create(struct jpeg_job *job, uint32_t threads, uint32_t borders);
 void kst_jpeg_job_release(struct jpeg_job *job);
 
-/* The MCU row behind the last that the output needs. */
+/* The MCU row after the last one that the output needs. */
 uint32_t kst_jpeg_job_end(const struct jpeg_job *job);
 
 /*
- * Hand in what a border needs of the band that ends above MCU row `row` (above), or of the band that starts with it,
- * right after that band decoded the row next to the border.
+ * Hand in one side of a border: with `above`, that of the band that ends above MCU row `row`, otherwise that of the
+ * band that starts with it. Call this right after that band decoded the row next to the border.
  */
 void kst_jpeg_job_meet(struct jpeg_band *band, struct jpeg_border *border, uint32_t row, bool above);
 
 /*
- * MCU rows [from, to) by one thread; the first and the last are handed to the borders, where those are not null.
- * `cursor` and `shift` as for kst_jpeg_band_start() and kst_jpeg_band_borrow().
+ * MCU rows [from, to), decoded by one thread. The samples next to their upper and lower ends are handed to the borders
+ * that are not null. `cursor` and `shift` are those of kst_jpeg_band_start() and kst_jpeg_band_borrow().
  */
 struct jpeg_stretch {
     uint32_t from, to;
@@ -55,19 +56,20 @@ struct jpeg_stretch {
 };
 void kst_jpeg_job_decode(struct jpeg_job *job, uint32_t thread, const struct jpeg_stretch *stretch);
 
-/* One thread, from top to bottom. */
+/* Decode the picture with one thread, from top to bottom. */
 void kst_jpeg_job_alone(struct jpeg_job *job);
 
 /*
- * Bands that can start anywhere: from coefficients, restart markers or checkpoints. The job needs kst_jpeg_job_bands()
- * − 1 borders.
+ * Decode the picture in bands that can start anywhere: from coefficients, restart markers or checkpoints. The job needs
+ * kst_jpeg_job_bands() − 1 borders.
  */
 uint32_t kst_jpeg_job_bands(const struct jpeg_output *output, uint32_t threads);
 void kst_jpeg_job_spread(struct jpeg_job *job);
 
 /*
- * Two threads on a scan without restart markers that is wanted whole: one decodes from the top, the other decodes the
- * lower part ahead, from a guess. Needs kst_jpeg_pair_borders() borders and a source with `ahead`, which it fills.
+ * Decode with two threads a scan without restart markers that is needed whole: one thread decodes from the top, the
+ * other decodes the lower part ahead, from a guess. The job needs kst_jpeg_pair_borders() borders and a source with
+ * `ahead`, which this fills.
  */
 uint32_t kst_jpeg_pair_borders(const struct jpeg_output *output);
 void kst_jpeg_job_pair(struct jpeg_job *job, struct jpeg_ahead *ahead);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two threads on a scan without restart markers. The upper one decodes from the top to pixels; the lower one decodes
- * from a guess in the middle to tokens. When the upper one falls into step with it, the place of the tokens is known,
- * and whoever is free turns them into pixels. Where that does not come about, the upper one decodes everything.
+ * Two threads decode a scan without restart markers. The upper thread decodes from the top to pixels; the lower one
+ * decodes from a guess in the middle to tokens. Once the upper thread falls into step with the lower one, it is known
+ * which MCUs the tokens belong to, and whichever thread is free turns them into pixels. If they never fall into step,
+ * the upper thread decodes everything.
  */
 #include <pthread.h>
 
@@ -14,28 +15,28 @@ enum { BAND_ROWS = 8 };
 enum state {
     OPEN,   /* the upper thread is above the guess, or not yet in step */
     JOINED, /* rows from `first` on are shared */
-    ALONE   /* the upper thread decodes to the end */
+    ALONE   /* the upper thread decodes everything to the end */
 };
 
 struct pair {
     struct jpeg_job *job;
     struct jpeg_ahead *ahead;
-    pthread_mutex_t lock; /* over all below */
+    pthread_mutex_t lock; /* guards all members below */
     pthread_cond_t changed;
     enum state state;
-    uint32_t known; /* MCUs decoded ahead, as far as others may look at them */
-    bool closed;    /* no more will be */
+    uint32_t known; /* number of MCUs decoded ahead that other threads may read */
+    bool closed;    /* no more MCUs will be decoded ahead */
     struct jpeg_shift shift;
-    uint32_t first; /* row */
-    uint32_t next;  /* row to be taken */
+    uint32_t first; /* the first shared MCU row */
+    uint32_t next;  /* the next MCU row to be taken */
 };
 
 uint32_t kst_jpeg_pair_borders(const struct jpeg_output *output)
 {
-    return output->row_count / BAND_ROWS + 2; /* the last for the rows behind the tokens */
+    return output->row_count / BAND_ROWS + 2; /* the last border is for the rows after the tokens */
 }
 
-/* The border above a row, which starts a band or the rows behind the tokens. */
+/* The border above a row that starts a band or the rows after the tokens. */
 static struct jpeg_border *border_at(const struct pair *pair, uint32_t row)
 {
     const struct jpeg_job *job = pair->job;
@@ -43,7 +44,10 @@ static struct jpeg_border *border_at(const struct pair *pair, uint32_t row)
     return &job->border[rows % BAND_ROWS == 0 ? rows / BAND_ROWS : job->border_count - 1];
 }
 
-/* The row behind those that the tokens hold whole; not the last row, whose end says whether the data end with it. */
+/*
+ * The row after those that the tokens hold completely. The last row never counts as complete: it must be decoded from
+ * the scan, because only its end shows whether the data end with it.
+ */
 static uint32_t token_rows(const struct pair *pair)
 {
     uint32_t rows = (pair->known + pair->shift.mcu) / pair->job->output->frame.mcus_w;
@@ -52,8 +56,8 @@ static uint32_t token_rows(const struct pair *pair)
 }
 
 /*
- * Take the next rows to decode, tokens as they come, then what lies behind them in one piece; wait where there is
- * nothing yet. False at the end.
+ * Take the next rows to decode: first bands of tokens as they become available, then all rows after the tokens in one
+ * piece. Waits while there are none yet. False at the end.
  */
 static bool take_rows(struct pair *pair, struct jpeg_stretch *stretch)
 {
@@ -78,7 +82,7 @@ static bool take_rows(struct pair *pair, struct jpeg_stretch *stretch)
     return taken;
 }
 
-/* A cursor at the first row behind the tokens. */
+/* Put a cursor at the first row after the tokens. */
 static void seek_behind(const struct pair *pair, uint32_t row, struct jpeg_cursor *cursor)
 {
     const struct jpeg_entropy *entropy = pair->job->source->entropy;
@@ -107,8 +111,8 @@ static void share_rows(struct pair *pair, uint32_t thread)
 }
 
 /*
- * Try to fall into step, the upper thread being past the guess. The rows behind the tokens are reached from a
- * checkpoint, which must be in step too: so it takes two steps of tokens behind the border, and two rows.
+ * Try to fall into step; the upper thread is past the guess. The rows after the tokens are reached from a checkpoint
+ * that must be in step too, so at least two steps of tokens must follow the border, and at least two rows.
  */
 static enum state try_join(struct pair *pair, const struct jpeg_cursor *cursor)
 {
@@ -170,7 +174,7 @@ static void run_upper(struct pair *pair)
     share_rows(pair, 0);
 }
 
-/* Show what was decoded ahead so far. False where nobody will want more. */
+/* Let other threads see what was decoded ahead so far. False when no thread will need more. */
 static bool publish(struct pair *pair, bool closed)
 {
     pthread_mutex_lock(&pair->lock);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Turns decoded rows of component samples into lines of the picture: upsampling, colour conversion and seams. */
 #include "jpeg/cpu/rows.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@ static size_t row_pitch(const struct jpeg_view *view)
     return round_up((size_t)view->block_count * view->block + JPEG_ROW_PADDING);
 }
 
-/* Upsampled lines start at the first MCU, and end up to one sample's worth of pixels behind the last. */
+/* Upsampled lines start at the first MCU and may extend past the last one by the pixels of one sample. */
 static size_t line_length(const struct jpeg_output *output)
 {
     size_t longest = output->region.width;
@@ -92,7 +93,10 @@ uint8_t *kst_jpeg_rows_at(const struct jpeg_rows *rows, uint32_t component, uint
     return ring_row(rows, component, mcu_row * rows->output->view[component].mcu_rows);
 }
 
-/* The component's rows that line y is made of: near the nearest, far the other one that the vertical filters take. */
+/*
+ * Find the component's rows that line y is made of: `near` is the nearest row, `far` the other one that the vertical
+ * filters use.
+ */
 static void line_rows(const struct jpeg_view *view, uint32_t y, uint32_t *near, uint32_t *far)
 {
     *near = (uint32_t)((uint64_t)y * view->v_in / view->v_out);
@@ -107,7 +111,7 @@ static void line_rows(const struct jpeg_view *view, uint32_t y, uint32_t *near, 
         *far = *near > 0 ? *near - 1 : 0;
 }
 
-/* in[x · h_in / h_out] for the region's pixels. */
+/* Repeat samples: out[x] = in[x · h_in / h_out] for the region's pixels. */
 static void replicate(const struct jpeg_output *output, const struct jpeg_view *view, const uint8_t *in, uint8_t *out)
 {
     uint64_t place = (uint64_t)output->region.x * view->h_in;
@@ -123,7 +127,7 @@ static void replicate(const struct jpeg_output *output, const struct jpeg_view *
     }
 }
 
-/* A component's line at the picture's width, from the region's first pixel on. */
+/* Upsample a component's line to the picture's width; the result starts with the region's first pixel. */
 static const uint8_t *upsample(
     const struct jpeg_rows *rows, uint32_t component, uint32_t y, const uint8_t *near, const uint8_t *far)
 {
@@ -157,7 +161,7 @@ static uint8_t *image_row(const struct jpeg_output *output, uint32_t plane, uint
 
 enum { CHUNK = 256 };
 
-/* Rounded c · k / 255: ink coded inverted. */
+/* Compute c · k / 255, rounded: the ink is coded inverted. */
 static void cmyk_to_planes(const uint8_t *cmyk, uint8_t plane[3][CHUNK + JPEG_ROW_PADDING], uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -192,7 +196,7 @@ static void convert_rgb_grey(const struct jpeg_output *output, const uint8_t *co
     }
 }
 
-/* Colour conversion works on interleaved pixels; planes are taken from those, a chunk at a time. */
+/* Colour conversion makes interleaved pixels; the planes are split from them, one chunk at a time. */
 static void convert_planar(
     const struct jpeg_output *output, const uint8_t *const line[JPEG_COMPONENTS], uint8_t *const out[JPEG_COMPONENTS])
 {
@@ -211,7 +215,7 @@ static void convert_planar(
     }
 }
 
-/* Row `row` of the picture, of which plane 0 is at `out`. */
+/* Convert a line to row `row` of the picture; `out` is where that row starts in plane 0. */
 static void convert(
     const struct jpeg_output *output, uint32_t row, uint8_t *out, const uint8_t *const line[JPEG_COMPONENTS])
 {
@@ -274,7 +278,7 @@ static void emit_line(const struct jpeg_rows *rows, uint32_t y, const uint8_t *c
     }
 }
 
-/* Rows of a component that MCU rows above line `to` hold, as they are. */
+/* For raw output: copy the components' rows unchanged, for the MCU rows that lines [from, to) cover. */
 static void emit_raw(const struct jpeg_rows *rows, uint32_t from, uint32_t to)
 {
     const struct jpeg_output *output = rows->output;

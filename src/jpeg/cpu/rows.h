@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows of component samples on their way to the picture: two rows of MCUs, resampled and converted line by line. */
+/*
+ * Decoded samples on their way to the picture: a ring of two MCU rows per component, which is upsampled and converted
+ * line by line.
+ */
 #ifndef KOSTKA_JPEG_CPU_ROWS_H
 #define KOSTKA_JPEG_CPU_ROWS_H
 
@@ -7,18 +10,18 @@
 #include "jpeg/cpu/dsp/dsp.h"
 #include "jpeg/plan/output.h"
 
-/* One thread's buffers. */
+/* The buffers of one thread. */
 struct jpeg_rows {
     const struct jpeg_output *output;
     uint8_t *memory;
-    uint8_t *ring[JPEG_COMPONENTS]; /* 2 × mcu_rows rows: row y of the component at y modulo that */
+    uint8_t *ring[JPEG_COMPONENTS]; /* 2 × mcu_rows rows; row y of the component is at y modulo that */
     ptrdiff_t pitch[JPEG_COMPONENTS];
-    uint8_t *line[JPEG_COMPONENTS]; /* a line of a component at the picture's width */
+    uint8_t *line[JPEG_COMPONENTS]; /* one line of a component at the picture's width */
 };
 
-/* The last rows of the band above a border and the first of the band below it. */
+/* The samples on both sides of a border between bands: each component's last row above it and first row below it. */
 struct jpeg_seam {
-    uint8_t *row[2][JPEG_COMPONENTS]; /* above, below */
+    uint8_t *row[2][JPEG_COMPONENTS]; /* [0]: above, [1]: below */
     uint8_t *memory;
 };
 
@@ -32,15 +35,15 @@ void kst_jpeg_seam_release(struct memory *memory, struct jpeg_seam *seam);
 uint8_t *kst_jpeg_rows_at(const struct jpeg_rows *rows, uint32_t component, uint32_t mcu_row);
 
 /*
- * Lines [from, to) of the reduced picture to the caller's image; lines outside the region are left out. For raw output
- * both are borders of MCU rows.
+ * Write lines [from, to) of the reduced picture to the caller's image; lines outside the region are skipped. For raw
+ * output both limits are borders of MCU rows.
  */
 void kst_jpeg_rows_emit(const struct jpeg_rows *rows, uint32_t from, uint32_t to);
 
-/* Copy the last rows of MCU row `mcu_row` (above = true), or its first, to a seam. */
+/* Copy each component's last row of MCU row `mcu_row` (above = true), or its first row, to a seam. */
 void kst_jpeg_seam_keep(const struct jpeg_rows *rows, struct jpeg_seam *seam, uint32_t mcu_row, bool above);
 
-/* The lines on both sides of the border above MCU row `mcu_row`, both halves of the seam being there. */
+/* Write the lines on both sides of the border above MCU row `mcu_row`, once both halves of the seam are filled. */
 void kst_jpeg_seam_emit(const struct jpeg_rows *rows, const struct jpeg_seam *seam, uint32_t mcu_row);
 
 #endif

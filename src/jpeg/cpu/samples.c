@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Prepares samples for the forward transform: fetches picture rows, converts colours, downsamples and pads. */
 #include "jpeg/cpu/samples.h"
 
 #include <string.h>
@@ -41,7 +42,7 @@ static void convert_cmyk(
     s->dsp->cmyk_split(image_row(rows, 0, row), out[0], out[1], out[2], out[3], s->frame->width);
 }
 
-/* One plane a component: grey, PLANAR without a change of colour. */
+/* Copy one plane per component: grey, or planar without a change of colour. */
 static void convert_copy(
     const struct jpeg_sampler *s, const struct jpeg_sample_rows *rows, uint32_t row, uint8_t *const out[])
 {
@@ -49,7 +50,7 @@ static void convert_copy(
         memcpy(out[c], image_row(rows, c, row), s->frame->width);
 }
 
-/* Planes → pixels of `count` channels. */
+/* Interleave planes to pixels of `count` channels. */
 static void interleave(const struct jpeg_sampler *s, const struct jpeg_sample_rows *rows, uint32_t row, uint32_t count)
 {
     for (uint32_t c = 0; c < count; c++) {
@@ -82,7 +83,7 @@ static void convert_planar_ycck(
 
 typedef void (*conversion)(const struct jpeg_sampler *, const struct jpeg_sample_rows *, uint32_t, uint8_t *const *);
 
-/* Null where there is none. */
+/* Returns null if there is no such conversion. */
 static conversion find_conversion(const kst_image *image, kst_colour coded)
 {
     const bool planar = image->format == KST_FORMAT_PLANAR;
@@ -143,7 +144,7 @@ static size_t padded(size_t length)
     return (length + JPEG_ROW_PADDING + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Samples of a full-size row that downsampling to whole blocks may read. */
+/* The number of samples of a full-size row that downsampling to whole blocks may read. */
 static size_t full_width(const struct jpeg_sampler *sampler)
 {
     size_t width = sampler->frame->width;
@@ -154,7 +155,7 @@ static size_t full_width(const struct jpeg_sampler *sampler)
     return width;
 }
 
-/* Bytes of a plane's row, and how many of its rows an MCU row is made of. */
+/* The bytes of a plane's row, and below, the number of its rows that make up an MCU row. */
 static size_t row_bytes(const struct jpeg_sampler *sampler, uint32_t plane)
 {
     uint32_t channels = kst_format_channels(sampler->image->format);
@@ -166,7 +167,10 @@ static uint32_t lines_of(const struct jpeg_sampler *sampler, uint32_t plane)
     return 8 * (sampler->image->format == KST_FORMAT_RAW ? sampler->v[plane] : sampler->vmax);
 }
 
-/* Where each buffer starts in one block of memory; returns its length. With a null `base` the pointers mean nothing. */
+/*
+ * Set where each buffer starts in one block of memory; returns the block's length. With a null `base` only the length
+ * is meaningful.
+ */
 static size_t lay_out(const struct jpeg_sampler *sampler, struct jpeg_sample_rows *rows, uint8_t *base)
 {
     const bool raw = sampler->image->format == KST_FORMAT_RAW;
@@ -194,7 +198,7 @@ static size_t lay_out(const struct jpeg_sampler *sampler, struct jpeg_sample_row
     return used;
 }
 
-/* The lines of a picture that is in memory. */
+/* Point to the lines of a picture that is in memory. */
 static void look_at_picture(const struct jpeg_sampler *sampler, struct jpeg_sample_rows *rows)
 {
     for (uint32_t i = 0; i < sampler->image->plane_count; i++) {
@@ -224,15 +228,17 @@ void kst_jpeg_sample_rows_release(struct memory *memory, struct jpeg_sample_rows
     memset(rows, 0, sizeof(*rows));
 }
 
-/* Repeat the last of `from` samples up to `to`. */
+/* Repeat the last of the first `from` samples up to sample `to`. */
 static void pad_right(uint8_t *row, size_t from, size_t to)
 {
     if (to > from)
         memset(row + from, row[from - 1], to - from);
 }
 
-/* 2^16 / area rounded up: as a factor it divides sums up to 255·16 + 8 exactly. Areas of one sample are not
- * downsampled. */
+/*
+ * 2^16 / area, rounded up. Multiplying by it and dropping 16 bits divides sums up to 255·16 + 8 exactly. Boxes of one
+ * sample are not downsampled.
+ */
 static const uint16_t reciprocal[17] = {
     [2] = 32768, [3] = 21846, [4] = 16384, [6] = 10923, [8] = 8192, [9] = 7282, [12] = 5462, [16] = 4096};
 
@@ -251,7 +257,7 @@ static inline void downsample_box(
     }
 }
 
-/* `in` and `out` do not overlap. The boxes of the usual subsamplings are spelt out so that compilers unroll them. */
+/* `in` and `out` do not overlap. The usual box sizes are spelt out so that compilers unroll their loops. */
 static void downsample_row(const struct jpeg_dsp *dsp, const uint8_t *restrict in, size_t pitch, uint32_t box_w,
     uint32_t box_h, uint8_t *restrict out, uint32_t n)
 {
@@ -294,7 +300,7 @@ static void fill_group(
     }
 }
 
-/* Repeat the last row of a component from row `from` on. */
+/* Repeat the last row of a component in all its rows from `from` on. */
 static void pad_bottom(
     const struct jpeg_sampler *sampler, uint32_t component, uint32_t from, struct jpeg_sample_rows *rows)
 {
@@ -357,7 +363,7 @@ void kst_jpeg_sample_rows_fill(const struct jpeg_sampler *sampler, uint32_t inde
             break;
         fill_group(sampler, first, group, rows);
     }
-    /* libjpeg repeats the downsampled rows, not the picture's, below the last row group. */
+    /* Below the last row group libjpeg repeats the downsampled rows, not those of the picture. */
     for (uint32_t c = 0; c < sampler->frame->component_count; c++)
         pad_bottom(sampler, c, group * sampler->v[c], rows);
 }

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Estimates missing AC coefficients from the DC coefficients of 5 × 5 blocks, with libjpeg-turbo's weights. */
 #include "jpeg/cpu/smooth.h"
 
 #include <string.h>
 
-enum { WINDOW = 5 }; /* blocks each way */
+enum { WINDOW = 5 }; /* blocks in each direction */
 
-/* Weights of the DC coefficients around a block, in 1/256, row by row. */
+/* Weights of the DC coefficients around a block, in units of 1/256, row by row. */
 typedef int16_t kernel[WINDOW * WINDOW];
 
-/* For a coefficient of horizontal order u and vertical order v with u ≥ v; those with u < v have it transposed. */
+/*
+ * Kernels for a coefficient of horizontal order u and vertical order v with u ≥ v; those with u < v use the transposed
+ * kernel.
+ */
 static const kernel kernel_00 = {-2, -6, -8, -6, -2, //
     -6, 6, 42, 6, -6,                                //
     -8, 42, 152, 42, -8,                             //
@@ -40,7 +44,7 @@ static const kernel kernel_30 = {0, 0, 0, 0, 0, //
     0, 1, 0, -1, 0,                             //
     0, 0, 0, 0, 0};
 
-/* Where other AC coefficients are there, less is asked of the estimate. */
+/* Kernels for when scans held some AC coefficients: only the lowest orders are then estimated. */
 static const kernel near_10 = {0, 0, 0, 0, 0, //
     0, 0, 0, 0, 0,                            //
     -7, 50, 0, -50, 7,                        //
@@ -57,11 +61,11 @@ static const kernel near_20 = {0, 0, 0, 0, 0, //
     0, 0, 0, 0, 0,                            //
     0, 0, 0, 0, 0};
 
-/* By zig-zag index. */
+/* The kernels of each coefficient, indexed by zig-zag index. */
 static const struct {
     bool transposed;
     const int16_t *dc_alone;
-    const int16_t *otherwise; /* null: not estimated */
+    const int16_t *otherwise; /* null: the coefficient is not estimated */
 } estimate[JPEG_SMOOTHED] = {
     {false, kernel_00, NULL},
     {false, kernel_10, near_10},
@@ -100,7 +104,7 @@ static void set_state(struct jpeg_smoothing_state *state, const int8_t *known)
         state->dc_alone = state->dc_alone && known[k] < 0;
 }
 
-/* Whether any scan but the first holds the component. */
+/* Whether any scan other than the first holds the component. */
 static bool has_later_scan(const struct jpeg_plan *plan, uint32_t component)
 {
     for (uint32_t i = 1; i < plan->scan_count; i++)
@@ -113,7 +117,7 @@ static bool has_later_scan(const struct jpeg_plan *plan, uint32_t component)
 void kst_jpeg_smoothing_init(
     struct jpeg_smoothing *smoothing, const struct jpeg_plan *plan, const struct jpeg_coefficients *coefficients)
 {
-    /* What libjpeg takes a component for that only the first of several scans holds. */
+    /* libjpeg treats a component that only the first of several scans holds as fully known here. */
     static const int8_t all_known[JPEG_SMOOTHED] = {0};
     *smoothing = (struct jpeg_smoothing){.frame = &plan->frame, .coefficients = coefficients};
     for (uint32_t i = 0; i < plan->frame.component_count; i++) {
@@ -124,9 +128,10 @@ void kst_jpeg_smoothing_init(
 }
 
 /*
- * The blocks at distances −2 … 2 around block i of n. At the borders the nearest block stands for those outside, but
- * for two oddities that belong to the definition, being libjpeg's: of two columns the first stands for what is right of
- * both, and the outer rows are looked at only as far as they lie in whole MCU rows that are near enough.
+ * Find the blocks at distances −2 … 2 around block i of n. At the borders the nearest block stands for those outside.
+ * Two oddities of libjpeg belong to the definition: if a component is two blocks wide, its first column stands for all
+ * columns right of the second; and a row at distance 2 is used only if it lies in the same MCU row, or if at least two
+ * MCU rows lie on that side.
  */
 static void find_columns(uint32_t i, uint32_t n, uint32_t at[WINDOW])
 {
@@ -142,7 +147,7 @@ static void find_rows(const struct jpeg_frame *frame, const struct jpeg_componen
 {
     uint32_t mcu = i / c->v;
     uint32_t in_mcu = i % c->v;
-    uint32_t rows = mcu + 1 == frame->mcus_h ? c->blocks_h - mcu * c->v : c->v; /* of blocks in this MCU row */
+    uint32_t rows = mcu + 1 == frame->mcus_h ? c->blocks_h - mcu * c->v : c->v; /* rows of blocks in this MCU row */
     at[1] = i > 0 ? i - 1 : 0;
     at[0] = in_mcu > 1 || mcu > 1 ? i - 2 : at[1];
     at[2] = i;
@@ -161,7 +166,10 @@ static void gather(const struct jpeg_smoothing *smoothing, uint32_t component, u
             dc[j * WINDOW + i] = *kst_jpeg_block(smoothing->coefficients, component, column[i], row[j]);
 }
 
-/* The weighted sum, requantised and rounded; with a known bit position `al` > 0 the magnitude stays below it. */
+/*
+ * Compute the weighted sum, requantised and rounded. If the bit position `al` down to which the coefficient is known is
+ * above 0, the magnitude stays below 2^al.
+ */
 static int16_t apply(
     const int16_t *weights, bool transposed, const int32_t *dc, const uint16_t *quant, uint32_t natural, int8_t al)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Decodes a scan from a guessed place to tokens, and turns the tokens into coefficients once their MCUs are known. */
 #include "jpeg/cpu/entropy/ahead.h"
 
 #include "core/report.h"
 
-/* Photographs have one to three tokens to a byte, the more the lower their quality. */
+/* Capacity for tokens: photographs have one to three per byte, the more the lower their quality. */
 enum { TOKENS_PER_BYTE = 4 };
 
 kst_status kst_jpeg_ahead_create(
@@ -42,7 +43,10 @@ void kst_jpeg_ahead_release(struct memory *memory, struct jpeg_ahead *ahead)
     ahead->checkpoint = NULL;
 }
 
-/* Before the first MCUs are complete nobody has seen the guess: it can be made again behind what was no code. */
+/*
+ * Until the first `step` MCUs are complete no other thread has used the guess, so it can be moved behind bits that were
+ * no code.
+ */
 static void guess_again(struct jpeg_ahead *ahead, struct jpeg_cursor *cursor)
 {
     cursor->mcu = 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Appends bits to bit strings and joins finished pieces into a stream with byte stuffing and restart markers. */
 #include "jpeg/cpu/entropy/bit_string.h"
 
 #include <string.h>
@@ -88,7 +89,7 @@ static uint64_t load_be64(const uint8_t *from)
     return value;
 }
 
-/* Write the top `count` bytes of a word, a zero byte behind each 0xFF. */
+/* Write the top `count` bytes of a word, with a zero byte after each 0xFF. */
 static uint8_t *stuff_bytes(uint8_t *out, uint64_t word, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++, word <<= 8) {
@@ -102,7 +103,7 @@ static uint8_t *stuff_bytes(uint8_t *out, uint64_t word, uint32_t count)
 
 static inline uint8_t *stuff_word(uint8_t *out, uint64_t word)
 {
-    /* A byte of 0xFF has its top bit set and loses it when 1 is added; a carry can only raise false alarms. */
+    /* A byte of 0xFF has its top bit set and loses it when 1 is added. A carry can only raise false alarms. */
     if (word & 0x8080808080808080 & ~(word + 0x0101010101010101))
         return stuff_bytes(out, word, 8);
     kst_jpeg_store_be64(out, word);
@@ -111,7 +112,7 @@ static inline uint8_t *stuff_word(uint8_t *out, uint64_t word)
 
 enum { CHUNK_WORDS = 512, CHUNK_MOST = 16 * CHUNK_WORDS };
 
-/* Where the next CHUNK_MOST bytes go: the sink, or `spare` where the caller's buffer might be shorter than that. */
+/* Where the next CHUNK_MOST bytes go: into the sink, or to `spare` if the caller's buffer may have less room. */
 static uint8_t *chunk_start(struct sink *sink, uint8_t *spare)
 {
     if (!sink->memory && sink->capacity - sink->length < CHUNK_MOST)

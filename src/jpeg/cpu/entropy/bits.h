@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading bits of entropy-coded data (T.81 F.2.2.5): stuffed zero bytes are dropped, zeros follow the end. */
+/* Reading bits of entropy-coded data (T.81 F.2.2.5). Stuffed zero bytes are dropped, and zero bits follow the end. */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_BITS_H
 #define KOSTKA_JPEG_CPU_ENTROPY_BITS_H
 
@@ -9,15 +9,15 @@
 #include <string.h>
 
 /*
- * The next bit to read is the highest of `window`, of which `count` (0–64) are known to be loaded; the bits below them
- * are zero or already those of the byte at `next`.
+ * The next bit to read is the highest one of `window`, of which `count` bits (0–64) are known to be loaded. The bits
+ * below them are zero, or already those of the byte at `next`.
  */
 struct jpeg_bits {
     uint64_t window;
     const uint8_t *next;
     const uint8_t *end;
     int32_t count;
-    int32_t padding; /* zero bits appended behind the end so far */
+    int32_t padding; /* number of zero bits appended after the end so far */
 };
 
 static inline void jpeg_bits_start(struct jpeg_bits *bits, const uint8_t *data, size_t length)
@@ -29,13 +29,13 @@ static inline void jpeg_bits_start(struct jpeg_bits *bits, const uint8_t *data, 
     bits->padding = 0;
 }
 
-/* Whether bits were read that the data do not hold. */
+/* Whether bits were read that are not in the data. */
 static inline bool jpeg_bits_overrun(const struct jpeg_bits *bits)
 {
     return bits->padding > bits->count;
 }
 
-/* Whole bytes not read yet; the stuffing among those not loaded counts. */
+/* The number of whole bytes not read yet; stuffed bytes count among those that are not loaded. */
 static inline size_t jpeg_bits_left(const struct jpeg_bits *bits)
 {
     int32_t loaded = bits->count - bits->padding;
@@ -43,8 +43,9 @@ static inline size_t jpeg_bits_left(const struct jpeg_bits *bits)
 }
 
 /*
- * The byte that holds the next bit, and (null allowed) which of its bits that is, 0 being the highest; behind the end
- * it may exceed 7. Unlike `next` it does not depend on how much is loaded. `first`: of the data. By value, as below.
+ * The byte that holds the next bit; *bit receives which of its bits that is, 0 being the highest (after the end it may
+ * exceed 7), unless `bit` is null. Unlike `next` the result does not depend on how much is loaded. `first` is the first
+ * byte of the data. `bits` is passed by value for the reason given below.
  */
 const uint8_t *kst_jpeg_bits_place(struct jpeg_bits bits, const uint8_t *first, uint32_t *bit);
 
@@ -59,17 +60,17 @@ static inline uint64_t jpeg_load_big_endian(const uint8_t *from)
 }
 
 /*
- * Byte by byte, past stuffing and the end. A run of 0xFF before a zero counts as one (fill bytes, B.1.1.2). By value,
- * so that a decoder's copy can stay in registers.
+ * Refill the window byte by byte, across stuffing and the end. A run of 0xFF before a zero counts as one 0xFF (fill
+ * bytes, B.1.1.2). `bits` is passed by value so that a decoder's copy can stay in registers.
  */
 struct jpeg_bits kst_jpeg_bits_refill_slowly(struct jpeg_bits bits);
 
-/* Afterwards count is at least 56. */
+/* Refill the window; afterwards `count` is at least 56. */
 static inline __attribute__((always_inline)) void jpeg_bits_refill(struct jpeg_bits *bits)
 {
     if (__builtin_expect(bits->end - bits->next >= 8, 1)) {
         uint64_t load = jpeg_load_big_endian(bits->next);
-        /* A byte of load is 0xFF iff its complement is 0; false alarms only cost time. */
+        /* A byte of `load` is 0xFF exactly if its complement is 0. False alarms only cost time. */
         uint64_t flipped = ~load;
         if (__builtin_expect(((flipped - 0x0101010101010101) & load & 0x8080808080808080) == 0, 1)) {
             bits->window |= load >> bits->count;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Records where a guessing decoder found MCUs, and finds the first of these places that another decoder meets. */
 #include "jpeg/cpu/entropy/borders.h"
 
 const uint8_t *kst_jpeg_scan_data(const struct jpeg_entropy *entropy, uint64_t *length)

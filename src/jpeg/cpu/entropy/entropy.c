@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Cursors over the entropy-coded data of a sequential scan: tables, restart intervals, and damage in the data. */
 #include "jpeg/cpu/entropy/entropy.h"
 
 #include "core/report.h"
@@ -38,14 +39,14 @@ static void note_end(struct jpeg_cursor *cursor, uint64_t offset)
     cursor->damage.ended++;
 }
 
-/* The derived tables of a component; left out where an earlier one has the same. */
+/* The derived tables of a component. Tables that equal those of an earlier component are not made again. */
 struct tables {
     struct jpeg_lookup dc;
     struct jpeg_lookup ac;
-    struct jpeg_pairs pairs; /* of `ac` */
+    struct jpeg_pairs pairs; /* made from `ac` */
 };
 
-/* The first component with the same table: shared tables compete less for the cache. */
+/* The first component with the same table: sharing tables leaves more of the cache for each. */
 static uint32_t first_with(const uint16_t *table, uint32_t component)
 {
     uint32_t i = 0;
@@ -106,7 +107,7 @@ void kst_jpeg_entropy_release(struct memory *memory, struct jpeg_entropy *entrop
     entropy->tables = NULL;
 }
 
-/* The offset behind the scan's data. */
+/* The offset of the end of the scan's data. */
 static uint64_t data_end(const struct jpeg_entropy *entropy)
 {
     const struct jpeg_scan *scan = entropy->scan;
@@ -116,7 +117,7 @@ static uint64_t data_end(const struct jpeg_entropy *entropy)
     return last->offset + last->length;
 }
 
-/* Begin an interval; cursor->segment must be at or before its segment. */
+/* Begin an interval. cursor->segment must be at or before the interval's segment. */
 static void begin_interval(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t interval)
 {
     const struct jpeg_scan *scan = entropy->scan;
@@ -147,7 +148,7 @@ void kst_jpeg_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_curso
     const struct jpeg_segment *segment = entropy->plan->segment;
     uint32_t low = entropy->scan->first_segment;
     uint32_t high = low + entropy->scan->segment_count;
-    while (low < high) { /* the first segment of this interval or a later one */
+    while (low < high) { /* find the first segment of this interval or a later one */
         uint32_t middle = low + (high - low) / 2;
         if (segment[middle].interval < interval)
             low = middle + 1;
@@ -166,7 +167,7 @@ void kst_jpeg_cursor_forget(const struct jpeg_entropy *entropy, struct jpeg_curs
         note_end(cursor, (uint64_t)(cursor->bits.end - entropy->plan->data));
 }
 
-/* Bytes without stuffing that are wholly unread, counted up to `most`. */
+/* The number of wholly unread bytes, not counting stuffing, up to `most`. */
 static uint32_t bytes_left(const struct jpeg_cursor *cursor, const uint8_t *data, uint32_t most)
 {
     uint32_t bit, count = 0;
@@ -177,8 +178,8 @@ static uint32_t bytes_left(const struct jpeg_cursor *cursor, const uint8_t *data
 }
 
 /*
- * Whether more is left of an interval than may be. At the end of a scan libjpeg drops up to seven bytes that it has
- * read ahead without a word; how many those are depends on how it comes by the data, so that here it is always seven.
+ * Whether an interval has more data left than is allowed. At the end of a scan libjpeg silently drops up to seven bytes
+ * that it has read ahead. How many it drops depends on how it receives the data, so here it is always seven.
  */
 static bool has_surplus(const struct jpeg_entropy *entropy, const struct jpeg_cursor *cursor)
 {
@@ -206,7 +207,7 @@ void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cur
         begin_interval(entropy, cursor, cursor->mcu / entropy->scan->restart_interval);
 }
 
-/* Take an ended cursor into the last of the lost intervals behind its own that lie before MCU `end`. */
+/* Move an ended cursor into the last of the lost intervals that follow its own and lie before MCU `end`. */
 static void pass_lost(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t end)
 {
     const struct jpeg_scan *scan = entropy->scan;

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inner loop of Huffman decoding, compiled once a tier. */
+/* The inner loop of Huffman decoding, compiled once per tier. */
 #include "core/report.h"
 #include "jpeg/cpu/entropy/entropy.h"
 
 enum {
-    /* Below it a pair's first symbol, a run of at most 15 and a coefficient, cannot end the block. */
+    /* Below this index a pair's first symbol, a run of at most 15 and a coefficient, cannot end the block. */
     PAIRS_END = 48,
-    /* Behind a block's end the index tells how it ended: past a run too long at most 79, else the advance of the end.
+    /*
+     * After a block has ended, the index tells how: a run that was too long leaves it at most 79, and a symbol that
+     * ends the block adds its own, larger advance.
      */
     ENDED = 1 + JPEG_END_ADVANCE + 1,
     INVALID = 1 + JPEG_INVALID_ADVANCE + 1
 };
 
-/* Zig-zag index → raster index; whatever lies past the block is put at 63. */
+/* Maps zig-zag indices to raster indices. Everything past the block is put at index 63. */
 static const uint8_t natural[64 + JPEG_INVALID_ADVANCE] = {0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, //
     12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,                                                  //
     35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,                                                //
@@ -44,7 +46,7 @@ static inline __attribute__((always_inline)) void consume(struct jpeg_bits *bits
     bits->count -= (int32_t)jpeg_symbol_total(symbol);
 }
 
-/* Sixteen bytes at a time; as memset it becomes a string instruction, which is slow to start. */
+/* Clear a block, sixteen bytes at a time. As memset it would become a string instruction, which is slow to start. */
 static inline __attribute__((always_inline)) void clear_block(int16_t *block)
 {
     typedef int16_t row __attribute__((vector_size(16), may_alias));
@@ -53,7 +55,8 @@ static inline __attribute__((always_inline)) void clear_block(int16_t *block)
 }
 
 /*
- * The DC coefficient (F.2.2.1). Sizes up to 15 let the prediction exceed 32 bits only in damaged data; it wraps.
+ * Decode the DC coefficient (F.2.2.1). Sizes up to 15 let the prediction exceed 32 bits only in damaged data, where it
+ * wraps.
  */
 static inline __attribute__((always_inline)) jpeg_symbol read_dc(
     struct jpeg_bits *bits, const struct jpeg_lookup *table, int32_t *prediction)
@@ -64,7 +67,10 @@ static inline __attribute__((always_inline)) jpeg_symbol read_dc(
     return symbol;
 }
 
-/* The next AC coefficient (F.2.2.2), to its place; `block` null: to none. Returns the index behind it. */
+/*
+ * Decode the next AC coefficient (F.2.2.2) and store it in its place, unless `block` is null. Returns the index after
+ * it.
+ */
 static inline __attribute__((always_inline)) uint32_t read_ac(
     struct jpeg_bits *bits, const struct jpeg_lookup *table, uint32_t k, int16_t *block)
 {
@@ -76,7 +82,7 @@ static inline __attribute__((always_inline)) uint32_t read_ac(
     return k + 1;
 }
 
-/* The next one or two, while k < PAIRS_END. */
+/* Decode the next one or two AC coefficients, while k < PAIRS_END. Returns the index after the last of them. */
 static inline __attribute__((always_inline)) uint32_t read_pair(
     struct jpeg_bits *bits, const struct jpeg_pairs *pairs, const struct jpeg_lookup *table, uint32_t k, int16_t *block)
 {
@@ -94,15 +100,15 @@ static inline __attribute__((always_inline)) uint32_t read_pair(
     return second + 1;
 }
 
-/* Whether the longest symbol, 31 bits, is loaded; a pair takes at most JPEG_PAIR_BITS − 1 + 15. */
+/* Whether the longest symbol, 31 bits, is loaded. A pair takes at most JPEG_PAIR_BITS − 1 + 15 bits. */
 static inline __attribute__((always_inline)) bool has_symbol(const struct jpeg_bits *bits)
 {
     return __builtin_expect(bits->count >= 31, 1);
 }
 
 /*
- * The AC coefficients of a block. A refill lasts for two pairs of ordinary length; a branch on the count alone would
- * often be mispredicted. Returns the index behind the last, larger than 63.
+ * Decode the AC coefficients of a block. A refill lasts for two pairs of ordinary length; a branch on the bit count
+ * alone would often be mispredicted. Returns the index after the last coefficient, which is larger than 63.
  */
 static inline __attribute__((always_inline)) uint32_t read_block(
     struct jpeg_bits *bits, const struct jpeg_pairs *pairs, const struct jpeg_lookup *table, int16_t *block)
@@ -191,7 +197,10 @@ static inline __attribute__((always_inline)) uint16_t *store_ac(
     return token;
 }
 
-/* The next one or two AC coefficients as tokens. A lone one is written twice, to be overwritten by the next. */
+/*
+ * Store the next one or two AC coefficients as tokens. A single coefficient is written twice; the next token overwrites
+ * the second copy.
+ */
 static inline __attribute__((always_inline)) uint16_t *store_pair(struct jpeg_bits *bits,
     const struct jpeg_pairs *pairs, const struct jpeg_lookup *table, uint32_t *k, uint16_t *token)
 {
@@ -227,7 +236,7 @@ static inline __attribute__((always_inline)) uint16_t *store_mcu(
             token = store_pair(&bits, entropy->pairs[i], entropy->ac[i], &k, token);
         } while (k < 64);
         uint32_t last = 63;
-        if (k >= ENDED) { /* the end of the block was written as a token too */
+        if (k >= ENDED) { /* the symbol that ends the block was written as a token too */
             last = k - ENDED;
             token--;
         }
@@ -256,7 +265,7 @@ static uint16_t *store_mcu_c(const struct jpeg_entropy *entropy, struct jpeg_cur
 }
 
 #if defined(__x86_64__)
-/* BMI2 shifts by any register without touching the flags. */
+/* BMI2 shifts by any register without changing the flags. */
 __attribute__((target("avx2,bmi,bmi2,lzcnt"))) static void read_mcu_bmi2(
     const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last)
 {

@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Skips through chunks of a scan from guesses, in parallel, and joins the runs into checkpoints that count from its
+ * start.
+ */
 #include "jpeg/cpu/entropy/guess.h"
 
 #include "core/report.h"
 #include "jpeg/cpu/entropy/borders.h"
 
 enum {
-    LEAST_CHUNK = 1 << 13, /* bytes */
+    LEAST_CHUNK = 1 << 13, /* bytes of the smallest chunk */
     CHUNKS_PER_THREAD = 4,
-    CHECKPOINTS = 128 /* kept of a run; where there would be more, every second one is dropped */
+    CHECKPOINTS = 128 /* checkpoints kept per run; when they are full, every second one is dropped */
 };
 
-/* A chunk skipped through from a guess. MCUs and DC predictions count from the guess until they are shifted. */
+/* One chunk, skipped through from a guess. MCUs and DC predictions count from the guess until they are shifted. */
 struct run {
-    const uint8_t *end;        /* of the chunk */
-    struct jpeg_cursor cursor; /* where the run has come to */
+    const uint8_t *end;        /* end of the chunk */
+    struct jpeg_cursor cursor; /* the run's current position */
     struct jpeg_borders borders;
     struct jpeg_cursor checkpoint[CHECKPOINTS];
     uint32_t checkpoint_count;
-    uint32_t spacing;        /* of the checkpoints, in MCUs */
-    bool joined;             /* the run before it, carried on, met one of its borders: */
-    uint32_t join;           /* that one */
-    bool again;              /* no border in common: it was read once more, with the right count */
-    struct jpeg_shift shift; /* to the count of the run before; once linked, to the scan's */
+    uint32_t spacing;        /* distance of the checkpoints, in MCUs */
+    bool joined;             /* the run of the chunk before, continued, met one of this run's borders */
+    uint32_t join;           /* the border that it met */
+    bool again;              /* no border in common: the chunk was read again, with the right count */
+    struct jpeg_shift shift; /* to the count of the run before; once linked, to the scan's count */
 };
 
 struct guess {
@@ -62,7 +66,7 @@ static uint64_t chunk_place(const struct guess *guess, uint32_t index)
     return kst_jpeg_guess_place(guess->entropy, length * index / guess->count);
 }
 
-/* Skip from the guess, that an MCU starts with the chunk, to the chunk's end. */
+/* Skip to the end of the chunk, guessing that an MCU starts at its beginning. */
 static void run_task(void *arg, uint32_t index)
 {
     const struct guess *guess = arg;
@@ -81,7 +85,7 @@ static void run_task(void *arg, uint32_t index)
     }
 }
 
-/* Carry the run before a chunk on until it meets a border of the chunk's own run, or there are no more. */
+/* Continue the run of the chunk before until it meets a border of this chunk's run, or passes all of them. */
 static void join(const struct jpeg_entropy *entropy, const struct run *before, struct run *run)
 {
     run->joined =
@@ -94,7 +98,7 @@ static void join_task(void *arg, uint32_t index)
     join(guess->entropy, &guess->run[index], &guess->run[index + 1]);
 }
 
-/* The shift of a run that was read again stays 0: it counts from the scan's start. */
+/* Read a chunk again, from where the run before ended. Its shift stays 0, as it counts from the scan's start. */
 static void read_again(const struct jpeg_entropy *entropy, const struct run *before, struct run *run)
 {
     run->again = true;
@@ -109,8 +113,8 @@ static void read_again(const struct jpeg_entropy *entropy, const struct run *bef
 }
 
 /*
- * Make a run count from the start of the scan, as the one before it does by now. Where that one was read again, the
- * join was made with a run that never was in step.
+ * Make a run count from the start of the scan; the run before it does so already. If that run was read again, this run
+ * had been joined with one that never was in step, so it is joined anew.
  */
 static void link_run(const struct jpeg_entropy *entropy, const struct run *before, struct run *run)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Derives the tables for coding runs and chooses the functions for the tier; also compiles the portable functions. */
 #include "jpeg/cpu/entropy/huffman_encode_template.h"
 
 static jpeg_code code_of(const struct jpeg_huffman_codes *codes, uint32_t symbol)
@@ -6,7 +7,7 @@ static jpeg_code code_of(const struct jpeg_huffman_codes *codes, uint32_t symbol
     return (jpeg_code)codes->code[symbol] << 8 | codes->length[symbol];
 }
 
-/* The coefficients of one size after one run. Where their symbol has no code they do not occur. */
+/* Fill in the codes of the coefficients of one size after one run. If their symbol has no code they never occur. */
 static void fill_size(jpeg_code *small, jpeg_code code, uint32_t size)
 {
     const uint32_t half = 1U << (size - 1);
@@ -28,7 +29,7 @@ void kst_jpeg_coder_init(struct jpeg_coder *coder, const struct jpeg_huffman *dc
     for (uint32_t i = 0; i < 256; i++)
         coder->ac[i] = code_of(&codes, i);
     for (uint32_t run = 0; run < 16; run++) {
-        coder->small[run][0] = coder->small[run][32] = 0; /* not looked up */
+        coder->small[run][0] = coder->small[run][32] = 0; /* never looked up */
         for (uint32_t size = 1; size <= 5; size++)
             fill_size(coder->small[run], coder->ac[run << 4 | size], size);
     }

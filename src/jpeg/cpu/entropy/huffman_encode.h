@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sequential Huffman coding of blocks (T.81 F.1.2). */
+/*
+ * Sequential Huffman coding of blocks (T.81 F.1.2): the tables, and functions that code runs of blocks or count their
+ * symbols. The scan coders (scan_encode.h) use them.
+ */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_HUFFMAN_ENCODE_H
 #define KOSTKA_JPEG_CPU_ENTROPY_HUFFMAN_ENCODE_H
 
@@ -9,20 +12,22 @@
 #include "jpeg/plan/huffman.h"
 
 enum {
-    JPEG_DC_BITS = 11, /* of a difference, at most (F.1.2.1) */
-    JPEG_AC_BITS = 10, /* of an AC coefficient, at most (F.1.2.2) */
-    /* The longest block: a DC code with its bits and 63 AC codes with theirs. */
+    JPEG_DC_BITS = 11, /* most bits of a DC difference (F.1.2.1) */
+    JPEG_AC_BITS = 10, /* most bits of an AC coefficient (F.1.2.2) */
+    /* Bytes of the longest block: a DC code with its bits and 63 AC codes with theirs. */
     JPEG_BLOCK_BYTES = (16 + JPEG_DC_BITS + 63 * (16 + JPEG_AC_BITS) + 7) / 8
 };
 
-/* A code in bits 8 and up, its length in bits 0–7. */
+/* A code (bits 8 and up) and its length (bits 0–7). */
 typedef uint32_t jpeg_code;
 
 struct jpeg_coder {
     jpeg_code dc[16];
     jpeg_code ac[256];
-    /* The code of a run up to 15 and a coefficient in ±31, with the coefficient's bits: [run][coefficient mod
-     * 64]. */
+    /*
+     * The code of a run up to 15 and a coefficient in ±31, followed by the coefficient's bits: [run][coefficient mod
+     * 64].
+     */
     jpeg_code small[16][64];
 };
 
@@ -35,24 +40,24 @@ struct jpeg_histogram {
 
 /* Blocks in coding order: whole MCUs within one restart interval. */
 struct jpeg_run {
-    const int16_t *block; /* zig-zag order, 64 apart, 64-byte aligned */
-    const uint64_t *mask; /* as jpeg_dsp.zigzag gives it */
+    const int16_t *block; /* blocks in zig-zag order, 64 coefficients apart, 64-byte aligned */
+    const uint64_t *mask; /* one per block, made by jpeg_dsp.zigzag */
     uint32_t block_count;
     uint32_t mcu_blocks;
-    const uint8_t *component;    /* of each block in an MCU: index into what follows */
-    int32_t dc[JPEG_COMPONENTS]; /* predictions; updated */
+    const uint8_t *component;    /* for each block of an MCU: its index in the arrays below */
+    int32_t dc[JPEG_COMPONENTS]; /* DC predictions, updated */
     const struct jpeg_coder *coder[JPEG_COMPONENTS];
     struct jpeg_histogram *histogram[JPEG_COMPONENTS];
-    bool out_of_range; /* set where a difference is longer than JPEG_DC_BITS */
+    bool out_of_range; /* set if a difference is longer than JPEG_DC_BITS */
 };
 
 struct jpeg_huffman_encode {
     /*
-     * Code a run. Coefficients other than DC must lie in ±1023, and the tables must have a code for every symbol that
-     * occurs; bits must have room for JPEG_BLOCK_BYTES a block.
+     * Code a run. Coefficients other than DC must lie in ±1023, the tables must have a code for every symbol that
+     * occurs, and `bits` must have room for JPEG_BLOCK_BYTES per block.
      */
     void (*encode)(struct jpeg_run *run, struct jpeg_bit_string *bits);
-    /* Count the symbols that coding the run would use. Of the first `skip` blocks only the AC symbols are counted. */
+    /* Count the symbols that coding the run would use. In the first `skip` blocks only the AC symbols are counted. */
     void (*count)(struct jpeg_run *run, uint32_t skip);
 };
 

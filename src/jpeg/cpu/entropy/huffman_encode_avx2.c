@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* This tier's processors have shifts without flags and trailing-zero counts (BMI1, BMI2, LZCNT). */
+/*
+ * Sequential Huffman coding on processors with shifts that leave the flags alone and trailing-zero counts (BMI1, BMI2,
+ * LZCNT).
+ */
 #include "jpeg/cpu/entropy/huffman_encode_template.h"
 
 void kst_jpeg_huffman_encode_avx2(struct jpeg_huffman_encode *functions)

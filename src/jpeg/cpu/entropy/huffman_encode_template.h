@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The functions of huffman_encode.h; included once for each tier, whose compiler flags make the difference. */
+/* The functions of huffman_encode.h. This file is included once per tier; only the compiler flags differ. */
 
 #include "jpeg/cpu/entropy/huffman_encode.h"
 
@@ -21,7 +21,7 @@ static inline void put(struct writer *w, uint32_t code, uint32_t length)
     w->pending += length;
 }
 
-/* At most 56 bits may be put between two flushes. */
+/* Write whole bytes out. At most 56 bits may be put between two flushes. */
 static inline void flush(struct writer *w)
 {
     kst_jpeg_store_be64(w->out, w->accumulator);
@@ -30,7 +30,7 @@ static inline void flush(struct writer *w)
     w->pending &= 7;
 }
 
-/* A symbol's code, then the `size` low bits of a value, or of its predecessor where it is negative. */
+/* Put a symbol's code, then the `size` low bits of a value, or of the value minus 1 if it is negative. */
 static inline void put_value(struct writer *w, jpeg_code code, int32_t value, uint32_t size)
 {
     uint32_t bits = (uint32_t)(value + (value >> 31)) & (((uint32_t)1 << size) - 1);
@@ -62,7 +62,7 @@ static inline uint32_t put_zero_runs(struct writer *w, const struct jpeg_coder *
     return run;
 }
 
-/* The next nonzero coefficient and the run of zeros before it; run lengths above 15 are put. */
+/* Put the next nonzero coefficient and the run of zeros before it; run lengths above 15 are put first. */
 static inline void put_next(
     struct writer *w, const struct jpeg_coder *coder, const int16_t *block, uint64_t *mask, uint32_t *last, bool full)
 {
@@ -77,8 +77,10 @@ static inline void put_next(
     put_ac(w, coder, run, block[k]);
 }
 
-/* Coefficients and the end of a block whose DC is put but not flushed. Two codes with their bits go between two
- * flushes. */
+/*
+ * Put the coefficients and the end of a block whose DC is put but not flushed. Two codes with their bits go between two
+ * flushes.
+ */
 static inline void put_block(struct writer *w, const struct jpeg_coder *coder, const int16_t *block, uint64_t mask)
 {
     uint32_t last = 0;
@@ -95,7 +97,7 @@ static inline void put_block(struct writer *w, const struct jpeg_coder *coder, c
     flush(w);
 }
 
-/* The difference to the component's last DC coefficient. */
+/* The difference from the component's last DC coefficient. */
 static inline int32_t difference(struct jpeg_run *run, uint32_t component, const int16_t *block)
 {
     int32_t value = block[0] - run->dc[component];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Builds the look-up tables for single symbols and for pairs, and decodes codes too long for them. */
 #include "jpeg/cpu/entropy/lookup.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ static jpeg_symbol pack_value(uint32_t length, uint8_t value, enum jpeg_lookup_k
     return pack(length, size, end ? JPEG_END_ADVANCE : run);
 }
 
-/* Every look-up that starts with the code: they follow those of the codes before. */
+/* Fill in every look-up that starts with the code. They follow those of the codes before. */
 static void fill_short_code(struct jpeg_lookup *lookup, uint32_t code, uint32_t length, jpeg_symbol symbol)
 {
     uint32_t count = 1U << (JPEG_LOOKUP_BITS - length);
@@ -48,7 +49,7 @@ void kst_jpeg_lookup_init(struct jpeg_lookup *lookup, const struct jpeg_huffman 
             code++;
         }
         lookup->ceiling[length] = (int32_t)(code << (JPEG_LONGEST_CODE - length));
-        if (length == JPEG_LOOKUP_BITS) /* longer codes and bits that are no code begin the rest */
+        if (length == JPEG_LOOKUP_BITS) /* longer codes, and bits that are no code, start with the remaining values */
             memset(lookup->short_code + code, 0, ((1U << JPEG_LOOKUP_BITS) - code) * sizeof *lookup->short_code);
         code <<= 1;
     }
@@ -66,7 +67,7 @@ jpeg_symbol kst_jpeg_lookup_slowly(const struct jpeg_lookup *lookup, uint64_t wi
     return lookup->symbol[lookup->first[length] + (prefix >> (JPEG_LONGEST_CODE - length))];
 }
 
-/* An entry for a single symbol, whose second value is the first again. */
+/* Make the entry for a single symbol, whose second value is the first one again. */
 static uint64_t pack_single(jpeg_symbol first)
 {
     uint64_t start = jpeg_symbol_length(first), shift = 63 - jpeg_symbol_size(first);
@@ -74,7 +75,7 @@ static uint64_t pack_single(jpeg_symbol first)
            start << 32 | shift << 40;
 }
 
-/* The same for two: `single` is the first one's entry. */
+/* Make the entry for two symbols; `single` is the entry of the first one alone. */
 static uint64_t pack_pair(uint64_t single, jpeg_symbol second)
 {
     uint64_t used = single & 255;
@@ -84,8 +85,8 @@ static uint64_t pack_pair(uint64_t single, jpeg_symbol second)
 }
 
 /*
- * The entries that begin with the symbol, `count` of them. Its value's bits stand between it and the next symbol: the
- * entries for one value are those for any other.
+ * Fill in the `count` entries that begin with a symbol. The bits of its value stand between it and the next symbol, and
+ * the entries are the same for every such value.
  */
 static void fill_pairs(uint64_t *entry, const struct jpeg_lookup *lookup, jpeg_symbol first, uint32_t count)
 {
@@ -105,7 +106,9 @@ static void fill_pairs(uint64_t *entry, const struct jpeg_lookup *lookup, jpeg_s
         entry[i] = single;
 }
 
-/* Small pictures take less time to decode than their tables to make, hence as much as can be is done once a code. */
+/*
+ * Small pictures take less time to decode than their tables take to make, so as much as possible is done once per code.
+ */
 void kst_jpeg_pairs_init(struct jpeg_pairs *pairs, const struct jpeg_lookup *lookup)
 {
     _Static_assert((int)JPEG_PAIR_BITS == (int)JPEG_LOOKUP_BITS, "both look-ups begin with the same symbols");

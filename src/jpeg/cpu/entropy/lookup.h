@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Huffman decoding by table: one look-up gives run, size and code length of a symbol (T.81 F.2.2.3). */
+/*
+ * Huffman decoding by table: one look-up gives a symbol's run, size and code length (T.81 F.2.2.3), or even two
+ * symbols.
+ */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_LOOKUP_H
 #define KOSTKA_JPEG_CPU_ENTROPY_LOOKUP_H
 
@@ -9,32 +12,39 @@
 enum {
     JPEG_LOOKUP_BITS = 10,
     JPEG_LONGEST_CODE = 16,
-    JPEG_END_ADVANCE = 128,    /* of a symbol that ends the block */
-    JPEG_INVALID_ADVANCE = 192 /* of a bit pattern that is no code, which ends the block too */
+    JPEG_END_ADVANCE = 128,    /* advance of a symbol that ends the block */
+    JPEG_INVALID_ADVANCE = 192 /* advance of a bit pattern that is no code, which ends the block too */
 };
 
 /*
- * A decoded symbol, packed: bits 0–7 code length plus size (1–31), 8–15 63 minus the size (48–63), 16–23 code length
- * (1–17), 24–31 how far the zig-zag index advances before the value's place: the run, JPEG_END_ADVANCE for a symbol of
- * size 0 other than ZRL, or JPEG_INVALID_ADVANCE. 0: the code is longer than the look-up. The fields are shift counts
- * of which only the low six bits count, so that most need no masking.
+ * A decoded symbol, packed:
+ * - bits 0–7: code length plus size (1–31);
+ * - bits 8–15: 63 minus the size (48–63);
+ * - bits 16–23: code length (1–17);
+ * - bits 24–31: how far the zig-zag index advances before the value's place, which is the run, JPEG_END_ADVANCE for a
+ *   symbol of size 0 other than ZRL, or JPEG_INVALID_ADVANCE.
+ * If all bits are 0 the code is longer than the look-up. The fields are shift counts, of which only the low six bits
+ * count, so most need no masking.
  */
 typedef uint32_t jpeg_symbol;
 
 struct jpeg_lookup {
     jpeg_symbol short_code[1 << JPEG_LOOKUP_BITS];
-    jpeg_symbol symbol[256]; /* of the codes in ascending order, whatever their length */
-    int32_t ceiling[18];     /* [l]: 16-bit prefixes below it start with a code of at most l bits; [17]: above all */
-    int32_t first[17];       /* [l]: index in `symbol` of the first code of length l, less that code's value */
+    jpeg_symbol symbol[256]; /* symbols in ascending order of their codes, whatever the codes' length */
+    /* [l]: 16-bit prefixes below this value start with a code of at most l bits; [17]: above all prefixes. */
+    int32_t ceiling[18];
+    int32_t first[17]; /* [l]: index in `symbol` of the first code of length l, minus that code's value */
 };
 
-/* For AC scans of progressive files a symbol of size 0 keeps its run as the advance: EOBn (G.1.2.2). */
+/* In AC scans of progressive files a symbol of size 0 keeps its run as the advance: EOBn (G.1.2.2). */
 enum jpeg_lookup_kind { JPEG_LOOKUP_DC, JPEG_LOOKUP_AC, JPEG_LOOKUP_PROGRESSIVE_AC };
 
 /* `huffman` must be valid (kst_jpeg_huffman_valid). */
 void kst_jpeg_lookup_init(struct jpeg_lookup *lookup, const struct jpeg_huffman *huffman, enum jpeg_lookup_kind kind);
 
-/* Any code by its length; a bit pattern that is no code gives a symbol of 17 bits and size 0 that ends the block. */
+/*
+ * Look up a code of any length. A bit pattern that is no code gives a symbol of 17 bits and size 0 that ends the block.
+ */
 jpeg_symbol kst_jpeg_lookup_slowly(const struct jpeg_lookup *lookup, uint64_t window);
 
 static inline uint32_t jpeg_symbol_total(jpeg_symbol s)
@@ -58,11 +68,14 @@ static inline uint32_t jpeg_symbol_advance(jpeg_symbol s)
 }
 
 /*
- * Two AC symbols at once, where the second one's code lies within the look-up too; packed in bytes from the lowest:
- * bits of both with their values (1–41), where the first value starts, 63 minus its size, the first advance; where the
- * second value starts, 63 minus its size, and how far the index advances from behind the first value's place to behind
- * the second's. Where there is one symbol only that last advance is 0 and the second value is the first again. 0: the
- * first code is longer than the look-up.
+ * Two AC symbols in one look-up, if the second one's code fits into it too. An entry is packed in bytes, from the
+ * lowest:
+ * - the bits of both symbols with their values (1–41);
+ * - where the first value starts; 63 minus its size; the first advance;
+ * - where the second value starts; 63 minus its size;
+ * - how far the index advances from after the first value's place to after the second's.
+ * If there is only one symbol, that last advance is 0 and the second value is the first one again. If the first code is
+ * longer than the look-up, the entry is 0.
  */
 enum { JPEG_PAIR_BITS = 10 };
 
@@ -79,7 +92,7 @@ static inline bool jpeg_symbol_invalid(jpeg_symbol s)
     return jpeg_symbol_length(s) > JPEG_LONGEST_CODE;
 }
 
-/* The symbol at the head of the window, which must hold 32 bits. */
+/* The symbol at the head of the window, in which at least 32 bits must be valid. */
 static inline __attribute__((always_inline)) jpeg_symbol jpeg_lookup_symbol(
     const struct jpeg_lookup *lookup, uint64_t window)
 {
@@ -88,8 +101,8 @@ static inline __attribute__((always_inline)) jpeg_symbol jpeg_lookup_symbol(
 }
 
 /*
- * EXTEND (F.12) of the bits at the head of the window; `shift` is 63 minus their number (0–15). A value that starts
- * with 0 is negative and lacks 2^size − 1.
+ * EXTEND (F.12) for the bits at the head of the window; `shift` is 63 minus their number (0–15). A value that starts
+ * with a 0 bit is negative: 2^size − 1 is subtracted from it.
  */
 static inline __attribute__((always_inline)) int32_t jpeg_extend(uint64_t window, uint32_t shift)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Sets up the tables and the parameters for decoding one scan of a progressive file. */
 #include "jpeg/cpu/entropy/progressive.h"
 
 static bool needs_tables(const struct jpeg_scan *scan)
@@ -40,7 +41,10 @@ static void assign_blocks(struct jpeg_entropy *entropy)
     }
 }
 
-/* A value of s bits, shifted by Al, loses its lowest bit, which may be its only one, where s + Al > 16. */
+/*
+ * Whether a value may vanish. A value of s bits, shifted by Al, loses its lowest bit, which may be its only one, if s +
+ * Al > 16.
+ */
 static bool may_vanish(const struct jpeg_plan *plan, const struct jpeg_scan *scan)
 {
     const struct jpeg_huffman *huffman = &plan->huffman[scan->ac_table[0]];

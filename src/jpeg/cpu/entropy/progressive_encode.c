@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Codes the scans of a progressive file in parallel: tokens, then Huffman tables, then bits, then writing in order. */
 #include "jpeg/cpu/entropy/progressive_encode.h"
 
 #include <pthread.h>
@@ -8,12 +9,13 @@
 #include "jpeg/cpu/entropy/tokens.h"
 #include "jpeg/syntax/writer.h"
 
-/* One scan, coded but not yet written. */
+/* A scan, coded but not yet written. */
 struct scan {
     struct jpeg_bit_string bits;
-    struct jpeg_huffman table[2]; /* by destination, of the class that the scan uses */
+    struct jpeg_huffman table[2]; /* indexed by destination, of the class that the scan uses */
     uint32_t restart_interval;
-    uint32_t turn; /* the scan that is coded when this one's place in the script has its turn */
+    /* Element i of the array names the scan that is coded as the i-th one. */
+    uint32_t turn;
     bool done;
 };
 
@@ -25,9 +27,9 @@ struct coding {
     const kst_scan *script;
     size_t script_length;
     struct sink *sink;
-    size_t blocks_most; /* of tokens that one scan may keep, besides the first */
+    size_t blocks_most; /* blocks of tokens that one scan may keep, besides the first */
     pthread_mutex_t lock;
-    struct scan *scan; /* under the lock, as the members below */
+    struct scan *scan; /* guarded by the lock, like all members below */
     size_t written;
     struct jpeg_scan_state state;
     kst_status status;
@@ -39,15 +41,15 @@ struct token_block {
     jpeg_token token[JPEG_TOKEN_CHUNK];
 };
 
-/* Working on one scan. */
+/* The state of the work on one scan. */
 struct work {
     struct jpeg_tokens tokens;
     uint64_t frequency[2][257];
     struct jpeg_huffman_codes codes[2];
     struct memory *memory;
-    struct token_block *first; /* all blocks so far; the last is being filled */
+    struct token_block *first; /* all token blocks so far; the last one is being filled */
     struct token_block *last;
-    size_t blocks_left; /* that may be kept besides; where they do not suffice `dropped` is set */
+    size_t blocks_left; /* blocks that may still be kept; when they run out `dropped` is set */
     bool dropped;
     struct jpeg_bit_string *bits;
 };
@@ -74,7 +76,10 @@ static void drop_first(struct work *work)
     kst_memory_release(work->memory, block);
 }
 
-/* A block behind the one that is full. Without memory for it only that one stays, which is no failure. */
+/*
+ * The block to fill after one that is full. If no more blocks may be kept, or there is no memory, only the last one
+ * stays and is filled again, which is no failure.
+ */
 static struct token_block *next_block(struct work *work)
 {
     if (!work->dropped && work->blocks_left > 0) {
@@ -105,7 +110,7 @@ static jpeg_token *count_tokens(void *arg, jpeg_token *token, uint32_t count)
     return count < JPEG_TOKEN_CHUNK ? token : next_block(work)->token;
 }
 
-enum { TOKEN_BYTES = 4 }; /* a code and what follows it, 16 bits each */
+enum { TOKEN_BYTES = 4 }; /* a code and the bits that follow it, 16 bits each */
 
 static bool write_block(struct work *work, const jpeg_token *token, uint32_t count)
 {
@@ -135,7 +140,7 @@ static jpeg_token *write_tokens(void *arg, jpeg_token *token, uint32_t count)
     return write_block(arg, token, count) ? token : NULL;
 }
 
-/* Blocks go as soon as they are written. */
+/* Write the kept tokens; each block is released as soon as it is written. */
 static void write_kept(struct work *work)
 {
     while (work->first && write_block(work, work->first->token, work->first->count))
@@ -193,7 +198,7 @@ static kst_status work_on_scan(const struct coding *coding, const kst_scan *scan
     return status;
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static kst_status write_scan(struct coding *coding, size_t index)
 {
     struct scan *scan = &coding->scan[index];
@@ -230,7 +235,7 @@ static void scan_task(void *arg, uint32_t place)
     pthread_mutex_unlock(&coding->lock);
 }
 
-/* About how long a scan takes: AC longer than DC, low bits longer than high ones. */
+/* Estimate how long a scan takes: AC takes longer than DC, low bits take longer than high ones. */
 static uint64_t effort(const struct coding *coding, const kst_scan *scan)
 {
     struct jpeg_scan_geometry geometry;
@@ -239,7 +244,7 @@ static uint64_t effort(const struct coding *coding, const kst_scan *scan)
     return scan->ss == 0 ? blocks : 32 * blocks >> scan->al;
 }
 
-/* Several threads take the longest scans first, so that none is left with one while the others are idle. */
+/* Let several threads take the longest scans first, so that none is left with a long one while the others are idle. */
 static void choose_turns(struct coding *coding)
 {
     for (uint32_t i = 0; i < coding->script_length; i++) {
@@ -254,7 +259,7 @@ static void choose_turns(struct coding *coding)
     }
 }
 
-/* All scans together may keep as many tokens as take half of the coefficients' memory. */
+/* All scans together may keep as many tokens as take half of the memory of the coefficients. */
 static size_t blocks_most(const struct jpeg_encode_context *context, const struct jpeg_frame *frame)
 {
     size_t blocks = 0;

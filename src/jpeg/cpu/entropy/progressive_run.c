@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inner loops of progressive decoding, compiled once a tier. */
+/* The inner loops of progressive decoding, compiled once per tier. */
 #include "core/report.h"
 #include "jpeg/cpu/entropy/progressive.h"
 
@@ -15,7 +15,7 @@ static void note_invalid(const struct jpeg_progressive *scan, struct jpeg_cursor
     cursor->damage.invalid++;
 }
 
-/* Read 0 to 56 bits. */
+/* Read 0–56 bits. */
 ALWAYS_INLINE uint64_t get_bits(struct jpeg_bits *bits, uint32_t n)
 {
     if (bits->count < (int32_t)n)
@@ -44,7 +44,7 @@ ALWAYS_INLINE int32_t symbol_value(const struct jpeg_bits *bits, jpeg_symbol sym
     return jpeg_symbol_value(symbol, bits->window);
 }
 
-/* G.1.2.1. Sums beyond 32 bits, which only damaged data have, wrap; what is stored keeps 16 bits. */
+/* Read the first DC scan (G.1.2.1). Sums beyond 32 bits, which only damaged data have, wrap; 16 bits are stored. */
 ALWAYS_INLINE uint32_t read_dc_first(
     const struct jpeg_progressive *scan, struct jpeg_cursor *cursor, const struct jpeg_mcu_run *run)
 {
@@ -86,7 +86,7 @@ ALWAYS_INLINE uint32_t read_dc_refine(
     return done;
 }
 
-/* The length of an EOB run, this block counted (figure G.3); the symbol is not consumed yet. */
+/* Read the length of an EOB run, this block included (figure G.3). The symbol is not consumed yet. */
 ALWAYS_INLINE uint32_t read_eob_run(struct jpeg_bits *bits, jpeg_symbol symbol)
 {
     uint32_t n = jpeg_symbol_advance(symbol);
@@ -96,7 +96,7 @@ ALWAYS_INLINE uint32_t read_eob_run(struct jpeg_bits *bits, jpeg_symbol symbol)
     return (1U << n) + (uint32_t)get_bits(bits, n);
 }
 
-/* What a band's history is where values may have vanished. */
+/* Derive a block's history from its coefficients, if values may have vanished. */
 static jpeg_history look_at_block(const int16_t *block)
 {
     jpeg_history history = 0;
@@ -106,7 +106,7 @@ static jpeg_history look_at_block(const int16_t *block)
     return history;
 }
 
-/* G.1.2.2. Runs may lead past Se and past the block, where index 63 stands for all. */
+/* Read a first AC scan (G.1.2.2). Runs may lead past Se and past the block, where everything is stored at index 63. */
 ALWAYS_INLINE uint32_t read_ac_first(
     const struct jpeg_progressive *scan, struct jpeg_cursor *cursor, const struct jpeg_mcu_run *run)
 {
@@ -128,7 +128,7 @@ ALWAYS_INLINE uint32_t read_ac_first(
         int16_t *block = run->block[0] + (size_t)done * 64;
         jpeg_history history = 0;
         uint32_t k = ss;
-        jpeg_bits_refill(&bits); /* mostly enough for all of the block */
+        jpeg_bits_refill(&bits); /* usually enough for the whole block */
         do {
             jpeg_symbol symbol = next_symbol(&bits, table);
             if (__builtin_expect(jpeg_symbol_size(symbol) == 0, 0)) {
@@ -161,7 +161,7 @@ ALWAYS_INLINE uint32_t read_ac_first(
     return done;
 }
 
-/* Spread the lowest bits of `value` over the places of `mask`. */
+/* Spread the lowest bits of `value` over the places set in `mask`. */
 ALWAYS_INLINE uint64_t deposit(uint64_t value, uint64_t mask, bool bmi2)
 {
 #if defined(__x86_64__)
@@ -184,7 +184,7 @@ ALWAYS_INLINE uint32_t count_ones(uint64_t value)
     return (uint32_t)__builtin_popcountll(value);
 }
 
-/* Correction bits in the order they were read, the last of them lowest; a block has 63 at most. */
+/* Correction bits in the order in which they were read, the last one lowest. A block has at most 63. */
 typedef uint64_t correction_bits;
 
 ALWAYS_INLINE correction_bits read_corrections(struct jpeg_bits *bits, correction_bits before, uint32_t n)
@@ -197,7 +197,7 @@ ALWAYS_INLINE correction_bits read_corrections(struct jpeg_bits *bits, correctio
     return before << n | value;
 }
 
-/* Add `one` to the magnitude of each of the coefficients, unless that bit is set (G.1.2.3). */
+/* Add `one` to the magnitude of each of the coefficients unless that bit is already set (G.1.2.3). */
 ALWAYS_INLINE void correct(int16_t *block, jpeg_history corrections, int32_t one)
 {
     while (corrections != 0) {
@@ -212,8 +212,8 @@ ALWAYS_INLINE void correct(int16_t *block, jpeg_history corrections, int32_t one
 }
 
 /*
- * Place n of those in `zeros`, alone, counted from the lowest; with the tier's instruction. Without, it is found as the
- * (run + 1)th from the highest.
+ * Isolate a bit of `zeros`: bit n counted from the lowest, with the tier's instruction, or, which is the same one, the
+ * (run + 1)th counted from the highest.
  */
 ALWAYS_INLINE jpeg_history pick(jpeg_history zeros, uint32_t n, uint32_t run, bool bmi2)
 {
@@ -224,7 +224,7 @@ ALWAYS_INLINE jpeg_history pick(jpeg_history zeros, uint32_t n, uint32_t run, bo
     return first_bit >> __builtin_clzll(zeros);
 }
 
-/* A code that asks for more zeros than are left: the new coefficient, if any, comes right behind the band. */
+/* Handle a code that asks for more zeros than are left: the new coefficient, if any, is stored right after the band. */
 static jpeg_history store_behind(int16_t *block, uint32_t se, uint32_t size, int32_t value)
 {
     if (size == 0)
@@ -234,8 +234,8 @@ static jpeg_history store_behind(int16_t *block, uint32_t se, uint32_t size, int
 }
 
 /*
- * One block that no EOB run covers; returns the EOB run that starts in it. What is read does not depend on the values
- * of coefficients, only on which are zero, so corrections can wait for the end of the block.
+ * Refine one block that no EOB run covers; returns the EOB run that starts in it. What is read depends only on which
+ * coefficients are zero, not on their values, so corrections can wait for the end of the block.
  */
 ALWAYS_INLINE uint32_t refine_block(const struct jpeg_progressive *scan, struct jpeg_cursor *cursor,
     struct jpeg_bits *bits, int16_t *block, jpeg_history *history, jpeg_history band, bool bmi2)
@@ -244,14 +244,14 @@ ALWAYS_INLINE uint32_t refine_block(const struct jpeg_progressive *scan, struct 
     const jpeg_history last = first_bit >> scan->se;
     const jpeg_history before = *history & band;
     jpeg_history zeros = ~*history & band;
-    jpeg_history left = before; /* not zero, and not passed yet */
+    jpeg_history left = before; /* nonzero coefficients that were not passed yet */
     jpeg_history fresh = 0;
     jpeg_history replaced = 0;
     correction_bits corrections = 0;
     uint32_t zeros_left = count_ones(zeros);
     uint32_t eob_run = 0;
     jpeg_history place;
-    jpeg_bits_refill(bits); /* mostly enough for all of the block */
+    jpeg_bits_refill(bits); /* usually enough for the whole block */
     do {
         if (bits->count < JPEG_LONGEST_CODE + 1)
             jpeg_bits_refill(bits);
@@ -272,7 +272,7 @@ ALWAYS_INLINE uint32_t refine_block(const struct jpeg_progressive *scan, struct 
             break;
         } else {
             consume(bits, jpeg_symbol_length(symbol));
-            if (size > 1) { /* as if it were 1 */
+            if (size > 1) { /* treated as if it were 1 */
                 value = get_bits(bits, 1) ? one : -one;
                 note_invalid(scan, cursor, *bits);
             }
@@ -292,7 +292,7 @@ ALWAYS_INLINE uint32_t refine_block(const struct jpeg_progressive *scan, struct 
             fresh |= place;
         }
         jpeg_history passed = left & ~(place - 1);
-        if (passed != 0) { /* a branch, so that what follows need not wait to know how many */
+        if (passed != 0) { /* a branch, so that the rest need not wait for the number of bits */
             corrections = read_corrections(bits, corrections, count_ones(passed));
             left ^= passed;
         }
@@ -326,7 +326,7 @@ ALWAYS_INLINE uint32_t read_ac_refine(
     return done;
 }
 
-/* The four kinds of scan as functions of a tier. */
+/* The four kinds of scans as functions for one tier. */
 #define FUNCTIONS(suffix, attributes, bmi2)                                                                            \
     attributes static uint32_t dc_first_##suffix(                                                                      \
         const struct jpeg_progressive *scan, struct jpeg_cursor *cursor, const struct jpeg_mcu_run *run)               \
@@ -357,7 +357,7 @@ FUNCTIONS(bmi2, __attribute__((target("bmi,bmi2,lzcnt,popcnt"))), true)
 #endif
 
 #if defined(__x86_64__)
-/* AMD's first two generations with BMI2 take a step for each bit of PDEP's mask. */
+/* On AMD's first two generations with BMI2, PDEP takes one step per bit of its mask. */
 static bool deposits_slowly(void)
 {
     return __builtin_cpu_is("znver1") || __builtin_cpu_is("znver2");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads one scan row by row into the coefficients, with the sequential or the progressive inner loop. */
 #include "jpeg/cpu/entropy/scan.h"
 
 static bool holds_component(const struct jpeg_scan *scan, uint8_t component)
@@ -37,7 +38,10 @@ void kst_jpeg_scan_close(struct memory *memory, struct jpeg_scan_reader *reader)
     kst_jpeg_entropy_release(memory, &reader->entropy);
 }
 
-/* Where a component is decoded twice its DC coefficients are replaced, of the others those that the later scan has. */
+/*
+ * Store a block. If a component is decoded twice, the later scan replaces its DC coefficients and, of the others, only
+ * those for which it has a nonzero value.
+ */
 static void store_block(int16_t *to, const int16_t *from, bool overlay)
 {
     if (!overlay) {
@@ -50,7 +54,7 @@ static void store_block(int16_t *to, const int16_t *from, bool overlay)
             to[i] = from[i];
 }
 
-/* The blocks of an MCU lie component by component, in rows (A.2.3). */
+/* Store the blocks of an MCU, which are ordered by component and then by row (A.2.3). */
 static void store_mcu(const struct jpeg_scan_reader *reader, const struct jpeg_coefficients *coefficients,
     const int16_t *blocks, uint32_t mcu)
 {
@@ -70,7 +74,7 @@ static void store_mcu(const struct jpeg_scan_reader *reader, const struct jpeg_c
     }
 }
 
-/* Decode the MCU at the cursor, whose data have not ended. */
+/* Decode the MCU at the cursor into its place. */
 static void read_sequential(struct jpeg_scan_reader *reader, const struct jpeg_coefficients *coefficients, uint32_t mcu)
 {
     _Alignas(64) int16_t blocks[JPEG_MCU_BLOCKS * 64];
@@ -79,7 +83,7 @@ static void read_sequential(struct jpeg_scan_reader *reader, const struct jpeg_c
     store_mcu(reader, coefficients, blocks, mcu);
 }
 
-/* The MCUs from `mcu` on, which lie in one row. */
+/* Find the places of the MCUs from `mcu` on, which lie in one row. */
 static void place_run(const struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t mcu,
     struct jpeg_mcu_run *run)
 {
@@ -109,7 +113,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* MCUs of one row and one interval, `count` at most. */
+/* Read at most `count` MCUs, all in one row and one interval. */
 static void read_progressive(struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t count)
 {
     struct jpeg_mcu_run run;
@@ -121,7 +125,7 @@ static void read_progressive(struct jpeg_scan_reader *reader, const struct jpeg_
     kst_jpeg_cursor_advance(&reader->entropy, cursor, done);
 }
 
-/* The scan's MCUs in the first `rows` rows of the frame's. */
+/* The number of the scan's MCUs in the first `rows` MCU rows of the frame. */
 static uint32_t mcus_in_rows(const struct jpeg_entropy *entropy, uint32_t rows)
 {
     const struct jpeg_scan *scan = entropy->scan;

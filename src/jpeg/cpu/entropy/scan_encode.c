@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Codes the MCU rows of a sequential scan on several threads and joins them in order; also counts their symbols. */
 #include "jpeg/cpu/entropy/scan_encode.h"
 
 #include <pthread.h>
 #include <string.h>
 
 /*
- * A row of MCUs, coded. Where it does not start a restart interval, its first MCU depends on the row before by the DC
- * prediction: it is kept as blocks until that row is there, and coded when the rows are joined.
+ * A coded row of MCUs. If the row does not start a restart interval, its first MCU depends on the row before through
+ * the DC prediction. Such an MCU is deferred: it is kept as blocks and coded when the rows are joined.
  */
 struct band {
     _Alignas(64) int16_t first[JPEG_MCU_BLOCKS][64];
     uint64_t first_mask[JPEG_MCU_BLOCKS];
-    struct jpeg_bit_string bits; /* of the MCUs behind the deferred one */
-    int32_t dc[JPEG_COMPONENTS]; /* predictions behind the row */
+    struct jpeg_bit_string bits; /* the MCUs after the deferred one */
+    int32_t dc[JPEG_COMPONENTS]; /* DC predictions after the row */
     bool deferred;
     bool done;
 };
@@ -22,19 +23,19 @@ struct chunk {
     uint64_t mask[JPEG_CHUNK_BLOCKS];
 };
 
-/* Rows are claimed in order and joined in order; `bands` is a ring of those in between. */
+/* Rows are claimed in order and joined in order; `band` is a ring that holds the rows in between. */
 struct coding {
     const struct jpeg_scan_job *job;
-    struct chunk *chunk; /* one a worker */
+    struct chunk *chunk; /* one per worker */
     struct band *band;
     uint32_t band_count;
     pthread_mutex_t lock;
-    pthread_cond_t freed; /* a band was joined, or the coding failed */
-    uint32_t claimed;     /* under the lock, as the members below */
+    pthread_cond_t freed; /* signalled when a band was joined or the coding failed */
+    uint32_t claimed;     /* guarded by the lock, like all members below */
     uint32_t joined;
     bool joining;
     kst_status status;
-    struct jpeg_joiner joiner; /* of whoever set `joining` */
+    struct jpeg_joiner joiner; /* used only by the thread that set `joining` */
     struct jpeg_bit_string first;
     int32_t dc[JPEG_COMPONENTS];
 };
@@ -54,7 +55,7 @@ void kst_jpeg_scan_job_layout(struct jpeg_scan_job *job, const struct jpeg_frame
     }
 }
 
-enum { WORTH_BLOCKS = 1024 }; /* for a thread: about the time that waking one takes, several times over */
+enum { WORTH_BLOCKS = 1024 }; /* blocks per thread; they take several times as long as waking a thread */
 
 uint32_t kst_jpeg_scan_workers(const struct pool *pool, const struct jpeg_scan_geometry *geometry)
 {
@@ -78,7 +79,9 @@ static bool starts_interval(const struct jpeg_scan_job *job, uint64_t mcu)
     return mcu == 0 || (job->restart_interval > 0 && mcu % job->restart_interval == 0);
 }
 
-/* MCUs from `x` of a row on that go in one run: within the row, the restart interval and a chunk. */
+/*
+ * The number of MCUs from `x` of a row on that are coded in one run: within the row, the restart interval and a chunk.
+ */
 static uint32_t run_length(const struct jpeg_scan_job *job, uint32_t row, uint32_t x)
 {
     uint32_t length = JPEG_CHUNK_BLOCKS / job->geometry.mcu_blocks;
@@ -121,7 +124,7 @@ void kst_jpeg_source_unlock(const struct jpeg_block_source *source)
         pthread_mutex_unlock(source->order);
 }
 
-/* Predictions behind an MCU. */
+/* Set the predictions to those after an MCU. */
 static void run_skip(struct jpeg_run *run, int16_t block[][64])
 {
     for (uint32_t i = 0; i < run->mcu_blocks; i++)
@@ -163,7 +166,7 @@ static kst_status encode_row(
     return KST_OK;
 }
 
-/* Code a band's deferred MCU now that the row before is joined. */
+/* Code a band's deferred MCU, now that the row before is joined. */
 static kst_status join_first(struct coding *coding, struct band *band)
 {
     const struct jpeg_scan_job *job = coding->job;
@@ -197,7 +200,7 @@ static kst_status join_row(struct coding *coding, uint32_t row)
     return band->bits.status != KST_OK ? band->bits.status : coding->joiner.sink->status;
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static void fail(struct coding *coding, kst_status status)
 {
     if (coding->status == KST_OK)
@@ -205,7 +208,10 @@ static void fail(struct coding *coding, kst_status status)
     pthread_cond_broadcast(&coding->freed);
 }
 
-/* Under the lock: the next row, once there is a band for it; false when there is none or the coding failed. */
+/*
+ * Claim the next row and wait for a free band; the caller holds the lock. False when no row is left or the coding
+ * failed.
+ */
 static bool claim_row(struct coding *coding, uint32_t *row)
 {
     if (coding->claimed == coding->job->geometry.mcus_h)
@@ -216,7 +222,7 @@ static bool claim_row(struct coding *coding, uint32_t *row)
     return coding->status == KST_OK;
 }
 
-/* Under the lock: join what can be joined, unless another thread is at it, which then will. */
+/* Join all rows that can be joined; the caller holds the lock. If another thread is joining, it will join these too. */
 static void join_done(struct coding *coding)
 {
     if (coding->joining)
@@ -236,7 +242,7 @@ static void join_done(struct coding *coding)
     coding->joining = false;
 }
 
-/* The next row with what it is made of; false when there is none or the coding failed. */
+/* Claim the next row and fetch what it is made of. False when no row is left or the coding failed. */
 static bool take_row(struct coding *coding, uint32_t worker, uint32_t *row)
 {
     const struct jpeg_block_source *source = &coding->job->source;
@@ -250,7 +256,8 @@ static bool take_row(struct coding *coding, uint32_t worker, uint32_t *row)
         pthread_mutex_unlock(&coding->lock);
         taken = false;
     }
-    kst_jpeg_source_unlock(source); /* not before the failure is known: no row is asked for behind one that failed */
+    /* only now, when a failure is recorded: no row is asked for after one that failed */
+    kst_jpeg_source_unlock(source);
     return taken;
 }
 
@@ -274,7 +281,7 @@ static kst_status coding_create(struct coding *coding, const struct jpeg_scan_jo
 {
     kst_status status = KST_OK;
     coding->job = job;
-    /* A worker may be two rows ahead of another before it has to wait. */
+    /* A worker may be two rows ahead of another one before it has to wait. */
     coding->band_count = job->workers == 1 ? 1 : 3 * job->workers;
     kst_jpeg_bit_string_init(&coding->first, job->memory);
     coding->chunk = kst_memory_array(job->memory, job->workers, sizeof(*coding->chunk), &status);
@@ -313,10 +320,10 @@ kst_status kst_jpeg_scan_encode(const struct jpeg_scan_job *job, struct sink *si
     return status;
 }
 
-/* What the DC differences of a row's first MCU need, which are counted when all rows are through. */
+/* DC values at both ends of a row. The differences of its first MCU are counted from them once all rows are done. */
 struct row_edge {
-    int16_t first[JPEG_MCU_BLOCKS]; /* DC of its blocks */
-    int32_t dc[JPEG_COMPONENTS];    /* predictions behind the row */
+    int16_t first[JPEG_MCU_BLOCKS]; /* DC coefficients of the first MCU's blocks */
+    int32_t dc[JPEG_COMPONENTS];    /* DC predictions after the row */
 };
 
 struct tally {
@@ -326,7 +333,7 @@ struct tally {
 
 struct counting {
     const struct jpeg_scan_job *job;
-    struct tally *tally; /* one a worker */
+    struct tally *tally; /* one per worker */
     struct row_edge *edge;
     atomic_uint_fast32_t next;
     atomic_int status;
@@ -368,7 +375,7 @@ static kst_status count_row(struct counting *counting, uint32_t worker, uint32_t
     return KST_OK;
 }
 
-/* As take_row(). */
+/* Claim and fetch a row, like take_row(). */
 static bool take_row_to_count(struct counting *counting, uint32_t worker, uint32_t *row)
 {
     const struct jpeg_block_source *source = &counting->job->source;

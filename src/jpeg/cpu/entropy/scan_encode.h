@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A sequential scan coded by several threads, a row of MCUs each, into one stream. */
+/* Coding a sequential scan with several threads, one MCU row each, into one stream. */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_SCAN_ENCODE_H
 #define KOSTKA_JPEG_CPU_ENTROPY_SCAN_ENCODE_H
 
@@ -10,16 +10,17 @@
 
 enum { JPEG_CHUNK_BLOCKS = 64 };
 
-/* Where blocks come from. Different workers call at once; a worker asks for a row's MCUs from left to right. */
+/* Where blocks come from. Different workers call it at the same time; each asks for a row's MCUs from left to right. */
 struct jpeg_block_source {
     void *arg;
-    /* Null: nothing to bring. Else bring what a row is made of, before start_row(). False where that cannot be had. */
+    /* Fetch what a row is made of, before start_row(). False if that failed. Null: nothing need be fetched. */
     bool (*bring)(void *arg, uint32_t worker, uint32_t row);
-    pthread_mutex_t *order; /* held while a row is claimed and brought, so that rows are brought in order; or null */
-    void (*start_row)(void *arg, uint32_t worker, uint32_t row); /* null: nothing to prepare */
+    /* Held while a row is claimed and fetched, so that rows are fetched in order; null: the order does not matter. */
+    pthread_mutex_t *order;
+    void (*start_row)(void *arg, uint32_t worker, uint32_t row); /* null: no preparation */
     /*
-     * Give `count` MCUs from MCU `x` of a row on: blocks in zig-zag order and their masks, at most JPEG_CHUNK_BLOCKS.
-     * False where a coefficient other than DC exceeds ±1023.
+     * Fill in `count` MCUs from MCU `x` of a row on: blocks in zig-zag order and their masks, at most JPEG_CHUNK_BLOCKS
+     * blocks. False if a coefficient other than DC exceeds ±1023.
      */
     bool (*fill)(void *arg, uint32_t worker, uint32_t row, uint32_t x, uint32_t count, int16_t *block, uint64_t *mask);
 };
@@ -29,12 +30,12 @@ struct jpeg_scan_job {
     struct memory *memory;
     const struct jpeg_huffman_encode *functions;
     struct jpeg_block_source source;
-    uint32_t workers; /* as kst_jpeg_scan_workers() says */
+    uint32_t workers; /* as kst_jpeg_scan_workers() returns */
     struct jpeg_scan_geometry geometry;
-    uint32_t restart_interval;          /* MCUs; 0: none */
-    uint8_t component[JPEG_MCU_BLOCKS]; /* of each block in an MCU: index into what follows */
+    uint32_t restart_interval;          /* in MCUs; 0: no restarts */
+    uint8_t component[JPEG_MCU_BLOCKS]; /* for each block of an MCU: its index in the arrays below */
     uint32_t component_count;
-    uint8_t destination[JPEG_COMPONENTS]; /* of the component's Huffman tables, 0 or 1 */
+    uint8_t destination[JPEG_COMPONENTS]; /* destination of the component's Huffman tables: 0 or 1 */
     const struct jpeg_coder *coder[JPEG_COMPONENTS];
 };
 
@@ -42,23 +43,23 @@ struct jpeg_scan_job {
 void kst_jpeg_scan_job_layout(struct jpeg_scan_job *job, const struct jpeg_frame *frame, const uint8_t *component,
     uint32_t component_count, const uint8_t huffman[JPEG_COMPONENTS]);
 
-/* How many workers a scan is worth. */
+/* The number of workers that a scan is worth. */
 uint32_t kst_jpeg_scan_workers(const struct pool *pool, const struct jpeg_scan_geometry *geometry);
 
-/* Bring what a claimed row is made of, if the source brings anything. */
+/* Fetch what a claimed row is made of, if the source fetches anything. */
 bool kst_jpeg_source_bring(const struct jpeg_block_source *source, uint32_t worker, uint32_t row);
 
-/* Around claiming and bringing a row. */
+/* Call these before and after claiming and fetching a row. */
 void kst_jpeg_source_lock(const struct jpeg_block_source *source);
 void kst_jpeg_source_unlock(const struct jpeg_block_source *source);
 
 /*
- * Write the scan's entropy-coded data. KST_OK, a memory status, the sink's status, KST_ERROR_JPEG_COEFFICIENT or
- * KST_ERROR_ROWS.
+ * Write the scan's entropy-coded data. Returns KST_OK, a memory status, the sink's status, KST_ERROR_JPEG_COEFFICIENT
+ * or KST_ERROR_ROWS.
  */
 kst_status kst_jpeg_scan_encode(const struct jpeg_scan_job *job, struct sink *sink);
 
-/* Count the scan's symbols by destination of their tables. */
+/* Count the scan's symbols, separately for each destination of their tables. */
 kst_status kst_jpeg_scan_count(const struct jpeg_scan_job *job, struct jpeg_histogram histogram[2]);
 
 #endif

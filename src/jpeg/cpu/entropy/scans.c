@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Schedules the scans of a picture on threads so that each scan stays behind the scans it builds on. */
 #include "jpeg/cpu/entropy/scans.h"
 
 #include <pthread.h>
 
 enum { NO_SCAN = UINT32_MAX };
 
-/* The state of a scan, guarded by the schedule's lock. */
+/* The progress of a scan, guarded by the schedule's lock. */
 struct stage {
-    uint32_t after[JPEG_COMPONENTS]; /* the scans that must have read a row first; NO_SCAN */
-    uint32_t rows;                   /* read */
-    bool taken;                      /* a thread is at it */
+    uint32_t after[JPEG_COMPONENTS]; /* scans that must have read a row before this one; NO_SCAN: none */
+    uint32_t rows;                   /* number of MCU rows read */
+    bool taken;                      /* a thread is reading it */
 };
 
 struct schedule {
@@ -17,9 +18,9 @@ struct schedule {
     const struct jpeg_scan_target *target;
     struct stage *stage;
     uint32_t count;
-    uint32_t rows;  /* of the frame's MCUs */
-    uint32_t chunk; /* rows that a thread takes at once */
-    uint32_t left;  /* scans that are not at their end */
+    uint32_t rows;  /* MCU rows of the frame */
+    uint32_t chunk; /* most rows that a thread reads at once */
+    uint32_t left;  /* number of scans that are not finished */
     pthread_mutex_t lock;
     pthread_cond_t moved;
 };
@@ -30,7 +31,10 @@ static bool same_kind(const struct jpeg_plan *plan, const struct jpeg_scan *a, c
     return plan->frame.process != KST_PROCESS_PROGRESSIVE || (a->ss > 0) == (b->ss > 0);
 }
 
-/* The last scan before `scan` that holds the component and is of its kind; it follows the one before it in turn. */
+/*
+ * The last scan before `scan` that holds the component and is of its kind. That one follows its own predecessor in
+ * turn.
+ */
 static uint32_t find_predecessor(const struct jpeg_plan *plan, uint32_t scan, uint8_t component)
 {
     for (uint32_t i = scan; i-- > 0;)
@@ -48,7 +52,7 @@ static void find_order(const struct jpeg_plan *plan, struct stage *stage)
                 j < plan->scan[i].component_count ? find_predecessor(plan, i, plan->scan[i].component[j]) : NO_SCAN;
 }
 
-/* The row up to which a scan may read now. */
+/* The row up to which a scan may be read now. */
 static uint32_t find_limit(const struct schedule *schedule, const struct stage *stage)
 {
     uint32_t limit = schedule->rows;
@@ -58,7 +62,7 @@ static uint32_t find_limit(const struct schedule *schedule, const struct stage *
     return limit < stage->rows + schedule->chunk ? limit : stage->rows + schedule->chunk;
 }
 
-/* The scan that is most behind, so that all work in rows that are still in a cache; null: all must wait. */
+/* The scan that is furthest behind, so that all threads work on rows that are still in a cache. Null: all must wait. */
 static struct stage *choose(const struct schedule *schedule)
 {
     struct stage *best = NULL;
@@ -70,7 +74,7 @@ static struct stage *choose(const struct schedule *schedule)
     return best;
 }
 
-/* Waits only for threads that are at a scan, so any number of them, even one, comes to the end. */
+/* A thread waits only while others are reading a scan, so any number of threads, even one, finishes. */
 static void work(void *arg, uint32_t index)
 {
     struct schedule *schedule = arg;
@@ -122,7 +126,7 @@ static kst_status read_on_threads(struct memory *memory, struct pool *pool, uint
 
 static uint32_t useful_threads(const struct pool *pool, const struct jpeg_plan *plan)
 {
-    enum { LEAST_BYTES = 1 << 14 }; /* entropy-coded, of a thread's share */
+    enum { LEAST_BYTES = 1 << 14 }; /* entropy-coded bytes per thread */
     uint32_t threads = kst_pool_threads(pool);
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < plan->segment_count; i++)

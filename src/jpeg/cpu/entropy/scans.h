@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All scans of a picture side by side: each follows those that it builds on, a few rows behind. */
+/* Reading all scans of a picture side by side: each scan follows those it builds on, a few rows behind. */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_SCANS_H
 #define KOSTKA_JPEG_CPU_ENTROPY_SCANS_H
 
@@ -7,8 +7,8 @@
 #include "jpeg/cpu/entropy/scan.h"
 
 /*
- * Read all scans of the plan to their end; `reader` has an open reader for each. What is read does not depend on the
- * number of threads. KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY: the target holds nothing of use.
+ * Read all scans of the plan to their end; `reader` has an open reader for each scan. What is read does not depend on
+ * the number of threads. On KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY the target holds nothing useful.
  */
 kst_status kst_jpeg_scans_read(struct memory *memory, struct pool *pool, const struct jpeg_plan *plan,
     struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Works out the symbols of the four kinds of progressive scans (T.81 G.1.2) as tokens. */
 #include "jpeg/cpu/entropy/tokens.h"
 
 #include <string.h>
@@ -11,7 +12,10 @@
 
 enum { EOB_RUN_MOST = 0x7FFF, RAW_MOST = 16 };
 
-/* After the end of the scan is called for, tokens are made but go nowhere until the scan notices. */
+/*
+ * Hand out the tokens. Once the consumer asked for the end of the scan, tokens are still made but dropped until the
+ * scan notices.
+ */
 static void deliver(struct jpeg_tokens *t)
 {
     if (t->count > 0 && !t->stopped) {
@@ -55,13 +59,13 @@ static inline uint32_t bit_length(uint32_t value)
     return value == 0 ? 0 : 32 - (uint32_t)__builtin_clz(value);
 }
 
-/* The `size` bits that stand for a value of that magnitude (F.1.2.1.1). */
+/* The `size` bits that represent a value of that size (F.1.2.1.1). */
 static inline uint32_t value_bits(int32_t value, uint32_t size)
 {
     return (uint32_t)(value + (value >> 31)) & ((1U << size) - 1);
 }
 
-/* Bits of a zig-zag block's coefficients whose magnitude is at least 2^shift. */
+/* Mark the coefficients of a zig-zag block whose magnitude is at least 2^shift, one bit each. */
 static uint64_t significant(const int16_t *block, uint32_t shift)
 {
     uint64_t mask = 0;
@@ -94,7 +98,7 @@ static void add_corrections(struct jpeg_tokens *t, const uint8_t *bit, uint32_t 
         add_bit(t, bit[i]);
 }
 
-/* G.1.2.2: the run of bands without anything (new) in them, then the correction bits of those bands. */
+/* Put a run of bands without anything new in them, then the correction bits of those bands (G.1.2.2). */
 static void end_run(struct jpeg_tokens *t)
 {
     if (t->eob_run == 0)
@@ -106,7 +110,7 @@ static void end_run(struct jpeg_tokens *t)
     t->correction_count = 0;
 }
 
-/* Figure G.3. `band`: the bits of the scan's coefficients. */
+/* Code a block of a first AC scan (figure G.3). `band` has the bits of the scan's coefficients set. */
 static void ac_first(struct jpeg_tokens *t, const int16_t *block, uint64_t band)
 {
     const uint32_t al = t->scan->al;
@@ -128,7 +132,7 @@ static void ac_first(struct jpeg_tokens *t, const int16_t *block, uint64_t band)
         end_run(t);
 }
 
-/* Figure G.7. */
+/* Code a block of an AC refinement scan (figure G.7). `band` has the bits of the scan's coefficients set. */
 static void ac_refine(struct jpeg_tokens *t, const int16_t *block, uint64_t band)
 {
     const uint32_t al = t->scan->al;
@@ -141,7 +145,7 @@ static void ac_refine(struct jpeg_tokens *t, const int16_t *block, uint64_t band
         uint32_t k = (uint32_t)__builtin_ctzll(mask);
         run += k - last - 1;
         last = k;
-        /* Behind the last fresh coefficient, zeros count towards the end of the band. */
+        /* After the last new coefficient, zeros count towards the end of the band. */
         while (run > 15 && k <= end) {
             end_run(t);
             add_symbol(t, t->destination, 0xF0, 0, 0);
@@ -169,7 +173,7 @@ static void ac_refine(struct jpeg_tokens *t, const int16_t *block, uint64_t band
         end_run(t);
 }
 
-/* Before each MCU. Returns whether it starts a new interval. */
+/* Start a new restart interval if this MCU begins one; call it before each MCU. Returns whether it does. */
 static bool restart(struct jpeg_tokens *t)
 {
     if (t->restart_interval == 0)
@@ -203,7 +207,7 @@ static void scan_ac(struct jpeg_tokens *t)
     end_run(t);
 }
 
-/* A DC coefficient, or, for a block of the padding to whole MCUs, the one coded before it in the MCU. */
+/* A DC coefficient; for a block of the padding to whole MCUs, the one coded before it in the MCU. */
 static int16_t dc_of(const struct jpeg_tokens *t, uint32_t c, uint32_t x, uint32_t y, int16_t before)
 {
     const struct jpeg_component *component = &t->frame->component[c];

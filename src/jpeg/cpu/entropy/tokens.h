@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The symbols of one progressive scan, before they have codes. What a scan holds is worked out once and kept as tokens
- * while its symbols are counted; where they take more memory than is allowed they are worked out again for writing.
+ * The symbols of one progressive scan, before they have codes. A scan's tokens are worked out once and kept while its
+ * symbols are counted; if they would take more memory than is allowed, they are worked out again for writing.
  */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_TOKENS_H
 #define KOSTKA_JPEG_CPU_ENTROPY_TOKENS_H
@@ -11,7 +11,9 @@
 
 enum jpeg_token_kind { JPEG_TOKEN_SYMBOL, JPEG_TOKEN_BITS, JPEG_TOKEN_RESTART };
 
-/* Bits 0–7 the symbol, 8–12 how many bits follow its code, 13–14 the kind, 15 the table's destination, 16–31 the bits.
+/*
+ * A token: bits 0–7 the symbol, 8–12 the number of bits that follow its code, 13–14 the kind, 15 the table's
+ * destination, 16–31 the bits.
  */
 typedef uint32_t jpeg_token;
 
@@ -23,31 +25,33 @@ static inline jpeg_token kst_jpeg_token(
 
 enum {
     JPEG_TOKEN_CHUNK = 16384,
-    /* libjpeg forces an end-of-band run out when more correction bits than this are waiting; files depend on it. */
+    /* libjpeg ends an end-of-band run when more correction bits than this are waiting; files depend on it. */
     JPEG_CORRECTIONS_MOST = 1000 - 64 + 1
 };
 
 struct jpeg_tokens {
-    /* Set these. */
+    /* The caller sets these members. */
     const struct jpeg_dsp *dsp;
     const struct jpeg_frame *frame;
     const struct jpeg_coefficients *coefficients;
     const kst_scan *scan;
-    const uint8_t *huffman; /* destination of each component's tables */
+    const uint8_t *huffman; /* the destination of each component's tables */
     uint32_t restart_interval;
     jpeg_token *token; /* room for JPEG_TOKEN_CHUNK */
-    /* Called with tokens in order, as many as there is room for but at the end. Returns room for more; null ends the
-     * scan. */
+    /*
+     * Called with tokens in order, always as many as there is room for except at the end. Returns where the next tokens
+     * go; null ends the scan.
+     */
     jpeg_token *(*consume)(void *arg, jpeg_token *token, uint32_t count);
     void *arg;
-    /* The rest is for kst_jpeg_tokens_scan(). */
-    bool out_of_range; /* a coefficient is too large to be coded */
+    /* kst_jpeg_tokens_scan() uses the members below. */
+    bool out_of_range; /* set if a coefficient is too large to be coded */
     bool stopped;
     uint32_t until_restart;
-    uint32_t destination;     /* of an AC scan's table */
-    uint32_t raw, raw_length; /* bits without a symbol that are not yet a token */
+    uint32_t destination;     /* destination of an AC scan's table */
+    uint32_t raw, raw_length; /* bits without a symbol that are not a token yet */
     uint32_t eob_run;
-    uint32_t correction_count; /* belonging to the run */
+    uint32_t correction_count; /* number of correction bits that belong to the run */
     uint8_t correction[JPEG_CORRECTIONS_MOST + 64];
     uint32_t count;
 };
