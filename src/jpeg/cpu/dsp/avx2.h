@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the AVX2 stages share. */
+/* Definitions shared by the AVX2 stages. */
 #ifndef KOSTKA_JPEG_CPU_DSP_AVX2_H
 #define KOSTKA_JPEG_CPU_DSP_AVX2_H
 
 #include <immintrin.h>
 #include <stdint.h>
 
-/* Functions whose arguments must be constants in the end, or whose results must stay in registers. */
+/* For functions whose arguments must become constants, or whose results must stay in registers. */
 #define INLINE static inline __attribute__((always_inline))
 
-/* Two 16-bit factors for _mm256_madd_epi16, as one 32-bit element; `low` meets the element at the lower address. */
+/*
+ * Two 16-bit factors for _mm256_madd_epi16, as one 32-bit element; `low` multiplies the element at the lower address.
+ */
 #define FACTORS(low, high) ((int)((uint32_t)(uint16_t)(high) << 16 | (uint16_t)(low)))
 
 INLINE __m256i factors(int low, int high)
@@ -17,7 +19,7 @@ INLINE __m256i factors(int low, int high)
     return _mm256_set1_epi32(FACTORS(low, high));
 }
 
-/* Different factors for the lower and the upper lane. */
+/* Different factors for the lower lane and the upper lane. */
 INLINE __m256i lane_factors(int low, int high, int upper_low, int upper_high)
 {
     const int a = FACTORS(low, high), b = FACTORS(upper_low, upper_high);
@@ -44,7 +46,7 @@ INLINE void store128(void *p, __m128i v)
     _mm_storeu_si128((__m128i *)p, v);
 }
 
-/* Two rows of 8 samples. */
+/* Store two rows of 8 samples. */
 INLINE void store_row_pair(__m128i rows, uint8_t *a, uint8_t *b)
 {
     _mm_storel_epi64((__m128i *)a, rows);

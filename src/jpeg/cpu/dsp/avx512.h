@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the AVX-512 stages share. */
+/* Definitions shared by the AVX-512 stages. */
 #ifndef KOSTKA_JPEG_CPU_DSP_AVX512_H
 #define KOSTKA_JPEG_CPU_DSP_AVX512_H
 
@@ -15,31 +15,31 @@ INLINE void store512(void *p, __m512i v)
     _mm512_storeu_si512(p, v);
 }
 
-/* Pairs of 16-bit factors for lanes 0 to 3. */
+/* Pairs of 16-bit factors, one pair for each of the lanes 0 to 3. */
 INLINE __m512i factors_of_lanes(int a, int b, int c, int d)
 {
     return _mm512_setr_epi32(a, a, a, a, b, b, b, b, c, c, c, c, d, d, d, d);
 }
 
-/* For even and for odd lanes. */
+/* Pairs of factors for the even lanes (a) and the odd lanes (b). */
 INLINE __m512i factors_of_pairs(int a, int b)
 {
     return factors_of_lanes(a, b, a, b);
 }
 
-/* For the lower and the upper half. */
+/* Pairs of factors for the lower half (a) and the upper half (b). */
 INLINE __m512i factors_of_halves(int a, int b)
 {
     return factors_of_lanes(a, a, b, b);
 }
 
-/* Bytes of v in another order. */
+/* Reorder the bytes of v. */
 INLINE __m512i reorder(__m512i v, const uint8_t order[64])
 {
     return _mm512_permutexvar_epi8(load512(order), v);
 }
 
-/* a·k + b·l for pairs of 16-bit elements. */
+/* Compute a·k + b·l for pairs of 16-bit elements. */
 INLINE __m512i sum_of_products_512(__m512i a, __m512i k, __m512i b, __m512i l)
 {
     return _mm512_dpwssd_epi32(_mm512_madd_epi16(a, k), b, l);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Components to pixels: the equations of JFIF in 16-bit fixed point, rounding half up. */
+/* Components to pixels in plain C: the equations of JFIF in 16-bit fixed point, rounding half up. */
 #include "jpeg/cpu/dsp/arithmetic.h"
 #include "jpeg/cpu/dsp/layouts.h"
 #include "jpeg/cpu/dsp/tiers.h"

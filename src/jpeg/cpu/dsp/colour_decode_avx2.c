@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * 32 pixels at a time. Fewer go through a buffer; of more the last 32 overlap those before. Rounding multiplications by
- * 15 fraction bits give red's and blue's term exactly as 16 do, for all 256 chroma values; green's needs 32 bits.
+ * Components to pixels with AVX2, 32 pixels at a time. Shorter rows go through a buffer; at the end of longer rows the
+ * last 32 pixels overlap those before. Rounding multiplications with 15 fraction bits give the terms of red and blue
+ * exactly as 16 bits would, for all 256 chroma values; green's term needs 32 bits.
  */
 #include "jpeg/cpu/dsp/avx2.h"
 #include "jpeg/cpu/dsp/colour_rows.h"
@@ -12,7 +13,7 @@ struct rgb {
     __m256i r, g, b;
 };
 
-/* One half of the pixels: luma 0…255, chroma as 2·(c − 128). */
+/* Convert one half of the pixels: luma is 0…255, chroma comes as 2·(c − 128). */
 INLINE void convert_half(__m256i y, __m256i cb, __m256i cr, __m256i *r, __m256i *g, __m256i *b)
 {
     const __m256i half = _mm256_set1_epi32(1 << 15), green = factors(-22554 / 2, -46802 / 2);
@@ -39,9 +40,7 @@ INLINE struct rgb convert(const uint8_t *y, const uint8_t *cb, const uint8_t *cr
         _mm256_packus_epi16(r[0], r[1]), _mm256_packus_epi16(g[0], g[1]), _mm256_packus_epi16(b[0], b[1])};
 }
 
-/*
- * Put sample i at byte 3i + `offset` mod 16 of its lane: the place it has in whichever of the three outputs holds it.
- */
+/* Put sample i at byte 3i + `offset` mod 16 of its lane: its place in whichever of the three outputs holds it. */
 INLINE __m256i spread(__m256i v, int offset)
 {
     const __m128i order[3] = {
@@ -52,7 +51,7 @@ INLINE __m256i spread(__m256i v, int offset)
     return _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(order[offset]));
 }
 
-/* Bytes i of a lane from the first where i mod 3 is 0, from the second where it is 1, from the third where it is 2. */
+/* In each lane, take byte i from `first` if i mod 3 is 0, from `second` if it is 1, from `third` if it is 2. */
 INLINE __m256i choose(__m256i first, __m256i second, __m256i third)
 {
     const __m256i is_second =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Components to pixels, 64 at a time, with the arithmetic of colour_decode_avx2.c. */
+/* Components to pixels with AVX-512, 64 at a time, with the arithmetic of colour_decode_avx2.c. */
 #include "jpeg/cpu/dsp/avx512.h"
 #include "jpeg/cpu/dsp/colour_rows.h"
 
@@ -9,7 +9,7 @@ struct rgb {
     __m512i r, g, b;
 };
 
-/* One half of the pixels: luma 0…255, chroma as 2·(c − 128). */
+/* Convert one half of the pixels: luma is 0…255, chroma comes as 2·(c − 128). */
 INLINE struct rgb convert_half(__m512i y, __m512i cb, __m512i cr)
 {
     const __m512i half = _mm512_set1_epi32(1 << 15), green = _mm512_set1_epi32(FACTORS(-22554 / 2, -46802 / 2));
@@ -35,7 +35,7 @@ INLINE struct rgb convert(const uint8_t *y, const uint8_t *cb, const uint8_t *cr
         _mm512_packus_epi16(low.r, high.r), _mm512_packus_epi16(low.g, high.g), _mm512_packus_epi16(low.b, high.b)};
 }
 
-/* Which pixel byte k of output j belongs to: (64j + k) / 3. */
+/* The pixel that byte k of output j belongs to: (64j + k) / 3. */
 static const _Alignas(64) uint8_t pixel_of_byte[3][64] = {
     {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8, 9, 9, 9, 10, 10, 10, 11, 11, 11,
         12, 12, 12, 13, 13, 13, 14, 14, 14, 15, 15, 15, 16, 16, 16, 17, 17, 17, 18, 18, 18, 19, 19, 19, 20, 20, 20, 21},
@@ -47,13 +47,13 @@ static const _Alignas(64) uint8_t pixel_of_byte[3][64] = {
         61, 62, 62, 62, 63, 63, 63},
 };
 
-/* Bytes k with k mod 3 = r. */
+/* Selects the bytes k with k mod 3 = r. */
 INLINE __mmask64 every_third(int r)
 {
     return UINT64_C(0x9249249249249249) << r;
 }
 
-/* `a` at the bytes k of output j with k mod 3 = 0, b behind it, c behind that. */
+/* Make output j: `a` at the bytes k of the row with k mod 3 = 0, then b, then c. */
 INLINE __m512i interleave(__m512i a, __m512i b, __m512i c, int j)
 {
     const __m512i order = load512(pixel_of_byte[j]);
@@ -68,7 +68,10 @@ INLINE void store_3(uint8_t *out, __m512i first, __m512i second, __m512i third)
     store512(out + 128, interleave(third, first, second, 2));
 }
 
-/* Pixels 0–3 16–19 32–35 48–51, then the following four of each: interleaving within lanes puts them in order. */
+/*
+ * Reorder pixels to 0–3, 16–19, 32–35, 48–51, then the next four of each group: interleaving within lanes then puts
+ * them in order.
+ */
 INLINE __m512i scatter(__m512i v)
 {
     return _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), v);

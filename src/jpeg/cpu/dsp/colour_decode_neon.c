@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Components to pixels, 16 at a time, with the arithmetic of colour_decode_avx2.c. */
+/* Components to pixels with NEON, 16 at a time, with the arithmetic of colour_decode_avx2.c. */
 #include "jpeg/cpu/dsp/colour_rows.h"
 #include "jpeg/cpu/dsp/neon.h"
 
@@ -22,7 +22,7 @@ INLINE struct half convert_half(uint8x8_t y8, uint8x8_t cb8, uint8x8_t cr8)
 {
     const uint8x8_t centre = vdup_n_u8(128);
     const int16x8_t y = vreinterpretq_s16_u16(vmovl_u8(y8));
-    /* 2·(c − 128) */
+    /* Chroma is used as 2·(c − 128). */
     const int16x8_t cb = vshlq_n_s16(vreinterpretq_s16_u16(vsubl_u8(cb8, centre)), 1);
     const int16x8_t cr = vshlq_n_s16(vreinterpretq_s16_u16(vsubl_u8(cr8, centre)), 1);
     const int16x8_t green =

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Components to pixels, 16 at a time. A 16-bit multiplication keeps the upper half, so the factor's fraction is applied
- * to twice the chroma and rounded by hand: 1.402 as 1 + 26345/65536, 1.772 as 2 − 14942/65536.
+ * Components to pixels with SSE2, 16 at a time. A 16-bit multiplication keeps only the upper half of the product. So
+ * the fraction of a factor is applied to twice the chroma and the result rounded explicitly: 1.402 is used as 1 +
+ * 26345/65536, and 1.772 as 2 − 14942/65536.
  */
 #include "jpeg/cpu/dsp/colour_rows.h"
 #include "jpeg/cpu/dsp/sse2.h"
@@ -12,14 +13,14 @@ struct rgb {
     __m128i r, g, b;
 };
 
-/* ⌊(twice·fraction / 2^16 + 1) / 2⌋ */
+/* Compute ⌊(twice·fraction / 2^16 + 1) / 2⌋. */
 INLINE __m128i fraction_of(__m128i twice, int fraction)
 {
     const __m128i product = _mm_mulhi_epi16(twice, _mm_set1_epi16((int16_t)fraction));
     return _mm_srai_epi16(_mm_add_epi16(product, _mm_set1_epi16(1)), 1);
 }
 
-/* One half of the pixels: luma 0…255, chroma as 2·(c − 128). */
+/* Convert one half of the pixels: luma is 0…255, chroma comes as 2·(c − 128). */
 INLINE struct rgb convert_half(__m128i y, __m128i cb, __m128i cr)
 {
     const __m128i half = _mm_set1_epi32(1 << 15), green = factors(-22554 / 2, -46802 / 2);
@@ -45,7 +46,7 @@ INLINE struct rgb convert(const uint8_t *y, const uint8_t *cb, const uint8_t *cr
         _mm_packus_epi16(low.r, high.r), _mm_packus_epi16(low.g, high.g), _mm_packus_epi16(low.b, high.b)};
 }
 
-/* Four pixels of 4 bytes to 12 bytes; the upper four are 0. */
+/* Reduce four pixels of 4 bytes to 12 bytes; the upper four bytes are 0. */
 INLINE __m128i drop_fourth(__m128i pixels)
 {
     const __m128i first = _mm_set1_epi64x(0xFFFFFF), second = _mm_set1_epi64x(0xFFFFFF000000);

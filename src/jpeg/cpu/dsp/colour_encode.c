@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pixels to components: the equations of JFIF in 16-bit fixed point. The chroma round half down, so that the largest
- * value is 255 and nothing need be clamped.
+ * Pixels to components in plain C: the equations of JFIF in 16-bit fixed point. Chroma is rounded half down, so that
+ * the largest value is 255 and no clamping is needed.
  */
 #include "jpeg/cpu/dsp/layouts.h"
 #include "jpeg/cpu/dsp/tiers.h"

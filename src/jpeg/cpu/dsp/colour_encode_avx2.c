@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pixels to components, 32 at a time. Bytes of a pixel are picked
- * straight into pairs of 16-bit elements: (red, green), (blue, green) and (red, blue), whose factors fit 16 bits where
- * the largest, 38470 and 32768, are shared between two pairs.
+ * Pixels to components with AVX2, 32 at a time. The bytes of a pixel are picked directly into pairs of 16-bit elements:
+ * (red, green), (blue, green) and (red, blue). Their factors fit 16 bits because the largest, 38470 and 32768, are
+ * split between two pairs.
  */
 #include "jpeg/cpu/dsp/avx2.h"
 #include "jpeg/cpu/dsp/colour_rows.h"
 
 enum { PIXELS = 32 };
 
-/* Eight pixels, four in each lane. */
+/* Load eight pixels, four into each lane. */
 INLINE __m256i load_8(const uint8_t *in, int size)
 {
     if (size == 4)
         return load256(in);
-    /* of 3 bytes: the upper four begin at byte 4 of their lane, so that nothing past the 24 bytes is read */
+    /* 3 bytes per pixel: the upper four start at byte 4 of their lane, so that only 24 bytes are read */
     return _mm256_inserti128_si256(_mm256_castsi128_si256(load128(in)), load128(in + 8), 1);
 }
 
-/* The 32-bit element of each pixel made of its bytes a and b, zero-extended to 16 bits. */
+/* For each pixel make a 32-bit element of its bytes a and b, each zero-extended to 16 bits. */
 INLINE __m256i pick(__m256i pixels, int size, int a, int b)
 {
     const int upper = size == 3 ? 4 : 0, s = size, z = -1;
@@ -29,14 +29,14 @@ INLINE __m256i pick(__m256i pixels, int size, int a, int b)
     return _mm256_shuffle_epi8(pixels, order);
 }
 
-/* The weighted sum of two pairs and a constant, its integer part. */
+/* The integer part of the weighted sum of two pairs and a constant. */
 INLINE __m256i weigh(__m256i a, __m256i factors_a, __m256i b, __m256i factors_b, int constant)
 {
     const __m256i sum = _mm256_add_epi32(_mm256_madd_epi16(a, factors_a), _mm256_madd_epi16(b, factors_b));
     return _mm256_srli_epi32(_mm256_add_epi32(sum, _mm256_set1_epi32(constant)), 16);
 }
 
-/* 4 vectors of 8 32-bit elements of at most 255 each to 32 bytes in order. */
+/* Store 4 vectors of 8 32-bit elements, each at most 255, as 32 bytes in order. */
 INLINE void store_32(uint8_t *out, __m256i a, __m256i b, __m256i c, __m256i d)
 {
     const __m256i bytes = _mm256_packus_epi16(_mm256_packus_epi32(a, b), _mm256_packus_epi32(c, d));
@@ -58,7 +58,7 @@ INLINE struct ycc convert_8(__m256i pixels, int size, int red)
     };
 }
 
-/* 32 pixels, 8 a vector. */
+/* 32 pixels, 8 per vector. */
 struct pixels {
     __m256i a, b, c, d;
 };
@@ -74,7 +74,7 @@ INLINE void convert_32(const struct encoding *c, struct pixels p, size_t i)
     }
 }
 
-/* The 4×4 bytes of each lane transposed. */
+/* Transpose the 4×4 bytes of each lane. */
 INLINE __m256i gather_components(__m256i pixels, int size)
 {
     const int upper = size == 3 ? 4 : 0, s = size;
@@ -95,7 +95,7 @@ INLINE void store_component(uint8_t *out, __m256i a, __m256i b, bool upper)
     store256(out, _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
 }
 
-/* Components as they are; with TO_YCC only the fourth. */
+/* Store the components unchanged; with TO_YCC only the fourth. */
 INLINE void split_32(const struct encoding *c, struct pixels p, size_t i)
 {
     const __m256i v = gather_components(p.a, c->size), w = gather_components(p.b, c->size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pixels to components, 64 at a time, with the arithmetic of colour_encode_avx2.c. */
+/* Pixels to components with AVX-512, 64 at a time, with the arithmetic of colour_encode_avx2.c. */
 #include "jpeg/cpu/dsp/avx512.h"
 #include "jpeg/cpu/dsp/colour_rows.h"
 
@@ -9,7 +9,7 @@ static const _Alignas(64) uint8_t index_of_byte[64] = {0, 1, 2, 3, 4, 5, 6, 7, 8
     19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
     48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
-/* Byte i is size·i + offset. */
+/* A vector whose byte i is size·i + offset. */
 INLINE __m512i byte_of_pixel(int size, int offset)
 {
     const __m512i i = load512(index_of_byte), doubled = _mm512_add_epi8(i, i);
@@ -18,8 +18,8 @@ INLINE __m512i byte_of_pixel(int size, int offset)
 }
 
 /*
- * The 32-bit element of each of 16 pixels made of its bytes a and b, zero-extended to 16 bits. Element i has bytes 4i,
- * its pixel bytes size·i.
+ * For each of 16 pixels make a 32-bit element of its bytes a and b, each zero-extended to 16 bits. Element i consists
+ * of the bytes from 4i on, its pixel of the bytes from size·i on.
  */
 INLINE __m512i pick(__m512i pixels, int size, int a, int b)
 {
@@ -29,7 +29,7 @@ INLINE __m512i pick(__m512i pixels, int size, int a, int b)
     return _mm512_maskz_permutexvar_epi8(UINT64_C(0x5555555555555555), order, pixels);
 }
 
-/* The weighted sum of two pairs and a constant; its integer part is the upper 16 bits. */
+/* The weighted sum of two pairs and a constant; the upper 16 bits are its integer part. */
 INLINE __m512i weigh(__m512i a, int factors_a, __m512i b, int factors_b, int constant)
 {
     const __m512i sum = _mm512_dpwssd_epi32(_mm512_set1_epi32(constant), a, _mm512_set1_epi32(factors_a));
@@ -51,18 +51,18 @@ INLINE struct ycc convert_16(__m512i pixels, int size, int red)
     };
 }
 
-/* The upper halves of both, those of a at even places. */
+/* Combine the upper halves of the elements of a and b; those of a go to even places. */
 INLINE __m512i upper_halves(__m512i a, __m512i b)
 {
     return _mm512_mask_blend_epi16(0xAAAAAAAA, _mm512_srli_epi32(a, 16), b);
 }
 
-/* In each lane: four sums of the first and second vector alternating, then four of the third and fourth. */
+/* In each lane: four sums of the first and the second vector alternating, then four of the third and the fourth. */
 static const _Alignas(64) uint8_t order_of_sums[64] = {0, 2, 4, 6, 16, 18, 20, 22, 32, 34, 36, 38, 48, 50, 52, 54, 1, 3,
     5, 7, 17, 19, 21, 23, 33, 35, 37, 39, 49, 51, 53, 55, 8, 10, 12, 14, 24, 26, 28, 30, 40, 42, 44, 46, 56, 58, 60, 62,
     9, 11, 13, 15, 25, 27, 29, 31, 41, 43, 45, 47, 57, 59, 61, 63};
 
-/* 16 sums a vector to 64 bytes. */
+/* Store four vectors of 16 sums each as 64 bytes. */
 INLINE void store_sums(uint8_t *out, __m512i a, __m512i b, __m512i c, __m512i d)
 {
     const __m512i bytes = _mm512_packus_epi16(upper_halves(a, b), upper_halves(c, d));
@@ -70,7 +70,7 @@ INLINE void store_sums(uint8_t *out, __m512i a, __m512i b, __m512i c, __m512i d)
 }
 
 struct pixels {
-    __m512i a, b, c, d; /* 16 each; of 3 bytes in the lower 48 */
+    __m512i a, b, c, d; /* 16 pixels each; with 3 bytes per pixel in the lower 48 bytes */
 };
 
 INLINE void weigh_pixels(const struct encoding *e, struct pixels p, size_t i)
@@ -84,14 +84,14 @@ INLINE void weigh_pixels(const struct encoding *e, struct pixels p, size_t i)
     }
 }
 
-/* Pixels i whose byte size·i + offset lies in vector v of the row. */
+/* Selects the pixels i whose byte size·i + offset lies in vector v of the row. */
 INLINE __mmask64 pixels_in(int v, int size, int offset)
 {
     const int first = (64 * v - offset + size - 1) / size, end = (64 * (v + 1) - offset + size - 1) / size;
     return (v == 0 ? UINT64_MAX : UINT64_MAX << first) & (end >= 64 ? UINT64_MAX : (UINT64_C(1) << end) - 1);
 }
 
-/* Component `offset` of 64 pixels. */
+/* Store component `offset` of 64 pixels. */
 INLINE void store_component(uint8_t *out, const uint8_t *in, int size, int offset)
 {
     const __m512i order = byte_of_pixel(size, offset);
@@ -103,7 +103,7 @@ INLINE void store_component(uint8_t *out, const uint8_t *in, int size, int offse
     store512(out, v);
 }
 
-/* Components as they are; with TO_YCC only the fourth. */
+/* Store the components unchanged; with TO_YCC only the fourth. */
 INLINE void split(const struct encoding *e, const uint8_t *in, size_t i)
 {
     if (e->to == SPLIT) {
@@ -115,7 +115,7 @@ INLINE void split(const struct encoding *e, const uint8_t *in, size_t i)
         store_component(e->out[3] + i, in, e->size, 3);
 }
 
-/* 16 pixels; of 3 bytes the last 16 of a row end where what may be read ends. */
+/* Load 16 pixels. With 3 bytes per pixel, nothing may be read after the last 16 pixels of a row. */
 INLINE __m512i load_16(const struct encoding *e, const uint8_t *in, bool last)
 {
     const bool exact = last && e->size == 3;

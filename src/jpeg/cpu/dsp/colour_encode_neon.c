@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pixels to components, 16 at a time. */
+/* Pixels to components with NEON, 16 at a time. */
 #include "jpeg/cpu/dsp/colour_rows.h"
 #include "jpeg/cpu/dsp/neon.h"
 
@@ -10,7 +10,7 @@ INLINE uint16x4_t luma(uint16x4_t r, uint16x4_t g, uint16x4_t b)
     return vrshrn_n_u32(vmlal_n_u16(vmlal_n_u16(vmull_n_u16(r, 19595), g, 38470), b, 7471), 16);
 }
 
-/* ((a << 15) − k·b − l·c + (128 << 16) + 32767) >> 16 */
+/* Compute ((a << 15) − k·b − l·c + (128 << 16) + 32767) >> 16. */
 INLINE uint16x4_t chroma(uint16x4_t a, uint16x4_t b, uint16_t k, uint16x4_t c, uint16_t l)
 {
     const uint32x4_t sum = vmlal_n_u16(vdupq_n_u32((128 << 16) + 32767), a, 32768);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The functions of a row, made from a tier's convert_pixels(), which does PIXELS of them: included at the end of the
- * tier's file. Fewer pixels go through a buffer; of more the last PIXELS overlap those before. INIT names what fills
- * the table.
+ * The functions for a row of pixels, made from a tier's convert_pixels(), which converts PIXELS pixels. This file is
+ * included at the end of the tier's file. Shorter rows go through a buffer; at the end of longer rows the last PIXELS
+ * pixels overlap those before. INIT is the name of the function that fills the table.
  */
 #include <string.h>
 

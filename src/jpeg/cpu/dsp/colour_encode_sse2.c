@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pixels to components, 16 at a time, with the pairs and factors of colour_encode_avx2.c. */
+/* Pixels to components with SSE2, 16 at a time, with the pairs and factors of colour_encode_avx2.c. */
 #include <string.h>
 
 #include "jpeg/cpu/dsp/colour_rows.h"
@@ -7,7 +7,10 @@
 
 enum { PIXELS = 16 };
 
-/* Four pixels, a 32-bit element each; of 3 bytes the fourth is anything. Nothing behind the last pixel is read. */
+/*
+ * Load four pixels, one per 32-bit element; with 3 bytes per pixel the fourth byte is arbitrary. Nothing after the last
+ * pixel is read.
+ */
 INLINE __m128i load_4(const uint8_t *in, int size)
 {
     if (size == 4)
@@ -20,7 +23,7 @@ INLINE __m128i load_4(const uint8_t *in, int size)
     return _mm_setr_epi32((int)p[0], (int)p[1], (int)p[2], (int)(p[3] >> 8));
 }
 
-/* The weighted sum of two pairs and a constant, its integer part. */
+/* The integer part of the weighted sum of two pairs and a constant. */
 INLINE __m128i weigh(__m128i a, __m128i factors_a, __m128i b, __m128i factors_b, int constant)
 {
     return _mm_srli_epi32(_mm_add_epi32(sum_of_products(a, factors_a, b, factors_b), _mm_set1_epi32(constant)), 16);
@@ -45,13 +48,13 @@ INLINE struct ycc convert_4(__m128i pixels, int red)
     };
 }
 
-/* Byte `index` of each element. */
+/* Extract byte `index` of each element. */
 INLINE __m128i component(__m128i pixels, int index)
 {
     return _mm_and_si128(_mm_srli_epi32(pixels, 8 * index), _mm_set1_epi32(0xFF));
 }
 
-/* 16 values of at most 255. */
+/* Store 16 values of at most 255. */
 INLINE void store_16(uint8_t *out, __m128i a, __m128i b, __m128i c, __m128i d)
 {
     store128(out, _mm_packus_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)));

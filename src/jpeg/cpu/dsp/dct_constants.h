@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Constants of the DCTs of 8 values, in 13-bit fixed point, named by the value they stand for. */
+/* Constants of the DCTs of 8 values, in 13-bit fixed point. A name gives the value that the constant stands for. */
 #ifndef KOSTKA_JPEG_CPU_DSP_DCT_CONSTANTS_H
 #define KOSTKA_JPEG_CPU_DSP_DCT_CONSTANTS_H
 
 enum {
-    DCT_BITS = 13,     /* of fraction in the constants */
-    DCT_PASS_BITS = 2, /* of fraction between the two passes */
+    DCT_BITS = 13,     /* fraction bits of the constants */
+    DCT_PASS_BITS = 2, /* fraction bits between the two passes */
 
     F_0_298 = 2446,
     F_0_390 = 3196,
@@ -21,8 +21,8 @@ enum {
     F_3_072 = 25172,
 
     /*
-     * The odd half multiplied out, exact for 16-bit values: ODD_ij takes value j of 7, 5, 3, 1 to sum i, which is added
-     * to output 3 − i's even half and subtracted for output 4 + i.
+     * The odd half multiplied out, which is exact for 16-bit values. ODD_ij is the factor of value j (of 7, 5, 3, 1) in
+     * sum i. That sum is added to the even half of output 3 − i, and subtracted for output 4 + i.
      */
     ODD_00 = F_0_298 - F_0_899 + F_1_175 - F_1_961,
     ODD_01 = F_1_175,
@@ -41,7 +41,7 @@ enum {
     ODD_32 = F_1_175,
     ODD_33 = F_1_501 - F_0_899 + F_1_175 - F_0_390,
 
-    /* only in the reduced transforms */
+    /* The constants below are used only in the reduced transforms. */
     F_0_211 = 1730,
     F_0_509 = 4176,
     F_0_601 = 4926,

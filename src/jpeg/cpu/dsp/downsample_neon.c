@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The averages of downsample.c with NEON. */
 #include "jpeg/cpu/dsp/neon.h"
 #include "jpeg/cpu/dsp/tiers.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The averages of downsample.c with SSE2. */
 #include "jpeg/cpu/dsp/sse2.h"
 #include "jpeg/cpu/dsp/tiers.h"
 
-/* Sums of neighbours, 16-bit. */
+/* Sums of neighbouring samples, as 16-bit elements. */
 INLINE __m128i pair_sums(const uint8_t *in)
 {
     const __m128i v = load128(in);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Fills the table of dsp.h with the fastest functions for the tier. */
 #include "jpeg/cpu/dsp/tiers.h"
 
 static void init_c(struct jpeg_dsp *dsp)
@@ -46,7 +47,7 @@ static void init_avx512(struct jpeg_dsp *dsp)
     kst_jpeg_zigzag_avx512(dsp);
 }
 
-/* Each tier overrides what it does better than those below it. */
+/* Each tier overrides the functions that it does better than the tiers below it. */
 static void init_tiers(struct jpeg_dsp *dsp, enum cpu_tier tier)
 {
     if (tier >= CPU_SSE2)

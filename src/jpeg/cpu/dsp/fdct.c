@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Forward DCT of 8×8 (T.81 A.3.3), the transpose of idct.c's, rows then columns. Its results are 8 times the
- * standard's; the quantiser's divisors take that out. Samples being 8-bit, nothing overflows 16 bits between the steps.
+ * The forward DCT of 8×8 samples (T.81 A.3.3) in plain C: the transpose of idct.c's transform, rows first, then
+ * columns. Its results are 8 times those of the standard; the quantiser's divisors remove that factor. Because samples
+ * are 8-bit, nothing overflows 16 bits between the steps.
  */
 #include "jpeg/cpu/dsp/arithmetic.h"
 #include "jpeg/cpu/dsp/dct_constants.h"
 #include "jpeg/cpu/dsp/tiers.h"
 
-/* `shift`: of the products; the first pass gains DCT_PASS_BITS, the second loses them. */
+/* `shift` is applied to the products: the first pass gains DCT_PASS_BITS, the second loses them. */
 static void fdct_8(int16_t *data, int step, int shift)
 {
     const int32_t t0 = data[0] + data[7 * step], t7 = data[0] - data[7 * step];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The forward DCT and quantisation of fdct.c. The rows' pass keeps rows as they are: a row's sums and differences
- * of mirrored samples are spread in pairs over four elements, and one multiplication takes a pair to four outputs. So
- * nothing is ever transposed. No sum exceeds 16 bits between the passes, nor 32 within them.
+ * The forward DCT and quantisation of fdct.c with AVX2. The pass over rows keeps rows as they are: the sums and
+ * differences of a row's mirrored samples are spread in pairs over four elements, and one multiplication applies a pair
+ * to four outputs. So nothing needs to be transposed. No sum exceeds 16 bits between the passes, or 32 bits within
+ * them.
  */
 #include <string.h>
 
@@ -16,12 +17,12 @@ enum {
     ROUND_1 = 1 << (SHIFT_1 - 1),
     ROUND_2 = 1 << (SHIFT_2 - 1),
     ONE = 1 << DCT_BITS,
-    LEVEL = -8 * 128 * ONE, /* the level shift, which only output 0 sees */
+    LEVEL = -8 * 128 * ONE, /* the level shift, which affects only output 0 */
     E2 = F_0_541 + F_0_765,
     E6 = F_0_541 - F_1_847
 };
 
-/* Two rows to a | b, in each lane their 8 samples twice. */
+/* Load two rows, one per lane, with the 8 samples of the row twice. */
 INLINE __m256i load_rows(const uint8_t *a, const uint8_t *b)
 {
     int64_t row_a, row_b;
@@ -35,16 +36,16 @@ INLINE __m256i four_factors(int a, int b, int c, int d, int e, int f, int g, int
     return _mm256_broadcastsi128_si256(_mm_setr_epi32(FACTORS(a, b), FACTORS(c, d), FACTORS(e, f), FACTORS(g, h)));
 }
 
-/* Two rows of samples to two rows of the first pass, 16-bit, in order. */
+/* Transform two rows of samples to two rows of 16-bit results of the first pass, in order. */
 INLINE __m256i transform_rows(__m256i samples)
 {
     const __m256i mirrored = _mm256_shuffle_epi8(
         samples, _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 7, 1, 6, 2, 5, 3, 4, 0, 7, 1, 6, 2, 5, 3, 4)));
-    /* s0 s1 s2 s3 d0 d1 d2 d3 */
+    /* sums and differences: s0 s1 s2 s3 d0 d1 d2 d3 */
     const __m256i v = _mm256_maddubs_epi16(
         mirrored, _mm256_broadcastsi128_si256(_mm_setr_epi8(1, 1, 1, 1, 1, 1, 1, 1, 1, -1, 1, -1, 1, -1, 1, -1)));
 
-    /* outputs 0 2 4 6 and 1 3 5 7 */
+    /* factors for outputs 0 2 4 6 and 1 3 5 7 */
     const __m256i even01 = four_factors(ONE, ONE, E2, F_0_541, ONE, -ONE, F_0_541, E6);
     const __m256i even23 = four_factors(ONE, ONE, -F_0_541, -E2, -ONE, ONE, -E6, -F_0_541);
     const __m256i odd01 = four_factors(ODD_33, ODD_32, ODD_23, ODD_22, ODD_13, ODD_12, ODD_03, ODD_02);
@@ -72,7 +73,10 @@ INLINE __m256i round_and_pack(__m256i low, __m256i high)
         _mm256_srai_epi32(_mm256_add_epi32(high, round), SHIFT_2));
 }
 
-/* Rows 0 | 1, 7 | 6, 3 | 2 and 4 | 5 of the first pass to rows 0 | 4, 1 | 5, 2 | 6 and 3 | 7 of the result. */
+/*
+ * Transform rows 0 | 1, 7 | 6, 3 | 2 and 4 | 5 of the first pass (lower lane | upper lane) to rows 0 | 4, 1 | 5, 2 | 6
+ * and 3 | 7 of the result.
+ */
 INLINE void transform_columns(__m256i r01, __m256i r76, __m256i r32, __m256i r45, __m256i out[4])
 {
     const __m256i t01 = _mm256_add_epi16(r01, r76), t76 = _mm256_sub_epi16(r01, r76);
@@ -84,12 +88,12 @@ INLINE void transform_columns(__m256i r01, __m256i r76, __m256i r32, __m256i r45
     const int half = 1 << (DCT_PASS_BITS - 1);
     out[0] = _mm256_srai_epi16(_mm256_add_epi16(r04, _mm256_set1_epi16(half)), DCT_PASS_BITS);
 
-    /* (13, 12) in the lower lane, (12, 13) in the upper */
+    /* The pairs are (13, 12) in the lower lane and (12, 13) in the upper lane. */
     const __m256i t12_13 = swap_lanes(t13_12), k26 = lane_factors(E2, F_0_541, E6, F_0_541);
     out[2] = round_and_pack(_mm256_madd_epi16(_mm256_unpacklo_epi16(t13_12, t12_13), k26),
         _mm256_madd_epi16(_mm256_unpackhi_epi16(t13_12, t12_13), k26));
 
-    /* (7, 5) in the lower lane, (6, 4) in the upper; and the other way round */
+    /* The pairs are (7, 5) in the lower lane and (6, 4) in the upper lane, then the other way round. */
     const __m256i t54 = swap_lanes(t45);
     const __m256i a = _mm256_unpacklo_epi16(t76, t54), b = _mm256_unpackhi_epi16(t76, t54);
     const __m256i c = swap_lanes(a), d = swap_lanes(b);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The forward DCT and quantisation of fdct.c, in the manner of fdct_avx2.c: four rows in a vector. */
+/*
+ * The forward DCT and quantisation of fdct.c with AVX-512. It works like fdct_avx2.c, but with four rows in a vector.
+ */
 #include <string.h>
 
 #include "jpeg/cpu/dsp/avx512.h"
@@ -12,12 +14,12 @@ enum {
     ROUND_1 = 1 << (SHIFT_1 - 1),
     ROUND_2 = 1 << (SHIFT_2 - 1),
     ONE = 1 << DCT_BITS,
-    LEVEL = -8 * 128 * ONE, /* the level shift, which only output 0 sees */
+    LEVEL = -8 * 128 * ONE, /* the level shift, which affects only output 0 */
     E2 = F_0_541 + F_0_765,
     E6 = F_0_541 - F_1_847
 };
 
-/* Four rows, one in each lane, its 8 samples twice. */
+/* Load four rows, one per lane, with the 8 samples of the row twice. */
 INLINE __m512i load_rows(const uint8_t *a, const uint8_t *b, const uint8_t *c, const uint8_t *d)
 {
     int64_t row[4];
@@ -36,16 +38,16 @@ INLINE __m512i four_factors(int a, int b, int c, int d)
     return _mm512_setr_epi32(a, b, c, d, a, b, c, d, a, b, c, d, a, b, c, d);
 }
 
-/* Four rows of samples to four rows of the first pass, 16-bit, in order. */
+/* Transform four rows of samples to four rows of 16-bit results of the first pass, in order. */
 INLINE __m512i transform_rows(__m512i samples)
 {
     const __m512i mirrored = _mm512_shuffle_epi8(
         samples, _mm512_broadcast_i32x4(_mm_setr_epi8(0, 7, 1, 6, 2, 5, 3, 4, 0, 7, 1, 6, 2, 5, 3, 4)));
-    /* s0 s1 s2 s3 d0 d1 d2 d3 */
+    /* sums and differences: s0 s1 s2 s3 d0 d1 d2 d3 */
     const __m512i v = _mm512_maddubs_epi16(
         mirrored, _mm512_broadcast_i32x4(_mm_setr_epi8(1, 1, 1, 1, 1, 1, 1, 1, 1, -1, 1, -1, 1, -1, 1, -1)));
 
-    /* outputs 0 2 4 6 and 1 3 5 7 */
+    /* factors for outputs 0 2 4 6 and 1 3 5 7 */
     const __m512i even01 =
         four_factors(FACTORS(ONE, ONE), FACTORS(E2, F_0_541), FACTORS(ONE, -ONE), FACTORS(F_0_541, E6));
     const __m512i even23 =
@@ -62,7 +64,7 @@ INLINE __m512i transform_rows(__m512i samples)
     return _mm512_mask_blend_epi16(0xAAAAAAAA, _mm512_srli_epi32(even, SHIFT_1), _mm512_slli_epi32(odd, 16 - SHIFT_1));
 }
 
-/* In each lane pairs of rows of a vector, of columns 0–3 and 4–7. */
+/* In each lane, pairs from two rows of a vector; separately for columns 0–3 and 4–7. */
 static const _Alignas(64) uint8_t pairs_02_left[64] = {0, 1, 32, 33, 2, 3, 34, 35, 4, 5, 36, 37, 6, 7, 38, 39, 0, 1, 32,
     33, 2, 3, 34, 35, 4, 5, 36, 37, 6, 7, 38, 39, 0, 1, 32, 33, 2, 3, 34, 35, 4, 5, 36, 37, 6, 7, 38, 39, 0, 1, 32, 33,
     2, 3, 34, 35, 4, 5, 36, 37, 6, 7, 38, 39};
@@ -81,7 +83,7 @@ INLINE __m512i pack(__m512i left, __m512i right)
     return _mm512_packs_epi32(_mm512_srai_epi32(left, SHIFT_2), _mm512_srai_epi32(right, SHIFT_2));
 }
 
-/* Four rows of the result, one a lane, from the pairs (0, 2) and (1, 3) of a vector's four rows. */
+/* Compute four rows of the result, one per lane, from the pairs (0, 2) and (1, 3) of a vector's four rows. */
 INLINE __m512i transform_half(__m512i rows, __m512i factors_02, __m512i factors_13)
 {
     const __m512i round = _mm512_set1_epi32(ROUND_2);
@@ -104,7 +106,7 @@ static void fdct(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer
     const __m512i upper = transform_rows(load_rows(in, in + pitch, in + 3 * pitch, in + 2 * pitch));
     const __m512i lower = transform_rows(load_rows(in + 7 * pitch, in + 6 * pitch, in + 4 * pitch, in + 5 * pitch));
 
-    /* sums of mirrored rows 0 1 3 2 to results 0 2 4 6, differences 7 6 4 5 to 1 3 5 7 */
+    /* The sums of mirrored rows 0 1 3 2 give results 0 2 4 6; the differences 7 6 4 5 give results 1 3 5 7. */
     const __m512i even = transform_half(_mm512_add_epi16(upper, lower),
         factors_of_lanes(FACTORS(ONE, ONE), FACTORS(E2, -E2), FACTORS(ONE, ONE), FACTORS(F_0_541, -F_0_541)),
         factors_of_lanes(FACTORS(ONE, ONE), FACTORS(F_0_541, -F_0_541), FACTORS(-ONE, -ONE), FACTORS(E6, -E6)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The forward DCT and quantisation of fdct.c; the first pass transforms the transposed block. */
+/* The forward DCT and quantisation of fdct.c with NEON; the first pass transforms the transposed block. */
 #include "jpeg/cpu/dsp/dct_constants.h"
 #include "jpeg/cpu/dsp/neon.h"
 #include "jpeg/cpu/dsp/tiers.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The forward DCT and quantisation of fdct.c as products of pairs; the first pass transforms the transposed block.
+/*
+ * The forward DCT and quantisation of fdct.c with SSE2, as products of pairs; the first pass transforms the transposed
+ * block.
  */
 #include "jpeg/cpu/dsp/dct_constants.h"
 #include "jpeg/cpu/dsp/sse2.h"
@@ -18,7 +20,7 @@ INLINE __m128i descale_and_pack(__m128i low, __m128i high, int shift)
         _mm_srai_epi32(_mm_add_epi32(low, round), shift), _mm_srai_epi32(_mm_add_epi32(high, round), shift));
 }
 
-/* One output, from the pairs (a, b) and from the pairs (a, b) and (c, d). */
+/* Compute one output from the pairs (a, b), or, below, from the pairs (a, b) and (c, d). */
 INLINE __m128i from_pair(__m128i a, __m128i b, __m128i k, int shift)
 {
     return descale_and_pack(

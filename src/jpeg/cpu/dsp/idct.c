@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inverse DCT of 8×8 (T.81 A.3.3) in 13-bit fixed point after Loeffler, Ligtenberg and Moschytz. Two passes, columns
- * then rows; between them values keep 2 extra bits and saturate to 16. Sums are kept modulo 2^32, so that any order of
- * summation gives the same.
+ * The inverse DCT of 8×8 coefficients (T.81 A.3.3) in plain C, in 13-bit fixed point after Loeffler, Ligtenberg and
+ * Moschytz. There are two passes, columns then rows; between them values keep 2 extra bits and saturate to 16 bits.
+ * Sums are kept modulo 2^32, so that any order of summation gives the same result.
  */
 #include "jpeg/cpu/dsp/arithmetic.h"
 #include "jpeg/cpu/dsp/dct_constants.h"
 #include "jpeg/cpu/dsp/tiers.h"
 
-/* Eight values, `step` apart, to eight sums. */
+/* Transform eight values that are `step` apart to eight sums. */
 static void idct_8(const int16_t *in, int step, uint32_t out[8])
 {
     const int32_t c2 = in[2 * step], c6 = in[6 * step];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The 8×8 inverse DCT of idct.c as products of pairs. A vector of pairs (i, j) holds values i and j of a column
- * (then of a row) as neighbouring 16-bit elements, one pair for each of the 8 columns.
+ * The 8×8 inverse DCT of idct.c with AVX2, as products of pairs. A vector of pairs (i, j) holds values i and j of a
+ * column (in the second pass, of a row) as neighbouring 16-bit elements, one pair for each of the 8 columns.
  */
 #include "jpeg/cpu/dsp/avx2.h"
 #include "jpeg/cpu/dsp/dct_constants.h"
@@ -12,10 +12,10 @@ enum {
     SHIFT_1 = DCT_BITS - DCT_PASS_BITS,
     SHIFT_2 = DCT_BITS + DCT_PASS_BITS + 3,
     ROUND_1 = 1 << (SHIFT_1 - 1),
-    ROUND_2 = (1 << (SHIFT_2 - 1)) + (128 << SHIFT_2) /* and the level shift */
+    ROUND_2 = (1 << (SHIFT_2 - 1)) + (128 << SHIFT_2) /* includes the level shift */
 };
 
-/* Even and odd sums to two outputs. */
+/* Combine an even and an odd sum to two outputs. */
 INLINE void butterfly(__m256i even, __m256i odd, int shift, __m256i *sum, __m256i *difference)
 {
     *sum = _mm256_srai_epi32(_mm256_add_epi32(even, odd), shift);
@@ -44,15 +44,15 @@ INLINE void idct_8(__m256i p04, __m256i p26, __m256i p15, __m256i p37, int round
     butterfly(_mm256_sub_epi32(t0, t3), odd0, shift, &out[3], &out[4]);
 }
 
-/* Two dequantised rows, their halves together: a0–3 b0–3 | a4–7 b4–7. */
+/* Load two dequantised rows and bring their halves together: a0–3 b0–3 | a4–7 b4–7 (lower lane | upper lane). */
 INLINE __m256i load_rows(const int16_t *coefficients, const uint16_t *quant)
 {
     return _mm256_permute4x64_epi64(_mm256_mullo_epi16(load256(coefficients), load256(quant)), 0xD8);
 }
 
 /*
- * Columns 0–3 of rows a b | c d and columns 4–7 of the same (as _mm256_packs_epi32 leaves them, a and b in one, c and d
- * in the other register) to rows a | c and b | d, each as its pairs 04 15 26 37.
+ * Rearrange columns 0–3 of rows a b | c d and columns 4–7 of the same rows. _mm256_packs_epi32 leaves a and b in one
+ * register, c and d in the other. The results are rows a | c and b | d, each as its pairs 04 15 26 37.
  */
 INLINE void pair_columns(__m256i ab, __m256i cd, __m256i *ac, __m256i *bd)
 {
@@ -62,7 +62,8 @@ INLINE void pair_columns(__m256i ab, __m256i cd, __m256i *ac, __m256i *bd)
 }
 
 /*
- * Eight columns of sums, in each lane four rows, to samples: `order` says which. The shifted sums fit 16 bits.
+ * Store eight columns of sums, with four rows in each lane, as samples; `order` gives the rows of the output. The
+ * shifted sums fit 16 bits.
  */
 INLINE void store_block(const __m256i column[8], const uint8_t order[8], uint8_t *out, ptrdiff_t pitch)
 {
@@ -88,7 +89,7 @@ INLINE void idct_full(const int16_t *coefficients, const uint16_t *quant, uint8_
     idct_8(_mm256_unpacklo_epi16(r01, r45), _mm256_unpacklo_epi16(r23, r67), _mm256_unpackhi_epi16(r01, r45),
         _mm256_unpackhi_epi16(r23, r67), ROUND_1, SHIFT_1, v);
 
-    __m256i row0, row1, row2, row3; /* in the upper lane 4, 5, 6, 7 */
+    __m256i row0, row1, row2, row3; /* the upper lanes hold rows 4, 5, 6, 7 */
     pair_columns(_mm256_packs_epi32(v[0], v[1]), _mm256_packs_epi32(v[4], v[5]), &row0, &row1);
     pair_columns(_mm256_packs_epi32(v[2], v[3]), _mm256_packs_epi32(v[6], v[7]), &row2, &row3);
     const __m256i low01 = _mm256_unpacklo_epi32(row0, row1), high01 = _mm256_unpackhi_epi32(row0, row1);
@@ -98,14 +99,14 @@ INLINE void idct_full(const int16_t *coefficients, const uint16_t *quant, uint8_
     store_block(v, order, out, pitch);
 }
 
-/* A row in both lanes. */
+/* Load a dequantised row into both lanes. */
 INLINE __m256i load_row_twice(const int16_t *coefficients, const uint16_t *quant)
 {
     return _mm256_mullo_epi16(
         _mm256_broadcastsi128_si256(load128(coefficients)), _mm256_broadcastsi128_si256(load128(quant)));
 }
 
-/* All that is not 0 lies in the upper left 4×4. The first pass has 4 columns, so that two sums fit a vector. */
+/* All nonzero coefficients lie in the upper left 4×4. The first pass has only 4 columns, so two sums fit a vector. */
 INLINE void idct_corner(const int16_t *coefficients, const uint16_t *quant, uint8_t *out, ptrdiff_t pitch)
 {
     static const uint8_t order[8] = {0, 3, 4, 7, 1, 2, 5, 6};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The 8×8 inverse DCT of idct.c with two sums in a vector. Pairs (i, j) hold values i and j of a column (then of a
- * row) as neighbouring 16-bit elements; where lanes or halves hold the same pairs, their factors differ.
+ * The 8×8 inverse DCT of idct.c with AVX-512, with two sums in a vector. Pairs (i, j) are values i and j of a column
+ * (in the second pass, of a row) as neighbouring 16-bit elements. If lanes or halves hold the same pairs, their factors
+ * differ.
  */
 #include "jpeg/cpu/dsp/avx512.h"
 #include "jpeg/cpu/dsp/dct_constants.h"
@@ -12,7 +13,7 @@ enum {
     SHIFT_1 = DCT_BITS - DCT_PASS_BITS,
     SHIFT_2 = DCT_BITS + DCT_PASS_BITS + 3,
     ROUND_1 = 1 << (SHIFT_1 - 1),
-    ROUND_2 = (1 << (SHIFT_2 - 1)) + (128 << SHIFT_2), /* and the level shift */
+    ROUND_2 = (1 << (SHIFT_2 - 1)) + (128 << SHIFT_2), /* includes the level shift */
     ONE = 1 << DCT_BITS,
     E3 = F_0_541 + F_0_765,
     E2 = F_0_541,
@@ -20,25 +21,25 @@ enum {
 };
 
 /*
- * Rows 0 3 1 2, of which _mm512_packs_epi32 has put columns 0–3 in the lower half and 4–7 in the upper: lane i gets
- * the pairs (i, i + 4) of rows 0 to 3.
+ * Applied to rows 0 3 1 2, whose columns 0–3 _mm512_packs_epi32 has put into the lower half and 4–7 into the upper:
+ * lane i receives the pairs (i, i + 4) of rows 0 to 3.
  */
 static const _Alignas(64) uint8_t pair_rows_0[64] = {0, 1, 32, 33, 16, 17, 48, 49, 24, 25, 56, 57, 8, 9, 40, 41, 2, 3,
     34, 35, 18, 19, 50, 51, 26, 27, 58, 59, 10, 11, 42, 43, 4, 5, 36, 37, 20, 21, 52, 53, 28, 29, 60, 61, 12, 13, 44,
     45, 6, 7, 38, 39, 22, 23, 54, 55, 30, 31, 62, 63, 14, 15, 46, 47};
 
-/* Rows 7 4 6 5 likewise to rows 4 to 7. */
+/* The same for rows 7 4 6 5, which gives the pairs of rows 4 to 7. */
 static const _Alignas(64) uint8_t pair_rows_4[64] = {8, 9, 40, 41, 24, 25, 56, 57, 16, 17, 48, 49, 0, 1, 32, 33, 10, 11,
     42, 43, 26, 27, 58, 59, 18, 19, 50, 51, 2, 3, 34, 35, 12, 13, 44, 45, 28, 29, 60, 61, 20, 21, 52, 53, 4, 5, 36, 37,
     14, 15, 46, 47, 30, 31, 62, 63, 22, 23, 54, 55, 6, 7, 38, 39};
 
-/* Columns 0 3 7 4 and 1 2 6 5 of rows 0–3, then of rows 4–7, to rows. */
+/* Brings columns 0 3 7 4 and 1 2 6 5 of rows 0–3, then of rows 4–7, into rows. */
 static const _Alignas(64) uint8_t block_order[64] = {0, 16, 20, 4, 12, 28, 24, 8, 1, 17, 21, 5, 13, 29, 25, 9, 2, 18,
     22, 6, 14, 30, 26, 10, 3, 19, 23, 7, 15, 31, 27, 11, 32, 48, 52, 36, 44, 60, 56, 40, 33, 49, 53, 37, 45, 61, 57, 41,
     34, 50, 54, 38, 46, 62, 58, 42, 35, 51, 55, 39, 47, 63, 59, 43};
 
 struct sums {
-    __m512i s01, s32, s45, s76; /* outputs of even and odd lanes, or of both halves */
+    __m512i s01, s32, s45, s76; /* outputs of even lanes and of odd lanes, or of both halves */
 };
 
 INLINE struct sums butterflies(__m512i even01, __m512i even32, __m512i odd32, __m512i odd01, int shift)
@@ -52,7 +53,7 @@ INLINE struct sums butterflies(__m512i even01, __m512i even32, __m512i odd32, __
     };
 }
 
-/* In lane i of `low` the pairs (i, i + 4) of four columns, of `high` of the other four. */
+/* Lane i of `low` holds the pairs (i, i + 4) of four columns, lane i of `high` those of the other four. */
 INLINE struct sums idct_8(__m512i low, __m512i high, int rounding, int shift)
 {
     const __m512i p04 = _mm512_shuffle_i64x2(low, high, 0x00), p15 = _mm512_shuffle_i64x2(low, high, 0x55);
@@ -89,32 +90,32 @@ INLINE void idct_full(const int16_t *coefficients, const uint16_t *quant, uint8_
     store_block(idct_8(low, high, ROUND_2, SHIFT_2), block_order, out, pitch);
 }
 
-/* Of rows 0 to 3 the pairs (0, 2) of columns 0–3, in each lane. */
+/* Selects the pairs (0, 2) of columns 0–3 from rows 0 to 3, into each lane. */
 static const _Alignas(64) uint8_t corner_02[64] = {0, 1, 32, 33, 2, 3, 34, 35, 4, 5, 36, 37, 6, 7, 38, 39, 0, 1, 32, 33,
     2, 3, 34, 35, 4, 5, 36, 37, 6, 7, 38, 39, 0, 1, 32, 33, 2, 3, 34, 35, 4, 5, 36, 37, 6, 7, 38, 39, 0, 1, 32, 33, 2,
     3, 34, 35, 4, 5, 36, 37, 6, 7, 38, 39};
 
-/* The pairs (1, 3). */
+/* Selects the pairs (1, 3) in the same way. */
 static const _Alignas(64) uint8_t corner_13[64] = {16, 17, 48, 49, 18, 19, 50, 51, 20, 21, 52, 53, 22, 23, 54, 55, 16,
     17, 48, 49, 18, 19, 50, 51, 20, 21, 52, 53, 22, 23, 54, 55, 16, 17, 48, 49, 18, 19, 50, 51, 20, 21, 52, 53, 22, 23,
     54, 55, 16, 17, 48, 49, 18, 19, 50, 51, 20, 21, 52, 53, 22, 23, 54, 55};
 
-/* Rows 0 7 1 6 2 5 3 4, of 4 columns each: the pairs (0, 2) of rows 0–7, in each half. */
+/* Selects the pairs (0, 2) of rows 0–7, into each half, from rows 0 7 1 6 2 5 3 4 of 4 columns each. */
 static const _Alignas(64) uint8_t corner_rows_02[64] = {0, 1, 4, 5, 16, 17, 20, 21, 32, 33, 36, 37, 48, 49, 52, 53, 56,
     57, 60, 61, 40, 41, 44, 45, 24, 25, 28, 29, 8, 9, 12, 13, 0, 1, 4, 5, 16, 17, 20, 21, 32, 33, 36, 37, 48, 49, 52,
     53, 56, 57, 60, 61, 40, 41, 44, 45, 24, 25, 28, 29, 8, 9, 12, 13};
 
-/* The pairs (1, 3). */
+/* Selects the pairs (1, 3) in the same way. */
 static const _Alignas(64) uint8_t corner_rows_13[64] = {2, 3, 6, 7, 18, 19, 22, 23, 34, 35, 38, 39, 50, 51, 54, 55, 58,
     59, 62, 63, 42, 43, 46, 47, 26, 27, 30, 31, 10, 11, 14, 15, 2, 3, 6, 7, 18, 19, 22, 23, 34, 35, 38, 39, 50, 51, 54,
     55, 58, 59, 62, 63, 42, 43, 46, 47, 26, 27, 30, 31, 10, 11, 14, 15};
 
-/* Columns 0 3 7 4 of rows 0–3, then of rows 4–7, then columns 1 2 6 5, to rows. */
+/* Brings columns 0 3 7 4 of rows 0–3, then of rows 4–7, then columns 1 2 6 5, into rows. */
 static const _Alignas(64) uint8_t corner_order[64] = {0, 32, 36, 4, 12, 44, 40, 8, 1, 33, 37, 5, 13, 45, 41, 9, 2, 34,
     38, 6, 14, 46, 42, 10, 3, 35, 39, 7, 15, 47, 43, 11, 16, 48, 52, 20, 28, 60, 56, 24, 17, 49, 53, 21, 29, 61, 57, 25,
     18, 50, 54, 22, 30, 62, 58, 26, 19, 51, 55, 23, 31, 63, 59, 27};
 
-/* All that is not 0 lies in the upper left 4×4. The first pass has 4 columns, so that four sums fit a vector. */
+/* All nonzero coefficients lie in the upper left 4×4. The first pass has only 4 columns, so four sums fit a vector. */
 INLINE void idct_corner(const int16_t *coefficients, const uint16_t *quant, uint8_t *out, ptrdiff_t pitch)
 {
     const __m512i rows = _mm512_mullo_epi16(load512(coefficients), load512(quant));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The 8×8 inverse DCT of a block that has no other coefficient than DC: 64 times the same sample. */
+/* The 8×8 inverse DCT of a block with no coefficient other than DC: 64 equal samples. */
 #ifndef KOSTKA_JPEG_CPU_DSP_IDCT_DC_H
 #define KOSTKA_JPEG_CPU_DSP_IDCT_DC_H
 

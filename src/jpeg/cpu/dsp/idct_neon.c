@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The 8×8 inverse DCT of idct.c, four columns at a time. */
+/* The 8×8 inverse DCT of idct.c with NEON, four columns at a time. */
 #include "jpeg/cpu/dsp/dct_constants.h"
 #include "jpeg/cpu/dsp/idct_dc.h"
 #include "jpeg/cpu/dsp/neon.h"
@@ -9,10 +9,10 @@ enum {
     SHIFT_1 = DCT_BITS - DCT_PASS_BITS,
     SHIFT_2 = DCT_BITS + DCT_PASS_BITS + 3,
     ROUND_1 = 1 << (SHIFT_1 - 1),
-    ROUND_2 = (1 << (SHIFT_2 - 1)) + (128 << SHIFT_2) /* and the level shift */
+    ROUND_2 = (1 << (SHIFT_2 - 1)) + (128 << SHIFT_2) /* includes the level shift */
 };
 
-/* Eight values or sums of four columns. */
+/* Eight values, or eight sums, for each of four columns. */
 struct values {
     int16x4_t v0, v1, v2, v3, v4, v5, v6, v7;
 };
@@ -68,7 +68,7 @@ INLINE int16x8_t narrow_1(int32x4_t low, int32x4_t high)
     return vcombine_s16(vqshrn_n_s32(low, SHIFT_1), vqshrn_n_s32(high, SHIFT_1));
 }
 
-/* What is left has at most 14 bits. */
+/* After the shift at most 14 bits are left, so narrowing needs no saturation. */
 INLINE int16x8_t narrow_2(int32x4_t low, int32x4_t high)
 {
     return vcombine_s16(vmovn_s32(vshrq_n_s32(low, SHIFT_2)), vmovn_s32(vshrq_n_s32(high, SHIFT_2)));

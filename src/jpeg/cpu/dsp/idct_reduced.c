@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inverse DCTs that give 4×4, 2×2 or 1 samples from a block of 8×8 coefficients. They are no plain small DCTs of the
- * low frequencies: every coefficient but those whose basis function vanishes at the output's centres takes part.
+ * Inverse DCTs that give 4×4, 2×2 or 1 samples from a block of 8×8 coefficients. They are not just small DCTs of the
+ * low frequencies: every coefficient takes part, except those whose basis function vanishes at the centres of the
+ * output samples.
  */
 #include "jpeg/cpu/dsp/arithmetic.h"
 #include "jpeg/cpu/dsp/dct_constants.h"
 #include "jpeg/cpu/dsp/tiers.h"
 
-/* Of eight values, `step` apart, all but that at index 4 give four sums. */
+/* Compute four sums from eight values, `step` apart; the value at index 4 is not used. */
 static void idct_4(const int16_t *in, int step, uint32_t out[4])
 {
     const int32_t a1 = in[step], a3 = in[3 * step], a5 = in[5 * step], a7 = in[7 * step];
@@ -41,7 +42,7 @@ static void idct_4x4(const int16_t *coefficients, const uint16_t *quant, uint32_
     }
 }
 
-/* Of eight values the first and the odd ones give two sums. */
+/* Compute two sums from the first and the odd ones of eight values. */
 static void idct_2(int32_t a0, int32_t a1, int32_t a3, int32_t a5, int32_t a7, uint32_t out[2])
 {
     const uint32_t even = term(a0, 4 << DCT_BITS);
@@ -50,7 +51,7 @@ static void idct_2(int32_t a0, int32_t a1, int32_t a3, int32_t a5, int32_t a7, u
     out[1] = even - odd;
 }
 
-/* Between the passes column 0 stays in 32 bits, the odd columns saturate to 16. */
+/* Between the passes column 0 is kept in 32 bits, and the odd columns saturate to 16 bits. */
 static void idct_2x2(const int16_t *coefficients, const uint16_t *quant, uint32_t last, uint8_t *out, ptrdiff_t pitch)
 {
     (void)last;
@@ -72,7 +73,7 @@ static void idct_2x2(const int16_t *coefficients, const uint16_t *quant, uint32_
     }
 }
 
-/* From DC alone; what exceeds 10 bits wraps, as libjpeg's range limit does. */
+/* The sample comes from the DC coefficient alone; values of more than 10 bits wrap, as in libjpeg's range limit. */
 static void idct_1x1(const int16_t *coefficients, const uint16_t *quant, uint32_t last, uint8_t *out, ptrdiff_t pitch)
 {
     (void)last;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inverse DCTs of idct_reduced.c as products of pairs, all eight columns at once. */
+/* The inverse DCTs of idct_reduced.c with SSE2, as products of pairs, all eight columns at once. */
 #include <string.h>
 
 #include "jpeg/cpu/dsp/dct_constants.h"
@@ -21,12 +21,12 @@ INLINE __m128i descale_sample(__m128i sum, int bits)
     return _mm_srai_epi32(_mm_add_epi32(sum, _mm_set1_epi32((1 << (bits - 1)) + (128 << bits))), bits);
 }
 
-/* Four outputs of four columns. */
+/* Four outputs for each of four columns. */
 struct sums_4 {
     __m128i s0, s1, s2, s3;
 };
 
-/* From value 0 in the upper halves of 32-bit elements and the pairs (2, 6), (1, 3), (5, 7). */
+/* Compute outputs from value 0, in the upper halves of 32-bit elements, and the pairs (2, 6), (1, 3), (5, 7). */
 INLINE struct sums_4 idct_4(__m128i p_0, __m128i p26, __m128i p13, __m128i p57)
 {
     const __m128i t0 = _mm_srai_epi32(p_0, 16 - (DCT_BITS + 1)), t2 = _mm_madd_epi16(p26, factors(F_1_847, -F_0_765));
@@ -51,7 +51,7 @@ static void idct_4x4(const int16_t *coefficients, const uint16_t *quant, uint32_
     const struct sums_4 right = idct_4(_mm_unpackhi_epi16(zero, c0), _mm_unpackhi_epi16(c2, c6),
         _mm_unpackhi_epi16(c1, c3), _mm_unpackhi_epi16(c5, c7));
 
-    /* rows, then columns of 4: two in a vector */
+    /* rows, then columns of 4 elements, two in each vector */
     const __m128i r0 = _mm_packs_epi32(descale(left.s0, SHIFT_1), descale(right.s0, SHIFT_1));
     const __m128i r1 = _mm_packs_epi32(descale(left.s1, SHIFT_1), descale(right.s1, SHIFT_1));
     const __m128i r2 = _mm_packs_epi32(descale(left.s2, SHIFT_1), descale(right.s2, SHIFT_1));

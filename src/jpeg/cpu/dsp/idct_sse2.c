@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The 8×8 inverse DCT of idct.c as products of pairs. */
+/* The 8×8 inverse DCT of idct.c with SSE2, as products of pairs. */
 #include "jpeg/cpu/dsp/dct_constants.h"
 #include "jpeg/cpu/dsp/idct_dc.h"
 #include "jpeg/cpu/dsp/sse2.h"
@@ -9,16 +9,16 @@ enum {
     SHIFT_1 = DCT_BITS - DCT_PASS_BITS,
     SHIFT_2 = DCT_BITS + DCT_PASS_BITS + 3,
     ROUND_1 = 1 << (SHIFT_1 - 1),
-    ROUND_2 = (1 << (SHIFT_2 - 1)) + (128 << SHIFT_2), /* and the level shift */
+    ROUND_2 = (1 << (SHIFT_2 - 1)) + (128 << SHIFT_2), /* includes the level shift */
     ONE = 1 << DCT_BITS
 };
 
-/* Eight outputs of four columns. */
+/* Eight outputs for each of four columns. */
 struct sums {
     __m128i s0, s1, s2, s3, s4, s5, s6, s7;
 };
 
-/* From vectors of the pairs (0, 4), (2, 6), (1, 5), (3, 7). */
+/* Compute the outputs from vectors of the pairs (0, 4), (2, 6), (1, 5), (3, 7). */
 INLINE struct sums idct_8(__m128i p04, __m128i p26, __m128i p15, __m128i p37, int rounding, int shift)
 {
     const __m128i round = _mm_set1_epi32(rounding);
@@ -73,7 +73,7 @@ INLINE void store_row_pair(__m128i rows, uint8_t *a, uint8_t *b)
     _mm_storel_epi64((__m128i *)b, _mm_unpackhi_epi64(rows, rows));
 }
 
-/* Four columns in order, of 8 rows: in `upper` of rows 0–3, in `lower` of rows 4–7. */
+/* Bring four columns of 8 rows in order: rows 0–3 go to `upper`, rows 4–7 to `lower`. */
 INLINE void interleave(__m128i c02, __m128i c13, __m128i *upper, __m128i *lower)
 {
     *upper = _mm_unpacklo_epi8(c02, c13);

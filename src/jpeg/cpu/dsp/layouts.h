@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The pixel layouts as a list: what is written once for all of them is expanded from it. */
+/* The list of pixel layouts: code that is the same for all of them is expanded from it. */
 #ifndef KOSTKA_JPEG_CPU_DSP_LAYOUTS_H
 #define KOSTKA_JPEG_CPU_DSP_LAYOUTS_H
 
-/* X(name, LAYOUT, bytes of a pixel, offset of red in it, of blue); green is at 1, alpha at 3. */
+/* X(name, LAYOUT, bytes per pixel, offset of red, offset of blue); green is at offset 1, alpha at offset 3. */
 #define FOR_EACH_LAYOUT(X)                                                                                             \
     X(rgb, RGB, 3, 0, 2)                                                                                               \
     X(bgr, BGR, 3, 2, 0)                                                                                               \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the NEON stages share. */
+/* Definitions shared by the NEON stages. */
 #ifndef KOSTKA_JPEG_CPU_DSP_NEON_H
 #define KOSTKA_JPEG_CPU_DSP_NEON_H
 

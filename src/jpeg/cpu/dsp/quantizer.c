@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Division by a divisor d as a multiplication: with 2^b ≤ d < 2^(b+1), the reciprocal f = 2^(16+b) / d rounded to
- * nearest has 16 bits, and (x + d/2)·f >> (16 + b) is x / d rounded half away from zero, where f was rounded down after
- * adding 1 to x. For d a power of two f would be 2^16, so it and the shift are one bit less. Vector code multiplies
- * twice and keeps the upper halves: by f, then by `scale` = 2^(32 − shift).
+ * Makes the tables for division by a divisor d as a multiplication. With 2^b ≤ d < 2^(b+1), the reciprocal f = 2^(16+b)
+ * / d, rounded to nearest, has 16 bits, and (x + d/2)·f >> (16 + b) is x / d rounded half away from zero; if f was
+ * rounded down, 1 is added to x first. For d a power of two f would be 2^16, so f and the shift are one bit less.
+ * Vector code multiplies twice and keeps the upper halves: by f, then by `scale` = 2^(32 − shift).
  */
 #include "jpeg/cpu/dsp/dsp.h"
 
 /*
- * The forward DCT leaves a factor of 8. libjpeg keeps 8q in 16 bits, which quantisers above 8191 exceed: it divides by
- * what is left then, and its files are what ours must equal. Where nothing is left (8192, 16384, …; libjpeg fails) the
- * quotient is 0, as it is for the true divisor.
+ * The forward DCT leaves a factor of 8 to be divided out. libjpeg keeps 8q in 16 bits, which quantisers above 8191
+ * exceed. It then divides by the bits that are left, and files must equal those of libjpeg. If no bits are left (8192,
+ * 16384, …; libjpeg fails) the quotient is 0, as it is for the true divisor.
  */
 void kst_jpeg_quantizer_init(struct jpeg_quantizer *quantizer, const uint16_t quant[64])
 {

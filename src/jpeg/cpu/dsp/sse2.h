@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the SSE2 stages share. */
+/* Definitions shared by the SSE2 stages. */
 #ifndef KOSTKA_JPEG_CPU_DSP_SSE2_H
 #define KOSTKA_JPEG_CPU_DSP_SSE2_H
 
@@ -8,7 +8,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Two 16-bit factors for _mm_madd_epi16, as one 32-bit element; `low` meets the element at the lower address. */
+/* Two 16-bit factors for _mm_madd_epi16, as one 32-bit element; `low` multiplies the element at the lower address. */
 #define FACTORS(low, high) ((int)((uint32_t)(uint16_t)(high) << 16 | (uint16_t)(low)))
 
 INLINE __m128i factors(int low, int high)
@@ -26,7 +26,7 @@ INLINE void store128(void *p, __m128i v)
     _mm_storeu_si128((__m128i *)p, v);
 }
 
-/* a·k + b·l for pairs of 16-bit elements. */
+/* Compute a·k + b·l for pairs of 16-bit elements. */
 INLINE __m128i sum_of_products(__m128i a, __m128i k, __m128i b, __m128i l)
 {
     return _mm_add_epi32(_mm_madd_epi16(a, k), _mm_madd_epi16(b, l));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who fills the table of dsp.h: each stage's plain C, and for each tier only what it does better. */
+/*
+ * The functions that fill the table of dsp.h: plain C for each stage, and for each tier the stages that it does better.
+ */
 #ifndef KOSTKA_JPEG_CPU_DSP_TIERS_H
 #define KOSTKA_JPEG_CPU_DSP_TIERS_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Upsampling by a triangle filter whose rounding alternates, so that no bias builds up; and by replication. */
+/*
+ * Upsampling in plain C: by a triangle filter whose rounding alternates, so that no bias builds up, and by replication.
+ */
 #include "jpeg/cpu/dsp/tiers.h"
 
 static void upsample_h2v1(const uint8_t *in, uint8_t *out, uint32_t n)

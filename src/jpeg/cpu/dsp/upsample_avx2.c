@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The filters 3:1 on bytes: with ⌊⌋ and ⌈⌉ for the average of two bytes rounded down and up,
- * (3a + b + 1) >> 2 = ⌊(a + ⌈(a + b) / 2⌉) / 2⌋ and (3a + b + 2) >> 2 = ⌈(a + ⌊(a + b) / 2⌋) / 2⌉.
- * Whole vectors are done, then the ends, which have no neighbour, put right.
+ * Upsampling with AVX2. The 3:1 filters work on bytes: if ⌊⌋ and ⌈⌉ are the average of two bytes rounded down and up,
+ * (3a + b + 1) >> 2 = ⌊(a + ⌈(a + b) / 2⌉) / 2⌋ and (3a + b + 2) >> 2 = ⌈(a + ⌊(a + b) / 2⌋) / 2⌉. Whole vectors are
+ * filtered first; then both ends of the row, which lack a neighbour, are corrected.
  */
 #include "jpeg/cpu/dsp/avx2.h"
 #include "jpeg/cpu/dsp/tiers.h"
@@ -27,7 +27,7 @@ INLINE __m256i blend_bias_2(__m256i near, __m256i far)
     return _mm256_avg_epu8(near, average_down(near, far));
 }
 
-/* The samples to the left of those at in + i; the first of a row has 0 there. */
+/* Load the samples to the left of those at in + i; for the first sample of a row that is 0. */
 INLINE __m256i load_left(const uint8_t *in, uint32_t i)
 {
     if (i != 0)
@@ -36,7 +36,7 @@ INLINE __m256i load_left(const uint8_t *in, uint32_t i)
     return _mm256_alignr_epi8(v, _mm256_permute2x128_si256(v, v, 0x08), 15);
 }
 
-/* What _mm256_unpacklo_epi8 and _mm256_unpackhi_epi8 made of 32 samples, in order. */
+/* Store in order 32 samples that _mm256_unpacklo_epi8 and _mm256_unpackhi_epi8 made. */
 INLINE void store_unpacked(uint8_t *out, __m256i low, __m256i high)
 {
     store256(out, _mm256_permute2x128_si256(low, high, 0x20));
@@ -63,12 +63,15 @@ INLINE struct pair unpack(__m256i near, __m256i far)
     return (struct pair){_mm256_unpacklo_epi8(near, far), _mm256_unpackhi_epi8(near, far)};
 }
 
-/* Samples of two rows and of the same rows one to the left and right, to even outputs in low and odd in high bytes. */
+/*
+ * Filter samples of two rows with those one to the left and right in the same rows. Even outputs go to low bytes, odd
+ * ones to high bytes.
+ */
 INLINE __m256i blend_h2v2(__m256i this, __m256i left, __m256i right)
 {
     const __m256i column = _mm256_set1_epi16(0x0103), three_columns = _mm256_set1_epi16(0x0309);
     const __m256i sum = _mm256_add_epi16(_mm256_maddubs_epi16(this, three_columns), _mm256_set1_epi16(7));
-    /* (sum + left + 1) >> 4 */
+    /* compute (sum + left + 1) >> 4 */
     const __m256i even = _mm256_srli_epi16(_mm256_avg_epu16(sum, _mm256_maddubs_epi16(left, column)), 3);
     const __m256i odd = _mm256_slli_epi16(_mm256_add_epi16(sum, _mm256_maddubs_epi16(right, column)), 4);
     return _mm256_or_si256(even, _mm256_andnot_si256(_mm256_set1_epi16(0xFF), odd));

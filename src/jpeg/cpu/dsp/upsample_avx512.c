@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* As upsample_avx2.c, which explains it, where sums take 16 bits; on bytes alone AVX2 is as fast as memory. */
+/*
+ * Upsampling with AVX-512, as explained in upsample_avx2.c, for sums that need 16 bits; on bytes alone AVX2 is already
+ * as fast as memory.
+ */
 #include "jpeg/cpu/dsp/avx512.h"
 #include "jpeg/cpu/dsp/tiers.h"
 
-/* The samples to the left of those at in + i; the first of a row has 0 there. */
+/* Load the samples to the left of those at in + i; for the first sample of a row that is 0. */
 INLINE __m512i load_left(const uint8_t *in, uint32_t i)
 {
     if (i != 0)
@@ -41,7 +44,7 @@ static void upsample_h2v2(const uint8_t *near, const uint8_t *far, uint8_t *out,
         const __m512i low = blend_h2v2(this.low, left.low, right.low);
         const __m512i high = blend_h2v2(this.high, left.high, right.high);
         store512(out + 2 * i, _mm512_permutex2var_epi64(low, first, high));
-        if (i + 32 < n) /* or it would exceed the padding */
+        if (i + 32 < n) /* otherwise it would exceed the padding */
             store512(out + 2 * i + 64, _mm512_permutex2var_epi64(low, second, high));
     }
     out[0] = (uint8_t)((3 * near[0] + far[0] + 2) >> 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* As upsample_avx2.c, which explains it; averages that round down are an instruction here. */
+/* Upsampling with NEON, as explained in upsample_avx2.c; here averages that round down are an instruction. */
 #include "jpeg/cpu/dsp/neon.h"
 #include "jpeg/cpu/dsp/tiers.h"
 
@@ -34,7 +34,7 @@ INLINE uint16x8_t column(uint8x8_t near, uint8x8_t far)
     return vaddw_u8(vmull_u8(near, vdup_n_u8(3)), far);
 }
 
-/* 16 even or odd outputs of columns and a neighbour; bias 7 or 8. */
+/* Compute 16 even or 16 odd outputs from columns and a neighbour on one side; the bias is 7 or 8. */
 INLINE uint8x16_t blend_h2v2(uint8x16_t near, uint8x16_t far, uint8x16_t side_near, uint8x16_t side_far, uint16_t bias)
 {
     const uint16x8_t low = vmlaq_n_u16(

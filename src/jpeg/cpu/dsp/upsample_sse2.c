@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* As upsample_avx2.c, which explains it. */
+/* Upsampling with SSE2, as explained in upsample_avx2.c. */
 #include "jpeg/cpu/dsp/sse2.h"
 #include "jpeg/cpu/dsp/tiers.h"
 
@@ -40,7 +40,7 @@ static void upsample_h2v1(const uint8_t *in, uint8_t *out, uint32_t n)
     out[2 * n - 1] = in[n - 1];
 }
 
-/* 3·near + far of eight columns. */
+/* Compute 3·near + far for eight columns. */
 INLINE __m128i column(__m128i near, __m128i far)
 {
     return _mm_add_epi16(_mm_add_epi16(near, _mm_add_epi16(near, near)), far);
@@ -58,7 +58,7 @@ INLINE __m128i column_high(__m128i near, __m128i far)
     return column(_mm_unpackhi_epi8(near, zero), _mm_unpackhi_epi8(far, zero));
 }
 
-/* Eight columns and their neighbours to 16 outputs. */
+/* Compute 16 outputs from eight columns and their neighbours. */
 INLINE __m128i blend_h2v2(__m128i this, __m128i left, __m128i right)
 {
     const __m128i sum = column(this, _mm_set1_epi16(7));

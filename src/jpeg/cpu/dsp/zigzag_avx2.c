@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Zig-zag order by shuffles of bytes. It is symmetric: where coefficient k lies in row a, coefficient 63 − k lies in
- * row 7 − a. So output row r in the lower lane and 7 − r in the upper come from the same pairs of input rows.
+ * Zig-zag order with AVX2, by shuffles of bytes. The order is symmetric: if coefficient k lies in row a, coefficient 63
+ * − k lies in row 7 − a. So output row r in the lower lane and 7 − r in the upper lane come from the same pairs of
+ * input rows.
  */
 #include "jpeg/cpu/dsp/avx2.h"
 #include "jpeg/cpu/dsp/tiers.h"
 
-/* Element i of an output row is element `order[i]` of the input row; NOT: of another. */
+/* Element i of an output row is element `order[i]` of the input row; NOT: it comes from another input row. */
 #define NOT -1
 #define ROW(a, b, c, d, e, f, g, h) BYTES(a), BYTES(b), BYTES(c), BYTES(d), BYTES(e), BYTES(f), BYTES(g), BYTES(h)
 #define BYTES(i) (i) < 0 ? -1 : 2 * (i), (i) < 0 ? -1 : 2 * (i) + 1
 
-/* One for each pair of input rows that a pair of output rows takes from. */
+/* One shuffle for each pair of input rows that a pair of output rows takes elements from. */
 static const _Alignas(32) int8_t orders[18][32] = {
     {ROW(0, 1, NOT, NOT, NOT, 2, 3, NOT), ROW(NOT, 4, 5, NOT, NOT, NOT, 6, 7)},             /* rows 0, 7 to 0, 7 */
     {ROW(NOT, NOT, 0, NOT, 1, NOT, NOT, 2), ROW(5, NOT, NOT, 6, NOT, 7, NOT, NOT)},         /* rows 1, 6 to 0, 7 */
@@ -33,7 +34,7 @@ static const _Alignas(32) int8_t orders[18][32] = {
     {ROW(3, NOT, NOT, NOT, NOT, NOT, NOT, 4), ROW(3, NOT, NOT, NOT, NOT, NOT, NOT, 4)},     /* rows 3, 4 to 3, 4 */
 };
 
-/* Row i | row 7 − i. */
+/* Load row i into the lower lane and row 7 − i into the upper lane. */
 INLINE __m256i load_rows(const int16_t *block, int i)
 {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(load128(block + 8 * i)), load128(block + 56 - 8 * i), 1);
@@ -55,7 +56,7 @@ INLINE __m256i is_zero(__m256i a)
     return _mm256_cmpeq_epi16(a, _mm256_setzero_si256());
 }
 
-/* Rows 0 | 7, 1 | 6, 2 | 5, 3 | 4. */
+/* The arguments hold rows 0 | 7, 1 | 6, 2 | 5, 3 | 4 (lower lane | upper lane). */
 INLINE uint64_t mask_of_nonzero(__m256i r07, __m256i r16, __m256i r25, __m256i r34)
 {
     const __m256i r01_76 = _mm256_packs_epi16(is_zero(r07), is_zero(r16));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Zig-zag order with AVX-512: permutations of whole vectors. */
 #include "jpeg/cpu/dsp/avx512.h"
 #include "jpeg/cpu/dsp/tiers.h"
 
-/* Raster indices of zig-zag indices 0 to 31 and 32 to 63. */
+/* Raster indices of the zig-zag indices 0–31 and 32–63. */
 static const _Alignas(64) uint16_t order[2][32] = {
     {0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21,
         28},
