@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Builds a plan tile by tile: lays each tile out, reads its packets, and sets tiles aside that cannot be decoded. */
 #include "j2k/packets/build.h"
 
 #include <string.h>
@@ -7,7 +8,9 @@
 #include "j2k/syntax/allowance.h"
 #include "j2k/syntax/parser.h"
 
-/* The numbers of elements before a tile, to go back to where it turns out not to be decodable. */
+/*
+ * The numbers of elements in the plan before a tile is added, to return to if the tile turns out not to be decodable.
+ */
 struct mark {
     uint32_t tile, tile_component, resolution, band, block, segment, piece;
 };
@@ -55,7 +58,7 @@ static bool touches(const struct j2k_builder *builder, struct j2k_rect tile)
     return !j2k_is_empty(j2k_intersect(kst_j2k_reduce(tile, builder->plan->reduce), builder->region));
 }
 
-/* What made the first tile fail, in case none of all succeeds. */
+/* Why the first tile that failed did so; it is reported if no tile succeeds. */
 struct failure {
     kst_status status;
     uint64_t offset;
@@ -77,7 +80,7 @@ static kst_status try_tile(struct j2k_builder *builder, struct failure *failure)
     if (!status)
         builder->tiles_so_far++;
     if (!status && builder->survey) {
-        mark.block = builder->plan->block_count; /* of all tiles, against the limit */
+        mark.block = builder->plan->block_count; /* kept, because the blocks of all tiles count against the limit */
         go_back(builder->plan, mark);
     }
     if (!kst_j2k_is_tile_error(status))
@@ -102,7 +105,10 @@ struct j2k_rect kst_j2k_wanted_tiles(const struct j2k_stream *stream, const stru
     return kst_j2k_tiles_of(&stream->size, filter_region(stream, filter), filter->reduce);
 }
 
-/* Small tiles have no samples in a picture that is reduced a lot. */
+/*
+ * Whether the wanted tiles are all that have samples at this reduction: small tiles may have none in a strongly reduced
+ * picture.
+ */
 static bool are_all(const struct j2k_stream *stream, uint32_t reduce, struct j2k_rect tiles)
 {
     struct j2k_rect all = kst_j2k_tiles_of(&stream->size, kst_j2k_reduced_image(stream, reduce), reduce);
@@ -126,7 +132,10 @@ static kst_status build_tiles(struct j2k_builder *builder)
     return KST_OK;
 }
 
-/* The components' areas, and which are wanted. A component transform needs all three or none. */
+/*
+ * Set the components' areas and which components are wanted. A component transform needs all of the first three or
+ * none.
+ */
 static void describe_components(struct j2k_builder *builder)
 {
     const struct j2k_stream *stream = builder->stream;

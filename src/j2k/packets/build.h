@@ -1,46 +1,50 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From a stream's headers to a plan: reads the packets that a filter needs. */
+/* Builds a plan from a stream's headers: reads the packets that a filter needs. */
 #ifndef KOSTKA_J2K_PACKETS_BUILD_H
 #define KOSTKA_J2K_PACKETS_BUILD_H
 
 #include "j2k/syntax/stream.h"
 
-/* What is wanted of a stream; all zero is everything. */
+/* The part of a stream that is wanted; all zero means everything. */
 struct j2k_filter {
-    uint32_t layers;        /* no more than the first so many; 0: all */
-    uint8_t reduce;         /* resolutions to leave out */
+    uint32_t layers;        /* read only the first so many layers; 0: all */
+    uint8_t reduce;         /* number of highest resolutions to leave out */
     struct j2k_rect region; /* on the reference grid, reduced (kst_j2k_reduced_image()); empty: all */
-    const bool *components; /* of each whether it is wanted; null: all */
-    bool careful;           /* what TLM, PLT and PLM say is used only where nothing of it is left to be believed */
-    bool every_packet;      /* likewise of PLT and PLM alone */
+    const bool *components; /* for each component, whether it is wanted; null: all */
+    /*
+     * Trust TLM, PLT and PLM only where everything they say is verified against the codestream, as strict decoding
+     * demands.
+     */
+    bool careful;
+    bool every_packet; /* the same, but for PLT and PLM alone */
 };
 
 /*
- * Build a plan, for which headers of tile-parts are read that are not read yet. Borrows the stream's data. Damage is a
- * warning, counted in `report`, unless no tile can be decoded of all that the picture has at its size. On failure
- * nothing is left allocated and the report holds the error, KST_ERROR_J2K_REDUCE among them.
+ * Build a plan. Headers of tile-parts that it needs are read if they were not read yet. Borrows the stream's data.
+ * Damage is a warning, counted in `report`, unless no tile at all of the whole picture can be decoded. On failure, for
+ * example with KST_ERROR_J2K_REDUCE, nothing is left allocated and the report holds the error.
  */
 kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
     const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report);
 
 /*
- * What building a plan would warn of, or fail with, where the plan has no room: of what packets say only one tile's is
- * in memory, and of that not where the code-blocks' bytes are. `totals` are the plan's.
+ * Give the warnings or the error that building a plan would give, without memory for the plan: only one tile's packet
+ * headers are held at a time, without the positions of the code-blocks' bytes. Sets `totals` to those of the plan.
  */
 kst_status kst_j2k_survey(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
     const struct j2k_filter *filter, struct j2k_packet_totals *totals, kst_report *report);
 
-/* The columns and rows of tiles that a filter needs. */
+/* The columns and rows of the tiles that a filter needs. */
 struct j2k_rect kst_j2k_wanted_tiles(const struct j2k_stream *stream, const struct j2k_filter *filter);
 
 /*
- * Likewise from a plan whose filter was the same but for a region that holds the tiles needed as a whole, and that was
- * built without a warning.
+ * Build a plan from another one, `whole`, without reading packets again. The other plan must have been built without a
+ * warning, and with the same filter except for its region, which must cover all tiles that this filter needs.
  */
 kst_status kst_j2k_plan_cut(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
     const struct j2k_plan *whole, const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report);
 
-/* That reading alone. */
+/* Read the headers of tile-parts that a filter needs, as building a plan does first. */
 kst_status kst_j2k_read_wanted(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
     const struct j2k_filter *filter, kst_report *report);
 

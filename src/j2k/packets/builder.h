@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the parts that build a plan share; all of it is of one tile but for the plan itself. */
+/*
+ * What the files that build a plan share: their state, and the functions by which they call each other. Apart from the
+ * plan, the state belongs to the tile that is being built.
+ */
 #ifndef KOSTKA_J2K_PACKETS_BUILDER_H
 #define KOSTKA_J2K_PACKETS_BUILDER_H
 
@@ -10,112 +13,118 @@
 
 enum { J2K_NO_INDEX = 0, J2K_PASSES_MAX = 3 * (2 * 37) - 2 };
 
-/* A code-block while packets are read. */
+/* What is known of a code-block while packets are read. */
 struct j2k_block_state {
-    uint32_t first, last; /* contributions, their index + 1; J2K_NO_INDEX: none is kept; of a survey whether any was */
-    uint8_t length_bits;  /* Lblock; 0: not included yet */
+    /*
+     * Indices of its first and last contribution, plus 1; J2K_NO_INDEX: none is kept. In a survey `first` only says
+     * whether there was any.
+     */
+    uint32_t first, last;
+    uint8_t length_bits; /* Lblock; 0: the block is not included yet */
     uint8_t missing;
     uint8_t passes;
-    uint8_t kept; /* of these, in a survey, those of layers and precincts that are wanted, less those dropped */
+    /* In a survey: those of `passes` that belong to wanted layers and precincts and were not dropped. */
+    uint8_t kept;
 };
 
 /* What one packet adds to one segment of a code-block. */
 struct j2k_contribution {
     uint64_t offset;
     uint32_t length;
-    uint32_t next; /* of the same block, index + 1 */
+    uint32_t next; /* index of the same block's next contribution, plus 1 */
     uint16_t layer;
     uint8_t passes;
-    bool starts; /* a new segment */
+    bool starts; /* it starts a new segment */
 };
 
 /* One band's share of a precinct. */
 struct j2k_precinct_band {
     struct j2k_rect rect;   /* in the band's coordinates */
-    uint32_t column, row;   /* of its first block, counted from 0 */
-    uint32_t columns, rows; /* of blocks; either 0: there are none */
+    uint32_t column, row;   /* of its first block, counted from the origin of the band */
+    uint32_t columns, rows; /* numbers of blocks; if either is 0, there are none */
     struct j2k_block_state *block;
-    uint32_t *inclusion; /* nodes of the tag trees */
+    uint32_t *inclusion; /* nodes of the tag trees of inclusion and of missing bit-planes */
     uint8_t *missing;
-    uint8_t *excluded; /* of each column: see read_band() */
+    uint8_t *excluded; /* one entry per column of blocks: see take_inclusion() in packet.c */
 };
 
-/* What packets say of a precinct; made when its first packet that is not empty comes. */
+/* What packets have said about a precinct; allocated when its first packet that is not empty comes. */
 struct j2k_precinct_state {
     struct j2k_precinct_band band[3];
 };
 
 struct j2k_precinct {
-    struct j2k_precinct_state *state; /* null: nothing so far */
-    uint16_t layers;                  /* packets read */
-    bool wanted;                      /* some of its blocks are */
-    bool broken;                      /* a packet of it is lost, so that those after it cannot be read */
+    struct j2k_precinct_state *state; /* null: no packet of it had any content yet */
+    uint16_t layers;                  /* number of its packets that were read */
+    bool wanted;                      /* some of its blocks are wanted */
+    bool broken;                      /* one of its packets is lost, so that those after it cannot be read */
 };
 
-/* The precincts of one resolution of one component. */
+/* The grid of precincts of one resolution of one component. */
 struct j2k_grid {
     uint32_t component;
     uint8_t resolution;
-    uint8_t shift;                     /* levels − resolution */
+    uint8_t shift;                     /* levels − resolution: how often its samples were halved */
     uint8_t width_bits, height_bits;   /* PPx and PPy */
-    uint8_t block_width, block_height; /* log2 of the size: xcb′, ycb′ (B-17, B-18) */
+    uint8_t block_width, block_height; /* log2 of the code-blocks' size: xcb′, ycb′ (B-17, B-18) */
     uint8_t style;
     uint8_t band_count;
-    uint32_t column, row;   /* of the first precinct, counted from 0 of the resolution's coordinates */
-    uint32_t columns, rows; /* both 0 where the resolution is empty */
+    uint32_t column, row;   /* of the first precinct, counted from the origin of the resolution */
+    uint32_t columns, rows; /* numbers of precincts; both 0 if the resolution is empty */
     uint32_t first_precinct;
-    bool kept; /* its bands are in the plan: */
+    bool kept; /* its bands are in the plan, from first_band on */
     uint32_t first_band;
     struct j2k_rect band[3];
 };
 
-/* Memory of a tile's precincts, given back as a whole. */
+/* Memory of a tile's precincts, which is released as a whole. */
 struct j2k_arena {
     struct j2k_arena_chunk *chunk;
 };
 
 struct j2k_builder {
-    kst_status (*collect)(struct j2k_builder *builder); /* takes what the packets of the tile at hand said */
-    void *collector;                                    /* for it */
+    kst_status (*collect)(struct j2k_builder *builder); /* takes over what the packets of the current tile said */
+    void *collector;                                    /* argument for `collect` */
     struct memory *memory;
     const kst_limits *limits;
     const struct j2k_stream *stream;
     const struct j2k_filter *filter;
     kst_report *report;
     struct j2k_plan *plan;
-    const struct j2k_plan *whole; /* what packets said already; null: they are to be read */
-    bool survey;                  /* what packets say is counted and looked at, and the plan keeps nothing of it */
+    const struct j2k_plan *whole; /* a plan that has the packets' contents already; null: packets are read */
+    bool survey;                  /* packets are read and checked, but the plan keeps nothing of them */
     uint32_t tile_capacity, tile_component_capacity, resolution_capacity, band_capacity;
     uint32_t block_capacity, segment_capacity, piece_capacity;
-    uint32_t tiles_so_far;                         /* those that can be decoded */
-    uint64_t precincts_so_far, resolutions_so_far; /* of all tiles, against the limit */
-    uint64_t visits;                               /* of samples by coding passes, of all tiles, against the limit */
-    uint64_t contributions;                        /* of packets to segments, of all tiles, against the limit */
+    uint32_t tiles_so_far;                         /* number of tiles that can be decoded */
+    uint64_t precincts_so_far, resolutions_so_far; /* sums over all tiles, against the limit */
+    uint64_t visits;        /* visits of samples by coding passes in all tiles, against the limit */
+    uint64_t contributions; /* contributions of packets to segments in all tiles, against the limit */
     uint64_t contributions_allowed;
-    uint64_t turns;         /* in the order of packets, of all tiles, that brought none; against the limit */
-    struct j2k_rect region; /* on the reference grid, reduced */
+    /* Steps through the order of packets that yielded no packet, in all tiles, against the limit. */
+    uint64_t turns;
+    struct j2k_rect region; /* on the reference grid, at the plan's reduction */
     bool restricted;        /* the filter may let reading end before the last packet */
 
-    /* of the tile at hand */
-    struct j2k_parameters own; /* where its header changes what the main header says */
+    /* The members from here on belong to the current tile. */
+    struct j2k_parameters own; /* set where its header changes the main header's parameters */
     struct j2k_parameters in_force;
-    uint32_t tile; /* index in the raster */
+    uint32_t tile; /* index in raster order */
     struct j2k_rect rect;
-    struct j2k_grid *grid; /* by component, then resolution */
+    struct j2k_grid *grid; /* sorted by component, then by resolution */
     uint32_t grid_count, grid_capacity;
-    uint32_t *component_grid; /* the first of each component; one more at the end */
+    uint32_t *component_grid; /* index of each component's first grid, and one more entry at the end */
     struct j2k_precinct *precinct;
     uint32_t precinct_count;
     uint64_t packet_total;
-    uint64_t wanted_packets; /* still to be read */
+    uint64_t wanted_packets; /* number of wanted packets that are still to be read */
     struct j2k_arena arena;
     struct j2k_contribution *contribution;
     uint32_t contribution_count, contribution_capacity;
-    struct j2k_block_state **contributor; /* in a survey: the block of each */
+    struct j2k_block_state **contributor; /* in a survey: the block of each contribution */
     uint32_t contributor_capacity;
 };
 
-/* A contribution counts for nothing. */
+/* Take a contribution back: its passes count for nothing. */
 static inline void j2k_drop_contribution(struct j2k_builder *builder, uint32_t index)
 {
     struct j2k_contribution *c = &builder->contribution[index];
@@ -125,34 +134,43 @@ static inline void j2k_drop_contribution(struct j2k_builder *builder, uint32_t i
 }
 
 /*
- * build.c: the plan's components and the filter's region, before the first tile; what a builder holds at the end, but
- * not the plan; and from start to end all tiles, those aside that cannot be read: on failure nothing of the plan is
- * left.
+ * build.c: start a plan with its components and the filter's region, before the first tile; release what a builder
+ * holds, except for the plan; and build a plan from start to end, leaving out tiles that cannot be read. On failure
+ * nothing of the plan is left.
  */
 kst_status kst_j2k_builder_start(struct j2k_builder *builder);
 void kst_j2k_builder_release(struct j2k_builder *builder);
 kst_status kst_j2k_builder_run(struct j2k_builder *builder);
 
-/* parameters.c: whether a tile's header changes parameters; what is in force for the tile at hand. */
+/*
+ * parameters.c: whether a tile's headers change parameters, and setting the parameters in force for the current tile.
+ */
 bool kst_j2k_tile_has_own(const struct j2k_stream *stream, uint32_t tile);
 kst_status kst_j2k_tile_parameters(struct j2k_builder *builder);
 
-/* layout.c: the tile's geometry, into the plan and the grids; what packets have said of it forgotten. */
+/*
+ * layout.c: put the tile's geometry into the plan and the grids. kst_j2k_forget_packets() resets what packets have said
+ * about the tile.
+ */
 kst_status kst_j2k_layout(struct j2k_builder *builder);
-/* Count so many more resolutions, or what is as much work, against the limit. */
+/* Count this many more resolutions, or an equal amount of work, against the limit. */
 kst_status kst_j2k_count_resolutions(struct j2k_builder *builder, uint32_t count);
 void kst_j2k_forget_packets(struct j2k_builder *builder);
 
-/* packet_lengths.c: of all packets of the tile, in their order. None where nothing says them, where all packets are
- * wanted, or where they contradict the tile-parts, which is a warning. The caller releases the array. */
+/*
+ * packet_lengths.c: lengths of all packets of the tile, in their order. The count is 0 if nothing gives them, if all
+ * packets are wanted anyway, or if they contradict the tile-parts, which is a warning. The caller releases the array.
+ */
 struct j2k_packet_lengths {
-    uint64_t *length; /* no more than a tile-part has bytes, which may be more than 4 GiB (A.4.2: Psot = 0) */
+    uint64_t *length; /* at most the bytes of a tile-part, which may exceed 4 GiB (A.4.2: Psot = 0) */
     uint32_t count;
 };
 kst_status kst_j2k_packet_lengths(struct j2k_builder *builder, struct j2k_packet_lengths *lengths);
 
-/* packed_headers.c: all packet headers of the tile where they are packed, its tile-parts' one after the other; null
- * data where none are. The caller releases the array, also after an error. */
+/*
+ * packed_headers.c: the tile's packed packet headers, joined over its tile-parts. `data` is null if there are none. The
+ * caller releases the array, also after an error.
+ */
 struct j2k_packed_headers {
     uint8_t *data;
     size_t length;
@@ -160,45 +178,52 @@ struct j2k_packed_headers {
 bool kst_j2k_has_packed_headers(const struct j2k_builder *builder);
 kst_status kst_j2k_join_packed_headers(const struct j2k_builder *builder, struct j2k_packed_headers *headers);
 
-/* tile_packets.c: all packets of the tile. */
+/* tile_packets.c: read all packets of the tile. */
 kst_status kst_j2k_read_packets(struct j2k_builder *builder);
 
-/* sop.c: SOP (A.8.1). The number of the one at `at`, or J2K_NO_SOP; where the next one is, or `end`. */
+/*
+ * sop.c: SOP markers (A.8.1). kst_j2k_sop_at() gives the number of the one at `at`, or J2K_NO_SOP; kst_j2k_sop_find()
+ * the position of the next one, or `end`.
+ */
 enum { J2K_SOP_LENGTH = 6, J2K_NO_SOP = 0x10000 };
 uint32_t kst_j2k_sop_at(const uint8_t *at, const uint8_t *end);
 const uint8_t *kst_j2k_sop_find(const uint8_t *from, const uint8_t *end);
 
-/* collect.c: blocks, segments and pieces of the tile, into the plan. What a builder's `collect` usually is. */
+/* collect.c: add the tile's blocks, segments and pieces to the plan. This is the usual `collect` of a builder. */
 kst_status kst_j2k_collect(struct j2k_builder *builder);
 
-/* build.c: errors that concern one tile alone. */
+/* build.c: whether an error concerns one tile alone. */
 bool kst_j2k_is_tile_error(kst_status status);
 
-/* packet.c: the header of one packet. */
+/* packet.c: read the header of one packet. */
 enum j2k_packet_outcome { J2K_PACKET_FINE, J2K_PACKET_DAMAGED, J2K_PACKET_FAILED };
 
 struct j2k_packet {
-    const uint8_t *next;         /* of the header on entry, behind it on return */
-    const uint8_t *end;          /* of what may hold the header */
-    uint64_t body;               /* bytes that follow for code-blocks */
-    uint32_t first_contribution; /* those it added; their offsets count from the body's start */
-    kst_status status;           /* where it failed, already reported */
+    const uint8_t *next; /* the header on entry, and the byte behind it on return */
+    const uint8_t *end;  /* end of the bytes that may hold the header */
+    uint64_t body;       /* number of bytes of code-blocks that follow */
+    /* The first contribution that the packet added. Offsets of its contributions count from the start of its body. */
+    uint32_t first_contribution;
+    kst_status status; /* the error if reading failed, already reported */
 };
 enum j2k_packet_outcome kst_j2k_packet_header(struct j2k_builder *builder, const struct j2k_grid *grid,
     uint32_t precinct, uint32_t layer, struct j2k_packet *packet);
 
-/* precinct.c: the state of a precinct, made where there is none. Null at a limit, which is reported. */
+/* precinct.c: the state of a precinct, allocated if there is none yet. Null at a limit, which is reported. */
 struct j2k_precinct_state *kst_j2k_precinct_state(
     struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t precinct, kst_status *status);
 struct j2k_rect kst_j2k_precinct_band_rect(const struct j2k_grid *grid, uint32_t precinct, uint32_t band);
-/* The rect of a precinct's band and its blocks' rows and columns; where it is empty there are none. */
+/* The rect of a precinct's band, and its blocks' rows and columns, which are 0 if it is empty. */
 struct j2k_precinct_band kst_j2k_precinct_band(const struct j2k_grid *grid, uint32_t precinct, uint32_t band);
-/* Of the block in column x and row y of a precinct's band. */
+/* The rect of the block in column x and row y of a precinct's band. */
 struct j2k_rect kst_j2k_block_rect(
     const struct j2k_grid *grid, const struct j2k_precinct_band *band, uint32_t x, uint32_t y);
 void kst_j2k_arena_release(struct memory *memory, struct j2k_arena *arena);
 
-/* How many more passes, of those from `passes` on, belong to the segment that pass `passes` belongs to (D.4, D.6). */
+/*
+ * How many passes, from pass `passes` on, its segment has room for (D.4, D.6). The next two say whether that pass
+ * starts a segment, and whether it is raw.
+ */
 uint32_t kst_j2k_segment_room(uint8_t style, uint32_t passes);
 bool kst_j2k_segment_starts(uint8_t style, uint32_t passes);
 bool kst_j2k_segment_is_raw(uint8_t style, uint32_t passes);

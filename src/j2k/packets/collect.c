@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the packets of a tile said, as flat arrays in the plan. */
+/* Turns what the packets of a tile said into the flat arrays of the plan. */
 #include "j2k/packets/builder.h"
 #include "j2k/syntax/allowance.h"
 #include "j2k/syntax/parser.h"
@@ -31,7 +31,7 @@ static kst_status add_segment(struct j2k_builder *builder, struct j2k_block *blo
     return KST_OK;
 }
 
-/* The segments of a block, up to `room` passes; false in *fine where there were more. */
+/* Add the segments of a block, with at most `room` passes. *fine becomes false if there were more. */
 static kst_status add_segments(struct j2k_builder *builder, const struct j2k_block_state *state, uint8_t style,
     uint32_t room, struct j2k_block *block, bool *fine)
 {
@@ -58,7 +58,7 @@ static kst_status add_segments(struct j2k_builder *builder, const struct j2k_blo
     return KST_OK;
 }
 
-/* Blocks and what their passes visit, against the limits. */
+/* Check the number of blocks, and of samples visited by their passes, against the limits. */
 static kst_status check_limits(struct j2k_builder *builder, const struct j2k_block *block, uint64_t place)
 {
     builder->visits += (uint64_t)block->passes * block->width * block->height;
@@ -85,14 +85,17 @@ static kst_status keep_block(struct j2k_builder *builder, const struct j2k_block
     return KST_OK;
 }
 
-/* The passes of a block, up to `most`. */
+/* Count the passes of a block in a survey, with at most `most` passes. */
 static void survey_passes(const struct j2k_block_state *state, uint32_t most, struct j2k_block *block, bool *fine)
 {
     *fine = state->kept <= most;
     block->passes = (uint16_t)(*fine ? state->kept : most);
 }
 
-/* A block of which something is known. More bit planes than the band has are damage: then nothing is. */
+/*
+ * Add a block of which packets have said something. One with more missing bit-planes than the band has bit-planes is
+ * damaged and left out.
+ */
 static kst_status add_block(struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t band_index,
     const struct j2k_block_state *state, struct j2k_rect rect)
 {

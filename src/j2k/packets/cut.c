@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plan of some rows or columns of what another one holds, whose packets are not read again. */
+/* Builds the plan of a part of what another plan holds by copying its blocks, so that packets are not read again. */
 #include "j2k/packets/builder.h"
 #include "j2k/syntax/parser.h"
 
-/* The tile at hand as the other plan has it, where tiles ascend; null: it was damaged. */
+/* Find the current tile in the other plan, whose tiles ascend by index. Null: it was damaged and is not there. */
 static const struct j2k_tile *find_tile(const struct j2k_builder *builder)
 {
     const struct j2k_tile *tile = builder->whole->tile;
@@ -73,7 +73,7 @@ static kst_status copy_block(struct j2k_builder *builder, uint32_t band, const s
     return status;
 }
 
-/* In the order in which they would have been collected. */
+/* Copy the blocks of a band in the order in which reading packets would have collected them. */
 static kst_status copy_band(
     struct j2k_builder *builder, const struct j2k_tile *tile, const struct j2k_grid *grid, uint32_t index)
 {

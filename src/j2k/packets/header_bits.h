@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bits of a packet header: after a byte 0xFF the next one holds seven (T.800 B.10.1). */
+/* Reads the bits of a packet header. After a byte 0xFF the next byte holds seven bits (T.800 B.10.1). */
 #ifndef KOSTKA_J2K_PACKETS_HEADER_BITS_H
 #define KOSTKA_J2K_PACKETS_HEADER_BITS_H
 
@@ -8,9 +8,9 @@
 
 struct j2k_header_bits {
     const uint8_t *next, *end;
-    uint32_t byte; /* the last one taken */
-    uint32_t left; /* bits of it that are still to come */
-    bool overrun;  /* more was asked for than there is; the bits were 0 */
+    uint32_t byte; /* the byte taken last */
+    uint32_t left; /* number of its bits that are not read yet */
+    bool overrun;  /* more bits were read than there are; the missing ones were 0 */
 };
 
 static inline void j2k_bits_start(struct j2k_header_bits *bits, const uint8_t *data, const uint8_t *end)
@@ -28,7 +28,7 @@ static inline uint32_t j2k_bit(struct j2k_header_bits *bits)
     return bits->byte >> --bits->left & 1;
 }
 
-/* 0 … 32 bits. */
+/* Read 0 to 32 bits. */
 static inline uint32_t j2k_bits_take(struct j2k_header_bits *bits, uint32_t count)
 {
     uint64_t value = 0;
@@ -46,7 +46,7 @@ static inline uint32_t j2k_bits_take(struct j2k_header_bits *bits, uint32_t coun
     return (uint32_t)value;
 }
 
-/* The end of the header: whole bytes, and one more where the last is 0xFF. */
+/* The end of the header, which has whole bytes, and one more where the last is 0xFF. */
 static inline const uint8_t *j2k_bits_end(struct j2k_header_bits *bits)
 {
     if (bits->byte == 0xFF) {

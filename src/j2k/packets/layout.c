@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A tile's resolutions, subbands and precincts (T.800 B.5–B.7), and of them what the filter's region needs. */
+/*
+ * Lays out a tile's resolutions, subbands and precincts (T.800 B.5–B.7), and those parts that the filter's region
+ * needs.
+ */
 #include <math.h>
 #include <string.h>
 
 #include "j2k/packets/builder.h"
 #include "j2k/syntax/parser.h"
 
-/* Where the tile's first tile-part starts; a stream that is yet to be written has none. */
+/* The offset of the tile's first tile-part. A stream that is yet to be written has none. */
 static uint64_t tile_offset(const struct j2k_builder *builder)
 {
     const struct j2k_stream *stream = builder->stream;
@@ -25,13 +28,16 @@ kst_status kst_j2k_count_resolutions(struct j2k_builder *builder, uint32_t count
     return builder->resolutions_so_far > builder->limits->precincts ? limit_reached(builder, "resolutions") : KST_OK;
 }
 
-/* Exponent and mantissa of subband `number`: 0 for LL, then three for each resolution (E-3 … E-5). */
+/*
+ * Set exponent, mantissa and step of a band. Its number in the list of steps is 0 for LL and then three for each
+ * resolution (E-3 to E-5).
+ */
 static void quantise(const struct j2k_builder *builder, uint32_t component, uint8_t resolution, struct j2k_band *band)
 {
     const struct j2k_quantisation *q = &builder->in_force.quantisation[component];
     uint32_t number = resolution == 0 ? 0 : 3U * (resolution - 1U) + band->orientation;
     uint32_t step = q->step[q->style == 1 ? 0 : number], exponent = step >> 11;
-    if (q->style == 1 && resolution > 0) /* derived: one less for each level that is nearer to the picture */
+    if (q->style == 1 && resolution > 0) /* derived: the exponent falls by one with each level nearer to the picture */
         exponent = exponent > resolution - 1U ? exponent - (resolution - 1U) : 0;
     bool reversible = builder->in_force.coding[component].reversible;
     uint32_t magnitude = q->guard + exponent;
@@ -65,7 +71,7 @@ static kst_status add_band(
     return KST_OK;
 }
 
-/* A resolution that the plan keeps, with its bands. */
+/* Add a resolution that the plan keeps, with its bands. */
 static kst_status add_resolution(struct j2k_builder *builder, struct j2k_grid *grid, struct j2k_resolution resolution)
 {
     struct j2k_plan *plan = builder->plan;
@@ -87,7 +93,7 @@ static uint8_t smaller(uint32_t a, uint32_t b)
     return (uint8_t)(a < b ? a : b);
 }
 
-/* B.6 and B.7. */
+/* Divide a resolution into precincts (B.6) and find the size of its code-blocks (B.7). */
 static void divide_resolution(struct j2k_grid *grid, const struct j2k_coding *coding, struct j2k_rect rect)
 {
     uint8_t size = coding->precinct[grid->resolution];
@@ -122,7 +128,9 @@ static kst_status add_grid(struct j2k_builder *builder, const struct j2k_grid *g
     return status;
 }
 
-/* The part of each kept resolution that the one above needs, from the last to the first (see plan.h). */
+/*
+ * Find the part of each kept resolution that the one above it needs, from the highest down to the lowest (see plan.h).
+ */
 static void find_needs(const struct j2k_coding *coding, struct j2k_rect whole, const struct j2k_tile_component *tc,
     uint32_t reduce, struct j2k_resolution needs[J2K_RESOLUTIONS])
 {
@@ -174,7 +182,7 @@ static kst_status layout_component(struct j2k_builder *builder, uint32_t compone
     return status;
 }
 
-/* What the parameters of a component must fulfil for its geometry to make sense. */
+/* Check that the parameters of a component are consistent with its geometry. */
 static kst_status check_component(struct j2k_builder *builder, uint32_t component, uint64_t offset)
 {
     const struct j2k_coding *coding = &builder->in_force.coding[component];
@@ -188,7 +196,10 @@ static kst_status check_component(struct j2k_builder *builder, uint32_t componen
     return kst_j2k_count_resolutions(builder, coding->levels + 1U);
 }
 
-/* G.2, G.3: the first three components, of the same size and coded the same way. */
+/*
+ * A component transform (G.2, G.3) needs at least three components, the first three being of one size and one kind of
+ * wavelet transform.
+ */
 static kst_status check_transform(struct j2k_builder *builder, uint64_t offset)
 {
     const struct j2k_stream *stream = builder->stream;
@@ -220,7 +231,7 @@ static kst_status add_tile(struct j2k_builder *builder)
     return status;
 }
 
-/* Which precincts hold something that is needed; how many packets that makes. */
+/* Mark the precincts that hold something wanted, and count the packets that these have. */
 static void mark_wanted(struct j2k_builder *builder)
 {
     uint32_t layers = builder->in_force.layers;

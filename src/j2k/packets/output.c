@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Derives a decoded image's format, planes and size, and the filter that provides them, from the caller's options. */
 #include "j2k/packets/output.h"
 
 #include "image/format.h"
@@ -20,7 +21,7 @@ static kst_format natural_format(const struct j2k_channels *channels)
     return channels->colour == KST_COLOUR_GREY ? KST_FORMAT_GREY : KST_FORMAT_RGB;
 }
 
-/* Whether channels that fit together can be had in the format. */
+/* Whether the channels can be delivered in the format. */
 static bool is_possible(const struct j2k_channels *channels, kst_format format)
 {
     if (format == KST_FORMAT_RAW)
@@ -34,7 +35,7 @@ static bool is_possible(const struct j2k_channels *channels, kst_format format)
     return is_rgb(format) ? channels->colour != KST_COLOUR_CMYK : channels->colour == KST_COLOUR_CMYK;
 }
 
-/* Some components alone are of no colour. */
+/* The colour space of the output. A selection of components has none. */
 static kst_colour output_colour(const struct j2k_channels *channels, kst_format format, bool part)
 {
     if (is_rgb(format))
@@ -121,7 +122,7 @@ static void describe_together(const struct j2k_channels *channels, kst_image *im
             .depth = depth};
 }
 
-/* The tile, or the whole, on the reduced reference grid. */
+/* The tile that is asked for, or the whole image, on the reduced reference grid. */
 static kst_status choose_whole(
     const struct j2k_stream *stream, const kst_decode_options *options, struct j2k_rect *whole)
 {
@@ -144,7 +145,10 @@ static uint32_t most(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Enlarge the region by where the samples lie that its pixels take. False where a channel has none at all. */
+/*
+ * Enlarge the region so that it covers the samples that its pixels take. Returns false if a channel has no samples at
+ * all.
+ */
 static bool reach(const struct j2k_stream *stream, uint32_t reduce, const struct j2k_channels *channels,
     struct j2k_rect shown, struct j2k_rect *region)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packet headers that stand in PPM or PPT, of one tile (T.800 A.7.4, A.7.5). */
+/* Joins the packet headers of one tile that stand in PPM or PPT (T.800 A.7.4, A.7.5). */
 #include <string.h>
 
 #include "j2k/packets/builder.h"
 #include "j2k/syntax/marker.h"
 
-/* The PPT of one tile-part, by Zppt. */
+/* Append the PPT segments of one tile-part in the order of their Zppt. */
 static kst_status append_ppt(
     const struct j2k_builder *builder, const struct j2k_tile_part *part, struct j2k_packed_headers *headers)
 {
@@ -30,7 +30,7 @@ static kst_status append_ppt(
     return KST_OK;
 }
 
-/* Bytes of packed headers at most; 0 also where there are none. */
+/* An upper bound on the bytes of packed headers of the tile. `any` says whether there are any, even empty ones. */
 static size_t packed_length(const struct j2k_builder *builder, bool *any)
 {
     const struct j2k_stream *stream = builder->stream;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packet headers (T.800 B.10). */
+/* Decodes packet headers (T.800 B.10). */
 #include "j2k/packets/builder.h"
 #include "j2k/packets/tag_tree.h"
 #include "j2k/syntax/parser.h"
@@ -7,7 +7,7 @@
 enum {
     LENGTH_BITS_START = 3,
     LENGTH_BITS_MAX = 32,
-    BYPASS_FIRST = 10, /* the first raw pass (Table D.9) */
+    BYPASS_FIRST = 10, /* index of the first raw pass (Table D.9) */
     UNLIMITED = 1000
 };
 
@@ -34,7 +34,7 @@ bool kst_j2k_segment_is_raw(uint8_t style, uint32_t passes)
     return style & J2K_STYLE_BYPASS && passes >= BYPASS_FIRST && (passes - BYPASS_FIRST) % 3 != 2;
 }
 
-/* Table B.4. */
+/* Read the number of coding passes (Table B.4). */
 static uint32_t take_passes(struct j2k_header_bits *bits)
 {
     if (!j2k_bit(bits))
@@ -58,18 +58,21 @@ static uint32_t floor_log2(uint32_t value)
     return log;
 }
 
-/* A header while it is read. */
+/* The state while one header is read. */
 struct reading {
     struct j2k_builder *builder;
     const struct j2k_grid *grid;
-    bool wanted; /* contributions are kept */
+    bool wanted; /* contributions are kept, because layer and precinct are wanted */
     uint32_t layer;
     struct j2k_header_bits bits;
     uint64_t body;
     kst_status status;
 };
 
-/* What a survey needs of the contribution to come: its block, to take its passes off where it is dropped. */
+/*
+ * In a survey, remember the block of the coming contribution, so that its passes can be subtracted if the contribution
+ * is dropped.
+ */
 static bool note_block(struct reading *reading, struct j2k_block_state *block, uint32_t passes)
 {
     struct j2k_builder *builder = reading->builder;
@@ -117,7 +120,7 @@ static bool keep(struct reading *reading, struct j2k_block_state *block, uint32_
     return true;
 }
 
-/* Passes and lengths of a block that is included (B.10.6, B.10.7). False where they cannot be. */
+/* Read passes and lengths of a block that is included (B.10.6, B.10.7). Returns false if they are impossible. */
 static bool read_block(struct reading *reading, struct j2k_block_state *block)
 {
     struct j2k_header_bits *bits = &reading->bits;
@@ -143,7 +146,10 @@ static bool read_block(struct reading *reading, struct j2k_block_state *block)
     return !bits->overrun;
 }
 
-/* Whether a block not included so far is now (B.10.4, B.10.5); if not, how far up the tag tree that holds. */
+/*
+ * Read whether a block that was not included so far is included now (B.10.4, B.10.5). If not, `level` says how far up
+ * the tag tree that holds.
+ */
 static bool read_inclusion(struct reading *reading, const struct j2k_precinct_band *band,
     const struct j2k_tag_shape *shape, uint32_t x, uint32_t y, uint32_t *level)
 {
@@ -156,9 +162,9 @@ static bool read_inclusion(struct reading *reading, const struct j2k_precinct_ba
 }
 
 /*
- * Whether the block (x, y) is included; if not, how far up the tag tree that holds. Where the rows of that node have
- * begun above, the column it begins in knows its level, for that was the row to look at the tree: so the tree is looked
- * at once for each node.
+ * Read whether the block (x, y) is included; if not, `level` says how far up the tag tree that holds. If the node of
+ * the tag tree that excludes a block began in a row above, its first column has kept the node's level in `excluded`,
+ * because the tree was consulted in that row. So the tree is consulted only once for each node.
  */
 static bool take_inclusion(struct reading *reading, const struct j2k_precinct_band *band,
     const struct j2k_tag_shape *shape, uint32_t x, uint32_t y, uint32_t *level)
@@ -175,8 +181,8 @@ static bool take_inclusion(struct reading *reading, const struct j2k_precinct_ba
 }
 
 /*
- * Blocks in raster order. What a tag tree excludes as a whole is passed over as a whole, along a row, and down the rows
- * where all of a row is, so that the work is in proportion to the header's bits.
+ * Read the blocks of a band in raster order. What a node of the tag tree excludes is skipped as a whole, along a row,
+ * and down the rows if the whole row is excluded, so that the work is proportional to the bits of the header.
  */
 static bool read_band(struct reading *reading, const struct j2k_precinct_band *band)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How long the packets of a tile are, as PLT (T.800 A.7.3) or else PLM (A.7.2) says. They are believed only as far as
- * they agree with the tile-parts, and with every packet that is looked at.
+ * Reads the lengths of a tile's packets from PLT (T.800 A.7.3) or else PLM (A.7.2). They are trusted only as far as
+ * they agree with the tile-parts and with every packet that is read.
  */
 #include "j2k/packets/builder.h"
 #include "j2k/syntax/marker.h"
 
 enum { INDICES = 256, MORE = 0x80, DIGIT = 0x7F };
 
-/* The PLT of a tile-part by Zplt, which counts from 0 without gaps. */
+/* Sort the PLT segments of a tile-part by Zplt, which counts from 0 without gaps. Returns false if it does not. */
 static bool sort_segments(const struct j2k_stream *stream, const struct j2k_tile_part *part,
     const struct j2k_marker_segment *by_index[INDICES], uint32_t *count)
 {
@@ -28,14 +28,14 @@ static bool sort_segments(const struct j2k_stream *stream, const struct j2k_tile
     return true;
 }
 
-/* Lengths while they are read, seven bits a byte. */
+/* The state while lengths are read, which have seven bits per byte. */
 struct reading {
     struct j2k_packet_lengths *lengths;
     uint64_t sum, value, most;
-    bool open; /* inside one */
+    bool open; /* the last byte read does not end a length */
 };
 
-/* False where a length is none that a packet can have. */
+/* Take some bytes of lengths. Returns false if a length is one that no packet can have. */
 static bool read_bytes(struct reading *reading, const uint8_t *data, uint32_t length)
 {
     for (uint32_t k = 0; k < length; k++) {
@@ -52,7 +52,7 @@ static bool read_bytes(struct reading *reading, const uint8_t *data, uint32_t le
     return true;
 }
 
-/* False where the lengths do not make up the tile-part's packets. */
+/* Read the lengths of a tile-part. Returns false if they do not add up to the bytes of its packets. */
 static bool read_part(
     const struct j2k_stream *stream, const struct j2k_tile_part *part, struct j2k_packet_lengths *lengths)
 {
@@ -70,7 +70,7 @@ static bool read_part(
     return !reading.open && reading.sum == part->body_length;
 }
 
-/* Bytes of PLT, or of PLM where there is none, of which each length takes one at least. */
+/* The bytes of PLT, or of PLM if there is none. Each length takes at least one of them. */
 static size_t part_lengths(const struct j2k_stream *stream, const struct j2k_tile_part *part)
 {
     size_t bytes = 0;
@@ -80,7 +80,7 @@ static size_t part_lengths(const struct j2k_stream *stream, const struct j2k_til
     return bytes > 0 ? bytes : part->lengths_length;
 }
 
-/* Of all tile-parts; 0 where one with packets has none. */
+/* The same summed over all tile-parts; 0 if one that has packets has no lengths. */
 static size_t most_lengths(const struct j2k_stream *stream, uint32_t first, uint32_t end)
 {
     size_t total = 0;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where SOP stands in front of packets, reading goes on at the next one behind damage (T.800 A.8.1). */
+/*
+ * Recovers from damage in codestreams with SOP markers: reading goes on at the next SOP behind the damage (T.800
+ * A.8.1).
+ */
 #include "j2k/packets/packet_source.h"
 
-/* Bytes that may be searched for SOP, for each of a tile, and beyond that. */
+/* How many bytes may be searched for SOP: SEARCH_TIMES for each byte of a tile, and SEARCH_FREE more. */
 enum { SEARCH_TIMES = 8, SEARCH_FREE = 1 << 16 };
 
-enum { AHEAD_MAX = 0x7FFF /* numbers of SOP are those of packets modulo 2^16 */ };
+enum { AHEAD_MAX = 0x7FFF /* SOP numbers count packets modulo 2^16, so that half the range is taken as ahead */ };
 
 static bool spend(struct j2k_packet_source *source, uint64_t searched)
 {
@@ -14,8 +17,7 @@ static bool spend(struct j2k_packet_source *source, uint64_t searched)
     return enough;
 }
 
-/* Whether the SOP at `at`, if it is not the last one, has the number before the next one's, and so is to be believed.
- */
+/* Whether the SOP at `at` can be trusted: it is the last one, or the next one has the number that follows. */
 static bool is_followed(struct j2k_packet_source *source, const uint8_t *at, const uint8_t *end)
 {
     const uint8_t *next = kst_j2k_sop_find(at + J2K_SOP_LENGTH, end);
@@ -24,8 +26,8 @@ static bool is_followed(struct j2k_packet_source *source, const uint8_t *at, con
 }
 
 /*
- * Go to the next SOP from `from` on whose packet is `least` … `most` ahead, also in the next tile-parts. If there is
- * none the source stays as it is.
+ * Go to the next SOP, from `from` on, whose packet is `least` to `most` packets ahead; it may lie in one of the next
+ * tile-parts. If there is none, the source stays as it is.
  */
 static bool go_to_sop(struct j2k_packet_source *source, uint64_t from, uint32_t least, uint64_t most)
 {
@@ -63,7 +65,10 @@ static uint64_t packets_left(const struct j2k_packet_source *source)
     return left > AHEAD_MAX ? AHEAD_MAX : left - 1;
 }
 
-/* Behind the SOP of the packet at `at`; where that has none, of the one before, which may be shorter than it seemed. */
+/*
+ * The position behind the SOP of the packet at `at`. If that packet has none, the position behind the SOP of the packet
+ * before, which may be shorter than it seemed.
+ */
 static uint64_t behind_sop(const struct j2k_packet_source *source, uint64_t at)
 {
     const struct j2k_stream *stream = source->builder->stream;
@@ -73,7 +78,7 @@ static uint64_t behind_sop(const struct j2k_packet_source *source, uint64_t at)
     return source->end - at > J2K_SOP_LENGTH ? at + J2K_SOP_LENGTH : source->end;
 }
 
-/* The packet before is not what it seemed. */
+/* Take the previous packet back, because it is not what it seemed. */
 static void drop_before(struct j2k_packet_source *source)
 {
     kst_report_warning(source->builder->report, KST_WARNING_J2K_PACKET, source->start, 1, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the next packet of a tile lies, and finding it again behind damage. */
+/* Tracks where the next packet of a tile lies, and finds it again behind damage. */
 #ifndef KOSTKA_J2K_PACKETS_PACKET_SOURCE_H
 #define KOSTKA_J2K_PACKETS_PACKET_SOURCE_H
 
@@ -7,29 +7,29 @@
 
 struct j2k_packet_source {
     struct j2k_builder *builder;
-    uint32_t part, end_part;          /* tile-parts of this tile that are not begun */
-    uint64_t position, end;           /* in the body of the tile-part at hand */
-    struct j2k_packed_headers packed; /* without data: headers stand in the bodies */
+    uint32_t part, end_part;          /* range of the tile's tile-parts that are not begun yet */
+    uint64_t position, end;           /* range left in the body of the current tile-part */
+    struct j2k_packed_headers packed; /* without data if the headers stand in the bodies */
     const uint8_t *packed_next, *packed_end;
     uint64_t packets;
-    uint64_t turns_allowed; /* so many that bring no packet */
+    uint64_t turns_allowed; /* number of allowed steps that yield no packet */
     struct j2k_packet_lengths lengths;
     uint32_t next_length;
     bool astray;  /* lengths and packets contradict each other, or a packet is damaged */
-    bool doubted; /* a packet has no SOP, so that the lengths cannot be checked by it */
-    /* Where SOP stands in front of packets, reading goes on at the next one behind damage: */
-    bool numbered;                 /* the first packet has one, and headers are not packed */
-    uint64_t search_left;          /* bytes that may be searched */
-    uint64_t start;                /* of the packet before, from its SOP on */
-    struct j2k_precinct *precinct; /* of the packet before */
-    uint32_t first_contribution;   /* of it */
-    bool closed_before;            /* a header had EPH */
-    uint32_t lost;                 /* packets that the one at `position` has left behind */
-    bool stopped;                  /* by damage, or because nothing more is wanted */
+    bool doubted; /* a packet has no SOP, so that SOP cannot prove the lengths right */
+    /* The members from here on serve recovery: if packets have SOP, reading goes on at the next one behind damage. */
+    bool numbered;                 /* the first packet has an SOP, and headers are not packed */
+    uint64_t search_left;          /* number of bytes that may still be searched */
+    uint64_t start;                /* where the previous packet starts, with its SOP */
+    struct j2k_precinct *precinct; /* precinct of the previous packet */
+    uint32_t first_contribution;   /* index of the previous packet's first contribution */
+    bool closed_before;            /* some earlier header ended with EPH */
+    uint32_t lost;                 /* number of packets that are missing before the one at `position` */
+    bool stopped;                  /* reading has ended, by damage or because nothing more is wanted */
     kst_status status;
 };
 
-/* Move on to a tile-part with something left in it. */
+/* Move on to the next tile-part that has something left. Returns false if there is none. */
 static inline bool j2k_has_body(struct j2k_packet_source *source)
 {
     while (source->position == source->end && source->part < source->end_part) {
@@ -45,25 +45,26 @@ static inline const uint8_t *j2k_body_at(const struct j2k_packet_source *source)
     return source->builder->stream->data + source->position;
 }
 
-/* Contributions from one on count for nothing. */
+/* Take all contributions back from `first_contribution` on. */
 static inline void j2k_drop_packet(struct j2k_packet_source *source, uint32_t first_contribution)
 {
     for (uint32_t i = first_contribution; i < source->builder->contribution_count; i++)
         j2k_drop_contribution(source->builder, i);
 }
 
-/* Whether packets have SOP, as far as COD and the first tile-part say; and what may be searched for it. */
+/* Find out whether packets have SOP, by COD and the first tile-part, and set how many bytes may be searched for it. */
 void kst_j2k_look_for_sop(struct j2k_packet_source *source);
 
 /*
- * Where no SOP, or that of another packet, stands in front of the next one: if its own does elsewhere, the packet
- * before was not what it seemed; if the one behind follows on the one that is here, those between are missing.
+ * Check the SOP of the next packet. If it is missing or has another number, there are two explanations. If the right
+ * SOP is found elsewhere, the previous packet was not what it seemed. If the SOP here is confirmed by the one behind
+ * it, the packets between are missing.
  */
 void kst_j2k_settle(struct j2k_packet_source *source);
 
 /*
- * Behind damage to the packet at `at`, go on where an SOP tells what comes there. One inside the packet before shows
- * that this was shorter; no two packets have the same bytes.
+ * Behind damage to the packet at `at`, go on at an SOP, whose number says which packet follows. An SOP inside the
+ * previous packet shows that this one was shorter than it seemed, because no two packets share bytes.
  */
 bool kst_j2k_resume(struct j2k_packet_source *source, uint64_t at);
 

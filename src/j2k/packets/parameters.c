@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which parameters are in force for a tile: its own COC, its COD, the main header's COC, its COD (A.6), and so on. */
+/*
+ * Finds the parameters in force for a tile, by precedence (A.6): the tile's own COC, then its COD, then the main
+ * header's COC, then its COD; the same holds for quantisation.
+ */
 #include <string.h>
 
 #include "j2k/packets/builder.h"
@@ -22,7 +25,7 @@ bool kst_j2k_tile_has_own(const struct j2k_stream *stream, uint32_t tile)
     return false;
 }
 
-/* The main header's, as a start; nothing in it counts as the tile's own. */
+/* Start with a copy of the main header's parameters, none of which counts as the tile's own. */
 static kst_status copy_main(struct j2k_builder *builder)
 {
     const struct j2k_parameters *from = &builder->stream->main;

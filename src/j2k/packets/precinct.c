@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Precincts and their code-blocks (T.800 B.6, B.7). */
+/* Geometry and state of precincts and their code-blocks (T.800 B.6, B.7). */
 #include "j2k/packets/builder.h"
 #include "j2k/packets/tag_tree.h"
 
@@ -7,11 +7,11 @@ enum { CHUNK = 1 << 18, ALIGNMENT = 8 };
 
 struct j2k_arena_chunk {
     struct j2k_arena_chunk *next;
-    size_t used, length; /* of what follows */
+    size_t used, length; /* bytes that are used, and that there are, in `bytes` */
     uint64_t bytes[];
 };
 
-/* Zeroed. */
+/* Take zeroed memory from the arena. */
 static void *arena_take(struct j2k_builder *builder, size_t length, kst_status *status)
 {
     struct j2k_arena_chunk *chunk = builder->arena.chunk;
@@ -78,7 +78,7 @@ struct j2k_rect kst_j2k_block_rect(
     return j2k_intersect(rect, band->rect);
 }
 
-/* The states of a precinct's band's blocks and the nodes of its two tag trees. */
+/* Allocate the states of the blocks in one band of a precinct, and the nodes of its two tag trees. */
 static bool make_band(struct j2k_builder *builder, struct j2k_precinct_band *band, kst_status *status)
 {
     if (band->columns == 0)

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Enumerates the packets of a progression volume in the five progression orders (T.800 B.12.1). */
 #include "j2k/packets/progression.h"
 
 #include "j2k/syntax/parser.h"
 
 /*
- * A resolution of a component on its way through a progression by position. Its precincts come in raster order; the
- * next one's turn is at the point of the reference grid where it starts, or where the tile does if that is later.
+ * The cursor of one resolution of one component in a progression by position. Its precincts come in raster order. The
+ * turn of the next one is at the point of the reference grid where it starts, or where the tile starts if that is
+ * later.
  */
 struct runner {
-    uint64_t point; /* y in the high half, x in the low */
+    uint64_t point; /* y in the high 32 bits, x in the low ones */
     uint32_t grid;
-    uint32_t precinct; /* the next one */
+    uint32_t precinct; /* the next precinct */
 };
 
 struct walk {
@@ -18,9 +20,10 @@ struct walk {
     const struct j2k_volume *volume;
     j2k_visit visit;
     void *argument;
-    uint32_t *list; /* grids that are not empty, by resolution, then component; or by component, then resolution */
+    /* Grids that are not empty, sorted by resolution and then by component, or by component and then by resolution. */
+    uint32_t *list;
     uint32_t count;
-    struct runner *heap; /* the least point first, then the least grid */
+    struct runner *heap; /* a binary heap with the least point, then the least grid, at the top */
 };
 
 static bool in_volume(const struct j2k_volume *volume, const struct j2k_grid *grid)
@@ -68,7 +71,7 @@ static uint64_t start_along(uint32_t index, uint32_t bits, uint32_t separation, 
     return at > start ? at : start;
 }
 
-/* B.12.1.3: the first point at which the conditions on x and y hold. */
+/* Set the point at which the precinct's turn comes: the first at which the conditions on x and y hold (B.12.1.3). */
 static void aim(const struct j2k_builder *builder, struct runner *runner)
 {
     const struct j2k_grid *grid = &builder->grid[runner->grid];
@@ -102,7 +105,7 @@ static void sink(struct runner *heap, uint32_t count, uint32_t at)
     heap[at] = moved;
 }
 
-/* All precincts of the grids list[first … end) by position, all layers of each at once. */
+/* Visit all precincts of the grids list[first … end) by position, with all layers of each at once. */
 static bool visit_positions(const struct walk *walk, uint32_t first, uint32_t end)
 {
     const struct j2k_builder *builder = walk->builder;
@@ -128,7 +131,7 @@ static bool visit_positions(const struct walk *walk, uint32_t first, uint32_t en
     return true;
 }
 
-/* Where the run of list entries ends that have the same resolution (or component) as entry `first`. */
+/* The end of the run of list entries that have the same resolution (or component) as entry `first`. */
 static uint32_t run_end(const struct walk *walk, uint32_t first, bool component)
 {
     const struct j2k_grid *grid = walk->builder->grid, *start = &grid[walk->list[first]];

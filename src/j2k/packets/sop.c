@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Markers in front of packets: neither their headers nor their bodies hold what looks like one (T.800 A.8.1). */
+/*
+ * Finds SOP markers in front of packets. Neither packet headers nor bodies can contain what looks like one (T.800
+ * A.8.1).
+ */
 #include <string.h>
 
 #include "j2k/packets/builder.h"

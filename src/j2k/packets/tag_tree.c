@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Decodes tag trees and computes their shapes. */
 #include "j2k/packets/tag_tree.h"
 
 void kst_j2k_tag_shape(struct j2k_tag_shape *shape, uint32_t width, uint32_t height)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tag trees (T.800 B.10.2) of one precinct's band. Their nodes lie level after level, the leaves first, each level in
- * raster order; a node is one number, and where it stands follows from the tree's size.
+ * Tag trees (T.800 B.10.2) of one band of a precinct, for reading and writing packet headers. The nodes lie in one
+ * array, level after level with the leaves first, each level in raster order. A node is a single number, and its index
+ * follows from the size of the tree.
  */
 #ifndef KOSTKA_J2K_PACKETS_TAG_TREE_H
 #define KOSTKA_J2K_PACKETS_TAG_TREE_H
@@ -9,33 +10,36 @@
 #include "j2k/packets/header_bits.h"
 
 enum {
-    J2K_TAG_LEVELS = 15,     /* at most 2^14 leaves along a side */
-    J2K_TAG_MISSING_MAX = 80 /* more bit planes than any band has: damage */
+    J2K_TAG_LEVELS = 15,     /* levels of a tree with at most 2^14 leaves along a side */
+    J2K_TAG_MISSING_MAX = 80 /* more bit-planes than any band has, which means damage */
 };
 
 struct j2k_tag_shape {
     uint32_t levels; /* 1 for a single leaf */
     uint32_t width[J2K_TAG_LEVELS];
-    uint32_t offset[J2K_TAG_LEVELS]; /* of a level's first node */
+    uint32_t offset[J2K_TAG_LEVELS]; /* index of each level's first node */
     uint32_t nodes;
 };
 
-/* 1 ≤ width, height ≤ 2^14. */
+/* Compute the shape of a tree of width × height leaves; both are 1 to 2^14. */
 void kst_j2k_tag_shape(struct j2k_tag_shape *shape, uint32_t width, uint32_t height);
 
 /*
- * Whether the value of leaf (x, y) is less than the threshold, 1 … 65,535; `nodes` hold twice the lower bound, and 1
- * more where it is the value. Where it is not less, *level says how far up that is known: no leaf below that ancestor
- * has a smaller value.
+ * Decode whether the value of leaf (x, y) is less than the threshold, 1 to 65,535. Each of `nodes` holds twice the
+ * lower bound, plus 1 if the bound is the value. If the value is not less, *level says how far up the tree that is
+ * known: no leaf below that ancestor has a smaller value.
  */
 bool kst_j2k_tag_below(const struct j2k_tag_shape *shape, uint32_t *nodes, struct j2k_header_bits *bits, uint32_t x,
     uint32_t y, uint32_t threshold, uint32_t *level);
 
-/* The value of leaf (x, y), at most J2K_TAG_MISSING_MAX + 1, which stands for any larger one. Nodes as above. */
+/*
+ * Decode the value of leaf (x, y). The result is at most J2K_TAG_MISSING_MAX + 1, which stands for any larger value.
+ * Nodes are coded as above.
+ */
 uint32_t kst_j2k_tag_value(
     const struct j2k_tag_shape *shape, uint8_t *nodes, struct j2k_header_bits *bits, uint32_t x, uint32_t y);
 
-/* Where the ancestor of leaf (x, y) stands that is `level` levels up, 0 for the leaf itself. */
+/* The index of the ancestor of leaf (x, y) that is `level` levels up; level 0 is the leaf itself. */
 static inline uint32_t j2k_tag_node(const struct j2k_tag_shape *shape, uint32_t level, uint32_t x, uint32_t y)
 {
     return shape->offset[level] + (y >> level) * shape->width[level] + (x >> level);

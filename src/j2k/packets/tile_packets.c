@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The packets of one tile, from its tile-parts and perhaps packed headers (T.800 A.7, A.8, B.9). */
+/* Reads the packets of one tile from its tile-parts and, if there are any, its packed headers (T.800 A.7, A.8, B.9). */
 #include <string.h>
 
 #include "j2k/packets/packet_source.h"
@@ -8,7 +8,10 @@
 #include "j2k/syntax/bytes.h"
 #include "j2k/syntax/marker.h"
 
-/* Turns that the start of a progression is worth, and going on to a precinct, which may be by position. */
+/*
+ * How many steps the start of a progression counts as (WALK), and moving on to a precinct (STEP), which may be by
+ * position.
+ */
 enum { EPH_LENGTH = 2, WALK = 64, STEP = 16 };
 
 static void warn(const struct j2k_packet_source *source, kst_status warning, uint64_t offset)
@@ -17,8 +20,8 @@ static void warn(const struct j2k_packet_source *source, kst_status warning, uin
 }
 
 /*
- * SOP is optional even where COD announces it (A.8.1); nothing else in a packet looks like one, but for damaged bodies
- * where headers are packed: there COD is believed.
+ * Skip the SOP in front of a packet. It is optional even where COD announces it (A.8.1). Nothing else in a packet looks
+ * like one, except for damaged bodies if headers are packed; in that case SOP is only expected if COD announces it.
  */
 static void skip_sop(struct j2k_packet_source *source)
 {
@@ -35,14 +38,17 @@ static void skip_sop(struct j2k_packet_source *source)
     source->builder->plan->totals.header_bytes += J2K_SOP_LENGTH;
 }
 
-/* Only where COD announces it (A.8.2): what looks like one elsewhere is the start of a damaged body. */
+/*
+ * Skip EPH behind a header, but only if COD announces it (A.8.2): otherwise what looks like one is the start of a
+ * damaged body.
+ */
 static const uint8_t *skip_eph(const struct j2k_packet_source *source, const uint8_t *next, const uint8_t *end)
 {
     bool here = source->builder->in_force.eph && end - next >= EPH_LENGTH && next[0] == 0xFF && next[1] == J2K_EPH;
     return here ? next + EPH_LENGTH : next;
 }
 
-/* Contributions whose bytes are not all there count for nothing; they are the last of their blocks. */
+/* Drop contributions whose bytes are not all there. They are the last of their blocks. */
 static void drop_contributions(struct j2k_builder *builder, uint32_t first, uint64_t available)
 {
     for (uint32_t i = first; i < builder->contribution_count; i++) {
@@ -52,7 +58,7 @@ static void drop_contributions(struct j2k_builder *builder, uint32_t first, uint
     }
 }
 
-/* Of a survey only the packet before may still be dropped. */
+/* In a survey, forget all contributions but those of the previous packet, which may still be dropped. */
 static void forget_settled(struct j2k_packet_source *source)
 {
     struct j2k_builder *builder = source->builder;
@@ -66,7 +72,7 @@ static void forget_settled(struct j2k_packet_source *source)
     source->first_contribution = 0;
 }
 
-/* The code-blocks' bytes behind a header that was fine. */
+/* Take the code-blocks' bytes behind a header that was read without damage. */
 static bool take_body(struct j2k_packet_source *source, const struct j2k_packet *packet)
 {
     struct j2k_builder *builder = source->builder;
@@ -85,7 +91,10 @@ static bool take_body(struct j2k_packet_source *source, const struct j2k_packet 
     return whole;
 }
 
-/* A packet that is not wanted, by its length. What its first bytes say must agree: its number, whether it is empty. */
+/*
+ * Skip a packet that is not wanted by its length. Returns false if its first bytes contradict the length: the SOP has
+ * another number, or the header says that the packet is empty but the length does not.
+ */
 static bool skip_packet(struct j2k_packet_source *source, uint64_t length)
 {
     const uint8_t *at = j2k_body_at(source), *end = at + length;
@@ -104,7 +113,7 @@ static bool skip_packet(struct j2k_packet_source *source, uint64_t length)
     return true;
 }
 
-/* The packet at hand is one of those that are lost. */
+/* Count the current packet as one of those that are lost. */
 static bool lose(struct j2k_packet_source *source, struct j2k_precinct *precinct)
 {
     precinct->broken = true;
@@ -121,7 +130,7 @@ static bool fail(struct j2k_packet_source *source, const struct j2k_packet *pack
     return false;
 }
 
-/* A packet behind whose damage reading goes on. */
+/* Give up a damaged packet behind which reading goes on. */
 static bool give_up(struct j2k_packet_source *source, struct j2k_precinct *precinct, const struct j2k_packet *packet)
 {
     j2k_drop_packet(source, packet->first_contribution);
@@ -160,7 +169,7 @@ static bool read_packet(
     const uint8_t *header_end = packet.next;
     packet.next = skip_eph(source, packet.next, packet.end);
     bool closed = packet.next != header_end || !builder->in_force.eph;
-    bool cut = !closed && source->closed_before; /* EPH is where it shall be, but for damage */
+    bool cut = !closed && source->closed_before; /* earlier headers had EPH, so that its absence means damage */
     source->closed_before = source->closed_before || packet.next != header_end;
     uint64_t header = (uint64_t)(packet.next - start), room = source->end - source->position;
     if ((cut || (!source->packed.data && packet.body > room - header)) && kst_j2k_resume(source, first))
@@ -182,7 +191,9 @@ static bool read_packet(
     return !source->stopped;
 }
 
-/* Packets of a precinct of which one is lost can be told from the next only by SOP. */
+/*
+ * Go on behind a packet of a precinct that has lost one before. Where such a packet ends can be found out only by SOP.
+ */
 static bool skip_broken(struct j2k_packet_source *source, struct j2k_precinct *precinct)
 {
     if (kst_j2k_resume(source, source->position))
@@ -192,7 +203,7 @@ static bool skip_broken(struct j2k_packet_source *source, struct j2k_precinct *p
     return false;
 }
 
-/* Lengths are proved right where each packet starts at its SOP. */
+/* Whether the packet starts with its SOP, which proves the lengths right. */
 static bool has_its_sop(struct j2k_packet_source *source)
 {
     if (!source->numbered)
@@ -202,7 +213,7 @@ static bool has_its_sop(struct j2k_packet_source *source)
     return here == (source->packets & 0xFFFF);
 }
 
-/* With lengths: a packet is read or skipped, and is as long as they say. */
+/* If lengths are known: read or skip a packet, which must be as long as they say. */
 static bool take_by_length(
     struct j2k_packet_source *source, const struct j2k_grid *grid, uint32_t precinct, uint32_t layer, bool wanted)
 {
@@ -236,7 +247,7 @@ static bool visit(void *argument, const struct j2k_grid *grid, uint32_t precinct
     struct j2k_packet_source *source = argument;
     struct j2k_builder *builder = source->builder;
     struct j2k_precinct *p = &builder->precinct[grid->first_precinct + precinct];
-    if (p->layers > layer) /* a volume before this one had it */
+    if (p->layers > layer) /* an earlier volume had this packet */
         return (builder->turns += layer == 0 ? STEP : 1) <= source->turns_allowed;
     if (source->packed.data ? source->packed_next == source->packed_end : !j2k_has_body(source))
         return false;
@@ -279,7 +290,7 @@ static kst_status read_volumes(struct j2k_packet_source *source)
     return KST_OK;
 }
 
-/* What no packet used. Where damage or the filter ended the reading that is no news. */
+/* Count the bytes that no packet used. They are a warning unless damage or the filter ended the reading. */
 static void count_left(struct j2k_packet_source *source)
 {
     uint64_t left = 0, first = 0;
@@ -315,7 +326,10 @@ static kst_status read_all(struct j2k_packet_source *source)
     return status;
 }
 
-/* Where lengths led astray, or anything is wrong, all is read once more as if there were none. */
+/*
+ * Read the packets of the tile. If packet lengths were used and anything was wrong, all packets are read again as if
+ * there were no lengths.
+ */
 kst_status kst_j2k_read_packets(struct j2k_builder *builder)
 {
     const struct j2k_stream *stream = builder->stream;
