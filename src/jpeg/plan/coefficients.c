@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Allocates and releases the coefficients of a picture. */
 #include "jpeg/plan/coefficients.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Quantised coefficients of a whole picture: what progressive decoding, optimised encoding and transcoding work on. */
+/*
+ * The quantised coefficients of a whole picture, on which progressive decoding, optimised encoding and transcoding
+ * work.
+ */
 #ifndef KOSTKA_JPEG_PLAN_COEFFICIENTS_H
 #define KOSTKA_JPEG_PLAN_COEFFICIENTS_H
 
@@ -7,18 +10,19 @@
 #include "jpeg/plan/frame.h"
 
 /*
- * Blocks of 64 coefficients in raster order (not zig-zag), a row of blocks after the other, for each component
- * padded_w × padded_h blocks. Zeroed when made.
+ * For each component padded_w × padded_h blocks, one row of blocks after the other. A block has 64 coefficients in
+ * raster order (not zig-zag). The blocks are zeroed when they are created.
  */
 struct jpeg_coefficients {
     int16_t *blocks[JPEG_COMPONENTS];
-    uint32_t stride[JPEG_COMPONENTS]; /* blocks from one row of blocks to the next: padded_w */
-    uint32_t good_rows; /* when decoded: MCU rows that the last scan has data for, at least 1; below them it is lost */
+    uint32_t stride[JPEG_COMPONENTS]; /* number of blocks from one row of blocks to the next: padded_w */
+    /* when decoded: number of MCU rows that the last scan has data for, at least 1; rows below are lost */
+    uint32_t good_rows;
 };
 
 kst_status kst_jpeg_coefficients_create(
     struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients);
-/* The same with undefined contents, for whoever writes every block. */
+/* The same with undefined contents, for callers that write every block. */
 kst_status kst_jpeg_coefficients_reserve(
     struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients);
 void kst_jpeg_coefficients_release(struct memory *memory, struct jpeg_coefficients *coefficients);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Copies the entropy-coded data of a plan, without superfluous fill bytes. */
 #include "jpeg/plan/compact.h"
 
 #include <string.h>

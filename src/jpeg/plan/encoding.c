@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Chooses headers, restart intervals and quantisation tables for a stream to be written. */
 #include "jpeg/plan/encoding.h"
 
 static uint8_t adobe_transform(kst_colour colour)
@@ -8,7 +9,7 @@ static uint8_t adobe_transform(kst_colour colour)
 
 void kst_jpeg_encoding_colour(struct jpeg_encoding *encoding, kst_colour colour)
 {
-    /* Without a known colour space there is no header to say what it is. */
+    /* If the colour space is unknown, no header is written that would say what it is. */
     bool jfif = colour == KST_COLOUR_GREY || colour == KST_COLOUR_YCBCR;
     encoding->header = (struct jpeg_header){
         .jfif = jfif,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a JPEG stream to be written shall be: everything but its samples or coefficients. */
+/* The description of a JPEG stream to be written: everything except its samples or coefficients. */
 #ifndef KOSTKA_JPEG_PLAN_ENCODING_H
 #define KOSTKA_JPEG_PLAN_ENCODING_H
 
 #include "jpeg/plan/frame.h"
 
-/* JFIF's APP0 and Adobe's APP14. */
+/* The contents of the JFIF header (APP0) and of the Adobe header (APP14). */
 struct jpeg_header {
     bool jfif;
     bool adobe;
@@ -27,14 +27,19 @@ struct jpeg_encoding {
     kst_restart restart; /* KST_RESTART_NONE, MCUS or ROWS */
 };
 
-/* Header and Huffman destinations as libjpeg sets them for a colour space: JFIF 1.1 with a 1:1 ratio, or Adobe. */
+/*
+ * Set the header and the Huffman destinations as libjpeg does for a colour space: a JFIF 1.1 header with a ratio of
+ * 1:1, or an Adobe header.
+ */
 void kst_jpeg_encoding_colour(struct jpeg_encoding *encoding, kst_colour colour);
 
-/* MCUs between restart markers in a scan, 0–65535; 0: none. */
+/* The number of MCUs between restart markers in a scan, 0–65535; 0: no restart markers. */
 uint32_t kst_jpeg_restart_interval(const kst_restart *restart, const struct jpeg_scan_geometry *geometry);
 
-/* Annex K.1's table for luminance (0) or chrominance (1), scaled to an IJG quality 1–100. `limit`: 255 or 32767. */
-/* Its entry `index`, in raster order. */
+/*
+ * The table of annex K.1 for luminance (`chroma` 0) or chrominance (1), in raster order, scaled to an IJG quality of
+ * 1–100. `limit` is the largest value allowed, 255 or 32767. The first function computes only the entry at `index`.
+ */
 uint16_t kst_jpeg_quality_value(int quality, int chroma, uint16_t limit, uint32_t index);
 void kst_jpeg_quality_table(int quality, int chroma, uint16_t limit, uint16_t table[64]);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Computes the numbers of samples, blocks and MCUs that follow from a frame header. */
 #include "jpeg/plan/frame.h"
 
 const uint8_t kst_jpeg_natural[64 + 16] = {                         //

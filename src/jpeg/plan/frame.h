@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The geometry of a frame (T.81 A.1, A.2, B.2.2) and its tables. */
+/* The geometry of a frame (T.81 A.1, A.2, B.2.2) and its quantisation tables. */
 #ifndef KOSTKA_JPEG_PLAN_FRAME_H
 #define KOSTKA_JPEG_PLAN_FRAME_H
 
@@ -7,16 +7,20 @@
 
 enum { JPEG_COMPONENTS = 4, JPEG_TABLES = 4, JPEG_MCU_BLOCKS = 10 };
 
-/* Zig-zag index → raster index (figure A.6), with 16 entries of 63 behind it for runs that leave the block. */
+/*
+ * Maps a zig-zag index to a raster index (figure A.6). The 16 entries behind the first 64 are all 63, for damaged runs
+ * that leave the block.
+ */
 extern const uint8_t kst_jpeg_natural[64 + 16];
 
 struct jpeg_component {
     uint8_t id;
-    uint8_t h, v;                /* sampling factors, 1–4 */
-    uint8_t tq;                  /* destination of the quantisation table, 0–3 */
-    uint32_t width, height;      /* samples: ⌈X·h/hmax⌉, ⌈Y·v/vmax⌉ */
-    uint32_t blocks_w, blocks_h; /* blocks that hold samples: ⌈width/8⌉, ⌈height/8⌉, as in a scan of its own */
-    uint32_t padded_w, padded_h; /* blocks with the padding to whole MCUs: mcus_w·h, mcus_h·v */
+    uint8_t h, v;           /* sampling factors, 1–4 */
+    uint8_t tq;             /* destination of the quantisation table, 0–3 */
+    uint32_t width, height; /* samples: ⌈X·h/hmax⌉, ⌈Y·v/vmax⌉ */
+    /* blocks that hold samples: ⌈width/8⌉, ⌈height/8⌉; a scan of this component alone has as many */
+    uint32_t blocks_w, blocks_h;
+    uint32_t padded_w, padded_h; /* blocks including the padding to whole MCUs: mcus_w·h, mcus_h·v */
     uint16_t quant[64];          /* raster order; 0 only in damaged streams */
 };
 
@@ -26,14 +30,17 @@ struct jpeg_frame {
     uint32_t width, height; /* 1–65535 */
     uint8_t hmax, vmax;
     uint8_t component_count; /* 1–4 */
-    uint32_t mcus_w, mcus_h; /* of an interleaved scan: ⌈X/(8·hmax)⌉, ⌈Y/(8·vmax)⌉ */
+    uint32_t mcus_w, mcus_h; /* MCUs of an interleaved scan: ⌈X/(8·hmax)⌉, ⌈Y/(8·vmax)⌉ */
     struct jpeg_component component[JPEG_COMPONENTS];
 };
 
-/* Fill in everything that follows from width, height and the components' h and v (which must be valid). */
+/* Compute all members that follow from width, height and the components' h and v, which must be valid. */
 void kst_jpeg_frame_geometry(struct jpeg_frame *frame);
 
-/* The blocks and MCUs of a scan of these components (A.2). A scan of one component has an MCU of one block. */
+/*
+ * The number of MCUs in a scan of these components, and of blocks in an MCU (A.2). In a scan of one component an MCU is
+ * one block.
+ */
 struct jpeg_scan_geometry {
     uint32_t mcus_w, mcus_h;
     uint32_t mcu_blocks; /* data units in an MCU, 1–10 */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Checks and derives Huffman tables, and computes optimal ones. */
 #include "jpeg/plan/huffman.h"
 
 #include <string.h>
 
-/* Annex K.3.3: tables K.3 to K.6. */
+/* Tables K.3 to K.6 of annex K.3.3, by class and by luminance or chrominance. */
 static const struct jpeg_huffman standard[2][2] = {
     {
         {
@@ -84,13 +85,16 @@ void kst_jpeg_huffman_derive_codes(const struct jpeg_huffman *huffman, struct jp
 
 enum { SYMBOLS = 257, RESERVED = 256 };
 
-/* A tree of K.2's forest. Trees lie in the ascending order of their keys, and the larger key wins a tie. */
+/*
+ * A tree of the forest that the procedure of K.2 joins. The trees lie in ascending order of their keys (a leaf's key is
+ * its symbol), and among equally frequent ones that with the larger key is joined first.
+ */
 struct tree {
     uint64_t frequency;
     uint32_t node; /* leaves 0–256 are the symbols; inner nodes follow */
 };
 
-/* Index of the rarest tree other than `except`. */
+/* The index of the least frequent tree other than `except`. */
 static uint32_t rarest(const struct tree *tree, uint32_t count, uint32_t except)
 {
     uint32_t best = except == 0 ? 1 : 0;
@@ -101,7 +105,7 @@ static uint32_t rarest(const struct tree *tree, uint32_t count, uint32_t except)
     return best;
 }
 
-/* Huffman's procedure: length[s] becomes the length of symbol s, 0 where it does not occur. */
+/* Huffman's procedure: length[s] becomes the code length of symbol s, 0 if the symbol does not occur. */
 static void assign_lengths(const uint64_t frequency[SYMBOLS], uint16_t length[SYMBOLS])
 {
     struct tree tree[SYMBOLS];
@@ -115,7 +119,7 @@ static void assign_lengths(const uint64_t frequency[SYMBOLS], uint16_t length[SY
         uint32_t first = rarest(tree, count, UINT32_MAX);
         uint32_t second = rarest(tree, count, first);
         parent[tree[first].node] = parent[tree[second].node] = (uint16_t)nodes;
-        /* The joint tree keeps the key, hence the place, of the rarer one. */
+        /* The joined tree keeps the key of the rarer one, and therefore its place. */
         tree[first] = (struct tree){tree[first].frequency + tree[second].frequency, nodes++};
         memmove(tree + second, tree + second + 1, (--count - second) * sizeof(*tree));
     }
@@ -126,7 +130,7 @@ static void assign_lengths(const uint64_t frequency[SYMBOLS], uint16_t length[SY
         length[i] = frequency[i] == 0 ? 0 : (uint16_t)(nodes == SYMBOLS ? 1 : depth[parent[i]] + 1);
 }
 
-/* Bring lengths above 16 down as figure K.3 does it. */
+/* Reduce code lengths above 16 as figure K.3 does. */
 static void limit_lengths(uint16_t count[SYMBOLS])
 {
     for (uint32_t i = SYMBOLS - 1; i > 16; i--) {
@@ -156,7 +160,7 @@ void kst_jpeg_huffman_optimal(uint64_t frequency[257], struct jpeg_huffman *huff
     count[0] = 0;
     limit_lengths(count);
 
-    /* The reserved symbol has the last of the longest codes, the one of all ones; it goes. */
+    /* The reserved symbol has the last of the longest codes, which is all ones. That code is removed. */
     uint32_t last = 16;
     while (count[last] == 0)
         last--;
@@ -165,7 +169,7 @@ void kst_jpeg_huffman_optimal(uint64_t frequency[257], struct jpeg_huffman *huff
     memset(huffman, 0, sizeof(*huffman));
     for (uint32_t i = 1; i <= 16; i++)
         huffman->bits[i] = (uint8_t)count[i];
-    /* Symbols go by their lengths before limiting (figure K.4). */
+    /* Symbols are sorted by their code lengths before limiting (figure K.4). */
     uint32_t index = 0;
     for (uint32_t i = 1; i <= longest; i++) {
         for (uint32_t symbol = 0; symbol < RESERVED; symbol++) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Plans how decoded components are scaled, resampled, cropped and converted. */
 #include "jpeg/plan/output.h"
 
 #include "image/format.h"
@@ -43,7 +44,7 @@ enum jpeg_layout kst_jpeg_layout(kst_format format)
     return layouts[layout->alpha][layout->reversed];
 }
 
-/* What turns the coded colour space into a format. False where nothing does. */
+/* Find the conversion from the coded colour space to a format. False if there is none. */
 static bool find_conversion(kst_colour colour, kst_format format, enum jpeg_conversion *conversion)
 {
     static const enum jpeg_conversion none = (enum jpeg_conversion) - 1;
@@ -88,8 +89,8 @@ static bool find_conversion(kst_colour colour, kst_format format, enum jpeg_conv
 }
 
 /*
- * The scale of a component in a picture reduced by `reduce`: subsampled components are reduced less by the transform
- * where that saves resampling them, as libjpeg does.
+ * The scale of a component in a picture reduced by `reduce`. As in libjpeg, the transform reduces subsampled components
+ * less if that saves resampling them.
  */
 static uint32_t component_scale(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t reduce)
 {
@@ -122,7 +123,10 @@ static bool choose_region(const kst_region *asked, uint32_t width, uint32_t heig
            region->width <= width - region->x && region->height <= height - region->y;
 }
 
-/* The samples first … first + count of a component of `size` samples that lie under pixels at … at + length. */
+/*
+ * Find the samples `*first` … `*first` + `*count` of a component of `size` samples that lie under the pixels `at` …
+ * `at` + `length`.
+ */
 static void scale_range(
     uint32_t at, uint32_t length, uint32_t in, uint32_t out, uint32_t size, uint32_t *first, uint32_t *count)
 {
@@ -201,7 +205,9 @@ kst_status kst_jpeg_output_describe(const struct jpeg_frame *frame, const kst_de
     return KST_OK;
 }
 
-/* Upsampling as libjpeg chooses it: the triangle filter for 2:1, unless the picture is reduced to one sample a block.
+/*
+ * Choose the upsampling as libjpeg does: the triangle filter for 2:1, unless the picture is reduced to one sample per
+ * block.
  */
 static void choose_upsampling(
     const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t reduce, struct jpeg_view *view)
@@ -225,10 +231,11 @@ static void choose_upsampling(
         view->upsampling = JPEG_UPSAMPLE_H2V2;
 }
 
-/* Whole MCUs that hold the region's columns and, for the filters, a sample beside them. */
+/* Find the whole MCUs that hold the columns of the region and, for the filters, the samples beside them. */
 static void plan_columns(struct jpeg_output *output)
 {
-    uint32_t pixels = output->frame.hmax * (output->mcu_lines / output->frame.vmax); /* in the width of an MCU */
+    /* width of an MCU in pixels of the reduced picture */
+    uint32_t pixels = output->frame.hmax * (output->mcu_lines / output->frame.vmax);
     uint32_t margin = 2;
     uint32_t left = output->region.x > margin ? output->region.x - margin : 0;
     uint32_t right = minimum(output->region.x + output->region.width + margin, output->width);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How decoded components become the caller's picture: scaling, resampling, cropping, colour. Immutable once planned. */
+/*
+ * Plans how decoded components become the caller's picture: scaling, resampling, cropping and colour conversion. A
+ * planned output does not change any more; the CPU and the GPU executors carry it out.
+ */
 #ifndef KOSTKA_JPEG_PLAN_OUTPUT_H
 #define KOSTKA_JPEG_PLAN_OUTPUT_H
 
@@ -16,53 +19,53 @@ enum jpeg_upsampling {
     JPEG_UPSAMPLE_H2V1, /* the triangle filter */
     JPEG_UPSAMPLE_H1V2,
     JPEG_UPSAMPLE_H2V2,
-    JPEG_REPLICATE /* any other ratio, whole or not: the sample at or before the place */
+    JPEG_REPLICATE /* for any other ratio, whole or not: repeats the sample at or before the place */
 };
 
-/* A component as the output needs it. Samples are those of the reduced component. */
+/* How the output uses a component. Sizes and positions are in samples of the reduced component. */
 struct jpeg_view {
     bool needed;
-    uint32_t scale; /* blocks give (8 >> scale)² samples */
+    uint32_t scale; /* a block gives (8 >> scale)² samples */
     uint32_t block; /* 8 >> scale */
     uint32_t width, height;
-    uint32_t mcu_rows;    /* rows in an MCU row */
-    uint32_t first_block; /* columns of blocks that the region needs */
+    uint32_t mcu_rows;    /* sample rows in an MCU row */
+    uint32_t first_block; /* the first column of blocks that the region needs */
     uint32_t block_count;
-    uint32_t first; /* sample at which they start */
-    uint32_t count; /* samples in a row that exist from there on */
+    uint32_t first; /* the first sample in those columns */
+    uint32_t count; /* number of samples in a row that exist from there on */
     enum jpeg_upsampling upsampling;
-    uint32_t h_in, h_out; /* horizontal ratio: h_out output samples from h_in */
+    uint32_t h_in, h_out; /* horizontal ratio: h_out output samples are made from h_in */
     uint32_t v_in, v_out;
 };
 
 enum jpeg_conversion {
-    JPEG_CONVERT_RAW,  /* each component to its plane, not resampled */
-    JPEG_CONVERT_COPY, /* each component to its plane */
-    JPEG_CONVERT_GREY, /* grey or luminance to layout */
-    JPEG_CONVERT_YCC,  /* to layout */
-    JPEG_CONVERT_RGB,  /* to layout */
+    JPEG_CONVERT_RAW,  /* each component goes to its own plane and is not resampled */
+    JPEG_CONVERT_COPY, /* each component goes to its own plane */
+    JPEG_CONVERT_GREY, /* grey or luminance is written in the pixels of `layout` */
+    JPEG_CONVERT_YCC,  /* YCbCr is converted to the pixels of `layout` */
+    JPEG_CONVERT_RGB,  /* RGB is written in the pixels of `layout` */
     JPEG_CONVERT_RGB_GREY,
     JPEG_CONVERT_YCC_PLANAR,
     JPEG_CONVERT_CMYK,
     JPEG_CONVERT_YCCK,
     JPEG_CONVERT_YCCK_PLANAR,
-    JPEG_CONVERT_CMYK_RGB, /* inverted ink, as Adobe writes it */
+    JPEG_CONVERT_CMYK_RGB, /* the ink values are inverted, as Adobe writes them */
     JPEG_CONVERT_YCCK_RGB
 };
 
 struct jpeg_dsp;
 
 struct jpeg_output {
-    const struct jpeg_dsp *dsp;    /* what the CPU does it with; otherwise null */
-    struct jpeg_bands *bands;      /* where the CPU's rows go instead of the image, of one plane; or null */
-    struct jpeg_frame frame;       /* a frame of one component is taken as sampled 1×1, which changes no sample */
-    kst_image image;               /* the caller's, of region.width × region.height but for RAW */
-    kst_region region;             /* of the reduced picture; never empty */
-    uint32_t width, height;        /* of the reduced picture */
+    const struct jpeg_dsp *dsp;    /* functions that the CPU uses; null on other devices */
+    struct jpeg_bands *bands;      /* receives the CPU's rows instead of the image, which has one plane; or null */
+    struct jpeg_frame frame;       /* a frame of one component counts as sampled 1×1, which changes no sample */
+    kst_image image;               /* the caller's image, of region.width × region.height, except for RAW */
+    kst_region region;             /* in pixels of the reduced picture; never empty */
+    uint32_t width, height;        /* size of the reduced picture */
     uint32_t mcu_lines;            /* lines of the reduced picture in an MCU row */
-    uint32_t lag;                  /* 1 where the last line of an MCU row needs samples of the next, else 0 */
+    uint32_t lag;                  /* 1 if the last line of an MCU row needs samples of the next one, else 0 */
     uint32_t first_mcu, mcu_count; /* columns of MCUs that the region needs */
-    uint32_t first_row, row_count; /* rows of MCUs */
+    uint32_t first_row, row_count; /* rows of MCUs that the region needs */
     enum jpeg_conversion conversion;
     enum jpeg_layout layout;
     uint8_t alpha;
@@ -70,13 +73,13 @@ struct jpeg_output {
 };
 
 /*
- * The picture that `options` ask for: format, colour, size and planes with tight pitches, no buffers.
- * KST_ERROR_OPTIONS, KST_ERROR_REGION or KST_ERROR_JPEG_COLOUR.
+ * Describe the picture that `options` ask for: its format, colour, size and planes with tight pitches, but without
+ * buffers. Errors are KST_ERROR_OPTIONS, KST_ERROR_REGION and KST_ERROR_JPEG_COLOUR.
  */
 kst_status kst_jpeg_output_describe(
     const struct jpeg_frame *frame, const kst_decode_options *options, kst_image *image);
 
-/* Plan the output to an image that matches the description. */
+/* Plan the output into an image that matches the description. */
 void kst_jpeg_output_plan(struct jpeg_output *output, const struct jpeg_frame *frame, const kst_decode_options *options,
     const kst_image *image);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The plan of a JPEG stream: what parsing its markers gives and any executor can carry out. Immutable once parsed;
- * every index in it is valid and every offset lies inside the stream.
+ * The plan of a JPEG stream: the result of parsing its markers, which any executor can carry out. It does not change
+ * once it is parsed. Every index in it is valid and every offset lies inside the stream.
  */
 #ifndef KOSTKA_JPEG_PLAN_PLAN_H
 #define KOSTKA_JPEG_PLAN_PLAN_H
@@ -9,11 +9,12 @@
 #include "jpeg/plan/frame.h"
 #include "jpeg/plan/huffman.h"
 
-/* A stretch of entropy-coded data without markers; stuffed zero bytes are still in it. */
+/* A piece of entropy-coded data without markers; the stuffed zero bytes are still in it. */
 struct jpeg_segment {
     uint64_t offset; /* in the stream */
     uint64_t length;
-    uint32_t interval; /* restart interval of the scan that it holds; ascending. Those without a segment are lost */
+    /* number of the restart interval that it holds; ascending. Intervals without a segment are lost */
+    uint32_t interval;
     uint32_t reserved;
 };
 
@@ -21,15 +22,16 @@ struct jpeg_scan {
     uint8_t component_count; /* 1–4 */
     uint8_t component[JPEG_COMPONENTS];
     uint8_t ss, se, ah, al;
-    uint16_t dc_table[JPEG_COMPONENTS]; /* of each component: index into plan.huffman, where the scan needs it */
+    /* for each component an index into plan.huffman, valid if the scan needs the table */
+    uint16_t dc_table[JPEG_COMPONENTS];
     uint16_t ac_table[JPEG_COMPONENTS];
     uint32_t restart_interval; /* MCUs; 0: none */
-    uint32_t interval_count;   /* restart intervals the scan must have, at least 1 */
-    uint32_t first_segment;    /* into plan.segment */
+    uint32_t interval_count;   /* number of restart intervals that the scan must have, at least 1 */
+    uint32_t first_segment;    /* index into plan.segment */
     uint32_t segment_count;    /* 0 … interval_count */
-    uint32_t fill;             /* the longest run of bytes 0xFF in its data */
+    uint32_t fill;             /* length of the longest run of bytes 0xFF in its data */
     uint32_t reserved;
-    uint64_t offset; /* of its SOS marker */
+    uint64_t offset; /* offset of its SOS marker */
     struct jpeg_scan_geometry geometry;
 };
 
@@ -37,19 +39,19 @@ struct jpeg_plan {
     const uint8_t *data; /* borrowed */
     size_t length;
     struct jpeg_frame frame;
-    struct jpeg_huffman *huffman; /* every table a scan uses, each once */
+    struct jpeg_huffman *huffman; /* every table that a scan uses, each once */
     uint32_t huffman_count;
     struct jpeg_scan *scan;
     uint32_t scan_count; /* at least 1 */
     struct jpeg_segment *segment;
     uint32_t segment_count;
     /*
-     * Progressive: the bit position to which each coefficient (zig-zag index) of each component is known at the end, −1
-     * where no scan held it; and the same before the component's last scan.
+     * For progressive streams: the bit position down to which each coefficient (zig-zag index) of each component is
+     * known at the end, −1 if no scan held it; and the same before the last scan of the component.
      */
     int8_t known[JPEG_COMPONENTS][64];
     int8_t known_before[JPEG_COMPONENTS][64];
-    bool single_scan; /* one sequential scan holds all components: it can be decoded without storing coefficients */
+    bool single_scan; /* one sequential scan holds all components, so decoding need not store coefficients */
 };
 
 #endif

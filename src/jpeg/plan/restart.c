@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Chooses restart intervals that let a device decode in parallel at little cost in bytes. */
 #include "jpeg/plan/restart.h"
 
 /*
  * A marker costs about four bytes whatever the interval, so the bounds are in pixels. Small pictures get intervals of
- * eight MCUs of 16×16; then their number grows like the picture's side, which makes them cheaper the larger the picture
- * is; from four million pixels on there are as many as it takes to keep a device busy. A progressive stream pays for an
- * interval in every scan, of which there are ten in the usual script.
+ * eight MCUs of 16×16. Above that the number of intervals grows like the side of the picture, so that their relative
+ * cost falls as pictures grow. From four million pixels on there are as many intervals as it takes to keep a device
+ * busy. A progressive stream pays for an interval in every scan, of which the usual script has ten.
  */
 enum {
     PIXELS_LEAST = 2048,
@@ -15,10 +16,10 @@ enum {
     INTERVAL_MOST = 65535
 };
 
-/* The area of an MCU, as a number of blocks of the densest component over a divisor. */
+/* The area of an MCU: a number of blocks of the densest component, over a divisor. */
 struct area {
     uint32_t blocks;  /* 1–16 */
-    uint32_t divisor; /* 1–16; only a scan of one component, whose MCU is a block (A.2.2), has one */
+    uint32_t divisor; /* 1–16; other than 1 only in a scan of one component, whose MCU is one block (A.2.2) */
 };
 
 static struct area mcu_area(const struct jpeg_frame *frame, uint8_t first, uint32_t count)
@@ -27,7 +28,9 @@ static struct area mcu_area(const struct jpeg_frame *frame, uint8_t first, uint3
     return (struct area){(uint32_t)frame->hmax * frame->vmax, count == 1 ? (uint32_t)c->h * c->v : 1};
 }
 
-/* The divisor of n nearest to `wanted`, so that each row starts an interval; `wanted` where none is near. */
+/*
+ * The divisor of n nearest to `wanted`, so that each row of MCUs starts an interval; `wanted` itself if none is near.
+ */
 static uint32_t divisor_near(uint32_t n, uint32_t wanted)
 {
     for (uint32_t d = 0; d <= wanted / 2; d++) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Makes the standard scan scripts and checks the caller's. */
 #include "jpeg/plan/script.h"
 
 #include <string.h>
@@ -77,12 +78,14 @@ static bool band_valid(const kst_scan *scan, bool progressive)
         return scan->ss == 0 && scan->se == LAST && scan->ah == 0 && scan->al == 0;
     if (scan->se > LAST || scan->ss > scan->se || scan->ah > BIT_MAX || scan->al > BIT_MAX)
         return false;
-    /* DC and AC go in different scans, and AC in one for each component. */
+    /* DC and AC coefficients go in different scans, and an AC scan has one component. */
     return scan->ss == 0 ? scan->se == 0 : scan->component_count == 1;
 }
 
-/* Enter a scan into `sent`, the lowest bit sent of each coefficient. False where it does not follow from the earlier
- * ones. */
+/*
+ * Enter a scan into `sent`, which holds the lowest bit sent so far of each coefficient. False if the scan does not
+ * follow from the earlier ones.
+ */
 static bool enter(const kst_scan *scan, uint8_t sent[JPEG_COMPONENTS][64])
 {
     for (uint32_t i = 0; i < scan->component_count; i++) {

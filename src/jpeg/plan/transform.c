@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Plans transforms of a picture and moves its blocks accordingly. */
 #include "jpeg/plan/transform.h"
 
 #include <string.h>
 
 #include "core/report.h"
 
-/* Each transform as a transposition followed by mirrorings. */
+/* Each transform as a transposition followed by mirrorings of the columns and the rows. */
 struct steps {
     bool transposed, mirror_x, mirror_y;
 };
@@ -35,8 +36,8 @@ static void transpose_quantisers(const uint16_t in[64], uint16_t out[64])
 }
 
 /*
- * The luminance alone. It must be of full size, so that its blocks cover the picture; like libjpeg, the component gets
- * the id that JFIF recommends.
+ * Reduce the frame to its luminance. The component must be of full size, so that its blocks cover the picture. As in
+ * libjpeg, it gets the id that JFIF recommends.
  */
 static bool keep_luminance(struct jpeg_frame *frame)
 {
@@ -51,7 +52,7 @@ static bool keep_luminance(struct jpeg_frame *frame)
     return true;
 }
 
-/* Swap everything that has a direction, but for what kst_jpeg_frame_geometry() computes. */
+/* Swap everything that has a direction, except what kst_jpeg_frame_geometry() computes. */
 static void transpose_frame(struct jpeg_frame *frame)
 {
     uint32_t width = frame->width;
@@ -68,7 +69,9 @@ static void transpose_frame(struct jpeg_frame *frame)
     }
 }
 
-/* Give components whose tables differ, though the stream defined both for one destination, destinations of their own.
+/*
+ * Give destinations of their own to components whose quantisation tables differ although the stream defined both for
+ * one destination.
  */
 static void separate_tables(struct jpeg_frame *frame)
 {
@@ -93,11 +96,11 @@ static void separate_tables(struct jpeg_frame *frame)
 
 /* One side of the picture while the cut is planned; lengths in pixels. */
 struct side {
-    uint32_t full; /* before the cut */
+    uint32_t full; /* size before the cut */
     uint32_t mcu;
-    uint32_t size;   /* of the result */
-    uint32_t offset; /* in MCUs */
-    uint32_t mirror; /* as in struct jpeg_transform */
+    uint32_t size;   /* size of the result */
+    uint32_t offset; /* offset of the cut in MCUs */
+    uint32_t mirror; /* mirror_w or mirror_h of struct jpeg_transform */
 };
 
 static bool cut(struct side *side, uint32_t from, uint32_t size)
@@ -157,7 +160,10 @@ kst_status kst_jpeg_transform_plan(const struct jpeg_frame *source, const struct
     struct jpeg_frame *frame = &transform->frame;
     if (request->grey && !keep_luminance(frame))
         return kst_report_error(report, KST_ERROR_JPEG_COLOUR, KST_NO_OFFSET, "no luminance of full size to keep");
-    /* A.2.2: with one component the factors say nothing; like libjpeg, make them what every decoder expects. */
+    /*
+     * With one component the sampling factors have no effect (A.2.2); as in libjpeg, they are set to what every decoder
+     * expects.
+     */
     if (frame->component_count == 1)
         frame->component[0].h = frame->component[0].v = 1;
     if (steps->transposed)
@@ -175,7 +181,7 @@ bool kst_jpeg_transform_is_identity(const struct jpeg_transform *t)
     return !t->transposed && (t->mirror_w | t->mirror_h | t->offset_x | t->offset_y) == 0;
 }
 
-/* Mirroring negates the odd columns, or rows, of a block's transform: all bits set where that is to be done. */
+/* Mirroring negates the odd columns, or rows, of a block's coefficients: all bits are set for those to be negated. */
 struct signs {
     _Alignas(64) uint16_t negate[64];
 };
@@ -186,7 +192,7 @@ static void make_signs(struct signs *signs, bool mirror_x, bool mirror_y)
         signs->negate[k] = (mirror_x && (k & 1)) != (mirror_y && (k & 8)) ? 0xFFFF : 0;
 }
 
-/* -32768 has no opposite and stays. */
+/* Negate a value if all bits of `negate` are set. −32768 has no opposite and stays. */
 static inline int16_t with_sign(int16_t value, uint16_t negate)
 {
     return (int16_t)(uint16_t)(((uint16_t)value ^ negate) - negate);
@@ -209,7 +215,7 @@ struct run {
     const struct jpeg_coefficients *source, *result;
 };
 
-/* Row y of the result's blocks of component i. */
+/* Make row y of the result's blocks of component i. */
 static void move_row(const struct run *run, uint32_t i, uint32_t y)
 {
     const struct jpeg_transform *t = run->transform;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Turning, mirroring and cropping a picture by moving its blocks of coefficients; no coefficient loses its magnitude.
- */
+/* Turns, mirrors and crops a picture by moving its blocks of coefficients; every coefficient keeps its magnitude. */
 #ifndef KOSTKA_JPEG_PLAN_TRANSFORM_H
 #define KOSTKA_JPEG_PLAN_TRANSFORM_H
 
@@ -14,33 +13,32 @@ struct jpeg_transform_request {
     bool grey;
 };
 
-/* What a transform comes to on one frame: a transposition, then mirrorings, then a cut. MCUs are those of the result.
- */
+/* A planned transform of one frame: a transposition, then mirrorings, then a cut. MCUs are those of the result. */
 struct jpeg_transform {
-    struct jpeg_frame frame; /* of the result */
+    struct jpeg_frame frame; /* frame of the result */
     bool transposed;
-    uint32_t mirror_w; /* whole MCUs from the left that are mirrored left and right; 0: none */
-    uint32_t mirror_h; /* likewise from the top, top and bottom */
-    uint32_t offset_x; /* MCUs that the cut takes off the left */
-    uint32_t offset_y; /* and off the top */
+    uint32_t mirror_w; /* number of whole MCUs from the left that are mirrored left to right; 0: none */
+    uint32_t mirror_h; /* number of whole MCUs from the top that are mirrored top to bottom; 0: none */
+    uint32_t offset_x; /* number of MCUs that the cut takes off the left */
+    uint32_t offset_y; /* number of MCUs that the cut takes off the top */
 };
 
-/* Whether a transform mirrors the result's columns, and its rows. */
+/* Whether a transform mirrors the columns of the result, and whether it mirrors its rows. */
 void kst_jpeg_transform_mirrors(kst_transform transform, bool *columns, bool *rows);
 
 /*
- * Plan a transform of a picture with this frame. Errors: KST_ERROR_OPTIONS (values that no enumeration has),
- * KST_ERROR_REGION, KST_ERROR_JPEG_COLOUR (no luminance of full size to keep), KST_ERROR_JPEG_NOT_PERFECT.
+ * Plan a transform of a picture with this frame. Errors are KST_ERROR_OPTIONS (values that no enumeration has),
+ * KST_ERROR_REGION, KST_ERROR_JPEG_COLOUR (no luminance of full size to keep) and KST_ERROR_JPEG_NOT_PERFECT.
  */
 kst_status kst_jpeg_transform_plan(const struct jpeg_frame *source, const struct jpeg_transform_request *request,
     struct jpeg_transform *transform, kst_report *report);
 
-/* Whether every block of the result is the block of the same place in the source. */
+/* Whether every block of the result is the block at the same place in the source. */
 bool kst_jpeg_transform_is_identity(const struct jpeg_transform *transform);
 
 /*
- * Make the result's blocks, `result` having been created for its frame, on the pool's threads. Blocks that pad it to
- * whole MCUs are not written.
+ * Make the blocks of the result on the threads of the pool. `result` was created for its frame. Blocks that pad the
+ * result to whole MCUs are not written.
  */
 void kst_jpeg_transform_run(const struct jpeg_transform *transform, const struct jpeg_coefficients *source,
     const struct jpeg_coefficients *result, struct pool *pool);
