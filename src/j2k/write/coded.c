@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The geometry of an image that is to be written: every tile, precinct and code-block of it. */
+/* Lays out the geometry of an image that is to be written: each of its tiles, precincts and code-blocks. */
 #include "j2k/write/coded.h"
 
 #include "j2k/packets/builder.h"
 #include "j2k/syntax/parser.h"
 
-enum { PACKETS_PER_PRECINCT = 16 }; /* of those that the limit allows: a bound on empty packets */
+enum {
+    PACKETS_PER_PRECINCT = 16
+}; /* packets for each precinct that the limit allows: it bounds the number of empty packets */
 
-/* A layout while it is made. */
+/* The state while a layout is made. */
 struct laying {
     struct j2k_builder builder;
     struct j2k_coded *coded;
@@ -50,7 +52,7 @@ static kst_status grow(struct laying *laying, void **array, uint32_t count, uint
     return kst_j2k_grow(laying->builder.memory, laying->builder.report, array, count, capacity, size);
 }
 
-/* The blocks of one band of one precinct. */
+/* Add the blocks of one band of one precinct. */
 static kst_status add_blocks(struct laying *laying, const struct j2k_grid *grid, uint32_t precinct, uint32_t b)
 {
     struct j2k_builder *builder = &laying->builder;
@@ -95,7 +97,7 @@ static kst_status add_grid_blocks(struct laying *laying, const struct j2k_grid *
     return KST_OK;
 }
 
-/* The grids of the tile at hand and places for their precincts. */
+/* Copy the grids of the current tile, and add an entry for each of their precincts. */
 static kst_status add_grids(struct laying *laying)
 {
     struct j2k_coded *coded = laying->coded;

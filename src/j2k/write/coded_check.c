@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether what the headers of an image shall say is allowed (T.800 Annex A); what depends on geometry comes later. */
+/*
+ * Checks that the header contents of an image to be written are allowed (T.800 Annex A). Checks that depend on geometry
+ * come later.
+ */
 #include "core/report.h"
 #include "j2k/packets/builder.h"
 #include "j2k/write/coded.h"
 
 enum { PROGRESSIONS = 5, GUARD_MAX = 7, ROI_SHIFT_MAX = 37, TILES_MAX = 65535, BLOCK_SUM_MAX = 12 };
 
-/* Of which tile the parameters are. */
+/* The state of a check, with the tile whose parameters are checked. */
 struct checking {
     const struct j2k_coded *coded;
     kst_report *report;

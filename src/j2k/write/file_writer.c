@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes the boxes of JP2 files and checks that their contents are consistent. */
 #include "j2k/write/file_writer.h"
 
 #include "core/report.h"
@@ -6,9 +7,9 @@
 
 enum {
     HEADER = 8,
-    WIDE_HEADER = 16, /* with a length of eight bytes (I.4) */
+    WIDE_HEADER = 16, /* a header with a length of eight bytes (I.4) */
     DEPTHS_DIFFER = 255,
-    WAVELET = 7, /* C of ihdr: the only compression that there is */
+    WAVELET = 7, /* C of ihdr: the only compression type there is */
     ENTRIES_MAX = 1024,
     APPROXIMATION = 0 /* APPROX of colr (I.5.3.3) */
 };
@@ -177,7 +178,7 @@ void kst_j2k_put_file_header(struct sink *sink, const struct j2k_stream *headers
     kst_j2k_box_end(sink, header);
 }
 
-/* Bytes of all code-blocks; headers and markers add a fraction of that. */
+/* The bytes of all code-blocks. Headers and markers add a fraction of that. */
 static uint64_t coded_bytes(const struct j2k_coded *coded)
 {
     uint64_t sum = 0;
@@ -187,7 +188,7 @@ static uint64_t coded_bytes(const struct j2k_coded *coded)
     return sum;
 }
 
-/* The header of jp2c; `length`: of what stands in it. */
+/* Make the header of jp2c, whose contents have `length` bytes. */
 static size_t box_header(bool wide, uint64_t length, uint8_t header[WIDE_HEADER])
 {
     length += wide ? WIDE_HEADER : HEADER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bits of a packet header on their way out: a byte behind 0xFF holds seven (T.800 B.10.1). */
+/* Writes the bits of a packet header: a byte that follows 0xFF holds seven bits (T.800 B.10.1). */
 #ifndef KOSTKA_J2K_WRITE_HEADER_WRITER_H
 #define KOSTKA_J2K_WRITE_HEADER_WRITER_H
 
@@ -8,9 +8,9 @@
 struct j2k_header_writer {
     struct sink *sink; /* null: bytes are only counted */
     uint64_t length;
-    uint64_t bits;    /* those that are no whole byte yet are the lowest */
-    uint32_t waiting; /* how many they are: fewer than it takes to fill one */
-    uint32_t full;    /* 7 or 8 */
+    uint64_t bits;    /* the bits that do not fill a byte yet, in the lowest places */
+    uint32_t waiting; /* how many bits wait, fewer than fill a byte */
+    uint32_t full;    /* bits that fill the next byte: 7 or 8 */
 };
 
 static inline void j2k_writer_start(struct j2k_header_writer *writer, struct sink *sink)
@@ -18,7 +18,7 @@ static inline void j2k_writer_start(struct j2k_header_writer *writer, struct sin
     *writer = (struct j2k_header_writer){.sink = sink, .full = 8};
 }
 
-/* The low `count` bits of a value that has no others, 0 … 32 of them, the highest first. */
+/* Write the low `count` bits of a value, 0 to 32, highest first. The value's other bits must be 0. */
 static inline void j2k_writer_bits(struct j2k_header_writer *writer, uint32_t value, uint32_t count)
 {
     writer->bits = writer->bits << count | value;
@@ -45,7 +45,7 @@ static inline void j2k_writer_zeros(struct j2k_header_writer *writer, uint32_t c
     j2k_writer_bits(writer, 0, count);
 }
 
-/* Fill the last byte with zeros, and put one behind it where it is 0xFF. */
+/* End the header: fill the last byte with zeros, and if it is 0xFF, add a byte behind it. */
 static inline void j2k_writer_end(struct j2k_header_writer *writer)
 {
     if (writer->waiting > 0 || writer->full == 7)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes each marker segment; components whose parameters equal those of component 0 need no COC and QCC. */
 #include "j2k/write/marker_writer.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@ enum {
     SCOD_PRECINCTS = 1,
     SCOD_SOP = 2,
     SCOD_EPH = 4,
-    NARROW_COMPONENTS = 257, /* below this many their indices take one byte */
+    NARROW_COMPONENTS = 257, /* with fewer components than this, a component's index takes one byte */
     WHOLE_PRECINCT = 0xFF
 };
 
@@ -62,7 +63,7 @@ static bool has_precincts(const struct j2k_coding *coding)
     return false;
 }
 
-/* SPcod or SPcoc. */
+/* Write SPcod or SPcoc (Table A.20). */
 static void put_coding(struct sink *sink, const struct j2k_coding *coding)
 {
     kst_sink_u8(sink, coding->levels);
@@ -81,7 +82,7 @@ static bool same_coding(const struct j2k_coding *a, const struct j2k_coding *b)
            memcmp(a->precinct, b->precinct, a->levels + 1U) == 0;
 }
 
-/* COD for component 0, and COC for those that differ from it. */
+/* Write COD for component 0, and COC for each component that differs from it. */
 static void put_codings(struct sink *sink, const struct j2k_parameters *parameters, uint32_t components)
 {
     const struct j2k_coding *first = &parameters->coding[0];
@@ -105,7 +106,7 @@ static void put_codings(struct sink *sink, const struct j2k_parameters *paramete
     }
 }
 
-/* Sqcd and SPqcd. */
+/* Write Sqcd and SPqcd (Table A.28). */
 static void put_steps(struct sink *sink, const struct j2k_quantisation *quantisation)
 {
     kst_sink_u8(sink, (uint8_t)(quantisation->guard << 5 | quantisation->style));
@@ -139,7 +140,10 @@ static void put_quantisations(struct sink *sink, const struct j2k_parameters *pa
     }
 }
 
-/* RGN of the components whose shift is not what holds already; `before` null: nothing holds, so it is 0. */
+/*
+ * Write RGN for each component whose shift differs from the one already in force. `before` null: none is in force, so
+ * that it is 0.
+ */
 static void put_rois(struct sink *sink, const uint8_t *shift, const uint8_t *before, uint32_t components)
 {
     for (uint32_t c = 0; c < components; c++) {
@@ -161,7 +165,8 @@ static void put_volumes(struct sink *sink, const struct j2k_volume *volume, uint
         put_index(sink, components, volume[i].c0);
         kst_sink_u16(sink, volume[i].layers);
         kst_sink_u8(sink, volume[i].r1);
-        put_index(sink, components, volume[i].c1 & (components < NARROW_COMPONENTS ? 0xFF : 0xFFFF)); /* 0: 256 */
+        put_index(sink, components,
+            volume[i].c1 & (components < NARROW_COMPONENTS ? 0xFF : 0xFFFF)); /* 256 is written as 0 */
         kst_sink_u8(sink, volume[i].progression);
     }
     kst_j2k_segment_end(sink, begin);

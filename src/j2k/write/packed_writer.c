@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Collects packet headers into PPM and PPT, filling one marker segment after the other. */
 #include "j2k/write/packed_writer.h"
 
 #include "core/report.h"
@@ -7,21 +8,21 @@
 #include "j2k/write/marker_writer.h"
 
 enum {
-    ROOM = 65532,       /* bytes of headers in one marker segment */
-    SEGMENTS = 256,     /* their index is one byte */
-    SEGMENT_HEADER = 5, /* marker, length, index */
+    ROOM = 65532,       /* most bytes of headers in one marker segment */
+    SEGMENTS = 256,     /* most segments, because their index has one byte */
+    SEGMENT_HEADER = 5, /* bytes of marker, length and index */
     EPH_LENGTH = 2,
-    LENGTH = 4,      /* Nppm: bytes of one tile-part's headers */
-    BLOCK_HEADER = 6 /* bytes that a code-block takes in a packet's header, more than nearly all do */
+    LENGTH = 4,      /* bytes of Nppm, which gives the length of one tile-part's headers */
+    BLOCK_HEADER = 6 /* an estimate of the bytes that a code-block takes in a packet header, more than nearly all do */
 };
 
-/* Marker segments of one kind while they are filled. */
+/* The state while marker segments of one kind are filled. */
 struct packing {
     struct sink *sink;
     kst_report *report;
     uint8_t marker;
     uint32_t segments;
-    size_t begin; /* of the segment at hand; 0: none */
+    size_t begin; /* where the current segment begins; 0: there is none */
 };
 
 static size_t room_left(const struct packing *packing)
@@ -47,7 +48,7 @@ static kst_status begin(struct packing *packing)
     return KST_OK;
 }
 
-/* In one segment wherever it fits into one. */
+/* Append data, in one segment if it fits into one. */
 static kst_status put(struct packing *packing, const uint8_t *data, size_t length)
 {
     kst_status status = KST_OK;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes packet headers with their tag trees, and measures them without writing for rate allocation. */
 #include "j2k/write/packet_writer.h"
 
 #include <string.h>
@@ -9,22 +10,26 @@
 
 enum { LENGTH_BITS_START = 3, SOP_LENGTH = 6, EPH_LENGTH = 2, NOT_CODED = 255 };
 
-/* What packet headers have said of all precincts so far: flat arrays, by node and by code-block. */
+/*
+ * What packet headers have told the decoder so far about all precincts, in flat arrays by tag-tree node and by
+ * code-block.
+ */
 struct told {
-    uint32_t *inclusion;  /* of each node twice the lower bound, and 1 more where it is the value */
-    uint8_t *missing;     /* likewise */
-    uint8_t *length_bits; /* Lblock */
+    uint32_t *inclusion;  /* for each node twice the lower bound, plus 1 if it is the value */
+    uint8_t *missing;     /* for each node, in the same form */
+    uint8_t *length_bits; /* for each block, Lblock */
 };
 
 struct j2k_packets {
     const struct j2k_coded *coded;
-    uint32_t (*first_node)[3]; /* of each precinct's bands */
-    uint8_t *value;            /* of each node: missing bit planes, the least below it; NOT_CODED: no block has any */
-    uint8_t *fresh;            /* of each node: a block below it is first included in the layer at hand */
+    uint32_t (*first_node)[3]; /* for each precinct and band, its first node */
+    /* For each node, the least number of missing bit-planes below it; NOT_CODED: no block below it has any passes. */
+    uint8_t *value;
+    uint8_t *fresh; /* for each node: a block below it is first included in the current layer */
     struct told committed, tried;
 };
 
-/* One band of a precinct while its share of a header is written. */
+/* The state while one band's share of a packet header is written. */
 struct writing {
     struct j2k_header_writer bits;
     const struct j2k_coded *coded;
@@ -66,7 +71,7 @@ static uint32_t bit_count(uint32_t value)
     return value ? 32 - (uint32_t)__builtin_clz(value) : 0;
 }
 
-/* Table B.4. */
+/* Write the number of coding passes (Table B.4). */
 static void put_passes(struct j2k_header_writer *bits, uint32_t passes)
 {
     if (passes == 1)
@@ -81,7 +86,10 @@ static void put_passes(struct j2k_header_writer *bits, uint32_t passes)
         j2k_writer_bits(bits, 0xFF80 | (passes - 37), 16);
 }
 
-/* The passes from `from` up to `to` by segments, each with its part of them and its length; one call for each. */
+/*
+ * Split the passes from `from` up to `to` by segments. Each call returns one segment's share of the passes and its
+ * length.
+ */
 struct part {
     uint32_t passes, length;
 };
@@ -98,7 +106,7 @@ static bool next_part(
     return true;
 }
 
-/* So that lengths fit: Lblock, which does not shrink. */
+/* Enlarge Lblock, which never shrinks, to `width` so that lengths fit. */
 static void put_length_bits(struct writing *writing, uint32_t index, uint32_t width)
 {
     uint32_t more = width - writing->length_bits[index];
@@ -106,7 +114,7 @@ static void put_length_bits(struct writing *writing, uint32_t index, uint32_t wi
     writing->length_bits[index] = (uint8_t)width;
 }
 
-/* B.10.6 and B.10.7: the passes of a block and its segment's length. */
+/* Write the number of passes of a block and the length of its only segment (B.10.6, B.10.7). */
 static void put_segment(struct writing *writing, uint32_t index, uint32_t before, uint32_t now)
 {
     uint32_t block = writing->first_block + index, width = writing->length_bits[index];
@@ -118,7 +126,7 @@ static void put_segment(struct writing *writing, uint32_t index, uint32_t before
     writing->body += length;
 }
 
-/* Likewise, of several segments. */
+/* Write the number of passes of a block and the lengths of its several segments. */
 static void put_segments(struct writing *writing, uint32_t index, uint8_t style, uint32_t before, uint32_t now)
 {
     uint32_t block = writing->first_block + index, width = writing->length_bits[index];
@@ -137,8 +145,8 @@ static void put_segments(struct writing *writing, uint32_t index, uint8_t style,
 }
 
 /*
- * Whether block (x, y) is included in this layer, for the first time if at all; as much as is not known yet: where a
- * node's value is known, so are those above it, and where it is known to be larger, so are those below.
+ * Write whether block (x, y), which no earlier layer included, is included in this layer, as far as the tag tree does
+ * not tell yet: if a node's value is known, so are those above it, and if it is known to be larger, so are those below.
  */
 static void put_inclusion(struct writing *writing, uint32_t x, uint32_t y)
 {
@@ -183,7 +191,7 @@ static void put_missing(struct writing *writing, uint32_t x, uint32_t y)
     }
 }
 
-/* Which nodes of the inclusion tree get their value in this layer. */
+/* Mark the nodes of the inclusion tree that get their value in this layer. */
 static void mark_fresh(struct writing *writing, uint32_t columns, uint32_t rows)
 {
     memset(writing->fresh, 0, writing->shape.nodes);
@@ -240,7 +248,7 @@ static bool is_empty(const struct j2k_coded *coded, const struct j2k_coded_preci
     return true;
 }
 
-/* The header, on top of what `told` says and adding to it. */
+/* Write the header of a packet, given what the decoder has been told, and add to that. */
 static uint64_t put_header(struct j2k_packets *packets, const struct told *told, uint32_t precinct, uint32_t layer,
     struct sink *sink, uint64_t *body)
 {
@@ -275,7 +283,7 @@ uint64_t kst_j2k_packet_write(
     return put_header(packets, &packets->committed, precinct, layer, sink, body);
 }
 
-/* Start trying from what is committed. */
+/* Start a trial with a copy of what is committed. */
 static void copy_told(struct j2k_packets *packets, uint32_t precinct)
 {
     const struct j2k_coded_precinct *place = &packets->coded->precinct[precinct];
@@ -307,7 +315,7 @@ uint64_t kst_j2k_packet_measure(
     return length + (packet_lengths ? kst_j2k_length_bytes(length) : 0);
 }
 
-/* The least number of missing bit planes below each node. */
+/* Set the least number of missing bit-planes below each node. */
 static void fill_values(struct j2k_packets *packets, uint32_t precinct, uint32_t b)
 {
     const struct j2k_coded_precinct *place = &packets->coded->precinct[precinct];
@@ -329,7 +337,7 @@ static void fill_values(struct j2k_packets *packets, uint32_t precinct, uint32_t
             }
 }
 
-/* Where the bands' nodes stand; returns how many there are, or UINT32_MAX and more for too many. */
+/* Set where the nodes of each band begin. Returns the number of nodes; UINT32_MAX or more is too many. */
 static uint64_t place_nodes(struct j2k_packets *packets)
 {
     const struct j2k_coded *coded = packets->coded;

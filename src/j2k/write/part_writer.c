@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Makes the headers of tile-parts, with PLT and PPT, and writes the tile-parts with their packets. */
 #include "j2k/write/part_writer.h"
 
 #include "core/report.h"
@@ -8,14 +9,14 @@
 #include "j2k/write/packed_writer.h"
 #include "j2k/write/packet_writer.h"
 
-enum { LENGTHS_SEGMENTS = 256, LENGTH_AT = 6 /* Psot, in SOT */ };
+enum { LENGTHS_SEGMENTS = 256, LENGTH_AT = 6 /* offset of Psot in SOT */ };
 
-/* Tile-parts while they are made. */
+/* The state while tile-parts are made. */
 struct making {
     struct memory *memory;
     struct j2k_tile_parts *parts;
     kst_report *report;
-    uint16_t *packed; /* PPT so far, of each tile */
+    uint16_t *packed; /* for each tile, number of PPT segments so far */
 };
 
 uint64_t kst_j2k_packet_bytes(
@@ -31,7 +32,7 @@ static void put_length(struct sink *sink, uint64_t length)
         kst_sink_u8(sink, (uint8_t)((length >> 7 * i & 0x7F) | (i > 0 ? 0x80 : 0)));
 }
 
-/* PLT: each length whole in one segment. */
+/* Write PLT. No length is split between two segments. */
 static kst_status put_lengths(struct making *making, const struct j2k_sent_part *part)
 {
     struct j2k_tile_parts *parts = making->parts;
@@ -60,7 +61,7 @@ static kst_status put_lengths(struct making *making, const struct j2k_sent_part 
     return KST_OK;
 }
 
-/* What the packets take, and with the header Psot. */
+/* Add up the bytes of header and packets, and set Psot to the sum. */
 static kst_status set_length(struct making *making, const struct j2k_sent_part *part, struct j2k_part_frame *frame)
 {
     struct j2k_tile_parts *parts = making->parts;
@@ -139,7 +140,7 @@ void kst_j2k_tile_parts_release(struct memory *memory, struct j2k_tile_parts *pa
     parts->frame = NULL;
 }
 
-/* `number` counts the tile's packets (A.8.1). */
+/* Write one packet. `number` is its number in the tile, which SOP has (A.8.1). */
 static void put_packet(const struct j2k_tile_parts *parts, const struct j2k_sent_packet *packet,
     const struct j2k_parameters *parameters, uint32_t number, struct sink *sink)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tile-parts, whose lengths are known before they are put (T.800 A.4.2). */
+/* Makes and writes tile-parts. Their lengths are known before they are written (T.800 A.4.2). */
 #ifndef KOSTKA_J2K_WRITE_PART_WRITER_H
 #define KOSTKA_J2K_WRITE_PART_WRITER_H
 
@@ -7,7 +7,7 @@
 
 enum { J2K_SOT_BYTES = 12, J2K_SOD_BYTES = 2, J2K_SOP_BYTES = 6, J2K_EPH_BYTES = 2 };
 
-/* Where the header of a tile-part, SOT to SOD, stands in `headers`; and Psot. */
+/* Where the header of a tile-part, SOT to SOD, lies in `headers`: its position and its bytes; and Psot. */
 struct j2k_part_frame {
     size_t at;
     uint32_t header, length;
@@ -18,30 +18,33 @@ struct j2k_tile_parts {
     const struct j2k_coded *coded;
     const struct j2k_writing *wanted;
     struct j2k_sequence sequence;
-    struct sink headers;          /* of all of them, one after the other */
-    struct j2k_part_frame *frame; /* of each of sequence.part */
-    uint64_t bytes;               /* of all of them */
+    struct sink headers;          /* headers of all tile-parts, one after the other */
+    struct j2k_part_frame *frame; /* for each of sequence.part */
+    uint64_t bytes;               /* bytes of all tile-parts */
 };
 
 /*
- * Measure all packets of the tiles, which are committed to by it, and make the headers of their tile-parts. `packets`:
- * filled for these tiles (packet_writer.h). Fails as kst_j2k_write() does. In either case to be released.
+ * Measure all packets of the tiles, commit to them, and make the headers of their tile-parts. `packets` must be filled
+ * for these tiles (packet_writer.h). Fails as kst_j2k_write() does. `parts` must be released in either case.
  */
 kst_status kst_j2k_tile_parts_make(struct memory *memory, const struct j2k_coded *coded,
     const struct j2k_writing *writing, struct j2k_tiles tiles, struct j2k_packets *packets,
     struct j2k_tile_parts *parts, kst_report *report);
 void kst_j2k_tile_parts_release(struct memory *memory, struct j2k_tile_parts *parts);
 
-/* All of them in order, the sink being settled in between. */
+/* Write all tile-parts in order, settling the sink in between. */
 void kst_j2k_tile_parts_put(const struct j2k_tile_parts *parts, struct sink *sink);
 
-/* Bytes of a packet that stand in the tile-part; PLT leaves headers that are packed out (A.7.3). */
+/*
+ * The bytes of a packet that stand in the tile-part, which PLT also counts: without its header if headers are packed
+ * (A.7.3).
+ */
 uint64_t kst_j2k_packet_bytes(
     const struct j2k_parameters *parameters, const struct j2k_sent_packet *packet, bool packed);
 
 enum {
-    J2K_LENGTHS_HEADER = 5,  /* of PLT: marker, length, index */
-    J2K_LENGTHS_ROOM = 65532 /* bytes of lengths in one PLT */
+    J2K_LENGTHS_HEADER = 5,  /* bytes of marker, length and index of PLT */
+    J2K_LENGTHS_ROOM = 65532 /* most bytes of lengths in one PLT */
 };
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Checks a codestream against the rules of the profile that its Rsiz claims, and reports each rule that is broken. */
 #include "j2k/write/profile.h"
 
 #include <stdarg.h>
@@ -7,34 +8,34 @@
 #include "j2k/syntax/geometry.h"
 
 enum {
-    SMALL = 128,         /* the side of Profile 0's tiles and of the lowest resolution */
-    SMALL_LOG = 7,       /* its logarithm */
-    LARGE = 1024,        /* the least side of Profile 1's tiles */
+    SMALL = 128,         /* side of Profile 0's tiles, and largest side of the lowest resolution */
+    SMALL_LOG = 7,       /* log2 of SMALL */
+    LARGE = 1024,        /* least side of Profile 1's tiles */
     PROFILE_BLOCK = 6,   /* log2 of the largest code-block of Profiles 0 and 1 */
-    VIDEO_LOWEST = 0x77, /* precincts: the lowest resolution, and the others */
+    VIDEO_LOWEST = 0x77, /* precincts in profiles of video: of the lowest resolution, and of the others */
     VIDEO_OTHERS = 0x88,
     LEVEL = 0x0F,
-    CINEMA_BYTES = 31250000,   /* of a second */
-    COMPONENT_BYTES = 25000000 /* of one component in a second */
+    CINEMA_BYTES = 31250000,   /* bytes per second */
+    COMPONENT_BYTES = 25000000 /* bytes of one component per second */
 };
 
 enum tiling { TILING_ONE, TILING_FOUR, TILING_SQUARES };
 
-/* A profile of video: of broadcast and IMF all levels. */
+/* The rules of a profile of video. For broadcast and IMF, one entry stands for all levels. */
 struct video {
     const char *name;
-    uint32_t width, height; /* at most; 0: any */
+    uint32_t width, height; /* largest picture; 0: any */
     uint16_t rsiz;
-    uint16_t tile; /* the largest of several square tiles */
+    uint16_t tile; /* largest side of square tiles, where there may be several */
     uint8_t components, least_components;
     uint8_t least_depth, depth;
     uint8_t least_levels, levels;
-    uint8_t block_width, block_height; /* log2, at most; at least 5 */
-    bool halved;                       /* 4:2:2 is allowed */
+    uint8_t block_width, block_height; /* log2 of the largest size of code-blocks; the least is 5 */
+    bool halved;                       /* 4:2:2 subsampling is allowed */
     bool reversible;
     uint8_t tiling;
     uint8_t least_main, main;
-    uint8_t sets; /* of progressions: tile-parts of each component */
+    uint8_t sets; /* sets of progressions, and so tile-parts of each component */
 };
 
 static const struct video videos[] = {
@@ -51,7 +52,7 @@ static const struct video videos[] = {
     {"imf8k-reversible", 8192, 6224, 0x0900, 4096, 3, 1, 8, 16, 1, 7, 5, 5, true, true, TILING_SQUARES, 0, 11, 1},
 };
 
-/* One check. */
+/* The state of one check. */
 struct check {
     const struct j2k_stream *headers;
     const struct j2k_profile_facts *facts;
@@ -73,7 +74,7 @@ broken(const struct check *check, const char *remedy, const char *format, ...)
     check->tell(check->argument, text, remedy);
 }
 
-/* Null: none of these. */
+/* Find the profile of video that `rsiz` claims. Null if it is none of these. */
 static const struct video *video_of(uint32_t rsiz)
 {
     uint32_t family = rsiz < 0x0100 ? rsiz : rsiz & J2K_RSIZ_FAMILY;
@@ -107,7 +108,7 @@ uint8_t kst_j2k_profile_precinct(uint32_t resolution)
     return resolution == 0 ? VIDEO_LOWEST : VIDEO_OTHERS;
 }
 
-/* Tables A.49 and A.54: millions of bits a second; 0: not limited. */
+/* The limit in megabits per second (Tables A.49 and A.54); 0: none. */
 static uint32_t megabits(uint32_t rsiz)
 {
     static const uint16_t broadcast[] = {0, 200, 200, 200, 400, 800, 1600, 0};
@@ -117,7 +118,7 @@ static uint32_t megabits(uint32_t rsiz)
     return main < sizeof broadcast / sizeof broadcast[0] ? broadcast[main] : 0;
 }
 
-/* Tables A.49 and A.53: millions of samples a second; 0: not limited. */
+/* The limit in millions of samples per second (Tables A.49 and A.53); 0: none. */
 static uint32_t megasamples(uint32_t rsiz)
 {
     static const uint16_t broadcast[] = {0, 65, 130, 195, 260, 520, 520, 520};
@@ -146,7 +147,7 @@ static bool is_one_tile(const struct j2k_size *size)
     return size->columns * size->rows == 1;
 }
 
-/* The first tile-parts' parameters are those of the main header. */
+/* Check that packet headers are not packed, and that parameters are in the main header alone. */
 static void check_header_places(const struct check *check)
 {
     if (check->facts->packed_headers)
@@ -165,7 +166,7 @@ static void check_origins(const struct check *check)
             (unsigned)size->image.y0, (unsigned)size->tile_x, (unsigned)size->tile_y);
 }
 
-/* The lowest resolution of every tile. */
+/* Check the size of the lowest resolution of every tile. */
 static void check_lowest(const struct check *check, uint32_t component)
 {
     const struct j2k_stream *headers = check->headers;
@@ -183,7 +184,7 @@ static void check_lowest(const struct check *check, uint32_t component)
     }
 }
 
-/* Profile 0: precincts that hold resolutions of up to 128 × 128 whole. */
+/* Profile 0: each resolution of up to 128 × 128 samples must be a single precinct. */
 static void check_small_precincts(const struct check *check, uint32_t component)
 {
     const struct j2k_coding *coding = &check->headers->main.coding[component];
@@ -306,7 +307,7 @@ static void check_component_size(const struct check *check, const struct video *
             (unsigned)size->dy);
 }
 
-/* How often tiles of a width may be halved (Table A.52). */
+/* How many levels tiles of a width may have (Table A.52). */
 static uint32_t levels_of(const struct check *check, const struct video *video)
 {
     uint32_t levels = video->levels;
@@ -353,7 +354,7 @@ static bool tiles_fit(const struct j2k_size *size, const struct video *video)
     uint32_t tiles = size->columns * size->rows;
     if (tiles == 1)
         return true;
-    if (video->tiling == TILING_FOUR) /* beside each other, or two rows of two, or below each other */
+    if (video->tiling == TILING_FOUR) /* four tiles in a column or as two rows of two */
         return tiles == 4 && size->columns <= 2 && size->image.x1 % size->columns == 0 &&
                size->image.y1 % size->rows == 0 && size->tile_width == size->image.x1 / size->columns &&
                size->tile_height == size->image.y1 / size->rows;
@@ -378,7 +379,7 @@ static void check_tiles(const struct check *check, const struct video *video)
             (unsigned)size->tile_width, (unsigned)size->tile_height);
 }
 
-/* Two sets in a 4K picture: all that a 2K picture needs, then the largest resolution. */
+/* Whether POC has the two sets of a 4K picture: first all that a 2K picture needs, then the largest resolution. */
 static bool has_two_sets(const struct j2k_stream *headers)
 {
     const struct j2k_volume *v = headers->main.volume;
@@ -416,7 +417,7 @@ static void check_order(const struct check *check, const struct video *video)
         broken(check, "leave the region of interest out", "there is no region of interest: there is RGN");
 }
 
-/* Samples of a picture, subsampled components with what they have. */
+/* The number of samples of a picture; subsampled components count with the samples that they have. */
 static double sample_count(const struct j2k_stream *headers)
 {
     double sum = 0;

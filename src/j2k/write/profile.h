@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Profiles of codestreams (T.800 A.10 and Tables A.10, A.45–A.54): whether headers keep the rules of what their Rsiz
- * claims. The same rules hold for what is to be written and for what has been read.
+ * Profiles of codestreams (T.800 A.10 and Tables A.10, A.45–A.54): checks whether headers obey the rules of the profile
+ * that their Rsiz claims. The same check serves codestreams that are to be written and those that were read.
  */
 #ifndef KOSTKA_J2K_WRITE_PROFILE_H
 #define KOSTKA_J2K_WRITE_PROFILE_H
@@ -9,60 +9,66 @@
 #include "j2k/write/sequence.h"
 
 enum {
-    J2K_RSIZ_FAMILY = 0xFF00, /* of broadcast and IMF; below it levels */
-    J2K_CINEMA_RATE = 24      /* frames a second where nobody says */
+    J2K_RSIZ_FAMILY = 0xFF00, /* bits of Rsiz that name broadcast or IMF; those below are levels */
+    J2K_CINEMA_RATE = 24      /* frames per second if none are known */
 };
 
-/* What depends on how many frames there are a second; UINT64_MAX: no limit. */
+/* The limits that depend on the frame rate; UINT64_MAX: no limit. */
 struct j2k_profile_limits {
-    uint64_t bytes;           /* of a codestream */
-    uint64_t component_bytes; /* of the tile-parts of one component */
+    uint64_t bytes;           /* bytes of a codestream */
+    uint64_t component_bytes; /* bytes of the tile-parts of one component */
 };
 
-/* What headers do not tell. */
+/* What a check needs to know beside the headers. */
 struct j2k_profile_facts {
-    bool part_lengths;    /* TLM */
-    bool packed_headers;  /* PPM or PPT */
-    bool regions;         /* RGN */
-    bool tile_parameters; /* COD, COC, QCD, QCC or POC in tile-part headers */
+    bool part_lengths;    /* there is TLM */
+    bool packed_headers;  /* there is PPM or PPT */
+    bool regions;         /* there is RGN */
+    bool tile_parameters; /* there is COD, COC, QCD, QCC or POC in tile-part headers */
     bool parts_sorted;    /* the first tile-parts of all tiles come first, tile by tile */
-    uint32_t most_parts;  /* tile-parts of the tile that has most, and least */
+    uint32_t most_parts;  /* number of tile-parts of the tile that has most, and below, of the one that has least */
     uint32_t least_parts;
-    uint64_t bytes;                /* of the codestream; 0: not known */
-    uint64_t most_component_bytes; /* likewise */
-    double frame_rate;             /* frames a second; 0: not known, J2K_CINEMA_RATE for cinema */
+    uint64_t bytes;                /* bytes of the codestream; 0: not known */
+    uint64_t most_component_bytes; /* bytes of the component that has most; 0: not known */
+    double frame_rate;             /* frames per second; 0: not known, and J2K_CINEMA_RATE for cinema */
 };
 
-/* Told of each rule that is broken: the rule and what is instead, and what an encoder's user can do. */
+/*
+ * A function that is called for each broken rule, with the rule and what holds instead, and with what the user of an
+ * encoder can do about it.
+ */
 typedef void (*j2k_profile_teller)(void *argument, const char *breach, const char *remedy);
 
-/* How a profile of video is coded. */
+/* The coding parameters of a profile of video. */
 struct j2k_profile_coding {
-    uint8_t levels; /* as many as there may be in any picture */
+    uint8_t levels; /* the most levels that any picture may have */
     bool reversible;
-    bool two_sets; /* of progressions: all but the largest resolution, and that */
+    bool two_sets; /* two sets of progressions: all but the largest resolution, and then that */
 };
 
-/* False: not a profile of video whose rules are known. The names are kst_j2k_profile_name()'s. */
+/*
+ * Set the coding parameters of a profile of video. Returns false if `rsiz` is none whose rules are known. The profiles
+ * have the names that kst_j2k_profile_name() gives.
+ */
 bool kst_j2k_profile_coding(uint32_t rsiz, struct j2k_profile_coding *coding);
 
-/* Precincts of a resolution in profiles of video: PPx and PPy as in j2k_coding. */
+/* The precincts of a resolution in profiles of video: PPx and PPy as in j2k_coding. */
 uint8_t kst_j2k_profile_precinct(uint32_t resolution);
 
 void kst_j2k_profile_limits(uint32_t rsiz, double frame_rate, struct j2k_profile_limits *limits);
 
-/* Check the headers of a stream, of which size, components and main parameters count, against its Rsiz. */
+/* Check the headers of a stream against its Rsiz. Only size, components and main parameters are used. */
 void kst_j2k_profile_check(
     const struct j2k_stream *headers, const struct j2k_profile_facts *facts, j2k_profile_teller tell, void *argument);
 
-/* What a stream that has been parsed says beside its headers. */
+/* Collect the facts of a stream that was parsed. */
 void kst_j2k_profile_facts(const struct j2k_stream *stream, struct j2k_profile_facts *facts);
 
-/* What will be so in a coded image that is written; its bytes are not known. */
+/* Collect the facts that will hold for a coded image when it is written; its bytes are not known. */
 kst_status kst_j2k_profile_plan(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
     struct j2k_profile_facts *facts, kst_report *report);
 
-/* Whether TLM, or PLT, is in a stream that has been parsed. */
+/* Whether a stream that was parsed has TLM, and whether it has PLT. */
 bool kst_j2k_has_part_lengths(const struct j2k_stream *stream);
 bool kst_j2k_has_packet_lengths(const struct j2k_stream *stream);
 

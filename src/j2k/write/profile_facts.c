@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a stream holds beside the parameters in force. */
+/*
+ * Collects the facts that a profile's rules need beside the parameters in force, of parsed streams and of planned ones.
+ */
 #include "j2k/write/profile.h"
 
 #include "j2k/syntax/bytes.h"
 #include "j2k/syntax/marker.h"
 
-/* Whether marker segments of a kind stand between two places of the stream, which has been parsed. */
+/* Whether a marker segment of a kind stands between two positions of the stream, which was parsed without error. */
 static bool has_marker(const struct j2k_stream *stream, uint64_t at, uint64_t end, uint8_t marker)
 {
     while (end - at >= 4 && stream->data[at] == 0xFF) {
@@ -47,7 +49,7 @@ bool kst_j2k_has_packet_lengths(const struct j2k_stream *stream)
     return in_part_headers(stream, J2K_PLT);
 }
 
-/* Table A.45: parts with TPsot = 0 in the order of tiles, all others behind them. */
+/* Whether the parts with TPsot = 0 come first, in the order of tiles, and all others behind them (Table A.45). */
 static bool parts_are_sorted(const struct j2k_stream *stream)
 {
     uint64_t first_of_others = UINT64_MAX, last = 0;
@@ -64,7 +66,10 @@ static bool parts_are_sorted(const struct j2k_stream *stream)
     return sorted && last < first_of_others;
 }
 
-/* Of a single tile whose tile-parts are of the components by turns: the bytes of the largest component. */
+/*
+ * The bytes of the largest component of a picture with one tile, whose tile-parts belong to the components in turn;
+ * otherwise 0.
+ */
 static uint64_t most_component_bytes(const struct j2k_stream *stream)
 {
     uint64_t most = 0;

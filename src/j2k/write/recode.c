@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads the packets of a stream into a coded image, copying the code-blocks' bytes. */
 #include "j2k/write/recode.h"
 
 #include <string.h>
@@ -8,14 +9,14 @@
 #include "j2k/syntax/parser.h"
 #include "j2k/write/recode_headers.h"
 
-/* A stream while it is read. */
+/* The state while a stream is read. */
 struct recoding {
     struct j2k_builder builder;
-    struct j2k_plan plan; /* of the source; without blocks */
+    struct j2k_plan plan; /* of the source; it has no blocks */
     struct j2k_recoded *recoded;
     const struct j2k_recoding *wanted;
     size_t data_length, data_room;
-    bool relayered; /* which layers passes were in does not count */
+    bool relayered; /* the layers of the source's passes do not count */
 };
 
 static kst_status add_passes(struct recoding *recoding, uint32_t count, uint32_t length)
@@ -38,7 +39,7 @@ static void warn(struct recoding *recoding)
     kst_report_warning(recoding->builder.report, KST_WARNING_J2K_BLOCK, place, 1, false);
 }
 
-/* What the packets said of one block; `layers` is where its cumulative passes go. */
+/* Take over what the packets said about one block. `layers` is the number of layers of its tile in the coded image. */
 static kst_status take_block(
     struct recoding *recoding, const struct j2k_block_state *state, uint32_t index, uint32_t layers)
 {
@@ -61,7 +62,7 @@ static kst_status take_block(
             warn(recoding);
         if (passes == 0)
             break;
-        /* Damaged packets may claim the same bytes, and lengths of what is written have 32 bits. */
+        /* Damaged packets may claim the same bytes, and the lengths that are written have 32 bits. */
         if (c->length > recoding->data_room - recoding->data_length || c->length > UINT32_MAX - length) {
             warn(recoding);
             break;
@@ -96,7 +97,10 @@ static kst_status take_precinct(struct recoding *recoding, const struct j2k_prec
     return KST_OK;
 }
 
-/* The tile at hand is read: its resolutions that are kept have the same precincts in the coded image. */
+/*
+ * Take over the current tile, whose packets were read. Its resolutions that are kept have the same precincts in the
+ * coded image.
+ */
 static kst_status collect(struct j2k_builder *builder)
 {
     struct recoding *recoding = builder->collector;
@@ -121,7 +125,9 @@ static kst_status collect(struct j2k_builder *builder)
     return KST_OK;
 }
 
-/* Room for all code-blocks' bytes, which no two tile-parts share, and for what they say of layers. */
+/*
+ * Allocate memory for the bytes of all code-blocks, which no two tile-parts share, and for their passes in each layer.
+ */
 static kst_status reserve(struct recoding *recoding)
 {
     struct j2k_recoded *recoded = recoding->recoded;

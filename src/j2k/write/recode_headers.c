@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Derives the headers of a transcoded image: the reduced grid, the kept components and the changed parameters. */
 #include "j2k/write/recode_headers.h"
 
 #include <string.h>
@@ -20,7 +21,10 @@ static kst_status out_of(const struct heading *heading, kst_status status)
     return kst_report_error(heading->report, status, KST_NO_OFFSET, NULL);
 }
 
-/* One direction of a reduced grid of tiles. Borders are halved and rounded up, as all that lies between them. */
+/*
+ * One direction of a grid of tiles that is reduced. Borders are halved and rounded up, as all that lies between them
+ * is.
+ */
 struct span {
     uint32_t start, end, tile_start, tile;
 };
@@ -60,7 +64,7 @@ static kst_status reduce_size(const struct heading *heading, struct j2k_size *si
     return KST_OK;
 }
 
-/* How many of the components that are kept come before component `limit` of the source. */
+/* How many kept components come before component `limit` of the source. */
 static uint32_t kept_before(const struct heading *heading, uint32_t limit)
 {
     uint32_t count = 0;
@@ -71,7 +75,7 @@ static uint32_t kept_before(const struct heading *heading, uint32_t limit)
     return count;
 }
 
-/* Ranges of components shrink; a change that is left with none falls away. */
+/* Adapt the ranges of components in POC to those that are kept. A change with none left is dropped. */
 static void drop_components(const struct heading *heading, struct j2k_parameters *parameters)
 {
     uint32_t left = 0;
@@ -85,7 +89,7 @@ static void drop_components(const struct heading *heading, struct j2k_parameters
     parameters->volume_count = left;
 }
 
-/* A component transform mixes the first three. */
+/* Check that a component transform keeps the first three components, which it mixes. */
 static kst_status check_transform(const struct heading *heading, const struct j2k_parameters *parameters)
 {
     const struct j2k_recoding *wanted = heading->wanted;
@@ -141,7 +145,9 @@ static kst_status copy_parameters(
     return KST_OK;
 }
 
-/* Steps of subbands that are left out go; those of subbands that are missing are the layout's to find. */
+/*
+ * Remove the steps of subbands that are left out. Whether steps of other subbands are missing is checked by the layout.
+ */
 static void trim_steps(struct j2k_quantisation *quantisation, uint32_t levels)
 {
     uint32_t count = quantisation->style == 1 ? 1 : 3 * levels + 1;
@@ -182,8 +188,8 @@ static kst_status change_parameters(const struct heading *heading, struct j2k_pa
 }
 
 /*
- * A tile with parameters of its own. Those that cannot be read count for nothing: reading its packets then fails as
- * well, so that nothing of it is kept.
+ * Set the parameters of a tile that has its own. If these cannot be read, they are ignored: reading the tile's packets
+ * then fails as well, so that nothing of it is kept.
  */
 static kst_status set_tile(const struct heading *heading, struct j2k_builder *builder)
 {
@@ -208,7 +214,7 @@ static kst_status set_tiles(const struct heading *heading)
         own += kst_j2k_tile_has_own(stream, t);
     if (own == 0)
         return KST_OK;
-    if (own * stream->component_count > heading->limits->precincts) /* their resolutions would be no fewer */
+    if (own * stream->component_count > heading->limits->precincts) /* the tiles have at least that many resolutions */
         return kst_report_error(heading->report, KST_ERROR_LIMIT_PRECINCTS, KST_NO_OFFSET, "more than %u resolutions",
             (unsigned)heading->limits->precincts);
     kst_status status = KST_OK;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Copies a JP2 file's boxes around a transcoded codestream, adapting those that describe the picture. */
 #include "j2k/write/rewrap.h"
 
 #include "core/report.h"
@@ -11,7 +12,7 @@ struct rewrap {
     const struct j2k_writing *writing;
     struct sink *sink;
     kst_report *report;
-    bool lost_colour; /* a component that is a colour was dropped */
+    bool lost_colour; /* a component that is one of the colours was dropped */
 };
 
 static const uint8_t *contents(const struct rewrap *rewrap, const struct j2k_box *box)
@@ -24,7 +25,10 @@ static void copy(struct rewrap *rewrap, const struct j2k_box *box)
     kst_j2k_put_box(rewrap->sink, box->type, contents(rewrap, box), (size_t)box->length);
 }
 
-/* Samples per metre halve: the denominator doubles where it can, else the numerator halves. */
+/*
+ * Write a resolution box for a reduced picture. Samples per metre are halved for each reduction: the denominator is
+ * doubled if it can be, otherwise the numerator is halved.
+ */
 static void put_smaller_resolution(struct rewrap *rewrap, const struct j2k_box *box)
 {
     const uint8_t *at = contents(rewrap, box);
@@ -49,7 +53,7 @@ static bool is_resolution(const struct j2k_box *box)
     return box->length == 10 && (box->type == J2K_BOX('r', 'e', 's', 'c') || box->type == J2K_BOX('r', 'e', 's', 'd'));
 }
 
-/* The number that a component of the source has now; UINT32_MAX: it was dropped. Those that are kept ascend. */
+/* The index that a component of the source has now; UINT32_MAX: it was dropped. The kept components ascend. */
 static uint32_t place_of(const struct rewrap *rewrap, uint32_t component)
 {
     const uint32_t *kept = rewrap->wanted->component;
@@ -111,7 +115,7 @@ static void put_kept_definitions(struct rewrap *rewrap)
     kst_j2k_box_end(rewrap->sink, begin);
 }
 
-/* Colours of what is left of others. */
+/* Write a guess of the colour space of the components that are left. */
 static void put_guessed_colour(struct rewrap *rewrap)
 {
     enum { ENUMERATED = 1 };
@@ -123,7 +127,7 @@ static void put_guessed_colour(struct rewrap *rewrap)
     kst_j2k_box_end(rewrap->sink, begin);
 }
 
-/* A box inside jp2h or, deeper, inside the superbox of resolutions there. */
+/* Write a box that lies inside jp2h or, one level deeper, inside its resolution superbox. */
 static void put_inner(struct rewrap *rewrap, const struct j2k_box *box)
 {
     switch (box->type) {
@@ -144,7 +148,7 @@ static void put_inner(struct rewrap *rewrap, const struct j2k_box *box)
         else if (!rewrap->lost_colour)
             put_kept_definitions(rewrap);
         break;
-    case J2K_BOX('b', 'p', 'c', 'c'): /* ihdr comes with it */
+    case J2K_BOX('b', 'p', 'c', 'c'): /* it is written together with ihdr */
         break;
     default:
         if (is_resolution(box))
@@ -154,7 +158,7 @@ static void put_inner(struct rewrap *rewrap, const struct j2k_box *box)
     }
 }
 
-/* Header box `first` and all in it; returns the index of the box behind. */
+/* Write header box `first` and all in it. Returns the index of the box behind it. */
 static uint32_t put_header(struct rewrap *rewrap, uint32_t first)
 {
     const struct j2k_file *file = &rewrap->wanted->stream->file;
@@ -211,7 +215,9 @@ static bool is_subsampled(const struct j2k_stream *stream, uint32_t components)
     return false;
 }
 
-/* One component or two are grey, three and more RGB, or sYCC where not all are of one size; others mean nothing known.
+/*
+ * Wrap a bare codestream into a file. One or two components are taken as grey; three or more as RGB, or as sYCC if they
+ * differ in size. Further components are given an unknown meaning.
  */
 static kst_status wrap(struct rewrap *rewrap)
 {

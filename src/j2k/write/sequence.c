@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Puts the packets of a coded image in order and cuts them into tile-parts. */
 #include "j2k/write/sequence.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "j2k/syntax/parser.h"
 #include "j2k/write/packet_writer.h"
 
-/* A sequence while it is made. */
+/* The state while a sequence is made. */
 struct making {
     struct memory *memory;
     const struct j2k_coded *coded;
@@ -17,12 +18,12 @@ struct making {
     kst_report *report;
     kst_status status;
     uint32_t packet_capacity, part_capacity;
-    uint16_t *sent; /* of each precinct of the tiles: layers so far */
+    uint16_t *sent; /* for each precinct of the tiles, number of layers so far */
     uint32_t first_precinct;
 
-    /* of the tile at hand */
+    /* The members from here on belong to the current tile. */
     uint32_t tile, parts, packets_before;
-    const struct j2k_grid *grid; /* of the packet before */
+    const struct j2k_grid *grid; /* grid of the previous packet */
     uint32_t layer;
 };
 
@@ -78,7 +79,7 @@ static bool visit(void *argument, const struct j2k_grid *grid, uint32_t precinct
     struct making *making = argument;
     uint32_t index = making->coded->tiles[making->tile].first_precinct + grid->first_precinct + precinct;
     uint16_t *sent = &making->sent[index - making->first_precinct];
-    if (*sent > layer) /* a volume before this one had it */
+    if (*sent > layer) /* an earlier volume had this packet */
         return true;
     ++*sent;
     making->status = add_packet(making, grid, index, layer);
@@ -100,7 +101,7 @@ static kst_status walk(struct making *making, const struct j2k_volume *volume)
     return status ? status : making->status;
 }
 
-/* Whether nothing of the tile is missing. */
+/* Check that no packet of the tile is missing. */
 static kst_status check_sent(const struct making *making)
 {
     const struct j2k_coded_tile *tile = &making->coded->tiles[making->tile];
@@ -132,14 +133,15 @@ static kst_status add_tile(struct making *making)
     }
     if (!status)
         status = check_sent(making);
-    if (!status && making->parts == 0) /* no packets: an empty tile-part (B.3 demands the tile) */
+    if (!status && making->parts ==
+                       0) /* no packets: the tile gets an empty tile-part, because B.3 demands that each tile exists */
         status = add_part(making);
     for (uint32_t i = first_part; i < sequence->part_count; i++)
         sequence->part[i].count = (uint8_t)making->parts;
     return status;
 }
 
-/* The first tile-part of every tile, then the second ones, and so on. */
+/* Reorder the tile-parts: the first one of every tile, then the second ones, and so on. */
 static kst_status interleave(struct making *making)
 {
     struct j2k_sequence *sequence = making->sequence;

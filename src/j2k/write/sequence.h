@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The packets of a coded image in the order in which they are written, cut into tile-parts. */
+/* The packets of a coded image in the order in which they are written, divided into tile-parts. */
 #ifndef KOSTKA_J2K_WRITE_SEQUENCE_H
 #define KOSTKA_J2K_WRITE_SEQUENCE_H
 
 #include "j2k/write/write.h"
 
-enum { J2K_PARTS_MAX = 255 }; /* tile-parts of a tile (A.4.2) */
+enum { J2K_PARTS_MAX = 255 }; /* most tile-parts of a tile (A.4.2) */
 
 struct j2k_sent_packet {
-    uint64_t body;          /* bytes of code-blocks */
+    uint64_t body;          /* bytes of code-blocks in the packet */
     uint64_t header;        /* where its header starts in sequence.headers */
     uint32_t header_length; /* without SOP and EPH */
     uint32_t precinct;      /* into coded.precinct */
@@ -24,16 +24,17 @@ struct j2k_sent_part {
 struct j2k_sequence {
     struct j2k_sent_packet *packet; /* tile by tile, each in the order of its progressions */
     struct j2k_sent_part *part;     /* in the order of the codestream */
-    uint32_t *tile_packet;          /* of each of the tiles: its first packet */
+    uint32_t *tile_packet;          /* for each of the tiles, its first packet */
     struct j2k_tiles tiles;
     uint32_t packet_count, part_count;
-    struct sink headers; /* all packets' headers, one after the other */
+    struct sink headers; /* headers of all packets, one after the other */
 };
 
 /*
- * Settle the sequence of some tiles, or of all (null); with `packets`, which are committed to every layer by it, and
- * their headers and lengths too. Fails with KST_ERROR_J2K_PROGRESSION where POC is not allowed or leaves packets out,
- * and with KST_ERROR_OPTIONS where a tile would have too many tile-parts. In either case it is to be released.
+ * Make the sequence of some tiles, or of all if `tiles` is null. With `packets`, every layer is committed to, and the
+ * packets' headers and lengths are set too. Fails with KST_ERROR_J2K_PROGRESSION if POC is not allowed or leaves
+ * packets out, and with KST_ERROR_OPTIONS if a tile would have too many tile-parts. `sequence` must be released in
+ * either case.
  */
 kst_status kst_j2k_sequence_make(struct memory *memory, const struct j2k_coded *coded,
     const struct j2k_writing *writing, const struct j2k_tiles *tiles, struct j2k_packets *packets,

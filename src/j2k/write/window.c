@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Builds the plans of windows: chooses their code-blocks and finds the samples that these depend on. */
 #include "j2k/write/window.h"
 
 #include <string.h>
 
 #include "j2k/syntax/geometry.h"
 
-/* How far a coefficient depends on samples around its place (F.4.8). */
+/* How far a coefficient depends on samples around its position (F.4.8). */
 enum { REACH_REVERSIBLE = 2, REACH_IRREVERSIBLE = 4 };
 
-/* Consecutive parts of a plan's arrays. */
+/* A range of consecutive elements of one of a plan's arrays. */
 struct range {
     uint32_t first, count;
 };
@@ -25,7 +26,9 @@ static struct range between(uint32_t first, uint32_t end)
     return (struct range){first, end - first};
 }
 
-/* Tiles' parts follow one another in all arrays. */
+/*
+ * Find the ranges of the window's tiles in each array. The elements of consecutive tiles are consecutive in all arrays.
+ */
 static void find_ranges(struct extract *x)
 {
     const struct j2k_plan *image = x->image;
@@ -69,7 +72,7 @@ static kst_status copy_arrays(struct memory *memory, const struct extract *x)
     return status;
 }
 
-/* Indices count in the window's arrays. */
+/* Turn indices into the image's arrays into indices into the window's. */
 static void count_anew(const struct extract *x)
 {
     struct j2k_plan *plan = &x->window->plan;
@@ -88,7 +91,7 @@ static uint32_t clamped(uint64_t value, uint32_t first, uint32_t end)
     return value < first ? first : value < end ? (uint32_t)value : end - 1;
 }
 
-/* A block of a band that is `shift` levels below the picture. */
+/* Whether a block, of a band that is `shift` levels below the picture, belongs to the window. */
 static bool is_chosen(const struct extract *x, const struct j2k_tile *tile, const struct j2k_component *component,
     const struct j2k_block *block, uint32_t shift)
 {
@@ -108,7 +111,7 @@ static struct j2k_rect join(struct j2k_rect a, struct j2k_rect b)
         .y1 = a.y1 > b.y1 ? a.y1 : b.y1};
 }
 
-/* Samples of a resolution that coefficients of one of its bands depend on. */
+/* The samples of a resolution that the coefficients of one of its bands depend on. */
 static struct j2k_rect source_of(struct j2k_rect band, uint32_t orientation, uint32_t reach, struct j2k_rect resolution)
 {
     uint32_t high_x = orientation & 1U, high_y = orientation >> 1;
@@ -121,7 +124,7 @@ static struct j2k_rect source_of(struct j2k_rect band, uint32_t orientation, uin
     return kst_j2k_enlarge(places, reach, resolution);
 }
 
-/* The chosen blocks of a band; returns what they hold of it. */
+/* Choose the blocks of a band. Returns the rectangle of the band that they cover. */
 static struct j2k_rect choose_blocks(const struct extract *x, const struct j2k_tile *tile,
     const struct j2k_component *component, uint32_t band, uint32_t shift)
 {
@@ -146,7 +149,7 @@ static struct j2k_rect choose_blocks(const struct extract *x, const struct j2k_t
     return held;
 }
 
-/* The blocks of a tile-component; returns the samples that they depend on. */
+/* Choose the blocks of a tile-component. Returns the samples that they depend on. */
 static struct j2k_rect choose_component(
     const struct extract *x, const struct j2k_tile *tile, const struct j2k_tile_component *tc, uint32_t component)
 {
@@ -168,7 +171,7 @@ static struct j2k_rect choose_component(
     return needed;
 }
 
-/* What was worked out of the tile-component is all there is. */
+/* Make the needed samples the whole of the tile-component. */
 static void cut_component(struct j2k_plan *plan, struct j2k_tile_component *tc, struct j2k_rect needed)
 {
     tc->rect = tc->area = needed;
@@ -184,7 +187,7 @@ static void cut_component(struct j2k_plan *plan, struct j2k_tile_component *tc, 
     }
 }
 
-/* The first three components of a tile that are transformed are as large as each other. */
+/* Cut all components of a tile. The first three, if they are transformed, are cut to the same size. */
 static void cut_tile(const struct extract *x, const struct j2k_tile *tile, struct j2k_rect *needed)
 {
     struct j2k_plan *plan = &x->window->plan;
@@ -258,7 +261,7 @@ void kst_j2k_window_release(struct memory *memory, struct j2k_window *window)
     *window = (struct j2k_window){.block = NULL};
 }
 
-/* A row or a column of code-blocks. */
+/* The extent on the reference grid of one code-block of the lowest resolution, in one direction. */
 static uint32_t extent_of(uint32_t log_block, uint32_t levels, uint32_t step)
 {
     uint64_t extent = log_block + levels < 32 ? ((uint64_t)1 << (log_block + levels)) * step : UINT32_MAX;

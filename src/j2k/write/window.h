@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parts of an image that is to be encoded, each a plan of its own: the code-blocks of some tiles, or those of a tile
- * that begin in a cell of it, with as much of the picture around them as their coefficients depend on. To a transform
- * what a window holds is the whole; what its blocks get is what the whole would give (T.800 F.3).
+ * Divides an image that is to be encoded into windows, each a plan of its own: the code-blocks of some tiles, or those
+ * of a tile that begin in a cell of it, with as much of the picture around them as their coefficients depend on. A
+ * transform treats the window as a whole picture, and the window's blocks get the same coefficients as from the real
+ * one (T.800 F.3).
  */
 #ifndef KOSTKA_J2K_WRITE_WINDOW_H
 #define KOSTKA_J2K_WRITE_WINDOW_H
@@ -10,26 +11,32 @@
 #include "core/memory.h"
 #include "j2k/plan/plan.h"
 
-/* What a window is of: blocks whose first coefficient stands in `cell`, of consecutive tiles. */
+/* The choice of a window: the blocks of consecutive tiles whose first coefficient lies in `cell`. */
 struct j2k_window_choice {
-    uint32_t first_tile, tile_count; /* of the plan */
-    struct j2k_rect cell;            /* on the reference grid; cells of a tile reach to its borders where they do */
-    bool together;                   /* all components' areas are the same: pixels hold all of them */
+    uint32_t first_tile, tile_count; /* indices into the plan */
+    struct j2k_rect cell;            /* on the reference grid; cells at a tile's border reach to the border */
+    bool together;                   /* all components get the same area, because pixels hold all of them */
 };
 
-/* Components' areas are what samples of each are needed; bands' rectangles say where coefficients are. */
+/*
+ * A window. The components' areas are the samples of each that are needed; the bands' rectangles say where coefficients
+ * are.
+ */
 struct j2k_window {
-    struct j2k_plan plan; /* with all arrays but segments and pieces */
-    uint32_t *block;      /* of each of the plan's, which of the image's it is */
+    struct j2k_plan plan; /* it has all arrays except segments and pieces */
+    uint32_t *block;      /* for each block of the plan, its index in the image */
 };
 
-/* Of a plan that kst_j2k_coded_layout() made. To be released in any case. A window may have no blocks. */
+/*
+ * Build a window of a plan that kst_j2k_coded_layout() made. It must be released in any case. A window may have no
+ * blocks.
+ */
 kst_status kst_j2k_window_build(struct memory *memory, const struct j2k_plan *image,
     const struct j2k_window_choice *choice, struct j2k_window *window);
 
 /*
- * From 0, 0: what code-blocks of the lowest resolution take of the picture, those of the largest component. A cell that
- * is smaller has no less around it.
+ * The smallest sensible size of cells: the area, from 0,0, that a code-block of the lowest resolution covers in the
+ * picture, taken over the components. A smaller cell would need just as much of the picture around it.
  */
 struct j2k_rect kst_j2k_window_unit(const struct j2k_plan *image);
 

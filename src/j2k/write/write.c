@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The codestream: its main header, TLM, and tile-parts; whole, or some tiles at a time. */
+/* Writes the codestream: main header, TLM and tile-parts, either as a whole or some tiles at a time. */
 #include "j2k/write/write.h"
 
 #include "core/report.h"
@@ -12,13 +12,13 @@
 #include "j2k/write/part_writer.h"
 
 enum {
-    PARTS_SEGMENTS = 256,  /* TLM of the main header: their index is one byte */
-    PARTS_HEADER = 6,      /* of TLM: marker, length, index, sizes */
-    PARTS_ENTRY = 6,       /* a tile index of two bytes and a length of four */
-    PARTS_SIZES = 0x60,    /* Stlm that says so (Table A.32) */
-    PARTS_ENTRIES = 10921, /* of one TLM */
+    PARTS_SEGMENTS = 256,  /* most TLM segments, because their index has one byte */
+    PARTS_HEADER = 6,      /* bytes of TLM's marker, length, index and sizes */
+    PARTS_ENTRY = 6,       /* bytes of an entry: a tile index of two and a length of four */
+    PARTS_SIZES = 0x60,    /* Stlm for entries of that form (Table A.32) */
+    PARTS_ENTRIES = 10921, /* most entries of one TLM */
     EOC_BYTES = 2,
-    REGISTRATIONS_MAX = 16383 /* components that CRG has room for */
+    REGISTRATIONS_MAX = 16383 /* most components that CRG has room for */
 };
 
 struct j2k_codestream {
@@ -27,11 +27,11 @@ struct j2k_codestream {
     const struct j2k_writing *wanted;
     kst_report *report;
     struct sink head;            /* the main header */
-    size_t part_table;           /* of the first TLM, in it */
-    uint32_t part_count;         /* whose lengths are in TLM */
-    struct j2k_tile_parts parts; /* that are being written */
+    size_t part_table;           /* where the first TLM starts in `head` */
+    uint32_t part_count;         /* number of tile-parts whose lengths are set in TLM */
+    struct j2k_tile_parts parts; /* the tile-parts that are being written */
     struct j2k_packets *packets;
-    uint64_t start; /* of the codestream in the sink */
+    uint64_t start; /* where the codestream starts in the sink */
 };
 
 static bool passes_fit(const struct j2k_coded *coded, uint32_t block)
@@ -74,7 +74,7 @@ static kst_status check(const struct j2k_coded *coded, const struct j2k_writing 
     return KST_OK;
 }
 
-/* TLM with all lengths still 0. */
+/* Write TLM with all lengths still 0. */
 static kst_status reserve_part_table(struct sink *sink, const struct j2k_sequence *sequence, kst_report *report)
 {
     for (uint32_t i = 0; i < sequence->part_count; i++) {
@@ -94,7 +94,7 @@ static kst_status reserve_part_table(struct sink *sink, const struct j2k_sequenc
     return KST_OK;
 }
 
-/* In TLM the lengths of tile-parts that have been made. */
+/* Set the lengths in TLM of the tile-parts that have been made. */
 static void set_lengths(struct j2k_codestream *stream)
 {
     const struct j2k_tile_parts *parts = &stream->parts;
@@ -106,7 +106,7 @@ static void set_lengths(struct j2k_codestream *stream)
     }
 }
 
-/* All of it but for PPM. */
+/* Make the main header except for PPM. */
 static kst_status make_head(struct j2k_codestream *stream, const struct j2k_sequence *sequence)
 {
     kst_status status = KST_OK;
@@ -269,7 +269,7 @@ kst_status kst_j2k_codestream_end(struct j2k_codestream *stream, struct sink *si
     return fail(stream, sink);
 }
 
-/* The tile-parts' headers as they will be, but for PLT. */
+/* Write headers of tile-parts as long as the real ones will be, except for PLT. */
 static void put_frames(struct sink *sink, const struct j2k_coded *coded, const struct j2k_sequence *sequence)
 {
     for (uint32_t i = 0; i < sequence->part_count; i++) {
@@ -281,7 +281,10 @@ static void put_frames(struct sink *sink, const struct j2k_coded *coded, const s
     }
 }
 
-/* Marker segments of PLT at most: a packet's length takes ten bytes at most, and no segment is left nearly empty. */
+/*
+ * An upper bound on the number of PLT segments: a packet's length takes at most ten bytes, and no segment but the last
+ * is left with room for one.
+ */
 static uint64_t length_segments(const struct j2k_sequence *sequence)
 {
     uint64_t segments = 0;
@@ -313,7 +316,7 @@ kst_status kst_j2k_overhead(struct memory *memory, const struct j2k_coded *coded
     return status;
 }
 
-/* Of one tile-part: its header, PLT and packets. */
+/* The bytes of one tile-part: its header, PLT and packets. */
 static uint64_t part_bytes(const struct j2k_coded *coded, const struct j2k_writing *writing,
     const struct j2k_sequence *sequence, uint32_t index)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From a coded image (coded.h) to a codestream or a JP2 file, and how long that becomes. */
+/* Writes a coded image (coded.h) as a codestream, and predicts how long it becomes, for rate allocation. */
 #ifndef KOSTKA_J2K_WRITE_WRITE_H
 #define KOSTKA_J2K_WRITE_WRITE_H
 
@@ -12,31 +12,36 @@ enum { J2K_COMMENT_MAX = 65531 };
 struct j2k_comment {
     const uint8_t *data;
     uint16_t length; /* at most J2K_COMMENT_MAX */
-    bool text;       /* Latin-1, else binary */
-};
-
-/* What a codestream holds beside its packets. SOP and EPH are in the parameters of a tile (j2k_parameters). */
-struct j2k_writing {
-    uint8_t division;       /* kst_j2k_division: at most 255 tile-parts a tile come of it, and 65,535 bytes of TLM */
-    bool part_by_part;      /* the first tile-part of every tile, then the second ones, and so on; else tile by tile */
-    bool packet_lengths;    /* PLT in each tile-part header */
-    bool tile_part_lengths; /* TLM in the main header */
-    uint8_t packed;         /* kst_j2k_headers: where packets' headers stand */
-    const struct j2k_comment *comment;
-    uint32_t comment_count;
-    const uint16_t *registration; /* CRG: of each component, Xcrg and Ycrg; or null */
+    bool text;       /* true: Latin-1 text; false: binary */
 };
 
 /*
- * Append the codestream, SOC to EOC. Fails with KST_ERROR_OPTIONS where it would need more tile-parts than there can
- * be, with KST_ERROR_ARGUMENT where passes or lengths break what coded.h says of them, or with what the sink says.
+ * The options of a codestream beside its coding parameters. SOP and EPH are in the parameters of a tile
+ * (j2k_parameters).
+ */
+struct j2k_writing {
+    /* A kst_j2k_division. It may result in at most 255 tile-parts per tile and 65,535 bytes of each TLM. */
+    uint8_t division;
+    /* Write the first tile-part of every tile, then the second ones, and so on; otherwise tile by tile. */
+    bool part_by_part;
+    bool packet_lengths;    /* write PLT in each tile-part header */
+    bool tile_part_lengths; /* write TLM in the main header */
+    uint8_t packed;         /* a kst_j2k_headers: where packet headers stand */
+    const struct j2k_comment *comment;
+    uint32_t comment_count;
+    const uint16_t *registration; /* CRG: Xcrg and Ycrg of each component; null: no CRG */
+};
+
+/*
+ * Append the codestream, from SOC to EOC. Fails with KST_ERROR_OPTIONS if it would need more tile-parts than there may
+ * be, with KST_ERROR_ARGUMENT if passes or lengths break the rules of coded.h, or with the error of the sink.
  */
 kst_status kst_j2k_write(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
     struct sink *sink, kst_report *report);
 
 /*
- * The same in two steps, between which the length is known. After an error there is nothing to release. All that is
- * passed, the sink aside, is borrowed until the release (null allowed).
+ * The same in two steps, between which the length is known. After an error there is nothing to release. All arguments
+ * except for the sink are borrowed until the release, which accepts null.
  */
 struct j2k_codestream;
 
@@ -47,9 +52,9 @@ kst_status kst_j2k_codestream_put(const struct j2k_codestream *stream, struct si
 void kst_j2k_codestream_release(struct j2k_codestream *stream);
 
 /*
- * Or tile after tile, each of which must be coded no sooner than it is written, and may be dropped then; not with
- * part_by_part or PPM. With TLM the main header is written anew at the end. Release it after that or after an error,
- * but for one of the first step.
+ * The same tile after tile: each tile need not be coded before it is written, and may be dropped afterwards. Not
+ * possible with part_by_part or PPM. With TLM the main header is written again at the end. The stream must be released
+ * after the last step or an error, except for an error of the first step.
  */
 kst_status kst_j2k_codestream_begin(struct memory *memory, const struct j2k_coded *coded,
     const struct j2k_writing *writing, struct sink *sink, struct j2k_codestream **stream, kst_report *report);
@@ -57,33 +62,33 @@ kst_status kst_j2k_codestream_tiles(struct j2k_codestream *stream, struct j2k_ti
 kst_status kst_j2k_codestream_end(struct j2k_codestream *stream, struct sink *sink);
 
 /*
- * Rate allocation: the state of packet headers, layer after layer. A packet of layer l depends only on the layers
- * 0 … l, so that layers can be settled one by one: measure layer l for as many choices of layer_passes as it takes,
- * commit to one, go on with l + 1.
+ * The state of packet headers, layer after layer, for rate allocation. A packet of layer l depends only on the layers 0
+ * to l, so that layers can be decided one by one: measure layer l for as many choices of layer_passes as needed, commit
+ * to one, and go on with l + 1.
  */
 struct j2k_packets;
 
 kst_status kst_j2k_packets_create(
     struct memory *memory, const struct j2k_coded *coded, struct j2k_packets **packets, kst_report *report);
-void kst_j2k_packets_release(struct memory *memory, struct j2k_packets *packets); /* null allowed */
+void kst_j2k_packets_release(struct memory *memory, struct j2k_packets *packets); /* `packets` may be null */
 
 /*
- * Bytes that the packet of one precinct (into coded.precinct) and layer takes by what layer_passes says of it now:
- * header, body, SOP and EPH where they are in force, and its entry in PLT where `packet_lengths`. The layers before
- * must have been committed, this one must not. With `commit` it is. 0 where the tile has no such layer. Precincts may
- * be measured side by side on several threads.
+ * The bytes that the packet of one precinct (an index into coded.precinct) and layer takes by the present layer_passes:
+ * header, body, SOP and EPH where they are in force, and its entry in PLT with `packet_lengths`. The layers before it
+ * must have been committed, and this one must not. With `commit` it is committed too. The result is 0 if the tile has
+ * no such layer. Several threads may measure different precincts at the same time.
  */
 uint64_t kst_j2k_packet_measure(
     struct j2k_packets *packets, uint32_t precinct, uint32_t layer, bool packet_lengths, bool commit);
 
 /*
- * Bytes of all tile-parts of the component that has most, by what layer_passes says now, where each tile-part is of one
- * component.
+ * The bytes of all tile-parts of the component that has most, by the present layer_passes, if each tile-part belongs to
+ * one component.
  */
 kst_status kst_j2k_most_component_bytes(struct memory *memory, const struct j2k_coded *coded,
     const struct j2k_writing *writing, uint64_t *bytes, kst_report *report);
 
-/* Bytes of all that is not packets: at most so many, and seldom less. Add to it what all packets measure. */
+/* An upper bound, usually exact, on the bytes of all that is not packets. Add to it the measured packets. */
 kst_status kst_j2k_overhead(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
     uint64_t *bytes, kst_report *report);
 
