@@ -7,15 +7,21 @@
 #include "files/strips.h"
 #include "target.h"
 
-/* The extension is what the whole picture would have. */
-static bool decode_strips(struct strips *strips, const struct task *task, struct problem *problem)
+/* Where a picture goes of which the whole would be such an image: that chooses the extension. */
+static char *path_for(const struct task *task, const kst_image *image, struct problem *problem)
 {
     struct picture described;
 
     picture_init(&described);
-    described.image = strips->image;
-    char *path = task_path(task, file_extension(task->files.target, &described), problem);
+    described.image = *image;
+    return task_path(task, file_extension(task->files.target, &described), problem);
+}
+
+static bool decode_strips(struct strips *strips, const struct task *task, struct problem *problem)
+{
+    char *path = path_for(task, &strips->image, problem);
     bool good = path != NULL && strips_write(strips, task->source->name, path, &task->files, problem);
+
     free(path);
     strips_close(strips);
     return good;
@@ -23,12 +29,9 @@ static bool decode_strips(struct strips *strips, const struct task *task, struct
 
 static bool decode_bands(struct bands_out *bands, const struct task *task, struct problem *problem)
 {
-    struct picture described;
-
-    picture_init(&described);
-    described.image = bands->image;
-    char *path = task_path(task, file_extension(task->files.target, &described), problem);
+    char *path = path_for(task, &bands->image, problem);
     bool good = path != NULL && bands_out_write(bands, path, &task->files, problem);
+
     free(path);
     bands_out_close(bands);
     return good;

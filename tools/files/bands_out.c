@@ -4,8 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "files/pgx.h"
-#include "files/pnm.h"
+#include "files/rows_out.h"
 #include "progress.h"
 
 enum { REST_BYTES = 1 << 24 /* of rows, after which the pages of a mapped file are given back */ };
@@ -67,11 +66,9 @@ void bands_out_close(struct bands_out *bands)
 /* Where rows go. */
 struct writing {
     const struct source *source;
-    struct output *output;
-    const struct row_format *format; /* null: rows lie in the file as they are, */
-    void *file;                      /* otherwise what it is written by */
-    uint64_t first;                  /* where the first row begins */
-    size_t row;                      /* bytes of a row */
+    struct rows_out out;
+    uint64_t first; /* where the first row begins, if rows lie in the file as they are */
+    size_t row;     /* bytes of a row */
     uint32_t height;
     atomic_uint rows;                     /* written */
     atomic_uint_fast64_t since;           /* bytes written since the source's pages were given back */
@@ -86,7 +83,7 @@ static bool add_rows(struct writing *w, const kst_image *rows, struct problem *p
 
     picture_init(&picture);
     picture.image = *rows; /* whose pixels stay the library's */
-    return w->format->add(w->file, &picture, problem);
+    return w->out.format->add(w->out.file, &picture, problem);
 }
 
 static bool write_rows(void *user, uint32_t y, const kst_image *rows)
@@ -94,9 +91,9 @@ static bool write_rows(void *user, uint32_t y, const kst_image *rows)
     struct writing *w = user;
     struct problem problem = {""};
     const kst_plane *plane = &rows->plane[0];
-    bool good = w->format != NULL ? add_rows(w, rows, &problem)
-                                  : rows_write_at(w->output, w->first + (uint64_t)y * w->row, plane->data,
-                                        (size_t)plane->pitch, w->row, plane->height, &problem);
+    bool good = w->out.format != NULL ? add_rows(w, rows, &problem)
+                                      : rows_write_at(w->out.output, w->first + (uint64_t)y * w->row, plane->data,
+                                            (size_t)plane->pitch, w->row, plane->height, &problem);
     if (!good) {
         pthread_mutex_lock(&w->lock);
         *w->problem = problem;
@@ -104,7 +101,7 @@ static bool write_rows(void *user, uint32_t y, const kst_image *rows)
     }
     double done = (double)(atomic_fetch_add(&w->rows, plane->height) + plane->height) / w->height;
     progress_part_done(&w->reading, done);
-    if (w->format == NULL)
+    if (w->out.format == NULL)
         progress_part_done(&w->making, done);
     if (atomic_fetch_add(&w->since, plane->height * w->row) >= REST_BYTES) {
         atomic_store(&w->since, 0);
@@ -113,35 +110,15 @@ static bool write_rows(void *user, uint32_t y, const kst_image *rows)
     return good;
 }
 
-/* What comes in front of all rows. */
-static bool begin_file(
-    const struct bands_out *bands, struct writing *w, const struct file_settings *settings, struct problem *problem)
-{
-    struct picture whole;
-
-    if (settings->target == &file_raw)
-        return true;
-    if (settings->target == &file_pgx)
-        return pgx_write_header(w->output, &bands->image.plane[0], settings->order == ORDER_LITTLE, problem);
-    if (w->format == NULL)
-        return pnm_write_header(w->output, &bands->image, settings->target == &file_pam, problem);
-    picture_init(&whole);
-    whole.image = bands->image;
-    bool good = jpeg_keep_metadata(bands->decoder, settings, &whole, problem);
-    w->file = good ? w->format->begin(w->output, &whole, settings, problem) : NULL;
-    picture_release(&whole);
-    return w->file != NULL;
-}
-
 static bool decode(
     struct bands_out *bands, struct writing *writing, const struct file_settings *settings, struct problem *problem)
 {
     const kst_row_writer writer = {.size = sizeof writer,
         .write = write_rows,
         .user = writing,
-        .in_order = writing->format != NULL || output_in_order(writing->output)};
+        .in_order = writing->out.format != NULL || output_in_order(writing->out.output)};
 
-    writing->first = writing->output->written;
+    writing->first = writing->out.output->written;
     kst_status status = kst_decoder_decode_rows(bands->decoder, &bands->options, &writer);
     const kst_report *report = kst_decoder_report(bands->decoder);
     if (status == KST_ERROR_WRITE)
@@ -158,8 +135,6 @@ static bool write_file(
     struct bands_out *bands, struct output *output, const struct file_settings *settings, struct problem *problem)
 {
     struct writing writing = {.source = bands->source,
-        .output = output,
-        .format = file_row_format(settings->target),
         .height = bands->image.height,
         .reading = progress_reading(0, 1),
         .making = progress_writing(0, 1),
@@ -167,9 +142,10 @@ static bool write_file(
         .problem = problem};
 
     pthread_mutex_init(&writing.lock, NULL);
-    bool good = begin_file(bands, &writing, settings, problem) && decode(bands, &writing, settings, problem);
+    bool good = rows_out_begin(&writing.out, output, bands->decoder, &bands->image, settings, problem) &&
+                decode(bands, &writing, settings, problem);
     pthread_mutex_destroy(&writing.lock);
-    return writing.file != NULL ? writing.format->end(writing.file, good, problem) : good;
+    return rows_out_end(&writing.out, good, problem);
 }
 
 bool bands_out_write(

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "files/pnm.h"
+#include "files/rows_out.h"
 #include "progress.h"
 
 enum { SHARE_OF_PICTURE = 4, SHARE_OF_STRIPS = 4, SHARE_OF_STRIP = 2, BLOCK_ROWS = 128, LOW = 256 };
@@ -125,10 +126,8 @@ static bool decode_strip(struct strips *strips, uint32_t y, struct told *told, c
 
 /* A strip on its way to the file while the next one is decoded. */
 struct writing {
-    struct output *output;
+    struct rows_out out;
     const struct file_settings *settings;
-    const struct row_format *rows; /* null: there is no file but the output */
-    void *file;
     struct picture *strip; /* null: none */
     struct problem problem;
     pthread_t thread;
@@ -139,12 +138,12 @@ struct writing {
 static void *write_strip(void *argument)
 {
     struct writing *w = argument;
-    if (w->rows != NULL)
-        w->good = w->rows->add(w->file, w->strip, &w->problem);
+    if (w->out.format != NULL)
+        w->good = w->out.format->add(w->out.file, w->strip, &w->problem);
     else if (w->settings->target == &file_raw)
-        w->good = file_raw.write(w->output, w->strip, w->settings, &w->problem);
+        w->good = file_raw.write(w->out.output, w->strip, w->settings, &w->problem);
     else
-        w->good = pnm_write_rows(w->output, w->strip, &w->problem);
+        w->good = pnm_write_rows(w->out.output, w->strip, &w->problem);
     return NULL;
 }
 
@@ -165,24 +164,6 @@ static bool end_writing(struct writing *w, struct problem *problem)
         *problem = w->problem;
     w->strip = NULL;
     return good;
-}
-
-/* What comes in front of all rows. */
-static bool begin_file(struct writing *w, const struct strips *strips, struct problem *problem)
-{
-    const struct file_settings *settings = w->settings;
-    struct picture whole;
-
-    w->rows = file_row_format(settings->target);
-    if (w->rows == NULL)
-        return settings->target == &file_raw ||
-               pnm_write_header(w->output, &strips->image, settings->target == &file_pam, problem);
-    picture_init(&whole);
-    whole.image = strips->image;
-    bool good = jpeg_keep_metadata(strips->decoder, settings, &whole, problem);
-    w->file = good ? w->rows->begin(w->output, &whole, settings, problem) : NULL;
-    picture_release(&whole);
-    return w->file != NULL;
 }
 
 static bool write_strips(
@@ -213,16 +194,14 @@ static bool write_strips(
 static bool write_file(struct strips *strips, struct output *output, const char *name,
     const struct file_settings *settings, struct problem *problem)
 {
-    struct writing writing = {.output = output, .settings = settings};
+    struct writing writing = {.settings = settings};
     struct picture strip[2];
 
-    if (!begin_file(&writing, strips, problem))
-        return false;
     picture_init(&strip[0]);
     picture_init(&strip[1]);
-    bool good = write_strips(strips, &writing, name, strip, problem);
-    if (writing.rows != NULL)
-        good = writing.rows->end(writing.file, good, problem);
+    bool good = rows_out_begin(&writing.out, output, strips->decoder, &strips->image, settings, problem) &&
+                write_strips(strips, &writing, name, strip, problem);
+    good = rows_out_end(&writing.out, good, problem);
     picture_release(&strip[0]);
     picture_release(&strip[1]);
     return good;

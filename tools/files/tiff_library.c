@@ -157,32 +157,17 @@ int TIFFWriteScanline(TIFF *tif, void *buf, uint32_t row, uint16_t sample)
     return loaded.TIFFWriteScanline_(tif, buf, row, sample);
 }
 
-int TIFFGetField(TIFF *tiff, uint32_t tag, ...)
-{
-    va_list arguments;
+/* Functions of any number of arguments, which have twins that take a list of them. */
+#define FIELD_FUNCTION(name, twin)                                                                                     \
+    int name(TIFF *tiff, uint32_t tag, ...)                                                                            \
+    {                                                                                                                  \
+        va_list arguments;                                                                                             \
+        va_start(arguments, tag);                                                                                      \
+        int result = loaded.twin##_(tiff, tag, arguments);                                                             \
+        va_end(arguments);                                                                                             \
+        return result;                                                                                                 \
+    }
 
-    va_start(arguments, tag);
-    int result = loaded.TIFFVGetField_(tiff, tag, arguments);
-    va_end(arguments);
-    return result;
-}
-
-int TIFFGetFieldDefaulted(TIFF *tiff, uint32_t tag, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, tag);
-    int result = loaded.TIFFVGetFieldDefaulted_(tiff, tag, arguments);
-    va_end(arguments);
-    return result;
-}
-
-int TIFFSetField(TIFF *tiff, uint32_t tag, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, tag);
-    int result = loaded.TIFFVSetField_(tiff, tag, arguments);
-    va_end(arguments);
-    return result;
-}
+FIELD_FUNCTION(TIFFGetField, TIFFVGetField)
+FIELD_FUNCTION(TIFFGetFieldDefaulted, TIFFVGetFieldDefaulted)
+FIELD_FUNCTION(TIFFSetField, TIFFVSetField)
