@@ -6,12 +6,12 @@
 #
 # WORK is decode, encode, progressive, transcode, png, start or huge; all of them without any. Pictures of about 2.5, 8 and
 # 18 MPix are made of four photographs each and rotated; kostka and the peer take turns, with output to a RAM disk. Above 1
-# is faster than the peer. KOSTKA is the command line (build/kostka), KOSTKA_PROCESS the timing program
-# (build/bench/kostka-process), KOSTKA_PHOTOS the folder of photographs, KOSTKA_ROUNDS how often each of the two runs (21).
+# is faster than the peer. KOSTKA is the command line (that of build/, installed for the purpose, as programs in a build folder
+# look for their libraries in many places), KOSTKA_PROCESS the timing program (build/bench/kostka-process), KOSTKA_PHOTOS the
+# folder of photographs, KOSTKA_ROUNDS how often each of the two runs (21).
 # KOSTKA_SIZES may leave sizes out: "2.5 8 18".
 set -eu
 here=$(dirname "$0")
-kostka=${KOSTKA:-$here/../build/kostka}
 process=${KOSTKA_PROCESS:-$here/../build/bench/kostka-process}
 photos=${KOSTKA_PHOTOS:-/usr/share/backgrounds/mate/nature}
 rounds=${KOSTKA_ROUNDS:-21}
@@ -19,6 +19,8 @@ sizes=${KOSTKA_SIZES:-2.5 8 18}
 work=$(mktemp -d "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)/kostka-process-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
+[ -n "${KOSTKA:-}" ] || cmake --install "$here/../build" --prefix "$work/installed" >/dev/null
+kostka=${KOSTKA:-$work/installed/bin/kostka}
 
 # make_picture PHOTO WIDTH HEIGHT NAME: repeats the photograph until it fills the size; NAME.ppm, and NAME.jpg at quality 90
 make_picture() {

@@ -14,9 +14,12 @@ void kst_context_options_init(kst_context_options *options)
         *options = (kst_context_options){.size = sizeof *options};
 }
 
+/* Looking at the processor and at what of it the process may use takes longer than all else: only to be told. */
 static void log_creation(const kst_context *context)
 {
     kst_device_info info = {.size = sizeof info};
+    if (!context->log.write)
+        return;
     kst_context_device(context, &info);
     kst_context_log(context, KST_LOG_INFO, "kostka %s on %s%s, %s, %s, %u threads", kst_version_string(), info.name,
         context->automatic ? " (auto)" : "", info.model, info.tier, kst_pool_threads(context->pool));

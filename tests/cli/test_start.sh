@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Small work loads no library that it does not need: neither libtiff, with all that it needs, nor a GPU's driver.
+# Small work loads no library that it does not need: neither libtiff, with all that it needs, nor libpng, nor a GPU's driver.
 . "$KOSTKA_SOURCE/tests/cli/library.sh"
 
 # loads COMMAND…: the libraries that it loads, one a line, in the file "loaded"
@@ -11,7 +11,7 @@ loads() {
     [ -s loaded ] || { echo "LD_DEBUG tells nothing"; exit 77; }
 }
 
-needless='tiff|webp|jbig|lzma|zstd|libcuda|OpenCL|libstdc'
+needless='png|libz\.|tiff|webp|jbig|lzma|zstd|libcuda|OpenCL|libstdc'
 loads "$KOSTKA" --version
 ! grep -qE 'lib(a|t|ub)san' loaded || needless=${needless%|libstdc} # sanitizers need that themselves
 printf 'P6 16 16 255\n%0768d' 0 >in.ppm
@@ -25,5 +25,10 @@ done
 loads "$KOSTKA" convert in.ppm out.tif
 grep -q tiff loaded || fail "TIFF written without libtiff"
 expect 0 "$KOSTKA" convert out.tif back.ppm
+identical in.ppm back.ppm
+loads "$KOSTKA" convert in.ppm out.png
+grep -q png loaded || fail "PNG written without libpng"
+loads "$KOSTKA" convert out.png back.ppm
+grep -q png loaded || fail "PNG read without libpng"
 identical in.ppm back.ppm
 finish

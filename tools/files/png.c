@@ -115,7 +115,7 @@ static bool read_header(struct png_reader *reader)
 
 static void reader_close(struct png_reader *reader)
 {
-    if (reader != NULL)
+    if (reader != NULL && reader->png != NULL)
         png_destroy_read_struct(&reader->png, &reader->info, NULL);
     free(reader);
 }
@@ -123,6 +123,8 @@ static void reader_close(struct png_reader *reader)
 static bool reader_start(
     struct png_reader *reader, const struct source *source, bool texts_first, const struct file_settings *settings)
 {
+    if (!png_library_load(&reader->problem))
+        return false;
     reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader->problem, png_failed, png_warned);
     reader->info = reader->png != NULL ? png_create_info_struct(reader->png) : NULL;
     if (reader->info == NULL)

@@ -3,9 +3,8 @@
 #ifndef KOSTKA_TOOL_PNG_FILE_H
 #define KOSTKA_TOOL_PNG_FILE_H
 
-#include <png.h>
-
 #include "files/files.h"
+#include "files/png_library.h"
 
 #define PNG_INCH 0.0254 /* metres */
 

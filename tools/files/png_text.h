@@ -3,9 +3,8 @@
 #ifndef KOSTKA_TOOL_PNG_TEXT_H
 #define KOSTKA_TOOL_PNG_TEXT_H
 
-#include <png.h>
-
 #include "files/picture.h"
+#include "files/png_library.h"
 
 /*
  * Keep a chunk's text, if it is one of these, from its data as they are in the file: at most PNG_TEXT_RATIO times as

@@ -82,6 +82,8 @@ static bool write_chunks(png_structp png, png_infop info, const struct picture *
 
 static bool write_header(struct sink *sink, const struct picture *picture)
 {
+    if (!png_library_load(&sink->problem))
+        return false;
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &sink->problem, png_failed, png_warned);
     png_infop info = png != NULL ? png_create_info_struct(png) : NULL;
 

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/tiff_library.h"
-
 enum { BLOCK_LIMIT = 1 << 30 };
 
 static tmsize_t file_read(thandle_t handle, void *to, tmsize_t length)

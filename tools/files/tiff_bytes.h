@@ -3,9 +3,8 @@
 #ifndef KOSTKA_TOOL_TIFF_BYTES_H
 #define KOSTKA_TOOL_TIFF_BYTES_H
 
-#include <tiffio.h>
-
 #include "files/files.h"
+#include "files/tiff_library.h"
 
 /* A file in memory; `capacity` is 0 for one that is only read. Or one on its way to an output that may be written at
  * any place. */

@@ -1,14 +1,64 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * libtiff, loaded when the first TIFF file is read or written: with the twelve libraries that it needs itself it takes
- * longer to load than a small picture takes to decode. tiff_library.c defines those of its functions that are used.
+ * longer to load than a small picture takes to decode. Its functions, as far as they are used, by their own names.
  */
 #ifndef KOSTKA_TOOL_TIFF_LIBRARY_H
 #define KOSTKA_TOOL_TIFF_LIBRARY_H
 
-#include "tool.h"
+#include <tiffio.h>
 
-/* To be called before any function of libtiff; thread-safe. */
+#include "library.h"
+
+#define TIFF_FUNCTIONS(X)                                                                                              \
+    X(TIFFClientOpenExt)                                                                                               \
+    X(TIFFClose)                                                                                                       \
+    X(TIFFFlush)                                                                                                       \
+    X(TIFFGetField)                                                                                                    \
+    X(TIFFGetFieldDefaulted)                                                                                           \
+    X(TIFFIsTiled)                                                                                                     \
+    X(TIFFOpenOptionsAlloc)                                                                                            \
+    X(TIFFOpenOptionsFree)                                                                                             \
+    X(TIFFOpenOptionsSetErrorHandlerExtR)                                                                              \
+    X(TIFFOpenOptionsSetMaxSingleMemAlloc)                                                                             \
+    X(TIFFOpenOptionsSetWarningHandlerExtR)                                                                            \
+    X(TIFFReadRGBAImageOriented)                                                                                       \
+    X(TIFFReadRGBAStripExt)                                                                                            \
+    X(TIFFReadRGBATileExt)                                                                                             \
+    X(TIFFReadScanline)                                                                                                \
+    X(TIFFReadTile)                                                                                                    \
+    X(TIFFScanlineSize)                                                                                                \
+    X(TIFFSetField)                                                                                                    \
+    X(TIFFTileSize)                                                                                                    \
+    X(TIFFWriteScanline)
+
+extern struct tiff_library {
+    TIFF_FUNCTIONS(LIBRARY_POINTER)
+} tiff_library;
+
+/* To be called before any of the functions; thread-safe. */
 bool tiff_library_load(struct problem *problem);
+
+/* Behind the header's own declarations. */
+#define TIFFClientOpenExt tiff_library.TIFFClientOpenExt_
+#define TIFFClose tiff_library.TIFFClose_
+#define TIFFFlush tiff_library.TIFFFlush_
+#define TIFFGetField tiff_library.TIFFGetField_
+#define TIFFGetFieldDefaulted tiff_library.TIFFGetFieldDefaulted_
+#define TIFFIsTiled tiff_library.TIFFIsTiled_
+#define TIFFOpenOptionsAlloc tiff_library.TIFFOpenOptionsAlloc_
+#define TIFFOpenOptionsFree tiff_library.TIFFOpenOptionsFree_
+#define TIFFOpenOptionsSetErrorHandlerExtR tiff_library.TIFFOpenOptionsSetErrorHandlerExtR_
+#define TIFFOpenOptionsSetMaxSingleMemAlloc tiff_library.TIFFOpenOptionsSetMaxSingleMemAlloc_
+#define TIFFOpenOptionsSetWarningHandlerExtR tiff_library.TIFFOpenOptionsSetWarningHandlerExtR_
+#define TIFFReadRGBAImageOriented tiff_library.TIFFReadRGBAImageOriented_
+#define TIFFReadRGBAStripExt tiff_library.TIFFReadRGBAStripExt_
+#define TIFFReadRGBATileExt tiff_library.TIFFReadRGBATileExt_
+#define TIFFReadScanline tiff_library.TIFFReadScanline_
+#define TIFFReadTile tiff_library.TIFFReadTile_
+#define TIFFScanlineSize tiff_library.TIFFScanlineSize_
+#define TIFFSetField tiff_library.TIFFSetField_
+#define TIFFTileSize tiff_library.TIFFTileSize_
+#define TIFFWriteScanline tiff_library.TIFFWriteScanline_
 
 #endif

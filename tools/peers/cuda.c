@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "peers/cuda.h"
-
-#include "peers/library.h"
+#include "library.h"
 
 #define PEER_CUDA_SYMBOL(member, symbol, parameters) symbol,
 
@@ -12,7 +11,7 @@ bool peer_cuda_open(struct peer_cuda *cuda, struct problem *problem)
     void *context = NULL;
     int device = 0;
 
-    if (!peer_library(names, symbols, sizeof symbols / sizeof symbols[0], cuda, problem))
+    if (!library_load(names, symbols, sizeof symbols / sizeof symbols[0], cuda, problem))
         return false;
     if (cuda->init(0) != 0 || cuda->device(&device, 0) != 0)
         return problem_set(problem, "there is no CUDA device");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "peers/nvjpeg.h"
-
-#include "peers/library.h"
+#include "library.h"
 
 #define NVJPEG_SYMBOL(member, symbol, parameters) symbol,
 
@@ -11,7 +10,7 @@ bool nvjpeg_load(struct nvjpeg_library *library, struct problem *problem)
         "/usr/local/cuda/lib64/libnvjpeg.so", "/usr/local/cuda/targets/x86_64-linux/lib/libnvjpeg.so", NULL};
     static const char *const symbols[] = {NVJPEG_SYMBOLS(NVJPEG_SYMBOL)};
 
-    return peer_library(names, symbols, sizeof symbols / sizeof symbols[0], library, problem);
+    return library_load(names, symbols, sizeof symbols / sizeof symbols[0], library, problem);
 }
 
 /* By nvjpegStatus_t. */

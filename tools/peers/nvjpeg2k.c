@@ -6,9 +6,9 @@
  */
 #include <stdlib.h>
 
+#include "library.h"
 #include "peers/crew.h"
 #include "peers/cuda.h"
-#include "peers/library.h"
 #include "peers/peers.h"
 
 enum {
@@ -120,7 +120,7 @@ static bool load(struct nvjpeg2k *peer, struct problem *problem)
     static const char *const symbols[] = {NVJPEG2K_SYMBOLS(NVJPEG2K_SYMBOL)};
 
     peer->cuda_open = peer_cuda_open(&peer->cuda, problem);
-    return peer->cuda_open && peer_library(names, symbols, sizeof symbols / sizeof symbols[0], &peer->library, problem);
+    return peer->cuda_open && library_load(names, symbols, sizeof symbols / sizeof symbols[0], &peer->library, problem);
 }
 
 static bool make_lane(struct nvjpeg2k *peer, struct lane *lane, struct problem *problem)

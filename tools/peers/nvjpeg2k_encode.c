@@ -7,9 +7,9 @@
  */
 #include <stdlib.h>
 
+#include "library.h"
 #include "peers/crew.h"
 #include "peers/cuda.h"
-#include "peers/library.h"
 #include "peers/peers.h"
 
 enum {
@@ -150,7 +150,7 @@ static bool load(struct nvjpeg2k_encode *peer, struct problem *problem)
     static const char *const symbols[] = {NVJPEG2K_ENCODE_SYMBOLS(NVJPEG2K_ENCODE_SYMBOL)};
 
     peer->cuda_open = peer_cuda_open(&peer->cuda, problem);
-    return peer->cuda_open && peer_library(names, symbols, sizeof symbols / sizeof symbols[0], &peer->library, problem);
+    return peer->cuda_open && library_load(names, symbols, sizeof symbols / sizeof symbols[0], &peer->library, problem);
 }
 
 static bool place_picture(struct nvjpeg2k_encode *peer, uint32_t index, struct problem *problem)

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "peers/library.h"
+#include "library.h"
 #include "peers/peers.h"
 
 enum { TURBO_RGB = 0, TURBO_ACCURATE = 4096, TURBO_KEEP_BUFFER = 1024, MOST_THREADS = 256 };
@@ -107,7 +107,7 @@ static void *turbo_open(const struct peer_task *task, uint32_t threads, struct p
 
     if (turbo == NULL)
         return problem_set(problem, "out of memory"), NULL;
-    if (!peer_library(names, symbols, sizeof symbols / sizeof symbols[0], &turbo->library, problem)) {
+    if (!library_load(names, symbols, sizeof symbols / sizeof symbols[0], &turbo->library, problem)) {
         free(turbo);
         return NULL;
     }

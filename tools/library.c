@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "peers/library.h"
+#include "library.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-#include "peers/peers.h"
-
-const struct peer *const peers_decode[] = {
-    &peer_turbo_one, &peer_turbo_all, &peer_nvjpeg_hardware, &peer_nvjpeg_gpu, &peer_nvjpeg, NULL};
-const struct peer *const peers_encode[] = {&peer_turbo_one, &peer_turbo_all, &peer_nvjpeg_encode, NULL};
-const struct peer *const peers_j2k_decode[] = {&peer_nvjpeg2k, NULL};
-const struct peer *const peers_j2k_encode[] = {&peer_nvjpeg2k_encode, NULL};
-
-bool peer_library(
+bool library_load(
     const char *const *names, const char *const *symbols, size_t count, void *pointers, struct problem *problem)
 {
     void *library = NULL;
