@@ -41,9 +41,9 @@ struct jpeg_view {
 enum jpeg_conversion {
     JPEG_CONVERT_RAW,  /* each component goes to its own plane and is not resampled */
     JPEG_CONVERT_COPY, /* each component goes to its own plane */
-    JPEG_CONVERT_GREY, /* grey or luminance is written in the pixels of `layout` */
-    JPEG_CONVERT_YCC,  /* YCbCr is converted to the pixels of `layout` */
-    JPEG_CONVERT_RGB,  /* RGB is written in the pixels of `layout` */
+    JPEG_CONVERT_GREY, /* grey or luminance is written in the channel order `layout` */
+    JPEG_CONVERT_YCC,  /* YCbCr is converted to RGB in the channel order `layout` */
+    JPEG_CONVERT_RGB,  /* RGB is written in the channel order `layout` */
     JPEG_CONVERT_RGB_GREY,
     JPEG_CONVERT_YCC_PLANAR,
     JPEG_CONVERT_CMYK,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads and changes a few entries of an Exif structure. */
 #include "jpeg/syntax/exif.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@ struct tiff {
 struct ifd {
     size_t first; /* offset of the first entry */
     uint32_t count;
-    bool whole; /* all its entries lie inside */
+    bool whole; /* all of its entries lie inside the data */
 };
 
 static uint32_t get16(const struct tiff *t, size_t at)
@@ -130,7 +131,7 @@ void kst_exif_set_orientation(uint8_t *tiff, size_t length, int orientation)
         put(&t, tiff + entry + 8, type == TYPE_SHORT ? 2 : 4, (uint32_t)orientation);
 }
 
-/* A number that an entry of one element holds; 0 where there is none. */
+/* The number in an entry of one element; 0 if there is none. */
 static uint32_t number_of(const struct tiff *t, const struct ifd *ifd, uint32_t tag)
 {
     size_t entry;
@@ -140,7 +141,10 @@ static uint32_t number_of(const struct tiff *t, const struct ifd *ifd, uint32_t 
     return type == TYPE_SHORT ? get16(t, entry + 8) : type == TYPE_LONG ? get32(t, entry + 8) : 0;
 }
 
-/* Clear what two entries of IFD1 say lies behind it. Returns the new length of the structure. */
+/*
+ * Clear the bytes whose offset and length two entries of IFD1 give. Returns the new length of the structure, which is
+ * shorter if these bytes were its end.
+ */
 static size_t clear(
     const struct tiff *t, const struct ifd *ifd, uint8_t *tiff, uint32_t offset_tag, uint32_t length_tag)
 {

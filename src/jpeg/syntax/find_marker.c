@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Looking for markers in entropy-coded data. */
+/* Finds markers in entropy-coded data, with many threads if the data are long. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -34,19 +34,23 @@ size_t kst_jpeg_find_marker(const uint8_t *data, size_t length, size_t from, uin
 
 enum {
     CHUNK = 1 << 18,
-    FIRST_CHUNK = 1 << 16, /* and all others where the end may be anywhere */
-    GROWTH = 4,            /* of the number of chunks looked at together */
+    FIRST_CHUNK = 1 << 16, /* also the length of all further chunks if the end may be anywhere */
+    GROWTH = 4,            /* factor by which the number of chunks searched together grows */
     MOST_CHUNKS = 64,
-    OVERLAP = 64 /* a longer run of 0xFF is too long, wherever it is counted from */
+    /*
+     * bytes of the previous chunk that are searched too: a run of 0xFF longer than this is too long for the kernels,
+     * wherever its counting begins
+     */
+    OVERLAP = 64
 };
 
-/* Stretches of data from `from` on, which are looked at together; nothing was found between `start` and there. */
+/* Chunks of `step` bytes from `from` on, which are searched together. Between `start` and `from` nothing was found. */
 struct chunks {
     const uint8_t *data;
     size_t length, start, from, step;
     size_t found[MOST_CHUNKS];
     uint32_t fill[MOST_CHUNKS];
-    atomic_uint_fast32_t least; /* chunk in which a marker was found, or MOST_CHUNKS */
+    atomic_uint_fast32_t least; /* first chunk in which a marker was found, or MOST_CHUNKS */
 };
 
 static void note_found(struct chunks *chunks, uint32_t index)
@@ -56,7 +60,9 @@ static void note_found(struct chunks *chunks, uint32_t index)
         ;
 }
 
-/* A chunk with the byte behind it, and some in front of it for runs that come from there. */
+/*
+ * Search a chunk, together with the byte behind it and some bytes in front of it, because runs of 0xFF may begin there.
+ */
 static void look(void *arg, uint32_t index)
 {
     struct chunks *chunks = arg;
@@ -74,7 +80,7 @@ static void look(void *arg, uint32_t index)
     note_found(chunks, index);
 }
 
-/* The first marker in `count` chunks, or the end of the data if they reach it; SIZE_MAX: neither. */
+/* The first marker in `count` chunks, or the end of the data if the chunks reach it; SIZE_MAX if neither. */
 static size_t look_at(struct pool *threads, struct chunks *chunks, uint32_t count, uint32_t *fill)
 {
     atomic_init(&chunks->least, MOST_CHUNKS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Marker codes, their second byte (T.81 table B.1). */
+/* Marker codes: the second byte of each marker (T.81 table B.1). */
 #ifndef KOSTKA_JPEG_SYNTAX_MARKER_H
 #define KOSTKA_JPEG_SYNTAX_MARKER_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Recognises the contents of APPn and COM segments and assembles the metadata of a stream. */
 #include "jpeg/syntax/metadata.h"
 
 #include <string.h>
@@ -59,11 +60,11 @@ bool kst_jpeg_segment_adobe(const uint8_t *data, const struct jpeg_marker_segmen
     return true;
 }
 
-/* The chunks of an ICC profile by number. */
+/* The chunks of an ICC profile, by their numbers. */
 struct icc {
     const struct jpeg_marker_segment *chunk[256];
-    const struct jpeg_marker_segment *first; /* in the stream; null: no profile */
-    uint32_t chunks;                         /* how many the first one says there are */
+    const struct jpeg_marker_segment *first; /* first chunk in the stream; null: no profile */
+    uint32_t chunks;                         /* number of chunks that the first one announces */
     size_t length;
     bool bad;
     uint64_t bad_offset;
@@ -91,7 +92,7 @@ static void icc_add(struct icc *icc, const uint8_t *data, const struct jpeg_mark
     icc->length += segment->length - JPEG_ICC_HEADER;
 }
 
-/* Where the profile is consistent, find or make its bytes. */
+/* If the profile is consistent, find its bytes or join them from its chunks. */
 static kst_status icc_finish(
     struct icc *icc, struct memory *memory, const uint8_t *data, struct jpeg_metadata *metadata)
 {

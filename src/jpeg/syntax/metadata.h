@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What APPn and COM segments hold. */
+/* Finds out what APPn and COM segments hold, and lists the metadata of a stream for the API. */
 #ifndef KOSTKA_JPEG_SYNTAX_METADATA_H
 #define KOSTKA_JPEG_SYNTAX_METADATA_H
 
 #include "core/memory.h"
 
-/* An APPn or COM segment (B.2.4.5, B.2.4.6), anywhere in the stream, in the stream's order. */
+/*
+ * An APPn or COM segment (B.2.4.5, B.2.4.6). They are listed in the stream's order, wherever in the stream they stand.
+ */
 struct jpeg_marker_segment {
-    uint64_t offset; /* of its contents, behind the length field */
-    uint32_t length; /* of its contents, 0–65533 */
+    uint64_t offset; /* offset of its contents, behind the length field */
+    uint32_t length; /* length of its contents, 0–65533 */
     uint8_t marker;  /* 0xE0–0xEF or 0xFE */
 };
 
 enum jpeg_segment_kind {
     JPEG_SEGMENT_APP,
     JPEG_SEGMENT_COMMENT,
-    JPEG_SEGMENT_JFIF,  /* T.871; of any length: see kst_jpeg_segment_jfif() */
-    JPEG_SEGMENT_ADOBE, /* of any length, likewise */
-    JPEG_SEGMENT_EXIF,  /* contents start with 6 bytes of identifier */
-    JPEG_SEGMENT_XMP,   /* contents start with JPEG_XMP_HEADER bytes of identifier */
-    JPEG_SEGMENT_ICC /* contents start with JPEG_ICC_HEADER bytes: identifier, number of the chunk (from 1), how many */
+    JPEG_SEGMENT_JFIF,  /* JFIF (T.871), of any length: see kst_jpeg_segment_jfif() */
+    JPEG_SEGMENT_ADOBE, /* of any length: see kst_jpeg_segment_adobe() */
+    JPEG_SEGMENT_EXIF,  /* contents start with an identifier of 6 bytes */
+    JPEG_SEGMENT_XMP,   /* contents start with an identifier of JPEG_XMP_HEADER bytes */
+    /*
+     * contents start with JPEG_ICC_HEADER bytes: an identifier, the number of the chunk (from 1), the number of chunks
+     */
+    JPEG_SEGMENT_ICC
 };
 
 enum { JPEG_SEGMENT_MAX = 65533, JPEG_EXIF_HEADER = 6, JPEG_XMP_HEADER = 29, JPEG_ICC_HEADER = 14 };
@@ -32,24 +37,25 @@ struct jpeg_jfif {
     uint16_t x, y;
 };
 
-/* Read a JFIF header. False where the segment is none or too short for one (14 bytes), as libjpeg has it. */
+/* Read a JFIF header. False if the segment is not one, or is too short (less than 14 bytes, as in libjpeg). */
 bool kst_jpeg_segment_jfif(const uint8_t *data, const struct jpeg_marker_segment *segment, struct jpeg_jfif *jfif);
 
-/* Read an Adobe header's transform code. False where the segment is none or too short for one (12 bytes). */
+/* Read the transform code of an Adobe header. False if the segment is not one, or is too short (less than 12 bytes). */
 bool kst_jpeg_segment_adobe(const uint8_t *data, const struct jpeg_marker_segment *segment, uint8_t *transform);
 
-/* The metadata of one stream as the API shows it: in the stream's order, JFIF and Adobe headers left out. */
+/* The metadata of one stream as the API shows them: in the stream's order, without JFIF and Adobe headers. */
 struct jpeg_metadata {
     kst_metadata *item;
     size_t count;
-    uint8_t *icc;    /* a profile joined from chunks, which one item points to; null: none or one chunk */
-    int orientation; /* of the first Exif item; 1 where there is none */
+    /* a profile joined from chunks, to which one item points; null: no profile, or one of a single chunk */
+    uint8_t *icc;
+    int orientation; /* orientation from the first Exif item; 1 if there is none */
 };
 
 /*
- * Sort out `count` segments of the stream `data`. Items point into `data`, or into the joined ICC profile. An ICC
- * profile whose chunks are missing or contradict each other is a warning and its segments stay plain APP2. More than
- * `limit` bytes of segments are KST_ERROR_LIMIT_METADATA. On failure, *metadata holds nothing.
+ * Turn `count` segments of the stream `data` into items. Items point into `data`, or into the joined ICC profile. If
+ * chunks of an ICC profile are missing or contradict each other, a warning is reported and its segments stay plain APP2
+ * items. Segments of more than `limit` bytes together are KST_ERROR_LIMIT_METADATA. On failure *metadata holds nothing.
  */
 kst_status kst_jpeg_metadata_assemble(struct memory *memory, const uint8_t *data,
     const struct jpeg_marker_segment *segment, size_t count, uint64_t limit, bool strict, kst_report *report,

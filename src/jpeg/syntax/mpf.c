@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads and changes the index of a file with several pictures. */
 #include "jpeg/syntax/mpf.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ enum {
     MP_HEADER = 8,
     TAG_MP_ENTRY = 0xB002,
     TYPE_UNDEFINED = 7,
-    SIZE_AT = 4, /* fields of a picture's entry */
+    SIZE_AT = 4, /* offsets of the fields of a picture's entry */
     OFFSET_AT = 8
 };
 
@@ -47,7 +48,10 @@ bool kst_jpeg_segment_promises(const uint8_t *data, const struct jpeg_marker_seg
     return kst_jpeg_segment_mpf(data, segment) || kst_jpeg_segment_gain_map(data, segment);
 }
 
-/* The list of entries that tag 0xB002 of the MP Index IFD at `ifd` points to; `tiff` begins at the MP header. */
+/*
+ * Find the list of pictures' entries, to which tag 0xB002 of the MP Index IFD at `ifd` points. `tiff` begins at the MP
+ * header.
+ */
 static bool find_entries(const uint8_t *tiff, size_t length, uint32_t ifd, struct jpeg_mpf *mpf)
 {
     if (ifd < MP_HEADER || ifd > length - 2)

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The index of a file with several pictures: MPF (CIPA DC-007), an APP2 segment of the first picture. */
+/* The index of a file with several pictures: MPF (CIPA DC-007), which is an APP2 segment of the first picture. */
 #ifndef KOSTKA_JPEG_SYNTAX_MPF_H
 #define KOSTKA_JPEG_SYNTAX_MPF_H
 
 #include "jpeg/syntax/metadata.h"
 
-/* Contents of the segment start with "MPF" and a zero byte, then comes the MP header, which offsets are relative to. */
+/*
+ * The contents of the segment start with "MPF" and a zero byte. Behind them stands the MP header, from which offsets
+ * count.
+ */
 enum { JPEG_MPF_HEADER = 4 };
 
-/* Types of pictures: the lower 24 bits of an entry's attribute (DC-007 5.2.3.3). */
+/* Types of pictures, which are the lower 24 bits of an entry's attribute (DC-007 5.2.3.3). */
 enum jpeg_mpf_type {
     JPEG_MPF_UNDEFINED = 0,
     JPEG_MPF_LARGE_THUMBNAIL_VGA = 0x010001,
@@ -21,34 +24,37 @@ enum jpeg_mpf_type {
     JPEG_MPF_GAIN_MAP = 0x050000
 };
 
-/* Where the entries lie in the contents of a segment, all of them inside. */
+/* The place of the entries in the contents of a segment; all of them lie inside. */
 struct jpeg_mpf {
     bool big_endian;
-    size_t entries; /* offset of the first one in the segment's contents */
+    size_t entries; /* offset of the first entry in the contents of the segment */
     uint32_t count; /* at most 4,095: a segment has no room for more */
 };
 
 struct jpeg_mpf_entry {
     uint32_t attribute;
     uint32_t size;
-    uint32_t offset; /* from the MP header; 0 of the first picture */
+    uint32_t offset; /* counted from the MP header; 0 for the first picture */
 };
 
-/* Whether a segment is an MPF one, be it damaged or without an index. */
+/* Whether a segment is an MPF segment, even if it is damaged or has no index. */
 bool kst_jpeg_segment_mpf(const uint8_t *data, const struct jpeg_marker_segment *segment);
 
-/* Whether a segment makes no sense once the pictures behind its own are gone: MPF, or the mark of ISO 21496-1. */
+/*
+ * Whether a segment makes no sense once the pictures behind its own are removed: an MPF segment, or the mark of ISO
+ * 21496-1.
+ */
 bool kst_jpeg_segment_promises(const uint8_t *data, const struct jpeg_marker_segment *segment);
 
 /* Whether a segment is the mark, or the metadata, of a gain map by ISO 21496-1. */
 bool kst_jpeg_segment_gain_map(const uint8_t *data, const struct jpeg_marker_segment *segment);
 
-/* Find the index in a segment's contents. False where there is none, or one that does not lie inside. */
+/* Find the index in the contents of a segment. False if there is none, or if it does not lie inside the contents. */
 bool kst_mpf_open(const uint8_t *contents, size_t length, struct jpeg_mpf *mpf);
 
 struct jpeg_mpf_entry kst_mpf_entry(const uint8_t *contents, const struct jpeg_mpf *mpf, uint32_t index);
 
-/* Set size and offset of an entry; the attribute stays. */
+/* Set the size and the offset of an entry; its attribute stays. */
 void kst_mpf_set(uint8_t *contents, const struct jpeg_mpf *mpf, uint32_t index, const struct jpeg_mpf_entry *entry);
 
 #endif

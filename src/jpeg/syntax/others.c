@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds the pictures and other data behind the first picture of a file. */
 #include "jpeg/syntax/others.h"
 
 #include <stdlib.h>
@@ -10,12 +11,12 @@
 
 enum { FIRST_CAPACITY = 8 };
 
-/* Where an index says that something begins. */
+/* A place at which an index says that something begins. */
 struct claim {
     uint64_t offset;
-    bool picture;       /* it is said to be a JPEG picture */
-    bool indexed;       /* MPF says so, */
-    uint32_t attribute; /* and what it is */
+    bool picture;       /* the index says that it is a JPEG picture */
+    bool indexed;       /* the claim is from the MPF index */
+    uint32_t attribute; /* the attribute of its MPF entry */
     kst_role role;
 };
 
@@ -25,13 +26,13 @@ struct finder {
     const struct jpeg_stream *first;
     const uint8_t *data;
     uint64_t length;
-    kst_limits left; /* what the pictures that follow may still have */
+    kst_limits left; /* what remains of the limits for the pictures that follow */
     bool strict;
     struct jpeg_others *others;
     uint32_t capacity;
     struct claim *claim;
     size_t claims;
-    size_t labels; /* the first claim that bytes which come next may have */
+    size_t labels; /* index of the first claim that may concern the bytes that come next */
     kst_report *report;
 };
 
@@ -50,7 +51,7 @@ static bool contains(const uint8_t *data, const struct jpeg_marker_segment *segm
     return false;
 }
 
-/* What a picture's own segments say. */
+/* The role of a picture, as far as its own segments tell it. */
 static kst_role role_of_stream(const uint8_t *data, const struct jpeg_stream *stream)
 {
     for (uint32_t i = 0; i < stream->application_count; i++) {
@@ -105,7 +106,7 @@ static kst_status warn(struct finder *f, uint64_t offset)
     return kst_report_warning(f->report, KST_WARNING_JPEG_INDEX, offset, 1, f->strict);
 }
 
-/* The first MPF segment is the one that counts, and the first XMP packet that has a directory. */
+/* The first MPF segment with an index counts, and the first XMP packet with a directory. */
 static void find_indices(struct finder *f)
 {
     const struct jpeg_stream *s = f->first;
@@ -159,7 +160,7 @@ static kst_status claim_indexed(struct finder *f)
     return status;
 }
 
-/* Items lie one behind the other in the directory's order; one without a length shares the bytes of another. */
+/* Items lie one behind the other in the directory's order. An item without a length shares the bytes of another one. */
 static kst_status claim_items(struct finder *f, struct xmp_reader reader)
 {
     struct xmp_item item;
@@ -179,7 +180,7 @@ static kst_status claim_items(struct finder *f, struct xmp_reader reader)
     return KST_OK;
 }
 
-/* By place; of two of one place that of MPF comes first. */
+/* Sort by place; of two claims of the same place that of MPF comes first. */
 static int compare_claims(const void *left, const void *right)
 {
     const struct claim *a = left, *b = right;
@@ -188,7 +189,7 @@ static int compare_claims(const void *left, const void *right)
     return (int)b->indexed - (int)a->indexed;
 }
 
-/* One claim for each place. */
+/* Join claims of the same place, so that one is left for each place. */
 static void join_claims(struct finder *f)
 {
     size_t kept = 0;
@@ -245,14 +246,17 @@ static kst_status add(struct finder *f, const kst_other *part)
     return KST_OK;
 }
 
-/* Zeros at the end of a file, to which storage or transport have filled it up, are no part of it. */
+/* Zeros at the end of a file come from storage or transport that filled it up, and do not count as a part. */
 static bool is_padding(const struct finder *f, uint64_t from, uint64_t to)
 {
     const uint8_t *data = f->data + from;
     return to == f->length && data[0] == 0 && memcmp(data, data + 1, (size_t)(to - from - 1)) == 0;
 }
 
-/* Bytes from `from` to `to` are no picture; where a directory says what begins in them, they are several parts. */
+/*
+ * Add the bytes from `from` to `to`, which are not a picture. If a directory says that something begins among them,
+ * they become several parts.
+ */
 static kst_status add_bytes(struct finder *f, uint64_t from, uint64_t to)
 {
     kst_status status = KST_OK;
@@ -294,7 +298,10 @@ static void describe(const struct jpeg_stream *stream, const uint8_t *data, kst_
     part->components = frame->component_count;
 }
 
-/* Read the picture at part->offset, which must end with EOI before `end`; where there is none, the part is none. */
+/*
+ * Read the picture at part->offset, which must end with EOI before `end`. If there is none, the part does not become a
+ * picture.
+ */
 static kst_status read_picture(struct finder *f, uint64_t end, kst_other *part)
 {
     const uint8_t *data = f->data + part->offset;
@@ -319,7 +326,10 @@ static kst_status read_picture(struct finder *f, uint64_t end, kst_other *part)
     return KST_OK;
 }
 
-/* All that lies from *at to `end`, where the next picture is said to begin: pictures without gaps, then bytes. */
+/*
+ * Add everything from *at to `end`, where the next picture is said to begin: pictures without gaps between them, then
+ * other bytes.
+ */
 static kst_status read_until(struct finder *f, uint64_t *at, uint64_t end, const struct claim *claim)
 {
     while (*at < end) {
@@ -342,7 +352,10 @@ static kst_status read_until(struct finder *f, uint64_t *at, uint64_t end, const
     return KST_OK;
 }
 
-/* Where reading ended before EOI, what comes next is the rest of that picture, until an index says otherwise. */
+/*
+ * If the first picture ended before EOI, the bytes that follow are its rest, up to the next place at which an index
+ * says that a picture begins.
+ */
 static uint64_t find_start(const struct finder *f)
 {
     size_t i = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a file holds behind its first picture: other pictures, which an index of MPF (CIPA DC-007) or a directory in XMP
- * points to or which simply follow, and bytes that are no picture.
+ * Lists what a file holds behind its first picture: other pictures, to which an MPF index (CIPA DC-007) or a directory
+ * in XMP points or which simply follow, and bytes that are not pictures.
  */
 #ifndef KOSTKA_JPEG_SYNTAX_OTHERS_H
 #define KOSTKA_JPEG_SYNTAX_OTHERS_H
@@ -12,26 +12,29 @@
 enum { JPEG_NO_SEGMENT = -1 };
 
 struct jpeg_others {
-    kst_other *part; /* all bytes behind the first picture, or behind its damaged rest, in order and without gaps; but
-                        not zeros at the end */
+    /*
+     * all bytes behind the first picture, or behind its damaged rest, in order and without gaps, but without zeros at
+     * the end of the file
+     */
+    kst_other *part;
     uint32_t count;
-    int64_t index; /* which of the first picture's segments has the MPF index; or JPEG_NO_SEGMENT */
+    int64_t index; /* index of the first picture's segment that has the MPF index, or JPEG_NO_SEGMENT */
     struct jpeg_mpf mpf;
-    int64_t directory; /* likewise the XMP with a directory */
+    int64_t directory; /* likewise of the XMP segment with a directory */
 };
 
 /*
- * Find them; `first` is the file's first picture as it was parsed, in the whole file. All pictures together have no
- * more pixels and marker segments than the limits allow, and a file's bytes are read once. A part that an index says is
- * a picture but that is none, or that lies in another one, is a warning. On failure *others holds nothing; to be
- * released otherwise.
+ * Find what follows the first picture; `first` is that picture as it was parsed, with the data of the whole file. All
+ * pictures together must keep the limits on pixels and marker segments, and the bytes of a file are read only once. If
+ * an index points to a picture where there is none, or to one inside another picture, a warning is reported. On failure
+ * *others holds nothing; otherwise the caller releases it.
  */
 kst_status kst_jpeg_others_find(struct pool *threads, struct memory *memory, const kst_limits *limits,
     const struct jpeg_stream *first, bool strict, struct jpeg_others *others, kst_report *report);
 
 void kst_jpeg_others_release(struct memory *memory, struct jpeg_others *others);
 
-/* The part that begins at an offset of the file; null: none does. */
+/* The part that begins at an offset of the file; null if there is none. */
 const kst_other *kst_jpeg_others_at(const struct jpeg_others *others, uint64_t offset);
 
 #endif

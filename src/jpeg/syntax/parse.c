@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The sequence of markers (T.81 B.2). */
+/* Reads the sequence of markers of a JPEG stream (T.81 B.2) and builds its plan. */
 #include "jpeg/syntax/parse.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static kst_status find_start(struct parser *parser)
     return KST_OK;
 }
 
-/* The headers that say how to read the samples; only those in front of the first scan count. */
+/* Read the headers that say how samples are coded; only those in front of the first scan count. */
 static void read_headers(struct parser *parser, const struct jpeg_marker_segment *segment)
 {
     struct jpeg_headers *headers = &parser->stream->headers;
@@ -75,8 +75,8 @@ static kst_status read_segment(struct parser *parser, uint8_t marker, struct seg
         return kst_jpeg_parse_huffman(parser, segment);
     case JPEG_DRI:
         return kst_jpeg_parse_restart_interval(parser, segment);
-    case JPEG_DNL: /* its number was taken when the first scan began */
-    case JPEG_DAC: /* conditioning for a process that SOF would have announced */
+    case JPEG_DNL: /* the number of lines was read when the first scan began */
+    case JPEG_DAC: /* DAC conditions arithmetic coding, which SOF would have announced */
         return KST_OK;
     case JPEG_SOS: {
         kst_status status = kst_jpeg_parse_scan(parser, segment);
@@ -97,7 +97,7 @@ static bool stands_alone(uint8_t marker)
     return (marker >= JPEG_RST0 && marker <= JPEG_RST7) || marker == JPEG_TEM;
 }
 
-/* The marker segment whose marker stands at parser->position; moves the position behind it. */
+/* Read the marker segment whose marker stands at parser->position, and move the position behind it. */
 static kst_status read_marker_segment(struct parser *parser, uint8_t marker)
 {
     size_t at = parser->position;
@@ -108,7 +108,8 @@ static kst_status read_marker_segment(struct parser *parser, uint8_t marker)
     if (parser->length - at < 4)
         return kst_report_error(parser->report, KST_ERROR_TRUNCATED, at, "inside a marker segment");
     size_t length = (size_t)parser->data[at + 2] << 8 | parser->data[at + 3];
-    if (length < 2 && is_application(marker)) { /* of no consequence: what it should hold is skipped as garbage */
+    /* such a segment does not matter: its contents are skipped as garbage */
+    if (length < 2 && is_application(marker)) {
         kst_report_warning(parser->report, KST_WARNING_JPEG_GARBAGE, at, 1, false);
         parser->position = at + 4;
         return KST_OK;
@@ -122,7 +123,7 @@ static kst_status read_marker_segment(struct parser *parser, uint8_t marker)
     return read_segment(parser, marker, segment);
 }
 
-/* Whether there are no bytes but fill bytes (B.1.1.2) between the position and the marker at `at`. */
+/* Whether there are only fill bytes (B.1.1.2) between the position and the marker at `at`. */
 static bool only_fill(const struct parser *parser, size_t at)
 {
     for (size_t i = parser->position; i < at; i++)
@@ -131,7 +132,7 @@ static bool only_fill(const struct parser *parser, size_t at)
     return true;
 }
 
-/* All markers up to EOI or the end of the data. */
+/* Read all markers up to EOI or the end of the data. */
 static kst_status read_markers(struct parser *parser)
 {
     const struct jpeg_plan *plan = &parser->stream->plan;
@@ -169,7 +170,7 @@ static bool is_limit(kst_status status)
     return status == KST_ERROR_MEMORY || (status >= KST_ERROR_LIMIT_PIXELS && status <= KST_ERROR_LIMIT_METADATA);
 }
 
-/* With a scan in hand a damaged marker segment only ends the reading: what came before it is decoded. */
+/* Once there is a scan, a damaged marker segment only ends the parsing: what came before it is decoded. */
 static kst_status forgive(struct parser *parser, kst_status status)
 {
     kst_report *report = parser->report;
@@ -192,7 +193,7 @@ static kst_colour adobe_colour(
     return transformed;
 }
 
-/* T.81 leaves the colour space open; T.871 (JFIF), Adobe's marker and the component ids are believed in that order. */
+/* T.81 leaves the colour space open. T.871 (JFIF), Adobe's marker and the component ids are believed, in that order. */
 static kst_colour decide_colour(struct parser *parser)
 {
     const struct jpeg_frame *frame = &parser->stream->plan.frame;
@@ -215,8 +216,8 @@ static kst_colour decide_colour(struct parser *parser)
 }
 
 /*
- * A component that no scan held gets the table it would have had, for whoever writes the frame anew; where that was
- * never defined, the table of one that has: its coefficients are all 0.
+ * A component that no scan held gets the quantisation table that it would have had, for callers that write the frame
+ * again. If that table was never defined, the component gets the table of a scanned one: its coefficients are all 0.
  */
 static void fill_quant_tables(struct parser *parser)
 {

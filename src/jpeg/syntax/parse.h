@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the bytes of a JPEG stream to a plan: every check of its markers happens behind this. */
+/* Parses the bytes of a JPEG stream into a plan. All checks of its markers are made here. */
 #ifndef KOSTKA_JPEG_SYNTAX_PARSE_H
 #define KOSTKA_JPEG_SYNTAX_PARSE_H
 
@@ -8,7 +8,7 @@
 #include "jpeg/plan/plan.h"
 #include "jpeg/syntax/metadata.h"
 
-/* The headers that say how to read the samples. */
+/* The headers that say how samples are coded. */
 struct jpeg_headers {
     bool has_jfif;
     struct jpeg_jfif jfif;
@@ -19,42 +19,43 @@ struct jpeg_headers {
 struct jpeg_stream {
     struct jpeg_plan plan;
     struct jpeg_headers headers;
-    struct jpeg_marker_segment *application; /* APPn and COM */
+    struct jpeg_marker_segment *application; /* APPn and COM segments */
     uint32_t application_count;
     uint64_t start; /* offset of SOI */
-    uint64_t end;   /* where reading ended: behind EOI, if there is one */
-    bool whole;     /* it ended with EOI */
+    uint64_t end;   /* offset at which parsing ended: behind EOI, if there is one */
+    bool whole;     /* the stream ended with EOI */
     uint32_t markers;
-    bool presumed; /* where the data of the only scan end, see kst_jpeg_parse_presuming() */
+    bool presumed; /* the end of the only scan's data is presumed, see kst_jpeg_parse_presuming() */
 };
 
 /*
- * Where SOI stands: at the beginning, behind at most 16 fill bytes 0xFF (B.1.1.2). SIZE_MAX: the data are no JPEG
- * stream.
+ * The offset of SOI: at the beginning, or behind at most 16 fill bytes 0xFF (B.1.1.2). SIZE_MAX if the data are not a
+ * JPEG stream.
  */
 size_t kst_jpeg_find_start(const uint8_t *data, size_t length);
 
 /*
- * Parse a stream, all markers to EOI. Borrows `data`. Warnings are counted in `report`. On failure nothing is left
- * allocated and the report holds the error.
+ * Parse all markers of a stream up to EOI. The stream borrows `data`. Warnings are counted in `report`. On failure
+ * nothing is left allocated and the report holds the error.
  */
 kst_status kst_jpeg_parse(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
     struct jpeg_stream *stream, kst_report *report);
 
-/* The same with threads at hand (null: none). */
+/* The same with threads that help (null: none). */
 kst_status kst_jpeg_parse_on(struct pool *threads, struct memory *memory, const kst_limits *limits, const uint8_t *data,
     size_t length, struct jpeg_stream *stream, kst_report *report);
 
 /*
- * The same without a look at the data of a sequential scan without restart markers, where the stream ends with EOI:
- * that this is the first marker behind them is presumed, as the stream then says, until kst_jpeg_confirm().
+ * The same, but without searching the data of a sequential scan without restart markers if the stream ends with EOI.
+ * That EOI is then presumed to be the first marker behind the data, and the stream says so, until kst_jpeg_confirm()
+ * has checked it.
  */
 kst_status kst_jpeg_parse_presuming(struct pool *threads, struct memory *memory, const kst_limits *limits,
     const uint8_t *data, size_t length, struct jpeg_stream *stream, kst_report *report);
 
 /*
- * Look at the data that was left out. True: the plan and the report are what they would have been, and its scan's
- * `fill` is now, too. False: nothing in them may be believed.
+ * Search the data that were left out. True: the plan and the report are what they would have been otherwise, and the
+ * scan's `fill` is now set, too. False: nothing in them may be relied on.
  */
 bool kst_jpeg_confirm(struct pool *threads, struct jpeg_stream *stream);
 

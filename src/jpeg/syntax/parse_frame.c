@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SOF and SOS (T.81 B.2.2, B.2.3, G.1.1.1). */
+/* Parses the frame header SOF and the scan header SOS (T.81 B.2.2, B.2.3, G.1.1.1). */
 #include <string.h>
 
 #include "jpeg/syntax/marker.h"
@@ -70,7 +70,10 @@ kst_status kst_jpeg_parse_frame(struct parser *parser, uint8_t marker, struct se
     return KST_OK;
 }
 
-/* The number of lines from a DNL segment right behind the first scan, whose data start at `from` (B.2.5); 0: none. */
+/*
+ * The number of lines from a DNL segment right behind the first scan, whose data start at `from` (B.2.5); 0 if there is
+ * none.
+ */
 static uint32_t find_number_of_lines(const struct parser *parser, size_t from)
 {
     size_t at = kst_jpeg_find_marker(parser->data, parser->length, from, NULL);
@@ -81,7 +84,9 @@ static uint32_t find_number_of_lines(const struct parser *parser, size_t from)
     return (uint32_t)parser->data[at + 4] << 8 | parser->data[at + 5];
 }
 
-/* What can only be settled once the first scan starts: the height and all that follows from it. */
+/*
+ * Complete the frame with what can only be settled when the first scan starts: the height and all that follows from it.
+ */
 static kst_status complete_frame(struct parser *parser, size_t data_offset)
 {
     struct jpeg_frame *frame = &parser->stream->plan.frame;
@@ -116,7 +121,7 @@ static kst_status parse_scan_components(struct parser *parser, struct segment_re
     return KST_OK;
 }
 
-/* Spectral selection and successive approximation (G.1.1.1). */
+/* Check spectral selection and successive approximation (G.1.1.1). */
 static kst_status check_progression(struct parser *parser, const struct jpeg_scan *scan, size_t offset)
 {
     bool valid = scan->al <= 13 && (scan->ah == 0 || scan->al + 1 == scan->ah);
@@ -130,7 +135,7 @@ static kst_status check_progression(struct parser *parser, const struct jpeg_sca
         "Ss %u, Se %u, Ah %u, Al %u with %u components", scan->ss, scan->se, scan->ah, scan->al, scan->component_count);
 }
 
-/* Note how far each coefficient is known after the scan, and whether that was its turn. */
+/* Note how far each coefficient is known after the scan, and warn if the scan was not its next one. */
 static void note_progression(struct parser *parser, const struct jpeg_scan *scan, size_t offset)
 {
     struct jpeg_plan *plan = &parser->stream->plan;
@@ -163,7 +168,7 @@ static kst_status latch_quant_tables(struct parser *parser, const struct jpeg_sc
     return KST_OK;
 }
 
-/* Put the table at a destination into the plan, if it is not there yet, and give its index. */
+/* Put the table at a destination into the plan, unless it is there already, and return its index. */
 static kst_status use_huffman(
     struct parser *parser, enum jpeg_table_class table_class, uint8_t destination, size_t offset, uint16_t *index)
 {

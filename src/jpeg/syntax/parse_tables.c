@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* DQT, DHT and DRI (T.81 B.2.4). */
+/* Parses the marker segments DQT, DHT and DRI (T.81 B.2.4). */
 #include <string.h>
 
 #include "jpeg/syntax/parser.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the parts of the parser share. */
+/* The state and the functions that the files of the parser share. */
 #ifndef KOSTKA_JPEG_SYNTAX_PARSER_H
 #define KOSTKA_JPEG_SYNTAX_PARSER_H
 
@@ -9,28 +9,28 @@
 
 enum { NOT_IN_PLAN = -1 };
 
-/* A destination for Huffman tables: what the last DHT put there. */
+/* A destination for Huffman tables, with the table that the last DHT put there. */
 struct huffman_slot {
     struct jpeg_huffman table;
     bool defined;
-    int index; /* in the plan, or NOT_IN_PLAN until a scan uses it */
+    int index; /* index in the plan, or NOT_IN_PLAN until a scan uses the table */
 };
 
 struct parser {
     struct memory *memory;
-    struct pool *threads; /* to look for the end of long data with; null: none */
-    bool presuming;       /* rather than looking for it */
+    struct pool *threads; /* threads that search long data for their end; null: none */
+    bool presuming;       /* the end is presumed rather than searched for */
     const kst_limits *limits;
     kst_report *report;
     struct jpeg_stream *stream;
     const uint8_t *data;
     size_t length;
-    size_t position; /* of the next byte to read */
+    size_t position; /* offset of the next byte to read */
     uint32_t markers;
     uint16_t quant[JPEG_TABLES][64];
     bool quant_defined[JPEG_TABLES];
     bool latched[JPEG_COMPONENTS];               /* the component's quantisation table is settled */
-    struct huffman_slot huffman[2][JPEG_TABLES]; /* by class */
+    struct huffman_slot huffman[2][JPEG_TABLES]; /* by class and destination */
     uint32_t restart_interval;
     bool frame_seen;
     uint64_t frame_offset;
@@ -41,29 +41,35 @@ struct parser {
 struct segment_reader {
     const uint8_t *data;
     size_t length;
-    size_t offset; /* in the stream, of data[0] */
+    size_t offset; /* offset of data[0] in the stream */
 };
 
 /*
- * Make room for one more element in an array that grows in doublings.
- * Returns KST_OK, KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY, the latter two reported.
+ * Make room for one more element in an array, whose capacity doubles each time it grows. Returns KST_OK, or
+ * KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY, which are reported.
  */
 kst_status kst_jpeg_parser_grow(struct parser *parser, void **array, uint32_t count, uint32_t *capacity, size_t size);
 
 /*
- * Offset of the 0xFF before the next marker at or behind `from` (the last of several), or the stream's length. Raises
- * *fill (null allowed) to the longest run of bytes 0xFF on the way that a zero follows.
+ * The offset of the 0xFF in front of the next marker code at or behind `from` (the last one of several), or the
+ * stream's length if there is no marker. *fill (which may be null) is raised to the length of the longest run of bytes
+ * 0xFF on the way that is followed by a zero.
  */
 size_t kst_jpeg_find_marker(const uint8_t *data, size_t length, size_t from, uint32_t *fill);
 
-/* The same where it is likely to be the last one, close to the end of the data: many threads (null: none) look for it.
+/*
+ * The same if the next marker is likely to be the last one, close to the end of the data: many threads (null: none)
+ * search for it.
  */
 size_t kst_jpeg_find_last_marker(struct pool *threads, const uint8_t *data, size_t length, size_t from, uint32_t *fill);
 
-/* The same where it may be anywhere: threads look at more and more at once, in all at a few times what is before it. */
+/*
+ * The same if the marker may be anywhere: the threads search more and more data at once, in all at most a few times as
+ * much as lies in front of the marker.
+ */
 size_t kst_jpeg_find_far_marker(struct pool *threads, const uint8_t *data, size_t length, size_t from, uint32_t *fill);
 
-/* Marker segments; the reader holds their contents. */
+/* Parse the contents of one marker segment. */
 kst_status kst_jpeg_parse_quant(struct parser *parser, struct segment_reader segment);
 kst_status kst_jpeg_parse_huffman(struct parser *parser, struct segment_reader segment);
 kst_status kst_jpeg_parse_restart_interval(struct parser *parser, struct segment_reader segment);
@@ -71,8 +77,8 @@ kst_status kst_jpeg_parse_frame(struct parser *parser, uint8_t marker, struct se
 kst_status kst_jpeg_parse_scan(struct parser *parser, struct segment_reader segment);
 
 /*
- * Cut the entropy-coded data of the last scan, which starts at parser->position, into the plan's segments and move the
- * position to the marker behind them.
+ * Divide the entropy-coded data of the last scan, which start at parser->position, into the segments of the plan, and
+ * move the position to the marker behind them.
  */
 kst_status kst_jpeg_parse_segments(struct parser *parser);
 

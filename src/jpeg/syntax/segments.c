@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cutting the entropy-coded data of a scan at its restart markers (T.81 B.2.1, F.2.2). Which restart interval the data
- * behind an unexpected marker belong to is decided by the rule that decoders have come to share: one or two counts
- * ahead, intervals were lost; one or two counts behind, the marker is stale; anything else, it is taken for the one
- * expected.
+ * Divides the entropy-coded data of a scan at its restart markers (T.81 B.2.1, F.2.2). Data behind an unexpected marker
+ * are assigned to a restart interval by a rule that decoders have in common: if the marker is one or two counts ahead,
+ * intervals were lost; if it is one or two counts behind, it is stale; otherwise it is taken for the one expected.
  */
 #include "jpeg/syntax/marker.h"
 #include "jpeg/syntax/parser.h"
 
-/* The end of entropy-coded data that a marker at `marker` follows: fill bytes (B.1.1.2) are no data. */
+/*
+ * The end of the entropy-coded data in front of the marker at `marker`: fill bytes (B.1.1.2) do not belong to the data.
+ */
 static size_t without_fill(const struct parser *parser, size_t from, size_t marker)
 {
     while (marker > from && parser->data[marker - 1] == 0xFF)
@@ -38,8 +39,8 @@ static bool is_restart(uint8_t marker)
 }
 
 /*
- * Where the data of the interval after *interval start, given that its predecessor's end at the marker at `*at`. Moves
- * *interval on, past those that are lost. False where the scan's data are at an end; *at then is the marker after it.
+ * Find where the data of the interval after *interval start; those of *interval end at the marker at `*at`. *interval
+ * moves on, past intervals that are lost. False if the scan has no more data; *at is then the marker behind it.
  */
 static bool next_interval(struct parser *parser, const struct jpeg_scan *scan, size_t *at, uint32_t *interval)
 {
@@ -70,7 +71,7 @@ static bool next_interval(struct parser *parser, const struct jpeg_scan *scan, s
     return false;
 }
 
-/* Whether the data from `from` on may be presumed to end at an EOI that ends the stream. */
+/* Whether it may be presumed that the data from `from` on end at an EOI that ends the stream. */
 static bool is_presumable(const struct parser *parser, size_t from)
 {
     const struct jpeg_plan *plan = &parser->stream->plan;

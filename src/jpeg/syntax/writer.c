@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes the marker segments of a JPEG stream. */
 #include "jpeg/syntax/writer.h"
 
 #include "jpeg/syntax/marker.h"
@@ -10,7 +11,7 @@ static const char exif_header[JPEG_EXIF_HEADER] = "Exif\0";
 static const char xmp_header[JPEG_XMP_HEADER] = "http://ns.adobe.com/xap/1.0/";
 static const char icc_header[12] = "ICC_PROFILE";
 
-/* The longest payload of a kind, its identifier not counted. */
+/* The longest payload of a kind, in bytes, without its identifier. */
 static size_t longest(kst_metadata_kind kind)
 {
     switch (kind) {
@@ -49,7 +50,7 @@ static void write_marker(struct sink *sink, uint8_t marker)
     kst_sink_u8(sink, marker);
 }
 
-/* Marker and length field of a segment with `length` bytes of contents. */
+/* Write the marker and the length field of a segment with `length` bytes of contents. */
 static void write_segment_start(struct sink *sink, uint8_t marker, size_t length)
 {
     write_marker(sink, marker);
@@ -86,7 +87,7 @@ void kst_jpeg_write_start(struct sink *sink, const struct jpeg_header *header)
         write_adobe(sink, header);
 }
 
-/* One APPn or COM segment; `length` up to 65,533. */
+/* Write one APPn or COM segment; `length` is at most 65,533. */
 static void write_segment(struct sink *sink, uint8_t marker, const void *data, size_t length)
 {
     write_segment_start(sink, marker, length);
@@ -211,7 +212,7 @@ static void write_huffman(struct sink *sink, struct jpeg_scan_state *state, cons
 void kst_jpeg_write_scan(struct sink *sink, struct jpeg_scan_state *state, const struct jpeg_encoding *encoding,
     const kst_scan *scan, const struct jpeg_table_set *tables, uint32_t restart_interval)
 {
-    /* A refinement of DC bits needs no table, nor does DC alone need one for AC. */
+    /* A refinement pass of DC bits needs no table, and DC alone needs no AC table. */
     bool dc = scan->ss == 0 && scan->ah == 0, ac = scan->se > 0;
     for (uint32_t i = 0; i < scan->component_count; i++) {
         uint8_t destination = encoding->huffman[scan->component[i]];

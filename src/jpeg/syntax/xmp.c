@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads and changes the directory and the orientation in an XMP packet, without a general XML parser. */
 #include "jpeg/syntax/xmp.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@ static const char item_space[] = "http://ns.google.com/photos/1.0/container/item
 static const char container_space[] = "http://ns.google.com/photos/1.0/container/";
 static const char tiff_space[] = "http://ns.adobe.com/tiff/1.0/";
 
-/* A start tag, an end tag, or the end of the packet. */
+/* A start tag, an empty-element tag, an end tag, or (TAG_NONE) the end of the packet. Offsets are in the packet. */
 struct tag {
     enum { TAG_NONE, TAG_START, TAG_EMPTY, TAG_END } kind;
     struct xmp_name name;
@@ -19,7 +20,7 @@ struct tag {
 
 struct attribute {
     struct xmp_name name;
-    size_t value, length, end; /* `end`: behind the quote */
+    size_t value, length, end; /* offsets and length of the value; `end` is behind the quote */
 };
 
 static bool is_space(uint8_t c)
@@ -42,7 +43,7 @@ static size_t find(const uint8_t *text, size_t length, size_t from, const char *
     return length;
 }
 
-/* The prefix that a namespace is declared with, xmlns:PREFIX="SPACE". */
+/* The prefix with which a namespace is declared, as in xmlns:PREFIX="SPACE". */
 static struct xmp_name prefix_of(const uint8_t *text, size_t length, const char *space)
 {
     const size_t size = strlen(space);
@@ -89,7 +90,10 @@ static struct xmp_name read_name(const uint8_t *text, size_t length, size_t *at)
     return (struct xmp_name){text + from, *at - from};
 }
 
-/* The next attribute of a tag from *at on, which moves behind it; false at the tag's end or where there is no sense. */
+/*
+ * Read the next attribute of a tag from *at on, and move *at behind it. False at the end of the tag, or if the text
+ * cannot be understood.
+ */
 static bool next_attribute(const uint8_t *text, size_t length, size_t *at, struct attribute *attribute)
 {
     size_t i = *at;
@@ -113,7 +117,7 @@ static bool next_attribute(const uint8_t *text, size_t length, size_t *at, struc
     return true;
 }
 
-/* The next tag from `at` on; comments and processing instructions are passed over. */
+/* Find the next tag from `at` on, skipping comments and processing instructions. */
 static struct tag next_tag(const uint8_t *text, size_t length, size_t at)
 {
     struct tag tag = {.kind = TAG_NONE};
@@ -162,7 +166,7 @@ static bool read_number(const uint8_t *text, size_t length, uint64_t *value)
     return length > 0;
 }
 
-/* A property of an item: its value from `at` on, and where its attribute or element ends. */
+/* Take a property of an item, whose value stands at `at`; `behind` is the end of its attribute or element. */
 static void take(
     const struct xmp_reader *r, struct xmp_name name, size_t at, size_t length, size_t behind, struct xmp_item *item)
 {
@@ -196,7 +200,7 @@ static bool is_property(const struct xmp_reader *r, struct xmp_name name)
            memcmp(name.text, r->item.text, r->item.length) == 0;
 }
 
-/* What the attributes of a tag say of an item. True where any does. */
+/* Take the properties of an item from the attributes of a tag. True if there are any. */
 static bool take_attributes(const struct xmp_reader *r, const struct tag *tag, struct xmp_item *item)
 {
     struct attribute attribute;
@@ -209,7 +213,7 @@ static bool take_attributes(const struct xmp_reader *r, const struct tag *tag, s
     return any;
 }
 
-/* An element of an item, such as <Item:Length>12</Item:Length>. */
+/* Take a property from an element of an item, such as <Item:Length>12</Item:Length>. */
 static void take_element(const struct xmp_reader *r, const struct tag *tag, struct xmp_item *item)
 {
     size_t to = find(r->text, r->length, tag->end, "<");
@@ -221,7 +225,7 @@ static void take_element(const struct xmp_reader *r, const struct tag *tag, stru
 
 bool kst_xmp_next(struct xmp_reader *r, struct xmp_item *item)
 {
-    struct xmp_name open = {NULL, 0}; /* the element that the item is */
+    struct xmp_name open = {NULL, 0}; /* the name of the element that is the item */
     *item = (struct xmp_item){.length = 0};
     if (!r->item.text)
         return false;
@@ -232,7 +236,7 @@ bool kst_xmp_next(struct xmp_reader *r, struct xmp_item *item)
                 return true;
             continue;
         }
-        if (is_name(tag.name, r->container, "Item")) { /* of one that has not ended nothing is left */
+        if (is_name(tag.name, r->container, "Item")) { /* an item that has not ended is dropped */
             *item = (struct xmp_item){.length = 0};
             open = tag.name;
         }
@@ -260,7 +264,7 @@ static size_t print_number(uint64_t value, uint8_t digits[20])
 }
 
 struct text_sink {
-    uint8_t *out; /* null: only measure */
+    uint8_t *out; /* null: the length is only measured */
     size_t length;
 };
 

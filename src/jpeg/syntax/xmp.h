@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The little of XMP that the library reads and mends: the directory of the files that one file holds one behind the
- * other (namespace http://ns.google.com/photos/1.0/container/), which Ultra HDR and motion photos use, and the
- * orientation. The rest is carried, not interpreted.
+ * The few parts of XMP that the library reads and changes: the orientation, and the directory of the files that one
+ * file holds one behind the other (namespace http://ns.google.com/photos/1.0/container/), which Ultra HDR and motion
+ * photos use. All else is copied without interpretation.
  */
 #ifndef KOSTKA_JPEG_SYNTAX_XMP_H
 #define KOSTKA_JPEG_SYNTAX_XMP_H
@@ -18,41 +18,42 @@ struct xmp_name {
     size_t length;
 };
 
-/* One item of the directory. The first one is the picture that the XMP is in. */
+/* An item of the directory. The first item is the picture that contains the XMP. */
 struct xmp_item {
-    uint64_t length;             /* in bytes; 0 where nothing is said */
-    uint64_t padding;            /* bytes behind it */
-    bool jpeg;                   /* its media type */
-    char semantic[XMP_SEMANTIC]; /* "Primary", "GainMap", "MotionPhoto" …, cut off where it is longer */
-    size_t number;               /* where the digits of `length` stand in the packet, */
-    size_t digits;               /* how many they are, 0: none, */
-    size_t behind;               /* and where white space may stand behind them: past the quote or the end tag */
+    uint64_t length;             /* in bytes; 0 if it is not given */
+    uint64_t padding;            /* bytes of padding behind it */
+    bool jpeg;                   /* its media type is image/jpeg */
+    char semantic[XMP_SEMANTIC]; /* "Primary", "GainMap", "MotionPhoto" …, cut off if it is too long */
+    size_t number;               /* offset in the packet of the digits of `length` */
+    size_t digits;               /* number of these digits; 0: none */
+    size_t behind;               /* offset behind them at which white space may stand: past the quote or the end tag */
 };
 
 struct xmp_reader {
     const uint8_t *text;
     size_t length;
     size_t at;
-    struct xmp_name item, container; /* prefixes of the two namespaces; no text: not declared */
+    struct xmp_name item, container; /* prefixes of the two namespaces; without text if not declared */
 };
 
 void kst_xmp_begin(struct xmp_reader *reader, const uint8_t *text, size_t length);
 
-/* The next item of the directory, in one pass over the packet for all of them. False past the last. */
+/* Read the next item of the directory; one pass over the packet serves all items. False past the last item. */
 bool kst_xmp_next(struct xmp_reader *reader, struct xmp_item *item);
 
 /*
- * The packet with other lengths: of item i `length[i]`, or as it is where that is UINT64_MAX or i is `count` or more.
- * A number that needs fewer digits than the one before is followed by spaces, outside its quotes, and that of item 0
- * always takes XMP_NUMBER_FIELD characters at least, so that the packet is as long whatever it is. `out` (null: only
- * measure) has room for length + count × XMP_NUMBER_FIELD × 2 bytes. Returns how many it gets.
+ * Write the packet with other lengths: item i gets `length[i]`, or keeps its length if that is UINT64_MAX or i is at
+ * least `count`. A number that needs fewer digits than before is followed by spaces outside its quotes. The number of
+ * item 0 always takes at least XMP_NUMBER_FIELD characters, so that its value does not change the length of the packet.
+ * `out` has room for length + count × XMP_NUMBER_FIELD × 2 bytes; if it is null, the result is only measured. Returns
+ * the number of bytes.
  */
 size_t kst_xmp_mend(const uint8_t *text, size_t text_length, const uint64_t *length, size_t count, uint8_t *out);
 
-/* Where the directory stands, from its start tag to behind its end tag. False where there is none. */
+/* Find the directory, from its start tag to behind its end tag. False if there is none. */
 bool kst_xmp_directory(const uint8_t *text, size_t length, size_t *from, size_t *to);
 
-/* Set tiff:Orientation, one digit, where it is there. */
+/* Set tiff:Orientation, which is one digit, where it occurs. */
 void kst_xmp_set_orientation(uint8_t *text, size_t length, int orientation);
 
 #endif
