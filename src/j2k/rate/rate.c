@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Fills the layers one after the other with the cuts of greatest gain per byte, measuring packets as it goes. */
 #include "j2k/rate/rate.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 #include "j2k/rate/rate_cuts.h"
 
 enum {
-    PRECINCTS_TOGETHER = 16, /* by a thread, where there are many: */
+    PRECINCTS_TOGETHER = 16, /* precincts that a thread measures at once, if there are many */
     MANY_PRECINCTS = 64,
     GUESSES = 4
 };
@@ -19,16 +20,16 @@ struct allocation {
     struct j2k_packets *packets;
     uint8_t *layer_passes;
     struct j2k_rate_cuts cuts;
-    size_t at; /* of those the layers have the first `at` */
+    size_t at; /* number of cuts that the layers have so far */
     uint64_t overhead, committed;
-    uint64_t bodies; /* bytes of bodies that this layer adds: packets take no less */
+    uint64_t bodies; /* bytes of bodies that this layer adds, a lower bound on what its packets take */
     uint32_t layer;
-    uint32_t *precinct; /* of each block */
-    uint64_t *length;   /* of each precinct's packet in this layer, where it is known */
+    uint32_t *precinct; /* for each block, its precinct */
+    uint64_t *length;   /* bytes of each precinct's packet in this layer, if `known` */
     bool *known;
-    uint32_t *measured; /* precincts to measure */
+    uint32_t *measured; /* precincts that have to be measured */
     uint32_t measured_count;
-    uint32_t together; /* that a thread measures */
+    uint32_t together; /* precincts that a thread measures at once */
     bool commit;
 };
 
@@ -47,7 +48,7 @@ static void forget_lengths(struct allocation *a)
     memset(a->known, 0, a->rate->coded->precinct_count * sizeof *a->known);
 }
 
-/* A layer begins with what the one before has. */
+/* Begin a layer with the passes that the previous one has. */
 static void begin_layer(struct allocation *a)
 {
     for (uint32_t b = 0; b < block_count(a); b++)
@@ -62,7 +63,7 @@ static void set_passes(struct allocation *a, uint32_t block, uint8_t passes)
     a->known[a->precinct[block]] = false;
 }
 
-/* A cut without passes was taken by a layer before. */
+/* Take a cut. One without passes was taken by an earlier layer. */
 static void take(struct allocation *a, const struct j2k_rate_cut *cut)
 {
     if (cut->from < cut->to)
@@ -116,7 +117,7 @@ static void measure_some(void *argument, uint32_t index)
         measure_precinct(a, a->measured[i]);
 }
 
-/* Bytes of the layer's packets, of which only those are made again whose blocks have changed. */
+/* Measure the bytes of the layer's packets. Only those whose blocks have changed are measured again. */
 static uint64_t measure(struct allocation *a)
 {
     uint64_t sum = 0;
@@ -131,7 +132,10 @@ static uint64_t measure(struct allocation *a)
     return sum;
 }
 
-/* Likewise, when the layer is settled: all its headers are made for those of later layers to go on from. */
+/*
+ * Measure the layer's packets when it is decided, and, unless it is the last layer, commit to all of its headers so
+ * that later layers continue from them.
+ */
 static uint64_t commit(struct allocation *a)
 {
     bool last = a->layer + 1 == a->rate->coded->layers;
@@ -143,21 +147,21 @@ static uint64_t commit(struct allocation *a)
     return sum;
 }
 
-/* What later layers cost in any case: an empty packet of each precinct. */
+/* The bytes that later layers take in any case: those of an empty packet for each precinct. */
 static uint64_t empty_packets(const struct allocation *a)
 {
     uint32_t left = a->rate->coded->layers - a->layer - 1U;
     return (uint64_t)left * a->rate->coded->precinct_count;
 }
 
-/* Bytes that this layer's packets may take. */
+/* The bytes that this layer's packets may take. */
 static uint64_t budget_of(const struct allocation *a, const struct j2k_layer_target *target)
 {
     uint64_t fixed = a->overhead + a->committed + empty_packets(a);
     return fixed < target->bytes ? target->bytes - fixed : 0;
 }
 
-/* Where the error is reached, or else all. */
+/* The number of cuts with which the error is reached, or else all. */
 static size_t place_of_error(const struct allocation *a, double wanted)
 {
     size_t place = a->at;
@@ -169,7 +173,7 @@ static size_t place_of_error(const struct allocation *a, double wanted)
     return place;
 }
 
-/* As far as bodies and so many bytes of headers fit, strictly between the two places. */
+/* Move to where bodies and an assumed number of bytes of headers just fit, strictly between the two places. */
 static void guess(struct allocation *a, size_t low, size_t high, uint64_t headers, uint64_t budget)
 {
     while (a->at > low + 1 && (a->at >= high || a->bodies + headers > budget))
@@ -179,8 +183,8 @@ static void guess(struct allocation *a, size_t low, size_t high, uint64_t header
 }
 
 /*
- * As many cuts as fit, up to `end`. Lengths of headers hardly change from one cut to the next, so that a few guesses
- * come close; halving does the rest. Returns the bytes.
+ * Take as many cuts as fit, up to `end`. Lengths of headers hardly change from one cut to the next, so that a few
+ * guesses come close; bisection does the rest. Returns the bytes of the layer's packets.
  */
 static uint64_t fill_budget(struct allocation *a, size_t end, uint64_t budget)
 {
@@ -215,7 +219,10 @@ static uint32_t blocks_of(const struct j2k_coded_precinct *precinct)
     return sum;
 }
 
-/* Whether a cut's passes fit into `left` bytes with what they change of headers; they are taken then. */
+/*
+ * Take a cut's passes if they fit into `left` bytes, including the change of the packet's header. Returns whether they
+ * do.
+ */
 static bool try_cut(struct allocation *a, const struct j2k_rate_cut *cut, uint64_t *left)
 {
     uint32_t precinct = a->precinct[cut->block];
@@ -234,12 +241,12 @@ static bool try_cut(struct allocation *a, const struct j2k_rate_cut *cut, uint64
 }
 
 /*
- * Later cuts, which gain less, may still fit where the next one does not; a block's own order is kept. What is taken
- * costs the next layers nothing.
+ * Take later cuts, which gain less but may still fit where the next one does not. The order of a block's own cuts is
+ * kept. What is taken here costs the next layers nothing.
  */
 static void fill_rest(struct allocation *a, size_t end, uint64_t left)
 {
-    enum { FAR = 4096, BLOCKS = 4096 /* whose packets' headers are made for that */ };
+    enum { FAR = 4096, BLOCKS = 4096 /* most blocks whose packets' headers are measured for this */ };
     uint32_t blocks = 0;
     for (size_t i = a->at; i < end && i - a->at < FAR && blocks < BLOCKS && left > 0; i++) {
         struct j2k_rate_cut *cut = &a->cuts.cut[i];
@@ -253,7 +260,10 @@ static void fill_rest(struct allocation *a, size_t end, uint64_t left)
     }
 }
 
-/* Until the error is reached, or the bytes are full. Returns the gain for a byte that was asked for. */
+/*
+ * Fill a layer until its target error is reached or its bytes are used up. Returns the gain per byte of the last cut
+ * that was asked for.
+ */
 static double settle(struct allocation *a, const struct j2k_layer_target *target)
 {
     size_t end = place_of_error(a, target->error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rate allocation: which passes of each code-block go into which layer, so that at every length the squared error is as
- * low as it can be (T.800 J.14, "PCRD"). One threshold of gain for a byte holds for the whole picture.
+ * Rate allocation: decides which passes of each code-block go into which layer, so that at every length the squared
+ * error is as low as it can be (T.800 J.14, "PCRD"). One threshold of gain per byte holds for the whole picture.
  */
 #ifndef KOSTKA_J2K_RATE_RATE_H
 #define KOSTKA_J2K_RATE_RATE_H
@@ -9,32 +9,33 @@
 #include "core/pool.h"
 #include "j2k/write/write.h"
 
-/* How far a layer goes; what comes first ends it. */
+/* The target of a layer. The limit that is reached first ends the layer. */
 struct j2k_layer_target {
-    uint64_t bytes; /* of the whole codestream up to its end if this were the last layer; UINT64_MAX: no limit */
-    double error;   /* squared error of the picture that it is to reach; 0: none */
-    bool all;       /* every pass */
+    /* Bytes of the whole codestream up to the layer's end, as if it were the last layer; UINT64_MAX: no limit. */
+    uint64_t bytes;
+    double error; /* squared error of the picture at which the layer ends; 0: no such limit */
+    bool all;     /* the layer takes every pass */
 };
 
-/* What a layer came to. */
+/* The outcome of a layer. */
 struct j2k_layer_outcome {
     uint64_t bytes;
-    double error; /* as far as gains tell */
+    double error; /* squared error, computed from the gains of passes */
 };
 
 struct j2k_rate {
-    const struct j2k_coded *coded; /* whose layer_passes is the array below */
-    const double *gain;            /* of each pass, as coded.pass_length */
-    double error;                  /* that is left when all passes are there */
+    const struct j2k_coded *coded; /* its layer_passes must be the array that is filled in */
+    const double *gain;            /* gain of each pass, indexed like coded.pass_length */
+    double error;                  /* squared error that is left with all passes */
     const struct j2k_writing *writing;
     uint64_t around;                       /* bytes of a file around the codestream */
-    const struct j2k_layer_target *target; /* of each of coded.layers; those after the first never go back */
-    struct j2k_layer_outcome *outcome;     /* likewise */
+    const struct j2k_layer_target *target; /* for each of coded.layers; targets never fall from one layer to the next */
+    struct j2k_layer_outcome *outcome;     /* output: for each layer; may be null */
 };
 
 /*
- * Fill in layer_passes, `layers` a block. *threshold: the least gain for a byte that was asked of any layer, infinite
- * where every pass was wanted.
+ * Fill in layer_passes, `layers` entries for each block. *threshold becomes the least gain per byte that any layer
+ * asked for; it is infinite if every pass was wanted.
  */
 kst_status kst_j2k_allocate_rate(struct memory *memory, struct pool *pool, const struct j2k_rate *rate,
     uint8_t *layer_passes, double *threshold, kst_report *report);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds the truncation points of all code-blocks by the convex hull of length and error, and sorts them by slope. */
 #include "j2k/rate/rate_cuts.h"
 
 #include <math.h>
@@ -7,14 +8,14 @@
 enum { BLOCKS_TOGETHER = 512 };
 
 /*
- * The convex hull from the left: of the passes kept so far those go that the new one makes worthless. A pass that costs
- * nothing comes with the one before it. Errors are summed up from the last pass back, so that small ones near the end
- * are not lost in the large ones before any pass.
+ * Build the convex hull from the left: each new pass removes those of the kept passes that it makes worthless. A pass
+ * that costs nothing belongs to the one before it. Errors are summed from the last pass backwards, so that small ones
+ * near the end are not lost in the large ones of the first passes.
  */
 void kst_j2k_slopes(const uint32_t *length, const double *gain, uint32_t passes, double *slope)
 {
     uint8_t hull[256];
-    double left[257]; /* of the error before each pass, what this one and those behind it take away */
+    double left[257]; /* of the error before each pass, how much this pass and those behind it remove */
     uint32_t count = 0;
     left[passes] = 0;
     for (uint32_t pass = passes; pass-- > 0;)
@@ -49,7 +50,7 @@ double kst_j2k_gain_of(const struct j2k_rate *rate, uint32_t block, uint32_t fro
     return sum;
 }
 
-/* A block's cuts. Returns where they end. */
+/* Write a block's cuts. Returns the end of what was written. */
 static struct j2k_rate_cut *put_cuts(const struct j2k_rate *rate, uint32_t index, struct j2k_rate_cut *cut)
 {
     const struct j2k_block_code *block = &rate->coded->block[index];
@@ -70,7 +71,7 @@ static struct j2k_rate_cut *put_cuts(const struct j2k_rate *rate, uint32_t index
     return cut;
 }
 
-/* Positive numbers are in the order of their bits. */
+/* The sort key of a cut. Positive floating-point numbers are ordered like their bits. */
 static uint32_t key_of(const struct j2k_rate_cut *cut)
 {
     uint32_t bits;
@@ -78,7 +79,10 @@ static uint32_t key_of(const struct j2k_rate_cut *cut)
     return ~bits;
 }
 
-/* By slope from the greatest down, keeping the order of equal ones: by digits of 11 bits from the least. */
+/*
+ * Sort by slope, greatest first, keeping the order of equal ones: a radix sort with digits of 11 bits, the lowest
+ * first.
+ */
 static void sort(struct j2k_rate_cut *cut, struct j2k_rate_cut *other, size_t count)
 {
     enum { DIGIT = 11, DIGITS = 3 };
@@ -100,7 +104,7 @@ static void sort(struct j2k_rate_cut *cut, struct j2k_rate_cut *other, size_t co
     }
 }
 
-/* Blocks whose cuts a thread finds: where they go, one place a pass, as passes may lie in any order. */
+/* A slice of blocks whose cuts one thread finds. It has room for one cut per pass, because every pass may be a cut. */
 struct slice {
     size_t first;
     struct j2k_rate_cut *end;
@@ -124,7 +128,7 @@ static void find_slice(void *argument, uint32_t index)
         slice->end = put_cuts(rate, b, slice->end);
 }
 
-/* Returns how many passes there are. */
+/* Set where the cuts of each slice go. Returns the number of passes. */
 static size_t place_slices(const struct j2k_rate *rate, struct slice *slice)
 {
     size_t passes = 0;
@@ -136,7 +140,7 @@ static size_t place_slices(const struct j2k_rate *rate, struct slice *slice)
     return passes;
 }
 
-/* Bring the cuts of all blocks together, each thread's behind those of the one before, and sort them. */
+/* Move the cuts of all slices together, keeping their order, and sort them. */
 static void sort_slices(struct j2k_rate_cuts *cuts, const struct finding *finding, uint32_t slices)
 {
     struct j2k_rate_cut *end = finding->cut;
