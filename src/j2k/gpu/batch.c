@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Segments and code-blocks of a batch: measured, placed, written down for the kernels. */
+/*
+ * Builds a batch: measures the segments and code-blocks of its pictures, places them in the buffers, and writes them
+ * down for the kernels.
+ */
 #include "j2k/gpu/batch.h"
 
 #include <math.h>
@@ -10,13 +13,13 @@
 #include "j2k/syntax/geometry.h"
 
 enum {
-    BITS = 31, /* of a magnitude */
+    BITS = 31, /* most bits of a magnitude */
     STREAM_ALIGNMENT = 16,
-    STREAM_AHEAD = 8, /* bytes behind a stream that may be read */
-    SLICE = 2048      /* blocks that a thread writes down at once */
+    STREAM_AHEAD = 8, /* bytes behind a stream that kernels may read */
+    SLICE = 2048      /* blocks that a thread writes at once */
 };
 
-/* Words of the structures. */
+/* The number of words of a structure. */
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
 static int32_t fraction_of(const struct j2k_plan *plan, const struct j2k_block *block)
@@ -31,7 +34,7 @@ static size_t round_up(size_t length, size_t step)
     return (length + step - 1) / step * step;
 }
 
-/* Of a picture, what all of its segments, pieces and blocks have to be looked at for. */
+/* Measure a picture: the sums for which all of its segments, pieces and blocks have to be visited. */
 static void measure_item(void *arg, uint32_t index)
 {
     struct j2k_batch *batch = arg;
@@ -54,7 +57,7 @@ static void place_planes(const struct j2k_gpu_item *item, struct j2k_place *plac
     }
 }
 
-/* Room for the places of all pictures and their planes. */
+/* Allocate memory for the places of all pictures and their planes. */
 static bool take_places(struct j2k_batch *batch)
 {
     size_t planes = 0;
@@ -66,7 +69,7 @@ static bool take_places(struct j2k_batch *batch)
     return batch->place && batch->plane && batch->sums;
 }
 
-/* Where everything of each picture goes. False where that is too much for the kernels' offsets. */
+/* Place the parts of each picture in the buffers. Returns false if these exceed the kernels' offsets. */
 static bool place_items(struct j2k_batch *batch, struct pool *threads)
 {
     uint64_t samples = 0, stream = 0, bits = 0, segments = 0, pieces = 0, blocks = 0, bands = 0, tiles = 0;
@@ -112,7 +115,7 @@ static bool place_items(struct j2k_batch *batch, struct pool *threads)
     return true;
 }
 
-/* Whether 16 bits do for all samples of a tile's components. */
+/* Whether 16 bits suffice for all samples of a tile's components. */
 static bool fits_halves(const struct j2k_plan *plan, const struct j2k_tile *tile)
 {
     const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component];
@@ -159,7 +162,7 @@ static uint32_t count_words(const struct j2k_batch *batch)
            batch->outputs * (WORDS(struct work_output) + 1) + kst_gpu_j2k_conversion_words(batch);
 }
 
-/* Whether there is a block for every coefficient. */
+/* Whether the blocks cover every coefficient. */
 static bool blocks_cover(const struct j2k_batch *batch)
 {
     uint64_t sum = 0, bands = 0;
@@ -223,14 +226,14 @@ void kst_gpu_j2k_batch_release(struct j2k_batch *batch)
     kst_memory_release(batch->memory, batch->store_group);
 }
 
-/* A batch that threads write down. */
+/* The state while threads write a batch. */
 struct writing {
     const struct j2k_batch *batch;
     uint32_t *work;
     uint32_t segment, piece, block; /* offsets of the first of each */
 };
 
-/* Of a picture. */
+/* Write the segments and pieces of a picture. */
 static void write_segments(void *arg, uint32_t index)
 {
     const struct writing *w = arg;
@@ -252,7 +255,7 @@ static void write_segments(void *arg, uint32_t index)
     kst_gpu_j2k_write_pieces(w->batch, index, piece);
 }
 
-/* The offset of a block's first byte; the largest there is without any. */
+/* The offset of a block's first byte in the stream; UINT32_MAX if the block has no bytes. */
 static uint32_t first_byte(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     for (uint32_t i = 0; i < block->segment_count; i++) {
@@ -263,7 +266,7 @@ static uint32_t first_byte(const struct j2k_plan *plan, const struct j2k_block *
     return UINT32_MAX;
 }
 
-/* Where the first of a block's wanted coefficients goes. */
+/* Where the first of a block's wanted coefficients goes in the buffer of samples. */
 static uint32_t place_of(const struct j2k_batch *batch, const struct j2k_entry *entry)
 {
     const struct j2k_plan *plan = batch->items[entry->item].plan;
@@ -344,7 +347,10 @@ static struct work_view describe_view(const struct j2k_batch *batch, uint32_t in
     return view;
 }
 
-/* Of a picture, with as many channels as there may be to a view, by their components. */
+/*
+ * Write the views of a picture. If it has more channels than a view, each view has those of J2K_WORK_CHANNELS
+ * components.
+ */
 static void write_views(const struct j2k_batch *batch, uint32_t index, struct work_view *view)
 {
     const struct j2k_gpu_item *item = &batch->items[index];

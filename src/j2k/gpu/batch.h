@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plans of JPEG 2000 pictures put together as the kernels want them. */
+/*
+ * A batch: the plans of several JPEG 2000 pictures, laid out in the flat buffers that the kernels use
+ * (j2k/kernels/work.h). A bundle is a set of up to J2K_BUNDLE code-blocks that neighbouring work-items ("lanes") decode
+ * side by side, one block each. Where several bit-planes of a block are decoded at the same time, the number of these
+ * planes is called its flights.
+ */
 #ifndef KOSTKA_J2K_GPU_BATCH_H
 #define KOSTKA_J2K_GPU_BATCH_H
 
@@ -10,93 +15,99 @@
 #include "j2k/kernels/work.h"
 #include "j2k/plan/plan.h"
 
-/* Where a channel of the image comes from. */
+/* The source of one channel of the image. */
 struct j2k_gpu_channel {
-    uint32_t component; /* with a conversion: the number of a source instead; J2K_CONSTANT: `value` */
+    uint32_t component; /* component; with a conversion, index of a source; J2K_CONSTANT: `value` */
     uint32_t value;
 };
 
-/* What channels are made of that are not components as they are: of each pixel of the reference grid the sample that
- * j2k_sample_at() names, looked up or turned to RGB; made upright, and a number. */
+/*
+ * How channels are made that are not components as they are. Each pixel of the reference grid takes the samples that
+ * j2k_sample_at() names, which are looked up in a palette or converted to RGB; then the image is turned upright, and
+ * samples become floating-point numbers if these are wanted.
+ */
 struct j2k_gpu_conversion {
-    uint32_t sources; /* 0: there is nothing to convert */
+    uint32_t sources; /* 0: no conversion */
     struct {
         uint32_t component;
-        const uint16_t *palette; /* what samples stand for; null: themselves */
-    } source[J2K_WORK_CHANNELS]; /* by colour, and then alpha */
-    uint32_t entries;            /* of palettes */
-    uint32_t ycc;                /* bits of a sample of sYCC; 0: it is not */
-    uint32_t x, y;               /* where the first pixel as stored lies on the reduced reference grid */
-    int orientation;             /* 1: the image is as stored */
-    struct normal normal;        /* for an image of floating-point samples */
+        const uint16_t *palette; /* table that samples are looked up in; null: none */
+    } source[J2K_WORK_CHANNELS]; /* the colours in order, and then alpha */
+    uint32_t entries;            /* number of entries of the palettes */
+    uint32_t ycc;                /* bits of a sample if the colours are sYCC; 0: they are not */
+    uint32_t x, y;               /* position of the first stored pixel on the reduced reference grid */
+    int orientation;             /* Exif orientation; 1: the image is as stored */
+    struct normal normal;        /* used if the image has floating-point samples */
 };
 
 /* A picture to decode. */
 struct j2k_gpu_item {
     const struct j2k_plan *plan;
-    kst_image output;                                  /* describes the image, which takes integers */
-    struct j2k_gpu_channel channel[J2K_WORK_CHANNELS]; /* in the order of the image's: interleaved, or its planes */
-    uint32_t channels;                                 /* more than those: of RAW in host memory */
-    const uint32_t *listed;                            /* their components then; null: all in order */
+    kst_image output;                                  /* describes the image, which has integer samples */
+    struct j2k_gpu_channel channel[J2K_WORK_CHANNELS]; /* in the order of the image: interleaved, or by planes */
+    uint32_t channels; /* number of channels; more than J2K_WORK_CHANNELS only for RAW in host memory */
+    /* If there are more channels than that: their components; null: all components in order. */
+    const uint32_t *listed;
     struct j2k_gpu_conversion conversion;
-    uint64_t stream; /* bytes of it that go to the device, as kst_gpu_j2k_stream_bytes() says */
-    bool pinned;     /* the stream of bytes is */
+    uint64_t stream; /* bytes of it that are uploaded, by kst_gpu_j2k_stream_bytes() */
+    bool pinned;     /* the stream lies in pinned memory */
     enum gpu_sink sink;
-    struct gpu_image image; /* of all sinks but the first */
-    bool in_place;          /* the kernels write to the image: with CUDA */
+    struct gpu_image image; /* for all sinks except GPU_SINK_HOST */
+    bool in_place;          /* the kernels write directly to the image; only with CUDA */
 };
 
-/* Kernels of levels and outputs, each over a list of groups in the work. */
+/* One launch of a kernel for levels or outputs, over a list of work-groups that stands in the work. */
 struct j2k_launch {
     uint32_t kernel; /* enum j2k_kernel */
     uint32_t list, count, first, groups;
-    uint64_t bytes; /* of samples that it reads and writes */
+    uint64_t bytes; /* bytes of samples that it reads and writes */
 };
 
 enum { J2K_LAUNCHES = 3 * J2K_LEVELS + 6 };
 
-/* What a picture's parts add up to. */
+/* Sums over the parts of a picture. */
 struct j2k_sums {
-    uint64_t bits; /* words of gathered segments */
-    uint64_t area; /* coefficients of its blocks */
-    uint32_t runs; /* of bytes that lie side by side; 0: all of the stream goes */
+    uint64_t bits; /* words of its gathered segments */
+    uint64_t area; /* coefficients of its code-blocks */
+    uint32_t runs; /* runs of consecutive bytes; 0: the whole stream is uploaded */
 };
 
-/* Where a plane lies in the buffer of pixels: bytes. */
+/* Where a plane lies in the buffer of pixels, and its pitch; both in bytes. */
 struct j2k_plane_place {
     size_t at, pitch;
 };
 
-/* Where a picture's parts lie in the buffers. */
+/* Where the parts of a picture lie in the batch's buffers. */
 struct j2k_place {
-    uint32_t stream;          /* bytes */
-    uint32_t first_run, runs; /* of the batch's; none: all of the stream is there */
-    uint32_t segment;         /* counted in the batch, as the others */
+    uint32_t stream;          /* offset of its stream in bytes */
+    uint32_t first_run, runs; /* in the batch's runs; 0 runs: the whole stream is there */
+    uint32_t segment;         /* index of its first segment in the batch; likewise for the next line */
     uint32_t piece, block, band, tile;
-    uint32_t bits;                    /* words */
-    uint32_t samples;                 /* words */
-    uint32_t levels;                  /* words behind the bands, where levels start */
-    uint32_t view;                    /* the first of its struct work_view */
-    struct j2k_plane_place *plane;    /* the image's */
-    size_t source[J2K_WORK_CHANNELS]; /* of a conversion: bytes, behind all images */
+    uint32_t bits;                    /* offset of its gathered bits in words */
+    uint32_t samples;                 /* offset of its samples in words */
+    uint32_t levels;                  /* words of the bands, behind which the levels start */
+    uint32_t view;                    /* index of its first struct work_view */
+    struct j2k_plane_place *plane;    /* for each plane of the image */
+    size_t source[J2K_WORK_CHANNELS]; /* sources of a conversion: offset in bytes, behind all images */
 };
 
-/* Bytes of a stream that lie side by side. */
+/* A run of consecutive bytes of a stream that is uploaded. */
 struct j2k_run {
-    uint64_t from, to; /* from the stream's start; from that of its place */
+    uint64_t from, to; /* offset in the stream, and offset in the stream's place in the buffer */
     uint64_t length;
 };
 
-/* A block to be sorted: where it is from, and what it is sorted by. */
+/* A code-block in the list of blocks: which one it is, and what the list is sorted by. */
 struct j2k_entry {
     uint32_t item, block;
-    uint16_t shape, cost; /* least first: the longest */
+    uint16_t shape, cost; /* sort keys, least first; the least cost is the longest block */
 };
 
-/* Of a shape's higher bits: which power of two of planes is decoded at once, counted from 1; 0: none. */
+/* The bits of a shape from this one on hold log2 of the flights plus 1; 0: passes follow each other. */
 enum { J2K_SHAPE_FLIGHTS = 8 };
 
-enum { J2K_STATE_WORDS = 6 }; /* of a block's word, beside those of planes: see j2k/kernels/passes.h */
+enum {
+    J2K_STATE_WORDS = 6
+}; /* words of state per word of a block, beside those of its planes; see j2k/kernels/passes.h */
 
 struct j2k_batch {
     struct memory *memory;
@@ -104,119 +115,144 @@ struct j2k_batch {
     uint32_t count;
     struct j2k_sums *sums;
     struct j2k_place *place;
-    struct j2k_plane_place *plane; /* of all images */
+    struct j2k_plane_place *plane; /* for all images */
     struct j2k_run *run;
-    struct j2k_entry *entry; /* all blocks, sorted; those that the host decodes behind the others */
-    uint32_t *band;          /* of each, where its window lies in the buffer of samples */
-    bool *narrow;            /* of each tile, whether its samples have 16 bits; null: none */
+    struct j2k_entry *entry; /* all blocks, sorted; those that the host decodes come last */
+    uint32_t *band;          /* for each band, where its window lies in the buffer of samples */
+    bool *narrow;            /* for each tile, whether its samples have 16 bits; null: none have */
     struct work_bundle *bundle;
-    uint32_t *store_group; /* of each bundle, the first */
+    uint32_t *store_group; /* for each bundle, its first work-group of store_blocks */
     uint32_t views, blocks, segments, pieces, bands, tiles, bundles, levels, outputs, store_groups;
-    uint32_t wave;         /* the first bundle of blocks with several passes at once, which are last */
-    uint32_t given;        /* blocks that the host decodes, which `blocks` does not count */
-    uint32_t *given_at;    /* of each, where its coefficients lie: words of their buffer, */
-    uint32_t given_words;  /* which has so many */
-    uint32_t words;        /* of the work */
-    uint32_t bits, states; /* words of those buffers; exact */
+    uint32_t wave;         /* index of the first bundle whose blocks have flights; these come last */
+    uint32_t given;        /* number of blocks that the host decodes, which `blocks` does not count */
+    uint32_t *given_at;    /* for each of those, where its coefficients lie in their buffer, in words */
+    uint32_t given_words;  /* words of that buffer */
+    uint32_t words;        /* words of the work */
+    uint32_t bits, states; /* words of the buffers of bits and states; exact */
     uint64_t samples;
-    size_t stream, pixels; /* bytes */
-    size_t planes;         /* bytes behind those pixels, of components that are to be converted */
+    size_t stream, pixels; /* bytes of the buffers of streams and of pixels */
+    size_t planes;         /* bytes behind the pixels, for components that are to be converted */
     uint32_t conversions;
-    uint64_t unit_bytes; /* coded bytes that there are for each unit of the device, with what is beside */
-    bool covered;        /* blocks fill all bands */
-    bool finishes;       /* the last levels of three components are made when they are put out */
+    uint64_t unit_bytes; /* coded bytes for each compute unit of the device, including those of other jobs */
+    bool covered;        /* the blocks cover all bands */
+    /* The last level of three components is computed in the kernel that writes their pixels. */
+    bool finishes;
     struct j2k_launch launch[J2K_LAUNCHES];
     uint32_t launches;
 };
 
-/* What kernels can count: bytes of all, and of streams. */
+/* Limits of the kernels' offsets: bytes of all buffers, and bytes of streams. */
 #define J2K_GPU_MEMORY_MAX ((uint64_t)INT32_MAX * 4)
 #define J2K_GPU_STREAM_MAX ((uint64_t)INT32_MAX)
 
-/* Bytes of device memory, about. */
+/* Estimated bytes of device memory. */
 struct j2k_gpu_need {
     uint64_t memory;
-    uint64_t largest; /* of all buffers */
+    uint64_t largest; /* bytes of the largest buffer */
 };
 
-/* need.c: what a picture takes by itself that was routed, where threads may decode some blocks; words of the buffer
- * of samples, where those of bands are first; and from row to row of a plane in the buffer of pixels. */
+/*
+ * need.c: the memory that decoding one routed picture takes, where threads may decode some blocks; the words of the
+ * buffer of samples, where those of the bands come first; and the pitch of a plane in the buffer of pixels.
+ */
 struct j2k_gpu_need kst_gpu_j2k_need(const struct j2k_gpu_item *item, uint32_t threads);
 uint64_t kst_gpu_j2k_sample_words(const struct j2k_plan *plan, uint64_t *bands);
 size_t kst_gpu_j2k_pixel_pitch(const kst_image *image, uint32_t index);
 
-/* How blocks are to be decoded, and on what. */
+/* How the caller wants blocks to be decoded, and on what device. */
 struct j2k_wish {
-    uint32_t units;  /* of the device; 0: unknown */
-    uint32_t beside; /* as in struct j2k_gpu_order, and so are these: */
+    uint32_t units;  /* compute units of the device; 0: unknown */
+    uint32_t beside; /* this and the next two are as in struct j2k_gpu_order */
     uint32_t lanes, flights;
-    uint32_t threads; /* that decode some blocks meanwhile; 0: none do */
+    uint32_t threads; /* threads that decode some blocks meanwhile; 0: none */
     uint32_t given;
 };
 
-/* Measure and sort. `threads`: null, or those that help. False where memory is missing or the batch too large; it is to
- * be released in any case. */
+/*
+ * Measure the plans and sort their blocks. `threads`: a pool that helps, or null. Returns false if memory is missing or
+ * the batch is too large; it must be released in any case.
+ */
 bool kst_gpu_j2k_batch(struct j2k_batch *batch, struct memory *memory, struct pool *threads,
     const struct j2k_gpu_item *items, uint32_t count, const struct j2k_wish *wish);
-/* Likewise without blocks: levels and outputs alone. */
+/* The same without blocks: levels and outputs alone, as encoding uses them. */
 bool kst_gpu_j2k_batch_geometry(
     struct j2k_batch *batch, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count);
 void kst_gpu_j2k_batch_release(struct j2k_batch *batch);
 
-/* bundles.c: all blocks by shape, and by cost, and otherwise as they are; and in bundles. False where memory is
- * missing, or where bundles would take too much of it. */
+/*
+ * bundles.c: sort all blocks by shape and cost, keeping their order otherwise, and then divide them into bundles. Both
+ * return false if memory is missing; the latter also if bundles would take too much memory.
+ */
 bool kst_gpu_j2k_sort_blocks(struct j2k_batch *batch, struct pool *threads, const struct j2k_wish *wish);
 bool kst_gpu_j2k_choose_bundles(struct j2k_batch *batch, struct pool *threads, const struct j2k_wish *wish);
 
-/* split.c: those of the longest blocks that the wish's threads have decoded before the device has the others go
- * behind them, false where memory is missing; and at most so many of a picture's coefficients are such blocks'. */
+/*
+ * split.c: choose those of the longest blocks that the wish's threads can decode before the device has decoded the
+ * others, and move them behind these; false if memory is missing. The next function bounds the number of coefficients
+ * of such blocks in a picture.
+ */
 bool kst_gpu_j2k_split_blocks(struct j2k_batch *batch, const struct j2k_wish *wish);
 uint64_t kst_gpu_j2k_given_most(uint32_t threads, uint64_t coefficients);
 
-/* A bundle of few blocks is over sooner, one of many leaves more of the device to others: the most blocks, a power of
- * two, with which there are still so many bundles. */
+/*
+ * Choose the number of lanes of a bundle. One of few blocks is finished sooner, one of many leaves more of the device
+ * to others: the result is the largest power of two with which there are still this many bundles.
+ */
 uint32_t kst_gpu_j2k_choose_lanes(uint32_t blocks, uint32_t bundles);
 
-/* waves.c: planes of such blocks that are decoded at once, a power of two, where the device has so many coded bytes
- * for each of its units; 0: passes follow each other. And how many blocks a bundle of them takes. */
+/*
+ * waves.c: the flights for blocks of a tile-component, a power of two, if the device has this many coded bytes for each
+ * of its compute units; 0: passes follow each other. And the number of blocks in a bundle with flights.
+ */
 uint32_t kst_gpu_j2k_flights(const struct j2k_tile_component *tc, uint64_t bytes);
 uint32_t kst_gpu_j2k_wave_lanes(uint32_t flights, uint64_t bytes);
 
-/* Of struct j2k_gpu_order: all blocks pass by pass. */
+/* A value of `flights` in struct j2k_gpu_order: decode all blocks pass by pass. */
 #define J2K_NO_FLIGHTS UINT32_MAX
 
-/* Fill the work, batch->words words, and the list of launches. `threads`: null, or those that help. */
+/* Write the work, which has batch->words words, and the list of launches. `threads`: a pool that helps, or null. */
 void kst_gpu_j2k_work(struct j2k_batch *batch, struct pool *threads, uint32_t *work);
 
 /*
- * runs.c: bytes of the stream that go to the device, plan->length where all do; how many runs pieces are; the
- * batch's runs, false where memory is missing; and where pieces lie.
+ * runs.c: the bytes of a stream that are uploaded, plan->length if all are; the number of runs that its pieces form;
+ * finding the runs of the batch, false if memory is missing; and writing where the pieces of a picture lie.
  */
 uint64_t kst_gpu_j2k_stream_bytes(const struct j2k_plan *plan);
 uint32_t kst_gpu_j2k_count_runs(const struct j2k_plan *plan);
 bool kst_gpu_j2k_find_runs(struct j2k_batch *batch);
 void kst_gpu_j2k_write_pieces(const struct j2k_batch *batch, uint32_t index, struct work_piece *to);
 
-/* j2k_batch_levels.c: levels and outputs: count them, and write them from word `at` on. Returns the word behind. */
+/*
+ * levels.c: count the levels and outputs, and write them from word `at` on. The latter returns the index of the word
+ * behind them.
+ */
 void kst_gpu_j2k_count_levels(struct j2k_batch *batch);
 uint32_t kst_gpu_j2k_write_levels(struct j2k_batch *batch, uint32_t *work, uint32_t at);
 
-/* A channel of an image: its memory, or its place in the buffer of pixels. */
+/* Describe a channel of an image: its address, or its place in the buffer of pixels. */
 struct work_channel kst_gpu_j2k_channel(const struct j2k_batch *batch, uint32_t index, uint32_t k);
 
-/* convert.c: components that are to be converted have planes; their bytes, their places, and how they are put out.
+/*
+ * convert.c: components that are to be converted have planes of their own. These functions give the bytes of a
+ * picture's planes, place those of all pictures, and describe how a picture's planes are written.
  */
 uint64_t kst_gpu_j2k_plane_bytes(const struct j2k_gpu_item *item);
 void kst_gpu_j2k_place_sources(struct j2k_batch *batch);
-/* Whether they are just the first three components, alike and of bytes, which then take turns as in pixels. */
+/*
+ * Whether the sources are exactly the first three components, equal in area and with samples of one byte, which are
+ * then stored interleaved.
+ */
 bool kst_gpu_j2k_sources_interleaved(const struct j2k_gpu_item *item);
 struct work_view kst_gpu_j2k_source_view(const struct j2k_batch *batch, uint32_t index);
 
-/* Words of the conversions; and write them from word `at` on. Returns the word behind. */
+/*
+ * The words of the conversions in the work; and writing them from word `at` on, which returns the index of the word
+ * behind.
+ */
 uint32_t kst_gpu_j2k_conversion_words(const struct j2k_batch *batch);
 uint32_t kst_gpu_j2k_write_conversions(struct j2k_batch *batch, uint32_t *work, uint32_t at);
 
-/* What a channel is. */
+/* The source of channel k of an image. */
 static inline struct j2k_gpu_channel j2k_gpu_channel_of(const struct j2k_gpu_item *item, uint32_t k)
 {
     if (item->channels <= J2K_WORK_CHANNELS)
@@ -224,7 +260,7 @@ static inline struct j2k_gpu_channel j2k_gpu_channel_of(const struct j2k_gpu_ite
     return (struct j2k_gpu_channel){.component = item->listed ? item->listed[k] : k};
 }
 
-/* A picture's views, and which of them has a component's channel. */
+/* The number of a picture's views, and the index of the view that has a component's channel. */
 static inline uint32_t j2k_gpu_views(const struct j2k_gpu_item *item)
 {
     return item->channels <= J2K_WORK_CHANNELS ? 1 : (item->plan->component_count - 1) / J2K_WORK_CHANNELS + 1;
@@ -236,26 +272,26 @@ static inline uint32_t j2k_gpu_view_of(const struct j2k_batch *batch, uint32_t i
     return batch->place[index].view + (one ? 0 : component / J2K_WORK_CHANNELS);
 }
 
-/* Bit planes that a block's passes begin. */
+/* The number of bit-planes in which a block has passes. */
 static inline uint32_t j2k_gpu_planes(const struct j2k_block *block)
 {
     uint32_t planes = block->passes > 0 ? (block->passes + 4U) / 3 : 0;
     return planes < J2K_PLANES_MOST ? planes : J2K_PLANES_MOST;
 }
 
-/* The bits of a segment with its head, in words; one bit is in front of those of the MQ coder. */
+/* The words of a segment's bits with its head. The bits of the MQ coder are preceded by one bit. */
 static inline uint64_t j2k_gpu_segment_words(const struct j2k_segment *segment)
 {
     return J2K_SEGMENT_HEAD + segment->length / 4 + 1;
 }
 
-/* The tile that a block is of. */
+/* The tile that a block belongs to. */
 static inline const struct j2k_tile *j2k_gpu_tile_of(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     return &plan->tile[plan->band[block->band].tile_component / plan->component_count];
 }
 
-/* Whether samples of a picture's tile have 16 bits: places in the buffer then count those. */
+/* Whether the samples of a picture's tile have 16 bits. Places in the buffer of samples then count half-words. */
 static inline bool j2k_gpu_is_narrow(const struct j2k_batch *batch, uint32_t index, const struct j2k_tile *tile)
 {
     return batch->narrow && batch->narrow[batch->place[index].tile + (tile - batch->items[index].plan->tile)];

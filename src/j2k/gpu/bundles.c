@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Code-blocks of a batch: sorted, so that blocks of a bundle take about as long, and put into bundles. */
+/*
+ * Sorts the code-blocks of a batch, so that the blocks of a bundle take about the same time, and divides them into
+ * bundles.
+ */
 #include <string.h>
 
 #include "j2k/gpu/batch.h"
@@ -9,12 +12,12 @@ enum {
     SHAPES = 2048,
     BUNDLES_A_UNIT = 12,
     FEW_LANES = 2,
-    FRONT_SHARE = 30, /* of 100 blocks */
+    FRONT_SHARE = 30, /* percent of the blocks */
     REST_LANES = 4,
     SLICE = 256 /* bundles that a thread measures at once */
 };
 
-/* Of a power of two, counted from 1; 0 of 0. */
+/* Log2 of a power of two plus 1; 0 for 0. */
 static uint32_t power_of(uint32_t x)
 {
     uint32_t power = 0;
@@ -23,7 +26,9 @@ static uint32_t power_of(uint32_t x)
     return power;
 }
 
-/* What a bundle's blocks have in common, and how much work a block is. */
+/*
+ * Compute a block's shape, which all blocks of a bundle have in common, and its cost, which says how much work it is.
+ */
 static struct j2k_entry entry_of(
     const struct j2k_batch *batch, uint32_t item, uint32_t index, const struct j2k_wish *wish)
 {
@@ -42,10 +47,10 @@ static struct j2k_entry entry_of(
         .cost = (uint16_t)(COSTS - 1 - (passes << 4 | length))};
 }
 
-/* Of a picture, how many blocks have each cost; then where the next of them goes. */
+/* For a picture, the number of its blocks of each cost; later, where the next of them goes. */
 struct costs {
     uint32_t place[COSTS];
-    uint32_t shape; /* of the first block; SHAPES: of several shapes */
+    uint32_t shape; /* shape of the first block; SHAPES: there are several shapes */
 };
 
 struct sorting {
@@ -77,7 +82,10 @@ static void list_blocks(void *arg, uint32_t index)
     }
 }
 
-/* Those of the same cost picture by picture. Returns whether all blocks have one shape. */
+/*
+ * Turn counts into places; blocks of the same cost are placed picture by picture. Returns whether all blocks have one
+ * shape.
+ */
 static bool place_costs(const struct j2k_batch *batch, struct costs *costs)
 {
     uint32_t at = 0, shape = SHAPES, shapes = 0;
@@ -95,7 +103,7 @@ static bool place_costs(const struct j2k_batch *batch, struct costs *costs)
     return shapes <= 1;
 }
 
-/* Keeps the order of what has the same shape. */
+/* Sort by shape, keeping the order of blocks that have the same. */
 static bool sort_by_shape(struct j2k_batch *batch)
 {
     uint32_t place[SHAPES + 1] = {0};
@@ -143,12 +151,12 @@ static uint32_t wave_lanes(const struct j2k_batch *batch, const struct j2k_wish 
     return wish->lanes < J2K_BUNDLE / flights ? wish->lanes : J2K_BUNDLE / flights;
 }
 
-/* How many blocks a bundle has: of the first `front` blocks, and of the others. */
+/* The number of blocks of a bundle: `lanes` for the first `front` blocks, `rest` for the others. */
 struct choice {
     uint32_t front, lanes, rest;
 };
 
-/* As many blocks of a shape as there are lanes. */
+/* Cut the sorted blocks into bundles, each with as many blocks of one shape as it has lanes. */
 static void cut_bundles(struct j2k_batch *batch, const struct j2k_wish *wish, const struct choice *choice)
 {
     for (uint32_t i = 0; i < batch->blocks;) {
@@ -204,8 +212,9 @@ static bool place_bundles(struct j2k_batch *batch)
 }
 
 /*
- * Not many blocks are decoded when the longest of them are, and these sooner with fewer others beside them: where
- * bundles would have FEW_LANES or one, only those of the longest blocks do.
+ * Choose the number of lanes. Few blocks have been decoded by the time the longest of them are finished, and the
+ * longest finish sooner with fewer others beside them. So where bundles would have FEW_LANES lanes or one, only the
+ * bundles of the longest blocks get so few.
  */
 static struct choice choose(const struct j2k_batch *batch, const struct j2k_wish *wish)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures whose channels are not components as they are: planes for these, and what the kernel has to know. */
+/*
+ * Describes conversions for the kernel, for pictures whose channels are not components as they are: the planes that the
+ * components are written to, and how channels are made of them.
+ */
 #include <string.h>
 
 #include "device/executor.h"
@@ -39,7 +42,7 @@ bool kst_gpu_j2k_sources_interleaved(const struct j2k_gpu_item *item)
     return true;
 }
 
-/* Samples from one to the next. */
+/* The step from one sample to the next. */
 static uint32_t step_of(const struct j2k_gpu_item *item)
 {
     return kst_gpu_j2k_sources_interleaved(item) ? 3 : 1;
@@ -52,7 +55,7 @@ static size_t pitch_of(const struct j2k_gpu_item *item, uint32_t source)
     return (row + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* The first source that takes the same component, whose plane serves both. */
+/* The first source with the same component, whose plane serves both. */
 static uint32_t first_alike(const struct j2k_gpu_item *item, uint32_t source)
 {
     const struct j2k_gpu_conversion *conversion = &item->conversion;
@@ -109,7 +112,7 @@ struct work_view kst_gpu_j2k_source_view(const struct j2k_batch *batch, uint32_t
     return view;
 }
 
-/* Words of a source's palette, two entries in each. */
+/* The words of a source's palette; each has two entries. */
 static uint32_t palette_words(const struct j2k_gpu_conversion *conversion, uint32_t source)
 {
     return conversion->source[source].palette ? (conversion->entries + 1) / 2 : 0;
@@ -124,7 +127,7 @@ uint32_t kst_gpu_j2k_conversion_words(const struct j2k_batch *batch)
     return words;
 }
 
-/* `palette`: where its entries are put, if it has any. */
+/* Describe a source for the kernel. `palette` is where its entries are written, if it has any. */
 static struct work_source describe_source(const struct j2k_batch *batch, uint32_t index, uint32_t s, uint32_t palette)
 {
     const struct j2k_gpu_item *item = &batch->items[index];
@@ -145,7 +148,7 @@ static struct work_source describe_source(const struct j2k_batch *batch, uint32_
         .last = looked_up ? item->conversion.entries - 1 : 0};
 }
 
-/* What its samples become numbers by. */
+/* Set how samples become floating-point numbers. */
 static void describe_numbers(const struct j2k_gpu_item *item, struct work_composite *record)
 {
     const struct normal *normal = &item->conversion.normal;
@@ -156,7 +159,7 @@ static void describe_numbers(const struct j2k_gpu_item *item, struct work_compos
     }
 }
 
-/* Its palettes are put from word *at on, which is moved on. */
+/* Describe a conversion for the kernel, and write its palettes from word *at on, which is advanced. */
 static struct work_composite describe_conversion(
     const struct j2k_batch *batch, uint32_t index, uint32_t *work, uint32_t *at)
 {
@@ -197,7 +200,7 @@ static uint64_t image_bytes(const struct j2k_gpu_item *item)
     return (uint64_t)item->output.width * item->output.height * item->channels * bytes;
 }
 
-/* Records, the list of their groups, palettes. */
+/* Write the records, followed by the list of their first work-groups and the palettes. */
 uint32_t kst_gpu_j2k_write_conversions(struct j2k_batch *batch, uint32_t *work, uint32_t at)
 {
     struct work_composite *record = (struct work_composite *)(void *)(work + at);

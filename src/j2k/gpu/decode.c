@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Runs a batch through the decoding kernels: takes buffers, queues uploads, launches and downloads, and ends the job.
+ */
 #include "j2k/gpu/decode.h"
 
 #include "device/pinned.h"
@@ -11,7 +14,7 @@ static bool is_in_host_memory(const struct j2k_gpu_item *item)
     return item->sink == GPU_SINK_HOST;
 }
 
-/* Bytes of each buffer. */
+/* Compute the bytes of each buffer. */
 static void measure(struct j2k_job *job, size_t length[J2K_BUFFERS])
 {
     const struct j2k_batch *batch = &job->batch;
@@ -72,7 +75,10 @@ static uint32_t groups_of(uint32_t count, uint32_t size)
     return (count + size - 1) / size;
 }
 
-/* Coefficients that no block has, and what counts damage from all ones on. */
+/*
+ * Set coefficients that no block covers to 0. All bits of the damage records are set, so that counting up starts from
+ * −1.
+ */
 static void clear(struct j2k_job *job)
 {
     const struct gpu_backend *backend = job->executor->gpu->backend;
@@ -99,7 +105,7 @@ static void decode_blocks(struct j2k_job *job)
         job, J2K_KERNEL_STORE, batch->store_groups, NULL, GPU_BUFFERS(J2K_WORK, J2K_STATES, J2K_PASSES, J2K_SAMPLES));
 }
 
-/* The device is at work before the host is. */
+/* Decode the blocks that were given to the host, while the device works on what was queued before, and queue them. */
 static void decode_given(struct j2k_job *job, const struct j2k_gpu_order *order)
 {
     if (job->batch.given == 0)
@@ -125,7 +131,7 @@ static void make_pixels(struct j2k_job *job)
     end_step(job, J2K_STEP_OUTPUT);
 }
 
-/* The work is written down while the device clears what it has to, and the streams are on their way. */
+/* Queue all steps. The work is written while the device clears buffers and the streams are being uploaded. */
 static void run(struct j2k_job *job, const struct j2k_gpu_order *order)
 {
     struct gpu_queue *queue = &job->lane->queue;
@@ -167,7 +173,10 @@ uint32_t kst_gpu_j2k_threads(const struct gpu_executor *executor)
     return executor->threads ? kst_pool_threads(executor->threads) : 1;
 }
 
-/* Where other jobs are on their way the device is busy anyway, and threads are likely to be. */
+/*
+ * How blocks should be decoded. Threads help only if no other job is running, because otherwise the device is busy
+ * anyway, and the threads are likely to be too.
+ */
 static struct j2k_wish wish_of(const struct j2k_job *job, const struct j2k_gpu_order *order)
 {
     const struct gpu_executor *executor = job->executor;
@@ -241,7 +250,7 @@ static void read_times(const struct j2k_job *job, struct j2k_gpu_times *times)
         times->step[i] = gpu->backend->elapsed(gpu, &event[i], &event[i + 1]);
 }
 
-/* What the device met, and the host. */
+/* Add up the damage that the device found and that which the host found. */
 static void read_damage(const struct j2k_job *job, struct j2k_gpu_damage *damage)
 {
     const uint32_t *counts = (const uint32_t *)(const void *)job->buffer[J2K_HOST_RESULT].host;
@@ -273,7 +282,7 @@ kst_status kst_gpu_j2k_end(
     return error->status;
 }
 
-/* Whether the kernels can write to the image: samples want places at multiples of their length. */
+/* Whether the kernels can write directly to the image, which requires samples aligned to their size. */
 static bool can_write(const struct j2k_gpu_item *item)
 {
     for (uint32_t i = 0; i < item->output.plane_count; i++) {
@@ -288,7 +297,7 @@ static bool can_write(const struct j2k_gpu_item *item)
 void kst_gpu_j2k_route(struct gpu_executor *executor, struct j2k_gpu_item *item)
 {
     item->stream = kst_gpu_j2k_stream_bytes(item->plan);
-    bool all = item->stream == item->plan->length; /* else it is put together */
+    bool all = item->stream == item->plan->length; /* otherwise the stream is assembled from runs */
     item->pinned = all && kst_gpu_is_pinned(executor, item->plan->data, item->plan->length);
     item->in_place = item->sink == GPU_SINK_DEVICE && can_write(item);
 }

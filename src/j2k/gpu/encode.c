@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The life of pictures that are encoded on a GPU: what they take, which queue they are in, and their end. */
+/* Begins and ends jobs that encode pictures on a GPU: the memory that they take and the queues that they use. */
 #include "j2k/gpu/encode.h"
 
 #include "j2k/gpu/encode_job.h"
@@ -17,7 +17,7 @@ bool kst_gpu_j2k_encodes(const kst_image *image)
     return !upwards || (image->memory != KST_MEMORY_OPENCL && image->memory != KST_MEMORY_OPENCL_IMAGE);
 }
 
-/* Samples with their bands, blocks' states and data, pixels, and what is fetched. */
+/* The bytes include samples with their bands, blocks' states and data, pixels, and what is downloaded. */
 uint64_t kst_gpu_j2k_encode_memory(const struct j2k_plan *plan)
 {
     uint64_t samples = 0, data = 0;
@@ -56,13 +56,13 @@ void kst_gpu_j2k_encode_record(struct j2k_coding_job *job, enum coding_event eve
     job->executor->gpu->backend->record(job->queue, &job->lane->event[event]);
 }
 
-/* Go on in another queue of the lane, behind what is in the one at present. */
+/* Go on in another queue of the lane, behind what is in the present one. */
 static void change_to(struct j2k_coding_job *job, struct gpu_queue *queue)
 {
     if (!queue->handle || job->queue == queue)
         return;
     kst_gpu_j2k_encode_record(job, CODING_HANDED_OVER);
-    queue->error = job->queue->error; /* one that failed takes no more work, and what follows needs all of it */
+    queue->error = job->queue->error; /* a failed queue takes no more work, and what follows depends on all of it */
     job->queue = queue;
     job->executor->gpu->backend->wait(queue, &job->lane->event[CODING_HANDED_OVER]);
 }
@@ -77,7 +77,7 @@ void kst_gpu_j2k_encode_calm_down(struct j2k_coding_job *job)
     change_to(job, &job->lane->queue);
 }
 
-/* Wait for all that was begun: what is in a queue waits for what was in the other one, unless it failed. */
+/* Wait for all that was queued. What is in one queue waits for what was in the other, unless that one failed. */
 static void finish(struct j2k_coding_job *job)
 {
     const struct gpu_backend *backend = job->executor->gpu->backend;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Encoding JPEG 2000 on a GPU: from pixels to coded code-blocks. Coefficients stay on the device, so that blocks can be
- * coded some now and some later, or once more.
+ * Encodes JPEG 2000 on a GPU, from pixels to coded code-blocks. Coefficients stay on the device, so that some blocks
+ * can be coded now and others later, or blocks be coded again.
  */
 #ifndef KOSTKA_J2K_GPU_ENCODE_H
 #define KOSTKA_J2K_GPU_ENCODE_H
@@ -15,44 +15,50 @@ struct j2k_corner {
 
 /* A picture to encode. */
 struct j2k_encode_item {
-    struct j2k_gpu_item picture; /* its plan, and its image as a decoder would put it out: kst_j2k_gpu_describe() */
+    /* Its plan, and its image described as a decoder would write it: kst_j2k_gpu_describe(). */
+    struct j2k_gpu_item picture;
     const kst_image *image;
-    enum gpu_source source; /* and where its pixels are, as kst_gpu_image_source() has them */
+    enum gpu_source source; /* where its pixels are, as kst_gpu_image_source() finds out */
     struct gpu_image planes;
-    uint32_t measured; /* as of struct coded_block */
-    /* Or rows that bring the samples, which are staged: where each plane's first one is in what they bring. */
+    uint32_t measured; /* J2K_MEASURED_… bits, as in struct coded_block */
+    /*
+     * Alternatively, rows that deliver samples, which are staged; `corner` is where each plane's first sample lies in
+     * them.
+     */
     const kst_rows *rows;
     const struct j2k_corner *corner;
 };
 
 /* A block to be coded. */
 struct j2k_block_order {
-    uint32_t item, block;   /* of the item's plan */
-    float stop;             /* planes that gain less for a byte are left out; 0: none. If measured */
-    struct j2k_rect region; /* of interest, in the block's samples; empty: none */
+    uint32_t item, block; /* item, and block in the item's plan */
+    /* Planes that gain less than this per byte are left out; 0: none. Only for measured pictures. */
+    float stop;
+    struct j2k_rect region; /* region of interest, in the block's samples; empty: none */
 };
 
-/* What came of it; borrowed from the job. */
+/* The outcome of coding a block. It points into memory of the job. */
 struct j2k_block_outcome {
-    uint32_t planes; /* of the largest magnitude */
+    uint32_t planes; /* bit-planes of the largest magnitude */
     uint32_t passes, length;
-    const uint32_t *pass; /* of each: its length and its gain, see j2k_gpu_gain() */
+    const uint32_t *pass; /* for each pass its length and its gain; see j2k_gpu_gain() */
     const uint8_t *data;
-    uint64_t error; /* of the quantiser, if measured: in squares of 2^-14 of its step */
-    uint64_t left;  /* what the planes left out would have gained, in squares of half steps; see j2k_gpu_left_shift() */
+    uint64_t error; /* error of the quantiser, if measured, in squares of 2^-14 of its step */
+    /* What the planes that were left out would have gained, in squares of half steps; see j2k_gpu_left_shift(). */
+    uint64_t left;
 };
 
-/* What a plane of a block would gain, as struct j2k_gains has it. */
+/* The gains of one bit-plane of a block, in the form of struct j2k_gains. */
 struct j2k_gpu_gains {
     uint32_t significance[2], refinement[2]; /* see j2k_gpu_gain() */
-    uint32_t significant;                    /* samples that become so in it */
+    uint32_t significant;                    /* number of samples that become significant in it */
 };
 
-/* What was found out about a block without coding it; borrowed from the job. */
+/* What was measured of a block without coding it. It points into memory of the job. */
 struct j2k_block_gains {
     uint32_t planes;
-    uint64_t error;                    /* as of an outcome */
-    const struct j2k_gpu_gains *plane; /* from the lowest */
+    uint64_t error;                    /* as in struct j2k_block_outcome */
+    const struct j2k_gpu_gains *plane; /* bit-planes, the lowest first */
 };
 
 /* Device time in seconds. */
@@ -60,44 +66,52 @@ struct j2k_encode_times {
     double upload, transform, blocks, download;
 };
 
-/* Pictures on their way. */
+/* Pictures that are being encoded. */
 struct j2k_coding_job;
 
-/* Whether the kernels can encode an image that was looked at, if the memory that its plan takes is within
- * J2K_GPU_ENCODE_MEMORY_MAX; and how many bytes that is. */
+/*
+ * kst_gpu_j2k_encodes() says whether the kernels can encode an image that was checked, provided that the memory its
+ * plan takes is at most J2K_GPU_ENCODE_MEMORY_MAX; kst_gpu_j2k_encode_memory() gives these bytes.
+ */
 #define J2K_GPU_ENCODE_MEMORY_MAX ((uint64_t)INT32_MAX * 8 - 8)
 bool kst_gpu_j2k_encodes(const kst_image *image);
 uint64_t kst_gpu_j2k_encode_memory(const struct j2k_plan *plan);
 
-/* Start to bring pictures to the device and to transform them. Items stay as they are until the end. Null where that
- * failed; KST_ERROR_ROWS: rows did not come. `after`: null, or what it waits for. */
+/*
+ * Start to upload pictures and to transform them. The items must stay unchanged until the end. Returns null on failure;
+ * KST_ERROR_ROWS means that rows could not be read. `after`: an event to wait for, or null.
+ */
 struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, const struct j2k_encode_item *items,
     uint32_t count, const struct gpu_event *after, struct gpu_error *error);
 
-/* Look at blocks of measured pictures, and wait for that. What is found lasts until the job's end. Of one thread at a
- * time. */
+/*
+ * Measure blocks of measured pictures, and wait for that. What is found is valid until the job's end. For one thread at
+ * a time.
+ */
 bool kst_gpu_j2k_measure_blocks(struct j2k_coding_job *job, const struct j2k_block_order *orders, uint32_t count,
     struct j2k_block_gains *found, struct gpu_error *error);
 
-/* Code blocks, and wait for all but their bytes. Outcomes last until the job's end. Of one thread at a time. */
+/*
+ * Code blocks, and wait for all but their bytes. The outcomes are valid until the job's end. For one thread at a time.
+ */
 bool kst_gpu_j2k_encode_blocks(struct j2k_coding_job *job, const struct j2k_block_order *orders, uint32_t count,
     struct j2k_block_outcome *outcomes, struct gpu_error *error);
 
-/* Wait for the bytes of blocks that were coded. Of one thread at a time. */
+/* Wait for the bytes of the blocks that were coded. For one thread at a time. */
 bool kst_gpu_j2k_encode_arrive(struct j2k_coding_job *job, struct gpu_error *error);
 
-/* Sums of all whose bytes were waited for. */
+/* The times, summed over all blocks whose bytes were waited for. */
 struct j2k_encode_times kst_gpu_j2k_encode_times(const struct j2k_coding_job *job);
 
-void kst_gpu_j2k_encode_end(struct j2k_coding_job *job); /* null allowed */
+void kst_gpu_j2k_encode_end(struct j2k_coding_job *job); /* `job` may be null */
 
-/* A gain of the kernels', which is two words: integers of j2k_measure.unit each. */
+/* Convert a gain from the two words in which kernels report it. The unit is that of j2k_measure.unit. */
 static inline int64_t j2k_gpu_gain(const uint32_t words[2])
 {
     return (int64_t)(int32_t)words[0] + (int64_t)(int32_t)words[1] * (1 << J2K_GAIN_LOW);
 }
 
-/* log2 of the half steps in which errors are reported that are left behind a plane. */
+/* Log2 of the number of half steps in which errors left behind a plane are reported. */
 static inline uint32_t j2k_gpu_left_shift(uint32_t plane)
 {
     return plane + 1 > 24 ? plane + 1 - 24 : 0;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Code-blocks of transformed pictures: measured, or coded, list after list, and what comes back of each. */
+/* Measures or codes the code-blocks of transformed pictures, list by list, and reads the results of each. */
 #include "j2k/gpu/encode_job.h"
 
 #include <string.h>
 
 #include "j2k/gpu/encode_list.h"
 
-/* Of one list, given back when it is done, but for what was fetched. */
+/* Buffers of one list. They are given back when the list is done, except for what was downloaded. */
 enum list_buffer { HOST_LIST, HOST_RESULTS, LIST, DECISIONS, PASSES, ORDER, DATA, RESULTS, COLLECTED, LIST_BUFFERS };
 
 _Static_assert(sizeof(struct j2k_gpu_gains) == J2K_GAIN_WORDS * 4, "as the kernels tell them");
 
-enum { DECISIONS_AHEAD = 64 /* bytes behind the last that are loaded, but not looked at */ };
+enum { DECISIONS_AHEAD = 64 /* bytes behind the last decision that kernels load but do not use */ };
 
-/* A list on its way. */
+/* A list of blocks that is being processed. */
 struct run {
     struct j2k_coding_job *job;
     const struct j2k_list *list;
@@ -38,7 +38,7 @@ static size_t results_length(const struct j2k_list *list)
     return J2K_LIST_HEAD * 4 + list->blocks * sizeof(struct coded_result);
 }
 
-/* What stays until the job's end. */
+/* Take pinned memory for what is downloaded, which stays until the job's end. */
 static bool take_fetched(struct run *run, uint64_t length, struct gpu_error *error)
 {
     struct j2k_coding_job *job = run->job;
@@ -101,8 +101,9 @@ static void put_in_order(struct run *run)
 }
 
 /*
- * Without urgent queues the model of one list waits for that of the one before, so that its many work-groups do not go
- * before the few that code the latter's blocks. Not behind pictures that wait for a caller's stream.
+ * Launch the model of a list. Without urgent queues it waits for the model of the previous list, so that its many
+ * work-groups do not go ahead of the few that code the previous list's blocks. It does not wait behind pictures that
+ * wait for a caller's stream.
  */
 static void model_in_turn(struct run *run)
 {
@@ -144,14 +145,17 @@ static void code(struct run *run)
     backend->finish(job->queue);
 }
 
-/* How many bytes were collected: of all passes, or of all blocks' data. */
+/* The number of bytes that were collected: of all passes, or of all blocks' data. */
 static size_t collected_length(const struct run *run, uint32_t which)
 {
     const uint32_t *head = (const uint32_t *)(const void *)run->buffer[HOST_RESULTS].host;
     return head[which] * sizeof(uint32_t);
 }
 
-/* Passes, and then bytes, which are not waited for: how far blocks go is found out without them. */
+/*
+ * Download passes and then bytes. The bytes are not waited for, because they are not needed to decide where blocks are
+ * cut.
+ */
 static bool fetch(struct run *run, struct gpu_error *error)
 {
     struct j2k_coding_job *job = run->job;
@@ -238,7 +242,7 @@ static void read_slice(void *arg, uint32_t index)
     }
 }
 
-/* `again` gets the orders of blocks that found no room; returns how many. */
+/* Read the outcomes of a list. `again` gets the orders of blocks that found no room; returns how many these are. */
 static uint32_t read_outcomes(const struct run *run, struct j2k_block_outcome *outcomes, uint32_t *again)
 {
     struct reading reading = {.run = run, .outcomes = outcomes};
@@ -319,7 +323,7 @@ static bool measure_list(
     return done;
 }
 
-/* What it takes to put lists together. */
+/* Arrays that are needed to put lists together. */
 struct rooms {
     uint32_t *place, *chosen, *again;
 };
@@ -339,7 +343,7 @@ static void release_rooms(struct rooms *rooms, struct memory *memory)
     kst_memory_release(memory, rooms->again);
 }
 
-/* Lists after lists; returns how many found no room, which are then the ones chosen. */
+/* Code the chosen blocks list by list. Returns how many found no room; these are then the chosen ones. */
 static uint32_t run_chosen(struct j2k_coding_job *job, struct j2k_list *list, struct rooms *rooms, uint32_t count,
     struct j2k_block_outcome *outcomes, struct gpu_error *error)
 {

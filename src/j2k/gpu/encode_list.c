@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Decides how much room each code-block gets and how blocks are arranged in rows, and writes lists for the kernels. */
 #include "j2k/gpu/encode_list.h"
 
 #include "device/float_bits.h"
 
 enum {
-    MOST_DATA = 1 << 29,    /* bytes of a list's blocks: more go into another list */
-    MOST_UNITS = 1 << 28,   /* of decisions */
-    MOST_SAMPLES = 1 << 29, /* whose decisions may be counted in 32 bits, whatever they are */
-    PASS_ENDS = 8,          /* bytes that the end of a pass's segment may take */
-    PLANE_ENDS = 7,         /* decisions of a plane besides those of its samples */
-    ROWS_A_UNIT = 4,        /* of lanes: with that many a multiprocessor has something to do while one waits */
+    MOST_DATA = 1 << 29,    /* most bytes of a list's blocks; further blocks go into another list */
+    MOST_UNITS = 1 << 28,   /* most units of decisions */
+    MOST_SAMPLES = 1 << 29, /* most samples, so that decisions can be counted in 32 bits in any case */
+    PASS_ENDS = 8,          /* most bytes that the end of a pass's segment takes */
+    PLANE_ENDS = 7,         /* decisions of a plane beside those of its samples */
+    ROWS_A_UNIT = 4,        /* rows of lanes with which a multiprocessor has work while one row waits */
     FRONT_SHARE = 8,
-    SLICE = 2048 /* blocks that a thread writes down at once */
+    SLICE = 2048 /* blocks that a thread writes at once */
 };
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
@@ -30,8 +31,9 @@ static const struct j2k_tile_component *component_of(const struct j2k_plan *plan
 }
 
 /*
- * Each plane of a sample is a bit when nothing is known of it, and its sign another, with an eighth for what adapting
- * costs. Images that are made to take more are coded once more: a decision takes at most 15 bits, a byte seven of them.
+ * Without further knowledge each plane of a sample takes a bit, and its sign another, plus an eighth for the cost of
+ * adaptation. Blocks of images that are constructed to take more are coded again with ample room: a decision takes at
+ * most 15 bits, and a byte holds at least seven.
  */
 uint32_t kst_gpu_j2k_block_room(const struct j2k_plan *plan, const struct j2k_block *block, bool ample)
 {
@@ -47,8 +49,8 @@ uint32_t kst_gpu_j2k_block_room(const struct j2k_plan *plan, const struct j2k_bl
 }
 
 /*
- * Decisions of a plane: one for each sample, at most. Three quarters of the planes that there are bits for are seldom
- * had by all blocks at once; those for which there is none left are coded once more.
+ * A plane has at most one decision for each sample. It is rare that all blocks at once have more than three quarters of
+ * the planes that the band has bits for; blocks that find no room are coded again.
  */
 uint32_t kst_gpu_j2k_decision_room(const struct j2k_plan *plan, const struct j2k_block *block, bool ample)
 {
@@ -60,8 +62,9 @@ uint32_t kst_gpu_j2k_decision_room(const struct j2k_plan *plan, const struct j2k
 }
 
 /*
- * All wait for the block with the most decisions, and it for those beside it: there a row has fewer, which takes more
- * of the device; not where that is what others wait for.
+ * Choose the number of lanes of rows. All blocks wait for the one with the most decisions, and that one is slowed by
+ * those beside it. So the first rows have fewer lanes, which takes more of the device; but not where other jobs wait
+ * for the device.
  */
 static void choose_rows(struct j2k_list *list, uint32_t rows)
 {
@@ -73,7 +76,7 @@ static void choose_rows(struct j2k_list *list, uint32_t rows)
     list->rows = list->front_rows + (rest + list->lanes - 1) / list->lanes;
 }
 
-/* What a block is given room for; most blocks are like the ones before them. */
+/* The room that a block gets, remembered because most blocks are like the ones before them. */
 struct rooms {
     const struct j2k_plan *plan;
     const struct j2k_block *like;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pixels are brought to the device, and transformed there to coefficients of bands. */
+/* Uploads pixels to the device and transforms them there to coefficients of subbands. */
 #include "j2k/gpu/encode_job.h"
 
 #include <string.h>
@@ -11,14 +11,14 @@ static size_t row_length(const kst_image *image, const kst_plane *plane)
     return (size_t)plane->width * kst_format_samples(image->format) * kst_plane_sample_bytes(plane);
 }
 
-/* Rows of a plane on their way to pinned memory. */
+/* Rows of a plane that are being copied to pinned memory. */
 struct strip {
     uint8_t *to;
     const kst_plane *plane;
     size_t pitch, row;
     uint32_t rows;
     const struct j2k_encode_item *item;
-    uint32_t index; /* of the plane */
+    uint32_t index; /* index of the plane */
     atomic_bool *missed;
 };
 
@@ -51,7 +51,7 @@ static void upload_plane(struct j2k_coding_job *job, uint32_t index, uint32_t p)
     const struct j2k_plane_place *place = &job->batch.place[index].plane[p];
     const kst_plane *plane = kst_image_plane(item->image, p);
     size_t row = row_length(item->image, plane), at = place->at, pitch = place->pitch;
-    if (row == 0 || plane->height == 0) /* a window of others */
+    if (row == 0 || plane->height == 0) /* a window may have no samples of this component */
         return;
     if (item->source != GPU_SOURCE_STAGED) {
         struct gpu_rows there = {&job->buffer[CODING_PIXELS], at, pitch};
@@ -96,7 +96,10 @@ static void launch_over(struct j2k_coding_job *job, enum j2k_encode_kernel kerne
     kst_gpu_launch(job->queue, job->built, kernel, over->groups, arguments, count);
 }
 
-/* The batch's launches are a decoder's: what they put out is taken in, and levels go the other way. */
+/*
+ * Launch the forward transform. The batch lists the launches of a decoder: its outputs become inputs, and its levels
+ * are taken in reverse order.
+ */
 static void transform(struct j2k_coding_job *job)
 {
     const struct j2k_batch *batch = &job->batch;
@@ -113,9 +116,9 @@ static void transform(struct j2k_coding_job *job)
 }
 
 /*
- * Parts of a batch one after the other, so that the host has something to do for the first while others are
- * transformed; and before blocks of the first are modelled, so that the host is done with the last in time. Not behind
- * pictures that wait for a caller's stream, which may wait for these.
+ * Transform parts of a batch one after the other, so that the host has work for the first part while others are
+ * transformed; and before blocks of the first are modelled, so that the host finishes the last part in time. It does
+ * not wait behind pictures that wait for a caller's stream, since that stream may wait for these.
  */
 void kst_gpu_j2k_encode_transform(struct j2k_coding_job *job)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Code-blocks that the host's threads decode while the device has the others. */
+/* Lets the host's threads decode some code-blocks while the device decodes the others. */
 #include "j2k/gpu/job.h"
 
-/* Lists that live until the blocks are decoded. */
+/* Lists that are kept until the blocks are decoded. */
 struct lists {
     const struct j2k_plan **plan;
     struct j2k_given_block *block;

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Levels of the wavelet transform and outputs of a batch, written down for the kernels in the order of their launches.
- */
+/* Writes the wavelet levels and outputs of a batch for the kernels, in the order of their launches. */
 #include "device/executor.h"
 #include "image/format.h"
 #include "j2k/gpu/batch.h"
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
-/* Samples of a tile-component at a resolution. */
+/* The samples of a tile-component at one resolution. */
 struct samples {
-    uint32_t at, pitch; /* in the buffer of samples */
+    uint32_t at, pitch; /* place and pitch in the buffer of samples */
     struct j2k_rect rect;
 };
 
-/* While levels or outputs are written, or only counted where `work` is null. */
+/* The state while levels and outputs are written, or only counted if `work` is null. */
 struct writer {
     struct j2k_batch *batch;
     uint32_t *work;
-    uint32_t at;            /* word of the next list of groups */
-    uint32_t record, first; /* how many records there were; that of this launch */
-    uint32_t list[2];       /* of this launch, where it starts */
-    uint32_t groups;        /* of this launch */
-    uint32_t finished;      /* levels made with outputs: the record of the next one's first component */
-    uint64_t bytes;         /* likewise */
+    uint32_t at;            /* index of the next word of the lists of groups */
+    uint32_t record, first; /* number of records so far, and of those before this launch */
+    uint32_t list[2];       /* where the list of this launch starts */
+    uint32_t groups;        /* number of work-groups of this launch */
+    /* For levels that are computed with outputs: index of the record of the next one's first component. */
+    uint32_t finished;
+    uint64_t bytes; /* bytes of samples that this launch reads and writes */
     struct work_level *level;
     struct work_output *output;
 };
@@ -33,7 +33,10 @@ static const struct j2k_resolution *resolution_of(
     return &plan->resolution[tc->first_resolution + r];
 }
 
-/* Where the levels of a tile-component lie: those of the ones before it are added up by the caller. */
+/*
+ * The words of the levels of a tile-component. The caller adds up those of earlier ones to find where they lie. *top
+ * becomes the words of the last level.
+ */
 static uint64_t level_words(const struct j2k_plan *plan, const struct j2k_tile_component *tc, uint32_t *top)
 {
     *top = tc->resolution_count > 1
@@ -49,13 +52,16 @@ static bool is_narrow(const struct j2k_batch *batch, uint32_t index, const struc
     return j2k_gpu_is_narrow(batch, index, &plan->tile[(tc - plan->tile_component) / plan->component_count]);
 }
 
-/* Bytes of a sample. */
+/* The bytes of a sample in the buffer of samples. */
 static uint32_t bytes_of(const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc)
 {
     return is_narrow(batch, index, tc) ? 2 : 4;
 }
 
-/* The outcome of resolution r: the last one's memory and that of the one before take turns. */
+/*
+ * Where the outcome of resolution r lies. Resolutions alternate between the memory of the last one and that of the one
+ * before.
+ */
 static struct samples samples_of(
     const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
 {
@@ -113,7 +119,7 @@ static bool same_rect(struct j2k_rect a, struct j2k_rect b)
     return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1;
 }
 
-/* Whether the tile's first three components can be put out together. */
+/* Whether the tile's first three components can be written together. */
 static bool go_together(const struct j2k_plan *plan, const struct j2k_tile *tile)
 {
     const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component];
@@ -128,7 +134,7 @@ static bool go_together(const struct j2k_plan *plan, const struct j2k_tile *tile
     return true;
 }
 
-/* Whether the last levels of two components and their bands lie alike. */
+/* Whether the last levels of two components and their bands have the same geometry. */
 static bool are_alike(
     const struct j2k_plan *plan, const struct j2k_tile_component *a, const struct j2k_tile_component *b)
 {
@@ -143,7 +149,7 @@ static bool are_alike(
     return alike;
 }
 
-/* Whether the last level of these is made when they are put out. */
+/* Whether the last level of the first three components is computed when their pixels are written. */
 static bool finish_together(const struct j2k_batch *batch, const struct j2k_plan *plan, const struct j2k_tile *tile)
 {
     const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component];
@@ -183,7 +189,10 @@ static uint32_t kernel_of(const struct j2k_batch *batch, uint32_t index, const s
                                          : J2K_KERNEL_SYNTHESISE_53;
 }
 
-/* Resolution r of a tile's components that a kernel makes. `at`: where the levels of the first lie; moved on. */
+/*
+ * Add resolution r of those components of a tile whose levels a kernel computes. `at` is where the levels of the first
+ * component lie, and is advanced.
+ */
 static void add_tile_resolution(
     struct writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t r, uint32_t kernel, uint32_t *at)
 {
@@ -199,7 +208,7 @@ static void add_tile_resolution(
     }
 }
 
-/* All tile-components' resolution r. */
+/* Add resolution r of all tile-components. */
 static void add_resolution(struct writer *w, uint32_t r, uint32_t kernel)
 {
     for (uint32_t i = 0; i < w->batch->count; i++) {
@@ -252,7 +261,7 @@ static void add_levels(struct writer *w)
         }
 }
 
-/* The last levels that are made when they are put out: their records are behind all others. */
+/* Add the last levels that are computed when pixels are written. Their records follow all others. */
 static void add_finished(struct writer *w)
 {
     for (uint32_t i = 0; i < w->batch->count; i++) {
@@ -285,7 +294,7 @@ static void add_output(struct writer *w, const struct work_output *output)
     w->record++;
 }
 
-/* What coefficients of 0 give, for where tiles are missing. */
+/* Add outputs that fill a picture with what coefficients of 0 give, because tiles are missing. */
 static void add_filled(struct writer *w, uint32_t index)
 {
     const struct j2k_plan *plan = w->batch->items[index].plan;
@@ -305,7 +314,7 @@ static void add_filled(struct writer *w, uint32_t index)
     }
 }
 
-/* Whether three channels are put out as pixels, one after the other: of the image, or on the way there. */
+/* Whether three channels are written as interleaved pixels, to the image or to planes for conversion. */
 static bool has_three(const struct j2k_gpu_item *item)
 {
     if (item->conversion.sources > 0)
@@ -318,7 +327,7 @@ static bool has_three(const struct j2k_gpu_item *item)
     return true;
 }
 
-/* Whether pixels of the first three components are just these, in order, of 8 bits each and unsigned. */
+/* Whether pixels are exactly the first three components, in order, with 8 bits each and unsigned. */
 static bool is_plain(const struct j2k_gpu_item *item)
 {
     const struct j2k_component *component = item->plan->component;
@@ -328,7 +337,7 @@ static bool is_plain(const struct j2k_gpu_item *item)
     return has_three(item);
 }
 
-/* Three components of a tile whose last level is made with them. */
+/* Add an output of three components of a tile whose last level is computed with it. */
 static void add_finish(
     struct writer *w, uint32_t index, const struct j2k_tile_component *tc, struct work_output *output)
 {
@@ -347,7 +356,10 @@ static void add_finish(
     w->record++;
 }
 
-/* One component of a tile, or three. `levels_at`: of each in turn. */
+/*
+ * Describe the output of one component of a tile, or of three. `levels_at` is where the levels of the component lie,
+ * and is advanced.
+ */
 static struct work_output describe_output(
     const struct j2k_batch *batch, uint32_t index, const struct j2k_tile *tile, uint32_t c, uint32_t *levels_at)
 {
@@ -378,7 +390,7 @@ static struct work_output describe_output(
     return output;
 }
 
-/* Those of a tile's components that a kernel puts out. */
+/* Add the outputs of those components of a tile that a kernel writes. */
 static void add_tile(
     struct writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t kernel, uint32_t *levels_at)
 {
@@ -400,7 +412,7 @@ static void add_tile(
     }
 }
 
-/* `finished`: the first record of levels that are made with outputs. */
+/* Add all outputs. `finished` is the index of the first record of levels that are computed with outputs. */
 static void add_outputs(struct writer *w, uint32_t finished)
 {
     begin_launch(w);
@@ -421,7 +433,7 @@ static void add_outputs(struct writer *w, uint32_t finished)
     }
 }
 
-/* The records of all levels, and of all outputs: counted, or written where `work` is not null. */
+/* Add the records of all levels and of all outputs: count them, or write them if `work` is not null. */
 static void add_all(struct writer *w, uint32_t *levels)
 {
     add_levels(w);

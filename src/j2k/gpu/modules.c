@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares the modules of kernels that decode and encode JPEG 2000, with the work-group size of each kernel. */
 #include "j2k/gpu/modules.h"
 
 #include "device/executor.h"

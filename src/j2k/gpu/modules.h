@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kernels of JPEG 2000, and what each of their modules keeps from one operation to the next. */
+/* The kernels of JPEG 2000, and the state that each of their modules keeps between operations. */
 #ifndef KOSTKA_J2K_GPU_MODULES_H
 #define KOSTKA_J2K_GPU_MODULES_H
 
@@ -16,7 +16,7 @@ enum j2k_kernel {
     J2K_KERNEL_SYNTHESISE_53,
     J2K_KERNEL_SYNTHESISE_53_NARROW,
     J2K_KERNEL_SYNTHESISE_97,
-    J2K_KERNEL_PUT_OUT, /* this and the next put pixels out */
+    J2K_KERNEL_PUT_OUT, /* this one and those up to FINISH_97 write pixels */
     J2K_KERNEL_FINISH_53,
     J2K_KERNEL_FINISH_53_NARROW,
     J2K_KERNEL_FINISH_97,
@@ -36,18 +36,20 @@ enum j2k_encode_kernel {
     J2K_ENCODE_KERNELS
 };
 
-/* State of kst_j2k_gpu_decoding. */
+/* The state of kst_j2k_gpu_decoding. */
 struct j2k_gpu_decoding_state {
-    atomic_uint jobs; /* decodes on their way */
+    atomic_uint jobs; /* number of jobs that are running */
 };
 
 extern const struct gpu_module kst_j2k_gpu_decoding;
 
-/* State of kst_j2k_gpu_encoding, under the executor's lock. */
+/* The state of kst_j2k_gpu_encoding, guarded by the executor's lock. */
 struct j2k_gpu_encoding_state {
-    const struct gpu_event *transformed; /* behind the transform of the last pictures that wait for nobody; or null */
-    const struct gpu_event *modelled;    /* likewise of the last list of blocks, where queues are not urgent */
-    uint32_t uncoded;                    /* encodes begun whose blocks are still to be coded */
+    /* Event behind the transform of the last pictures, of those that do not wait for a caller's stream; or null. */
+    const struct gpu_event *transformed;
+    /* Event behind the model of the last list of blocks, if there are no urgent queues; or null. */
+    const struct gpu_event *modelled;
+    uint32_t uncoded; /* number of jobs whose blocks are still to be coded */
 };
 
 extern const struct gpu_module kst_j2k_gpu_encoding;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What decoding a picture of JPEG 2000 takes of a device's memory. */
+/* Estimates the device memory that decoding a JPEG 2000 picture takes. */
 #include "j2k/gpu/batch.h"
 
 enum { PITCH_ALIGNMENT = 16 };
 
-/* Words of a tile-component's levels: the last one's, and those of the one before, by turns. */
+/*
+ * The words of a tile-component's levels. Resolutions alternate between the memory of the last one and that of the one
+ * before.
+ */
 static uint64_t level_words(const struct j2k_plan *plan, const struct j2k_tile_component *tc)
 {
     uint64_t sum = 0;
@@ -31,7 +34,7 @@ size_t kst_gpu_j2k_pixel_pitch(const kst_image *image, uint32_t index)
     return (row + PITCH_ALIGNMENT - 1) / PITCH_ALIGNMENT * PITCH_ALIGNMENT;
 }
 
-/* Those that come to the image from a buffer, and components that they are made of. */
+/* The bytes of planes that are copied to the image, and of components that are to be converted. */
 static uint64_t pixel_bytes(const struct j2k_gpu_item *item)
 {
     uint64_t sum = kst_gpu_j2k_plane_bytes(item);
@@ -40,7 +43,10 @@ static uint64_t pixel_bytes(const struct j2k_gpu_item *item)
     return sum;
 }
 
-/* Bundles of blocks that are not alike take more, as a rule less than a word for each coefficient. */
+/*
+ * The words of the states of blocks. Bundles of unequal blocks take more, usually less than one word more per
+ * coefficient.
+ */
 static uint64_t state_words(const struct j2k_plan *plan)
 {
     uint64_t sum = 0;
@@ -60,7 +66,7 @@ static uint64_t bit_words(const struct j2k_plan *plan)
     return sum;
 }
 
-/* Records of all, and the lists of groups. */
+/* The bytes of all records and of the lists of work-groups. */
 static uint64_t work_bytes(const struct j2k_plan *plan)
 {
     enum { LISTED = 4 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which bytes of a stream go to the device: all, or those of its pieces where these are few, as for a part of a
- * picture. */
+/*
+ * Chooses the bytes of a stream that are uploaded: all, or only those of its pieces if these are few, as for a part of
+ * a picture.
+ */
 #include "j2k/gpu/batch.h"
 
 static uint64_t piece_bytes(const struct j2k_plan *plan)
@@ -17,7 +19,7 @@ uint64_t kst_gpu_j2k_stream_bytes(const struct j2k_plan *plan)
     return pieces < plan->length / 2 ? pieces : plan->length;
 }
 
-/* Whether a piece goes on where the one before it ends. */
+/* Whether a piece starts where the previous one ends. */
 static bool follows(const struct j2k_plan *plan, uint32_t p)
 {
     return p > 0 && plan->piece[p].offset == plan->piece[p - 1].offset + plan->piece[p - 1].length;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which code-blocks the host's threads decode while the device has the others. A block goes through its symbols one
- * after the other, and a processor is ten times as fast with one as a GPU; so a call with few pictures waits for its
- * longest blocks while most of the device is idle. See docs/performance.md.
+ * Chooses the code-blocks that the host's threads decode while the device decodes the others. A block is decoded symbol
+ * by symbol, and a processor is ten times as fast at that as a GPU; so a call with few pictures waits for its longest
+ * blocks while most of the device is idle. See docs/performance.md.
  */
 #include <string.h>
 
@@ -10,14 +10,17 @@
 #include "j2k/syntax/geometry.h"
 
 enum {
-    FEW_PICTURES = 4,    /* more of them leave nothing idle */
-    BLOCKS_A_THREAD = 8, /* that go while the device has one as long as the longest it keeps; more when all goes well,
-                            but threads that begin late make it wait then */
-    MOST_THREADS = 16,   /* that was measured */
-    AT_LEAST = 256,      /* bytes: shorter blocks are over before threads have begun */
-    STEP = 32,           /* bytes */
+    FEW_PICTURES = 4, /* most pictures; with more of them nothing is idle */
+    /*
+     * Blocks that a thread decodes while the device decodes one as long as the longest that it keeps. More are possible
+     * when all goes well, but then threads that begin late make the device wait.
+     */
+    BLOCKS_A_THREAD = 8,
+    MOST_THREADS = 16, /* the most threads that were measured */
+    AT_LEAST = 256,    /* least bytes; the device finishes shorter blocks before threads have begun */
+    STEP = 32,         /* bytes per step of the histogram */
     STEPS = 512,
-    ALIGNMENT = 16 /* words, so that threads do not write to the same line */
+    ALIGNMENT = 16 /* words, so that threads do not write to the same cache line */
 };
 
 static uint32_t helpers_of(uint32_t threads)
@@ -31,7 +34,7 @@ uint64_t kst_gpu_j2k_given_most(uint32_t threads, uint64_t coefficients)
     return coefficients < most ? coefficients : most;
 }
 
-/* Blocks of whose passes several go at once are over sooner. */
+/* Whether a block may be given to threads. Those with flights finish sooner on the device. */
 static bool may_be_given(const struct j2k_entry *entry)
 {
     return entry->shape >> J2K_SHAPE_FLIGHTS == 0;
@@ -43,8 +46,8 @@ static const struct j2k_block *block_of(const struct j2k_batch *batch, const str
 }
 
 /*
- * How many bytes a block has at least that is given away; UINT32_MAX: none is. Where the longest blocks that are kept
- * are almost as long, as when all blocks of a lossless picture are alike, nothing is gained.
+ * Choose the least number of bytes of blocks that are given away; UINT32_MAX: none are. Where the longest blocks that
+ * are kept are almost as long, as when all blocks of a lossless picture are alike, nothing would be gained.
  */
 static uint32_t choose_length(const struct j2k_batch *batch, uint32_t threads)
 {
@@ -66,7 +69,7 @@ static uint32_t choose_length(const struct j2k_batch *batch, uint32_t threads)
     return length <= longest - longest / 8 ? length : UINT32_MAX;
 }
 
-/* Entries of such blocks behind the others; both keep their order. */
+/* Move the entries of blocks of at least `length` bytes behind the others; both keep their order. */
 static bool part_entries(struct j2k_batch *batch, uint32_t length)
 {
     struct j2k_entry *given = kst_memory_array(batch->memory, batch->blocks, sizeof *given, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a batch of JPEG 2000 pictures brings to the device, and what comes back. */
+/* Uploads the streams and the work of a batch of JPEG 2000 pictures, and downloads its pixels and damage. */
 #include <string.h>
 
 #include "image/format.h"
@@ -7,16 +7,16 @@
 
 enum { STRIP = 1 << 20 /* bytes that a thread copies at once */ };
 
-/* A stream on its way to pinned memory. */
+/* A stream that is being copied to pinned memory. */
 struct staging {
     uint8_t *to;
     const uint8_t *from;
     size_t length;
-    const struct j2k_run *run; /* that it is put together from */
-    uint32_t runs;             /* 0: it is as it is */
+    const struct j2k_run *run; /* the runs that it is assembled from */
+    uint32_t runs;             /* 0: it is copied as a whole */
 };
 
-/* The run that a byte of the stream's place comes from. */
+/* Find the run that a byte of the stream's place comes from. */
 static const struct j2k_run *find_run(const struct staging *staging, size_t at)
 {
     uint32_t first = 0, end = staging->runs;
@@ -45,7 +45,7 @@ static void stage_strip(void *arg, uint32_t index)
     }
 }
 
-/* Where the next stream's place begins: bytes in between are read with a stream's last ones, though not used. */
+/* Where the next stream's place begins. Bytes in between are read together with a stream's last ones, but not used. */
 static size_t end_of(const struct j2k_job *job, uint32_t index)
 {
     return index + 1 < job->count ? job->batch.place[index + 1].stream : job->batch.stream;
@@ -94,7 +94,7 @@ static size_t row_length(const kst_image *image, const kst_plane *plane)
     return (size_t)plane->width * kst_format_samples(image->format) * kst_plane_sample_bytes(plane);
 }
 
-/* An image's planes from the batch's buffer, to pinned or device memory. */
+/* Copy an image's planes from the batch's buffer to pinned or device memory. */
 static void copy_planes(struct j2k_job *job, uint32_t index)
 {
     const struct j2k_gpu_item *item = &job->items[index];
@@ -118,7 +118,7 @@ void kst_gpu_j2k_download(struct j2k_job *job)
         queue, &job->buffer[J2K_HOST_RESULT], job->damage_length, &job->buffer[J2K_PIXELS], 0, job->pixels_length);
 }
 
-/* Rows of a plane that threads copy. */
+/* Rows of a plane that threads copy to an image. */
 struct strip {
     const kst_plane *to;
     const uint8_t *from;

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which code-blocks are decoded several passes at once, by what was measured: see docs/performance.md. */
+/*
+ * Chooses the code-blocks of which several passes are decoded at once, by measured thresholds: see docs/performance.md.
+ */
 #include "j2k/gpu/batch.h"
 
-/* Coded bytes for each unit of the device, where blocks have 4,096 coefficients: up to how many something pays. */
+/*
+ * Thresholds in coded bytes for each compute unit of the device, for blocks of 4,096 coefficients: up to how many bytes
+ * each choice pays.
+ */
 enum {
-    BYTES_FOR_FOUR = 160 << 10, /* planes at once */
+    BYTES_FOR_FOUR = 160 << 10, /* four planes at once, and below, two and one */
     BYTES_FOR_TWO = 600 << 10,
     BYTES_FOR_ONE = 2000 << 10,
-    BYTES_FOR_RAW = 1400 << 10, /* likewise, where passes are raw */
-    BYTES_FOR_FEW = 24 << 10,   /* half of the work-items idle */
+    BYTES_FOR_RAW = 1400 << 10, /* one plane at once, if passes are raw */
+    BYTES_FOR_FEW = 24 << 10,   /* using only half of the work-items of a bundle */
     MOST = 4,
-    AHEAD = 2 /* words */
+    AHEAD = 2 /* words that a pass stays behind the previous one, beside a stripe */
 };
 
-/* Planes at once that the block's size has room for: passes follow each other a stripe and two words apart. */
+/* The flights that a block's size has room for: successive passes are a stripe and two words apart. */
 static uint32_t most_flights(const struct j2k_tile_component *tc)
 {
     uint32_t across = tc->block_width > 3 ? 1U << (tc->block_width - 3) : 1, down = 1U << (tc->block_height - 2);
@@ -25,7 +30,10 @@ static uint32_t most_flights(const struct j2k_tile_component *tc)
     return flights;
 }
 
-/* Smaller blocks are over sooner when their passes follow each other, and so the device is busy with less of them. */
+/*
+ * Smaller blocks finish sooner when their passes follow each other, and so fewer bytes of them keep the device busy;
+ * the bytes are scaled accordingly.
+ */
 uint32_t kst_gpu_j2k_flights(const struct j2k_tile_component *tc, uint64_t bytes)
 {
     uint64_t scaled = bytes << (12 - tc->block_width - tc->block_height);
