@@ -1,11 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "support.h"
 
-size_t skipped_tests;
+#include <stdio.h>
+
+enum { SKIPPED = 77 };
+
+static size_t skipped_tests;
+
+static void tell(const char *reason)
+{
+    printf("skipped: %s\n", reason);
+    fflush(stdout); /* also where the program is ended at once */
+}
+
+void note_skipped(const char *reason)
+{
+    skipped_tests++;
+    tell(reason);
+}
+
+int skip_all(const char *reason)
+{
+    tell(reason);
+    return SKIPPED;
+}
 
 int end_group(int failed, size_t tests)
 {
     size_t skipped = skipped_tests;
     skipped_tests = 0;
-    return failed == 0 && skipped == tests ? 77 : failed;
+    return failed == 0 && skipped == tests ? SKIPPED : failed;
 }

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-/* The end of a test that lacks something it needs. */
+/* The end of a test that lacks something it needs: what, in words for the summary of ./dev test. */
 #undef skip
-#define skip() (skipped_tests++, _skip(__FILE__, __LINE__))
+#define skip(reason) (note_skipped(reason), _skip(__FILE__, __LINE__))
 
 /* A group of which all tests were skipped ends with 77, by which ctest knows that nothing was tested. */
 #undef cmocka_run_group_tests
@@ -20,7 +20,10 @@
     end_group(_cmocka_run_group_tests(#tests, tests, sizeof(tests) / sizeof((tests)[0]), setup, teardown),             \
         sizeof(tests) / sizeof((tests)[0]))
 
-extern size_t skipped_tests;
+void note_skipped(const char *reason);
+
+/* The same of a whole program, which ends with what this returns. */
+int skip_all(const char *reason);
 
 /* How a program ends whose group had so many tests, of which so many failed. */
 int end_group(int failed, size_t tests);

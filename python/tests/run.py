@@ -10,6 +10,8 @@ def main():
     result = unittest.TextTestRunner(verbosity=2).run(tests)
     if not result.wasSuccessful() or result.testsRun == 0:
         return 1
+    for reason in sorted({reason for _, reason in result.skipped}):
+        print("skipped:", reason)
     return 77 if len(result.skipped) >= result.testsRun else 0
 
 

@@ -206,7 +206,7 @@ static void test_idle_memory_is_poisoned(void **state)
     kst_image_release(context, &image);
     kst_context_destroy(&context);
 #else
-    skip();
+    skip("no AddressSanitizer");
 #endif
 }
 

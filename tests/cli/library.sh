@@ -17,6 +17,19 @@ fail() {
     return 1 # for a caller in a subshell, whose count is lost
 }
 
+# lacks WHAT: the end of a test that cannot be
+lacks() {
+    echo "skipped: there is no $*"
+    exit 77
+}
+
+# within SECONDS COMMAND…: of processor time, whatever else the machine is busy with; killed behind them
+within() {
+    seconds=$1
+    shift
+    prlimit --cpu="$seconds" "$@"
+}
+
 # expect CODE COMMAND…: the exit status; standard output and error stay in the files "out" and "err"
 expect() {
     expected=$1

@@ -8,7 +8,7 @@ case $corpus in
 /*) ;;
 *) corpus=$KOSTKA_SOURCE/$corpus ;;
 esac
-[ -d "$corpus" ] || exit 77
+[ -d "$corpus" ] || lacks corpus
 streams=$corpus/streams
 
 # The references, as other formats hold them. A JP2 file of 12 bits becomes 16 in PNG and stays 12 in PGM.
@@ -34,7 +34,12 @@ pgx p0_01.j2k one.pgx one.pgx c1p0_01_0.pgx
 equals "$(head -n 1 one.pgx)" 'PG ML +8 128 128'
 pgx p0_03.j2k signed.pgx signed.pgx c1p0_03_0.pgx
 equals "$(head -n 1 signed.pgx)" 'PG ML -4 256 256'
-pgx p0_06.j2k four.pgx four-3.pgx c1p0_06_3.pgx
+if [ -e "$corpus/references/table" ]; then # streams that are made: this one has floating-point numbers
+    pgx order_RPCL.j2k four.pgx four-1.pgx order_RPCL_1.pgx
+    expect 0 "$KOSTKA" decode "$streams/p0_06.j2k" four.pgx
+else
+    pgx p0_06.j2k four.pgx four-3.pgx c1p0_06_3.pgx
+fi
 equals "$(head -n 1 four-3.pgx)" 'PG ML +12 257 65'
 expect 1 "$KOSTKA" decode --format raw "$streams/p0_03.j2k" signed.pgm
 says 'signed'
@@ -56,10 +61,10 @@ expect 0 "$KOSTKA" info "$streams/file1.jp2"
 prints ' ftyp  *[0-9]*  brand "jp2 "$'
 prints '   ihdr  *22  768x512, 3 components, 8 bits'
 prints '   colr  *[0-9]*  enumerated 16 (sRGB)'
-prints '  *SIZ  *49  Rsiz 0x0001, image 0,0 to 768,512, tiles of 768x512 from 0,0, components: 3, 8 bits by 1x1, 8 bits by'
+prints '  *SIZ  *49  Rsiz 0x000[01], image 0,0 to 768,512, tiles of 768x512 from 0,0, components: 3, 8 bits by 1x1, 8 bits by'
 prints '  *EOC  *2  $'
 expect 0 "$KOSTKA" info "$streams/p1_01.j2k"
-prints ' COD .* LRCP, 5 layers, SOP, EPH, 3 levels, blocks of 64x64, termall, predictable, symbols, 9/7$'
+prints ' COD .* LRCP, 5 layers, SOP, EPH, 3 levels, blocks of 64x64, termall, predictable, symbols, [95]/[73]$'
 expect 0 "$KOSTKA" info "$streams/p0_06.j2k"
 prints ' RGN .* component 0, style 0, shift 11'
 for stream in p0_10.j2k p1_05.j2k file6.jp2; do
@@ -79,7 +84,7 @@ equals "$(json 0 components 1 dx <out)" 2
 equals "$(json 0 progression <out)" RPCL
 
 # Damage is a warning, or with --strict an error; other verbs say that they cannot.
-head -c 200000 "$streams/file4.jp2" >cut.jp2
+head -c $(($(wc -c <"$streams/file4.jp2") / 2)) "$streams/file4.jp2" >cut.jp2
 expect 0 "$KOSTKA" decode cut.jp2 cut.pgm
 says 'ends early'
 expect 1 "$KOSTKA" decode --strict cut.jp2 strict.pgm

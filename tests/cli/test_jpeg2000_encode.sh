@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # JPEG 2000 files that are made: other decoders give the same pixels, and targets are met.
 . "$KOSTKA_SOURCE/tests/cli/library.sh"
-command -v opj_decompress >/dev/null || exit 77
-command -v grk_decompress >/dev/null || exit 77
+command -v opj_decompress >/dev/null || lacks opj_decompress
+command -v grk_decompress >/dev/null || lacks grk_decompress
 
 photo=/usr/share/backgrounds/mate/nature/Wood.jpg
-[ -f "$photo" ] || exit 77
+[ -f "$photo" ] || lacks "$photo"
 expect 0 "$KOSTKA" convert --scale 1/4 "$photo" photo.ppm
 expect 0 "$KOSTKA" convert --scale 1/4 --format grey "$photo" grey.pgm
 

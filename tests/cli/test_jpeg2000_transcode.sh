@@ -8,8 +8,8 @@ case $corpus in
 /*) ;;
 *) corpus=$KOSTKA_SOURCE/$corpus ;;
 esac
-[ -d "$corpus" ] || exit 77
-command -v opj_decompress >/dev/null || exit 77
+[ -d "$corpus" ] || lacks corpus
+command -v opj_decompress >/dev/null || lacks opj_decompress
 streams=$corpus/streams
 
 # opj IN OUT [OPTIONS]: all components one after the other

@@ -70,7 +70,7 @@ static void test_corpus(void **state)
 {
     (void)state;
     if (!corpus_present())
-        skip();
+        skip("there is no corpus");
     assert_true(for_each_corpus_file("jpeg/valid", check_valid) > 40);
 }
 
@@ -100,7 +100,7 @@ static void test_damaged_corpus(void **state)
 {
     (void)state;
     if (!corpus_present())
-        skip();
+        skip("there is no corpus");
     assert_true(for_each_corpus_file("jpeg/damaged", check_damaged) > 100);
 }
 

@@ -3,8 +3,10 @@
  * Decoding of the conformance streams against their references, within what T.803 allows: stream, peak error, mean
  * squared error and what is allowed of both are printed. Parts of pictures are compared with the whole, and numbers of
  * threads with each other. With the name of a device as its argument, or "gpus" for all there are, it holds these to
- * the tables instead.
+ * the tables instead. Where the streams are not those of T.803 but made, references are what OpenJPEG decodes them to,
+ * and the table lies beside them.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@
 #include "j2k/syntax/geometry.h"
 #include "j2k_corpus.h"
 #include "random.h"
+#include "robustness/corpus.h"
 #include "sanitizers.h"
 #include "support.h"
 
@@ -351,22 +354,33 @@ static bool tell(const struct tolerance *tolerance, const struct error *error)
     return fine;
 }
 
-static bool check(const struct tolerance *tolerance)
+static void decode_for(const struct tolerance *tolerance, struct decoded *decoded)
 {
     struct j2k_filter filter = {.reduce = tolerance->reduce};
-    struct decoded decoded;
+    decode(tolerance->stream, &filter, tolerance->component == CLASS_0_COMPONENT, one, decoded);
+}
+
+static bool check_decoded(const struct tolerance *tolerance, const struct decoded *decoded)
+{
     struct reference reference;
     struct error error = {0};
-    decode(tolerance->stream, &filter, tolerance->component == CLASS_0_COMPONENT, one, &decoded);
     read_reference(tolerance->reference, &reference);
     if (tolerance->component == ALL_COMPONENTS)
-        assert_int_equal(decoded.components, reference.channels);
+        assert_int_equal(decoded->components, reference.channels);
     for (uint32_t c = 0; c < reference.channels; c++)
-        add_errors(&decoded, tolerance->component > 0 ? (uint32_t)tolerance->component : c, &reference, c,
+        add_errors(decoded, tolerance->component > 0 ? (uint32_t)tolerance->component : c, &reference, c,
             tolerance->component == CLASS_0_COMPONENT, &error);
-    free_decoded(&decoded);
     free(reference.file);
     return tell(tolerance, &error);
+}
+
+static bool check(const struct tolerance *tolerance)
+{
+    struct decoded decoded;
+    decode_for(tolerance, &decoded);
+    bool fine = check_decoded(tolerance, &decoded);
+    free_decoded(&decoded);
+    return fine;
 }
 
 static void check_all(const struct tolerance *tolerance, size_t count)
@@ -393,6 +407,37 @@ static void test_lossless(void **state)
 {
     (void)state;
     check_all(lossless, sizeof lossless / sizeof lossless[0]);
+}
+
+/*
+ * "p0_01.j2k c1p0_01_0.pgx 0 0 0 0": stream, reference, component, reduction, peak error, mean squared error. Rows of
+ * the components of a picture follow each other, 0 first.
+ */
+static void test_made(void **state)
+{
+    (void)state;
+    size_t length, rows = 0;
+    bool fine = true;
+    struct decoded decoded = {.components = 0};
+    char *text = (char *)j2k_corpus_read("references", "table", &length), *rest;
+    assert_non_null(text);
+    text[length - 1] = 0; /* for the last line feed */
+    for (char *row = strtok_r(text, "\n", &rest); row; row = strtok_r(NULL, "\n", &rest), rows++) {
+        char stream[64], reference[64];
+        struct tolerance tolerance = {.stream = stream, .reference = reference};
+        assert_int_equal(sscanf(row, "%63s %63s %d %" SCNu8 " %" SCNu32 " %lf", stream, reference, &tolerance.component,
+                             &tolerance.reduce, &tolerance.peak, &tolerance.mse),
+            6);
+        if (tolerance.component == 0) {
+            free_decoded(&decoded);
+            decode_for(&tolerance, &decoded);
+        }
+        assert_in_range(tolerance.component, 0, decoded.components - 1);
+        fine = check_decoded(&tolerance, &decoded) && fine;
+    }
+    free_decoded(&decoded);
+    assert_true(fine && rows > 200);
+    free(text);
 }
 
 static uint32_t random_state = 5;
@@ -454,12 +499,19 @@ static const struct CMUnitTest table[] = {
     cmocka_unit_test(test_class_0),
     cmocka_unit_test(test_lossless),
 };
+static const struct CMUnitTest made[] = {cmocka_unit_test(test_made)};
+static const struct CMUnitTest parts[] = {cmocka_unit_test(test_regions), cmocka_unit_test(test_threads)};
+
+static int run_table(void)
+{
+    return corpus_is_made() ? cmocka_run_group_tests(made, NULL, NULL) : cmocka_run_group_tests(table, NULL, NULL);
+}
 
 static int run_device(const char *name)
 {
     device = context_create(name, 3, NULL);
     printf("%s\n", name);
-    int failed = cmocka_run_group_tests(table, NULL, NULL);
+    int failed = run_table();
     kst_context_destroy(&device);
     return failed;
 }
@@ -472,20 +524,13 @@ static int run_gpus(void)
         kst_device_info info = {.size = sizeof info};
         failed += kst_device_get(i, &info) != KST_OK || run_device(info.name) != 0;
     }
-    return count < 2 ? 77 : failed;
+    return count < 2 ? skip_all("there is no GPU") : failed;
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_class_1),
-        cmocka_unit_test(test_class_0),
-        cmocka_unit_test(test_lossless),
-        cmocka_unit_test(test_regions),
-        cmocka_unit_test(test_threads),
-    };
     if (!j2k_corpus_present())
-        return 77;
+        return skip_all("there is no corpus");
     if (argc > 1)
         return strcmp(argv[1], "gpus") == 0 ? run_gpus() : run_device(argv[1]);
     struct memory pools;
@@ -495,7 +540,7 @@ int main(int argc, char **argv)
     if (kst_pool_create(&pools, THREADS_WATCHED ? 2 : 1, &one) != KST_OK ||
         kst_pool_create(&pools, 3, &three) != KST_OK)
         return 1;
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = run_table() + cmocka_run_group_tests(parts, NULL, NULL);
     kst_pool_destroy(&one);
     kst_pool_destroy(&three);
     return failed;

@@ -14,6 +14,7 @@
 #include "j2k/syntax/geometry.h"
 #include "j2k_corpus.h"
 #include "random.h"
+#include "robustness/corpus.h"
 #include "support.h"
 
 enum { MUTATIONS = 60 };
@@ -70,6 +71,12 @@ static uint64_t body_bytes(const struct j2k_stream *stream)
     return sum;
 }
 
+/* OpenJPEG, whose stream stands in for this one where there is no corpus, halves no tile more often than that. */
+static uint8_t levels_of(const struct stream_case *expected)
+{
+    return corpus_is_made() && strcmp(expected->name, "p1_05.j2k") == 0 ? 5 : expected->levels;
+}
+
 static void check_headers(const struct j2k_stream *stream, const struct stream_case *expected)
 {
     assert_memory_equal(&stream->size.image, &expected->image, sizeof expected->image);
@@ -79,7 +86,7 @@ static void check_headers(const struct j2k_stream *stream, const struct stream_c
     assert_int_equal(stream->main.progression, expected->progression);
     assert_int_equal(stream->main.layers, expected->layers);
     assert_int_equal(stream->main.transform, expected->transform);
-    assert_int_equal(stream->main.coding[0].levels, expected->levels);
+    assert_int_equal(stream->main.coding[0].levels, levels_of(expected));
     assert_int_equal(stream->main.coding[0].reversible, expected->reversible);
     assert_int_equal(stream->main.coding[0].style, expected->style);
     assert_int_equal(stream->main.roi_shift[0], expected->roi_shift);
@@ -224,7 +231,7 @@ int main(void)
         cmocka_unit_test(test_damaged),
     };
     if (!j2k_corpus_present())
-        return 77;
+        return skip_all("there is no corpus");
     kst_memory_init(&memory, &(kst_allocator){NULL, NULL, NULL}, kst_default_limits.memory);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

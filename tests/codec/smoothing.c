@@ -78,7 +78,13 @@ static void test_corpus(void **state)
 {
     (void)state;
     if (!corpus_present())
-        skip();
+        skip("there is no corpus");
+    if (corpus_is_made()) {
+        check_corpus_file("not_all_scans.jpg", true);
+        check_corpus_file("dc_alone.jpg", true);
+        check_corpus_file("ycck_progressive.jpg", false);
+        return;
+    }
     check_corpus_file("partial_progressive.jpg", false);
     check_corpus_file("progressive-missing-ac.jpg", true);
     check_corpus_file("progressive-missing-dc.jpg", false);

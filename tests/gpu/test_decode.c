@@ -106,7 +106,7 @@ static void test_corpus(void **state)
 {
     (void)state;
     if (!corpus_present())
-        skip();
+        skip("there is no corpus");
     for_each_corpus_file("jpeg/valid", check_file);
     for_each_corpus_file("jpeg/damaged", check_file);
     assert_true(on_gpu >= 15 && on_cpu > 0);

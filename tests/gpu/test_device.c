@@ -208,7 +208,7 @@ static void test_failures(void **state)
 {
     (void)state;
     if (simulated())
-        skip();
+        skip("the simulator takes too long");
     static const unsigned char wrong[] = "not a kernel";
     const struct gpu_kernels nonsense = {.name = "nonsense",
         .opencl = wrong,

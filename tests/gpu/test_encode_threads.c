@@ -82,7 +82,7 @@ static void test_side_by_side(void **state)
 {
     (void)state;
     if (simulated())
-        skip();
+        skip("the simulator takes too long");
     for (uint32_t g = 0; g < gpu_contexts; g++) {
         struct worker worker[THREADS];
         for (uint32_t i = 0; i < THREADS; i++) {
@@ -101,7 +101,7 @@ static void test_nothing_left(void **state)
 {
     (void)state;
     if (simulated())
-        skip();
+        skip("the simulator takes too long");
     for (uint32_t g = 0; g < gpu_contexts; g++) {
         struct worker worker = {.context = gpu_context[g]};
         encode_set(&worker, 1);

@@ -56,7 +56,7 @@ static uint8_t *load(const char *name, size_t *length)
 {
     uint8_t *data = j2k_corpus_present() ? j2k_corpus_read("streams", name, length) : NULL;
     if (!data)
-        skip();
+        skip("there is no corpus");
     return data;
 }
 

@@ -224,7 +224,7 @@ static void test_components(void **state)
 {
     (void)state;
     if (simulated())
-        skip();
+        skip("the simulator takes too long");
     for (uint32_t i = 0; i < 8; i++) {
         kst_image image = make_image(KST_FORMAT_RGB, 150 + i, 130, 1, 8);
         kst_j2k_options j2k = defaults();
@@ -261,7 +261,7 @@ static void test_options(void **state)
     (void)state;
     uint32_t done = 0;
     if (simulated())
-        skip();
+        skip("the simulator takes too long");
     for (uint32_t i = 0; i < 60; i++) {
         kst_image image = make_image(i % 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, 1 + random_below(&random_state, 240),
             1 + random_below(&random_state, 200), 1, i % 4 ? 8 : 12);
@@ -280,7 +280,7 @@ static void test_samples(void **state)
 {
     (void)state;
     if (simulated())
-        skip();
+        skip("the simulator takes too long");
     for (uint32_t i = 0; i < 4; i++) {
         kst_image image = make_image(KST_FORMAT_RGB, 400, 300, 1, 8);
         kst_j2k_options j2k = defaults();
@@ -302,7 +302,7 @@ static void test_extremes(void **state)
 {
     (void)state;
     if (simulated())
-        skip();
+        skip("the simulator takes too long");
     for (uint32_t i = 0; i < 4; i++) {
         kst_image image = make_image(KST_FORMAT_GREY, 200, 160, 1, i % 2 ? 16 : 8);
         kst_j2k_options j2k = defaults();
@@ -415,7 +415,7 @@ static void test_windows(void **state)
         {KST_FORMAT_PLANAR, 3, 8}};
     kst_context *wide[MOST_CONTEXTS];
     if (simulated())
-        skip();
+        skip("the simulator takes too long");
     swap_contexts(wide, 17 << 19);
     for (uint32_t i = 0; i < 12; i++) {
         bool one = i % 5 == 1 || i % 5 == 2; /* channel in most places */
@@ -450,7 +450,7 @@ static void test_rows(void **state)
     (void)state;
     kst_context *wide[MOST_CONTEXTS];
     if (simulated())
-        skip();
+        skip("the simulator takes too long");
     for (uint32_t i = 0; i < 8; i++) {
         kst_image image = i % 4 == 3
                               ? make_image(KST_FORMAT_RAW, 333, 490, 3, 10)
@@ -485,7 +485,7 @@ static void test_limit(void **state)
     kst_image image = make_image(KST_FORMAT_GREY, 600, 400, 1, 8);
     kst_buffer wanted = {.data = NULL};
     if (simulated())
-        skip();
+        skip("the simulator takes too long");
     kst_encode_options options = j2k_coding(NULL);
     assert_int_equal(kst_encode(cpu_context, &image, &options, &wanted, NULL), KST_OK);
     for (uint32_t d = 0; d < gpu_contexts; d++) {

@@ -20,7 +20,7 @@ static struct stream load(const char *name)
     if (j2k_corpus_present())
         stream.data = j2k_corpus_read("streams", name, &stream.length);
     if (!stream.data)
-        skip();
+        skip("there is no corpus");
     return stream;
 }
 

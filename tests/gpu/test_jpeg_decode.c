@@ -389,7 +389,7 @@ static void test_corpus(void **state)
 {
     (void)state;
     if (!corpus_present() || simulated())
-        skip();
+        skip("there is no corpus, or the simulator takes too long");
     decoded_count = 0;
     for_each_corpus_file("jpeg/valid", check_corpus_file);
     for_each_corpus_file("jpeg/damaged", check_corpus_file);

@@ -172,7 +172,7 @@ static void test_samplings(void **state)
 {
     (void)state;
     if (simulated())
-        skip();
+        skip("the simulator takes too long");
     for (uint32_t s = 0; s < SIZES; s++) {
         struct picture picture;
         picture_make(&picture, (kst_format)(KST_FORMAT_RGB + s % 4), sizes[s][0], sizes[s][1], 0, NULL, NULL);
@@ -346,7 +346,7 @@ static void test_buffers(void **state)
     kst_buffer wanted = {0};
     static uint8_t bytes[20000];
     if (simulated())
-        skip();
+        skip("the simulator takes too long");
     picture_make(&picture, KST_FORMAT_RGB, 60, 40, 0, NULL, NULL);
     assert_int_equal(kst_encode(cpu, &picture.image, NULL, &wanted, NULL), KST_OK);
     for (uint32_t i = 0; i < gpu_count; i++)
@@ -412,7 +412,7 @@ static void test_places(void **state)
     (void)state;
     static const kst_format formats[] = {KST_FORMAT_RGB, KST_FORMAT_BGRA, KST_FORMAT_PLANAR, KST_FORMAT_RAW};
     if (simulated())
-        skip();
+        skip("the simulator takes too long");
     for (uint32_t i = 0; i < gpu_count; i++)
         for (size_t f = 0; f < 4; f++)
             for (int coding = KST_CODING_BASELINE; coding <= KST_CODING_PROGRESSIVE; coding++) {

@@ -21,5 +21,8 @@ try c gcc -std=c11
 try c++ g++ -std=c++17
 try c clang -std=c11
 try c++ clang++ -std=c++17
-[ "$compilers" -gt 0 ] || exit 77
+[ "$compilers" -gt 0 ] || {
+    echo 'skipped: there is no gcc, g++, clang or clang++'
+    exit 77
+}
 exit "$failed"

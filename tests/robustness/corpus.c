@@ -22,6 +22,13 @@ bool corpus_present(void)
     return access(path, R_OK) == 0;
 }
 
+bool corpus_is_made(void)
+{
+    char path[4096];
+    path_of(path, "jpeg2000/references", "table");
+    return access(path, R_OK) == 0;
+}
+
 uint8_t *corpus_read(const char *folder, const char *name, size_t *length)
 {
     char path[4096];

@@ -10,6 +10,9 @@
 /* A test that needs it exits with 77 where it is not there. */
 bool corpus_present(void);
 
+/* Whether its files are those that tests/corpus makes where no other is at hand. */
+bool corpus_is_made(void);
+
 /* A file of a folder such as "jpeg/valid"; the caller frees it. Null where there is none. */
 uint8_t *corpus_read(const char *folder, const char *name, size_t *length);
 

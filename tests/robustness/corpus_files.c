@@ -57,9 +57,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(corpus),
     };
-    if (!corpus_present()) {
-        print_message("there is no corpus\n");
-        return 77;
-    }
+    if (!corpus_present())
+        return skip_all("there is no corpus");
     return cmocka_run_group_tests(tests, contexts_start, contexts_stop);
 }

@@ -11,8 +11,6 @@
 #include "robustness/failing.h"
 #include "support.h"
 
-enum { SKIPPED = 77 };
-
 static kst_context *context;
 static uint32_t random_state;
 
@@ -251,7 +249,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest on_corpus[] = {cmocka_unit_test(test_damaged_corpus)};
     bool corpus = argc > 1 && strcmp(argv[1], "corpus") == 0;
     if (corpus && !corpus_exists("jpeg/damaged"))
-        return SKIPPED;
+        return skip_all("there is no corpus");
     context = cpu_context_create(0);
     int failed = corpus ? cmocka_run_group_tests(on_corpus, NULL, NULL) : cmocka_run_group_tests(tests, NULL, NULL);
     kst_context_destroy(&context);
