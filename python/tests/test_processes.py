@@ -11,7 +11,7 @@ import unittest
 import kostka
 import pictures
 
-PATIENCE = 60  # seconds
+PATIENCE = 240  # seconds: of what hangs, on a machine however busy
 
 
 def decode(data):
