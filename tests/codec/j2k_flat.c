@@ -12,6 +12,7 @@
 #include "context.h"
 #include "j2k_coded.h"
 #include "random.h"
+#include "sanitizers.h"
 #include "support.h"
 
 enum { SIDE = 256, ENOUGH = 24 /* bits a sample: more than there are to code */ };
@@ -90,9 +91,12 @@ static double decoded_error(struct fixture *f, const kst_image *image, const kst
 /* Root mean square of the error, of the same bytes for one thread and for three. */
 static double coded_error(struct fixture *f, const kst_image *image, const kst_j2k_options *j2k)
 {
-    kst_buffer coded = j2k_coded(f->context, image, j2k), plain = j2k_coded(f->plain, image, j2k);
-    assert_int_equal(coded.length, plain.length);
-    assert_memory_equal(coded.data, plain.data, coded.length);
+    kst_buffer coded = j2k_coded(f->context, image, j2k), plain = {.data = NULL};
+    if (!THREADS_WATCHED) { /* to which one thread tells nothing */
+        plain = j2k_coded(f->plain, image, j2k);
+        assert_int_equal(coded.length, plain.length);
+        assert_memory_equal(coded.data, plain.data, coded.length);
+    }
     double error = decoded_error(f, image, &coded, 0);
     for (uint32_t layer = 1; layer < j2k->layers; layer++)
         assert_true(decoded_error(f, image, &coded, layer) >= error);
@@ -128,7 +132,7 @@ static void rates(void **state)
     } pictures[] = {{16, 30000, 5}, {16, -12345, 5}, {20, -370000, 5}, {20, -369250, 5}, {20, -371500, 5},
         {24, 5000001, 9}, {24, -8000001, 50}, {28, 100000001, 90}};
     struct fixture *f = *state;
-    for (uint32_t i = 0; i < sizeof pictures / sizeof *pictures; i++)
+    for (uint32_t i = 0; i < sizeof pictures / sizeof *pictures; i += THREADS_WATCHED ? 4 : 1)
         for (uint32_t levels = 0; levels < 9; levels += 4) {
             kst_image image = paint(f, pictures[i].depth, pictures[i].base, pictures[i].spread);
             kst_j2k_options j2k = options_of(ENOUGH, levels, false);
@@ -150,8 +154,8 @@ static void rates(void **state)
 static void guard_bits(void **state)
 {
     struct fixture *f = *state;
-    for (uint32_t depth = 17; depth <= 28; depth += 3)
-        for (uint32_t guard = 1; guard <= 7; guard += 3)
+    for (uint32_t depth = 17; depth <= 28; depth += THREADS_WATCHED ? 9 : 3)
+        for (uint32_t guard = 1; guard <= 7; guard += THREADS_WATCHED ? 6 : 3)
             for (uint32_t levels = 0; levels <= 32; levels += levels < 10 ? 5 : 22) {
                 int32_t base = (1 << (depth - 1)) / 3 * 2;
                 kst_image image = paint(f, depth, base, 5);

@@ -16,7 +16,11 @@
 #include "j2k/plan/range.h"
 #include "j2k_coded.h"
 #include "random.h"
+#include "sanitizers.h"
 #include "support.h"
+
+/* Where threads are watched, some kinds of picture stand for all. */
+enum { APART = THREADS_WATCHED ? 7 : 1 };
 
 enum {
     WIDTH = 71,
@@ -161,7 +165,7 @@ static void pictures_come_back(void **state)
 {
     (void)state;
     uint32_t random = 1, fitted = 0, total = 0;
-    for (uint32_t i = 0; i < 12 * 2 * 3; i++, total++) {
+    for (uint32_t i = 0; i < 12 * 2 * 3; i += APART, total++) {
         struct kind kind = {
             .depth = 1 + i % 12, .planes = i / 12 % 2 ? 3 : 1, .pattern = i / 24, .is_signed = i % 5 == 0};
         static const uint8_t levels[] = {0, 1, 2, 5, 7};
@@ -183,7 +187,7 @@ static void streams_may_say_anything(void **state)
     static const uint8_t depths[] = {8, 10, 1, 14};
     (void)state;
     uint32_t random = 2, below = 0, above = 0;
-    for (uint32_t i = 0; i < 64; i++) {
+    for (uint32_t i = 0; i < 64; i += APART) {
         struct kind kind = {.depth = 7 + i % 8,
             .planes = i % 4 == 3 ? 3 : 1,
             .levels = i / 8 % 6,
@@ -202,7 +206,7 @@ static void streams_may_say_anything(void **state)
         above += !fits && range < INT16_MAX;
         kst_buffer_release(context, &coded);
     }
-    assert_true(below > 3 && above > 3);
+    assert_true(below > 3 / APART && above > 3 / APART);
 }
 
 static int start(void **state)

@@ -8,6 +8,7 @@
 
 #include "context.h"
 #include "j2k_coded.h"
+#include "sanitizers.h"
 #include "support.h"
 
 enum { WIDTH = 230, HEIGHT = 300, PLANES = 3 };
@@ -109,9 +110,12 @@ static void expect_near(double reached, double wanted, const kst_j2k_options *j2
 /* The same bytes on one thread, and the PSNR at the end of each layer that was asked for. */
 static void expect_reached(struct fixture *f, const kst_image *image, const kst_j2k_options *j2k, uint32_t what)
 {
-    kst_buffer coded = j2k_coded(f->context, image, j2k), plain = j2k_coded(f->plain, image, j2k);
-    assert_int_equal(coded.length, plain.length);
-    assert_memory_equal(coded.data, plain.data, coded.length);
+    kst_buffer coded = j2k_coded(f->context, image, j2k), plain = {.data = NULL};
+    if (!THREADS_WATCHED) { /* to which one thread tells nothing */
+        plain = j2k_coded(f->plain, image, j2k);
+        assert_int_equal(coded.length, plain.length);
+        assert_memory_equal(coded.data, plain.data, coded.length);
+    }
     if (!j2k->layer_value)
         expect_near(psnr(f, image, &coded, 0), j2k->value, j2k, what);
     for (uint32_t l = 0; j2k->layer_value && l < j2k->layers; l++)
@@ -135,7 +139,7 @@ static void pictures(void **state)
 {
     struct fixture *f = *state;
     kst_image image = describe(KST_FORMAT_RGB, 8);
-    for (uint32_t i = 0; i < 12; i++) {
+    for (uint32_t i = 0; i < 12; i += THREADS_WATCHED ? 5 : 1) {
         static const double values[] = {31, 37.5, 44};
         kst_j2k_options j2k = options_of(values[i / 2 % 3], i % 2);
         fill(f, &image, i / 4);
@@ -146,7 +150,7 @@ static void pictures(void **state)
 static void depths(void **state)
 {
     struct fixture *f = *state;
-    for (uint32_t i = 0; i < 6; i++) {
+    for (uint32_t i = 0; i < 6; i += THREADS_WATCHED ? 3 : 1) {
         static const uint8_t depths[] = {5, 12, 16};
         uint32_t depth = depths[i / 2];
         kst_image image = describe(KST_FORMAT_GREY, depth);
@@ -161,7 +165,7 @@ static void tiles_and_layers(void **state)
     struct fixture *f = *state;
     kst_image image = describe(KST_FORMAT_RGB, 8);
     static const double layers[] = {28, 33.3, 40};
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < 4; i += THREADS_WATCHED ? 3 : 1) {
         kst_j2k_options j2k = options_of(38, i % 2);
         fill(f, &image, i / 2);
         j2k.tile_width = 101;

@@ -24,7 +24,7 @@ typedef kst_status (*failing_work)(kst_context *context, const void *argument);
 /*
  * Let the work fail at each of its allocations, once only and ever after: it must say that there is no memory – or,
  * where one alone fails, do without – leave nothing allocated, and succeed when nothing fails. Gives how often it
- * failed.
+ * failed, or where threads are watched, and only some are let fail, about how often all would.
  */
 long failing_check(failing_work work, const void *argument, uint32_t threads);
 
