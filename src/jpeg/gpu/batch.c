@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Puts the plans of pictures to decode together as the work of a batch. */
 #include "jpeg/gpu/batch.h"
 
 #include <string.h>
@@ -11,11 +12,14 @@ _Static_assert(sizeof(struct work_picture) % 4 == 0 && sizeof(struct work_compon
 
 enum { MOST_HALVED_GROUPS = 320 };
 
-/* Bit positions and offsets in a picture have 32 bits. */
+/*
+ * Bit positions in a stream and offsets in a picture have 32 bits, which limits the bytes of a stream and the samples
+ * of a picture.
+ */
 #define MOST_STREAM (UINT64_C(1) << 28)
 #define MOST_SAMPLES (UINT64_C(1) << 31)
 
-/* Whether no component is in two scans, so that none builds on what another has left. */
+/* Whether no component is in two scans, so that no scan builds on what another one has left. */
 static bool is_sequential(const struct jpeg_plan *plan)
 {
     uint32_t seen = 0;
@@ -32,8 +36,8 @@ static bool is_sequential(const struct jpeg_plan *plan)
 }
 
 /*
- * Whether stuffing can be told from a scan's data alone. The byte before them is the last of a scan header, which in
- * damaged ones may be 0xFF; before the first scan's the kernels see none.
+ * Whether the kernels can recognise stuffing from a scan's data alone. The byte in front of the data is the last one of
+ * the scan header, which may be 0xFF if the header is damaged. In front of the first scan the kernels see no byte.
  */
 static bool is_readable(const struct jpeg_plan *plan, const struct jpeg_scan *scan)
 {
@@ -101,7 +105,7 @@ static struct work_picture *picture_at(const struct builder *builder, uint32_t i
     return (struct work_picture *)(builder->work + HEAD_WORDS) + index;
 }
 
-/* Kinds of groups of which the picture at `index` has those that follow. */
+/* Note, for each kind of groups from `first` to `end`, that the groups of the picture at `index` begin here. */
 static void begin_groups(struct builder *builder, enum work_kind first, enum work_kind end, uint32_t index)
 {
     const struct jpeg_work *head = (const struct jpeg_work *)builder->work;
@@ -119,7 +123,7 @@ static void write_scan(
         kst_gpu_scan_write(builder, &items[item], scan, picture_at(builder, item), picture);
 }
 
-/* The first scan of each item, then the others. */
+/* Write the first scan of each item, then all others. */
 static void write_scans(struct builder *builder, const struct jpeg_gpu_item *items, uint32_t count)
 {
     uint32_t behind = count;
@@ -131,7 +135,7 @@ static void write_scans(struct builder *builder, const struct jpeg_gpu_item *ite
     begin_groups(builder, WORK_OF_PARTS, WORK_OF_BLOCKS, behind);
 }
 
-/* Only the pictures of items have any. */
+/* Write the outputs. Only the pictures of items have one, not those of further scans. */
 static void write_outputs(struct builder *builder, const struct jpeg_gpu_item *items, uint32_t count, uint32_t pictures)
 {
     uint32_t behind = count;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plans of pictures put together as the kernels want them. */
+/*
+ * Builds the work of a batch: the plans of the pictures to decode, put together in the form that the kernels read
+ * (jpeg/kernels/work.h).
+ */
 #ifndef KOSTKA_JPEG_GPU_BATCH_H
 #define KOSTKA_JPEG_GPU_BATCH_H
 
@@ -11,25 +14,26 @@
 #include "jpeg/plan/plan.h"
 
 /*
- * Device memory that the kernels write a picture's pixels to instead of the batch's buffer of pixels. Pitch, plane and
- * the first byte's place are multiples of WORK_OUTPUT_ALIGNMENT, the width is one of WORK_OUTPUT_PIXELS; but those of
- * floating-point samples are whatever suits these.
+ * Device memory to which the kernels write a picture's pixels directly instead of to the batch's buffer of pixels. The
+ * pitch, the distance of planes and the place of the first byte are multiples of WORK_OUTPUT_ALIGNMENT, and the width
+ * is a multiple of WORK_OUTPUT_PIXELS. For floating-point samples the only requirement is that of their type.
  */
 struct jpeg_gpu_direct {
-    const struct gpu_buffer *buffer; /* null: the batch's */
-    uint64_t address;                /* CUDA: of the first byte; otherwise 0 */
-    uint64_t offset;                 /* OpenCL: of the first byte in the buffer, below 16 GiB; otherwise 0 */
-    uint32_t pitch;                  /* bytes from row to row */
-    uint32_t plane;                  /* planar: bytes from plane to plane; 0: interleaved */
-    bool ragged;                     /* samples are written one by one */
+    const struct gpu_buffer *buffer; /* null: the batch's buffer of pixels */
+    uint64_t address;                /* CUDA: address of the first byte; otherwise 0 */
+    uint64_t offset;                 /* OpenCL: offset of the first byte in the buffer, below 16 GiB; otherwise 0 */
+    uint32_t pitch;                  /* bytes from one row to the next */
+    uint32_t plane;                  /* planar: bytes from one plane to the next; 0: interleaved */
+    /* samples are written one by one, because they are not aligned for groups of four */
+    bool ragged;
 };
 
-/* Quantised coefficients that are decoded elsewhere. */
+/* Quantised coefficients that come from elsewhere, such as the CPU's decoding of a progressive picture. */
 struct jpeg_gpu_coefficients {
     const void *source;
     /*
-     * Copy `count` blocks of a component from (x, y) on to the right, each in raster order. Null: the picture's scans
-     * are decoded on the device.
+     * Copy `count` blocks of a component from (x, y) on to the right, each in raster order. If the function is null,
+     * the picture's scans are decoded on the device.
      */
     void (*copy)(const void *source, uint32_t component, uint32_t x, uint32_t y, uint32_t count, int16_t *out);
 };
@@ -37,62 +41,73 @@ struct jpeg_gpu_coefficients {
 /* A picture to decode. */
 struct jpeg_gpu_item {
     const struct jpeg_plan *plan;
-    struct jpeg_output output; /* its image is the caller's, turned if the picture is */
-    int orientation;           /* Exif's, that the picture is to be turned by; 0 or 1: it stays as it is stored */
-    struct normal normal;      /* where the output's image has floating-point samples */
+    struct jpeg_output output; /* its image is the caller's, turned if the picture is turned */
+    int orientation;           /* Exif orientation by which the picture is turned; 0 or 1: it stays as it is stored */
+    struct normal normal;      /* used if the output's image has floating-point samples */
     struct jpeg_gpu_coefficients coefficients;
-    bool pinned;  /* the stream of bytes is */
-    bool ordered; /* pixels are read in the order of the caller's stream, too soon for the CPU to make them */
+    bool pinned;  /* the bytes of the stream are pinned */
+    bool ordered; /* the pixels are read in the order of the caller's stream, too soon for the CPU to replace them */
     enum gpu_sink sink;
-    struct gpu_image image;        /* of all sinks but the first */
-    struct jpeg_gpu_direct direct; /* of the last one, where that can be */
+    struct gpu_image image;        /* used with all sinks except GPU_SINK_HOST */
+    struct jpeg_gpu_direct direct; /* used with GPU_SINK_DEVICE, if the kernels can write the pixels in place */
 };
 
-/* What a batch needs, in units of the buffers' elements. */
+/* What a batch needs, in units of the elements of its buffers. */
 struct jpeg_gpu_size {
-    uint64_t pictures; /* of the work: one for each item, behind those one for each scan of an item but its first */
-    uint64_t words;    /* of the work: 32 bits */
-    uint64_t stream;   /* 16 bytes */
-    uint64_t blocks;   /* of 64 coefficients, decoded on the device */
-    uint64_t copied;   /* blocks behind those, which come with their coefficients */
-    uint64_t planes;   /* 16 samples */
-    uint64_t pixels;   /* 16 bytes */
+    /* pictures in the work: one for each item, and behind these one for each further scan of an item */
+    uint64_t pictures;
+    uint64_t words;  /* words of the work, of 32 bits */
+    uint64_t stream; /* units of 16 bytes of the streams */
+    uint64_t blocks; /* blocks of 64 coefficients that are decoded on the device */
+    uint64_t copied; /* blocks behind those, whose coefficients are copied from elsewhere */
+    uint64_t planes; /* units of 16 samples of the planes */
+    uint64_t pixels; /* units of 16 bytes of the pixels */
     uint64_t groups[WORK_KINDS];
 };
 
 /*
- * Whether the kernels can decode it. Of several scans only those of sequential pictures that hold no component twice;
- * others with coefficients that are decoded elsewhere.
+ * Whether the kernels can decode an item. Pictures of several scans can be decoded if they are sequential and hold no
+ * component twice; any picture can if its coefficients are decoded elsewhere.
  */
 bool kst_gpu_jpeg_supports(const struct jpeg_gpu_item *item);
 
-/* Whether they can if its data lie as kst_jpeg_compact() puts them: fill bytes or what is between scans is in the way.
+/*
+ * Whether the kernels can decode an item only after kst_jpeg_compact() has rearranged its data, because fill bytes or
+ * data between the scans are in the way.
  */
 bool kst_gpu_jpeg_wants_compact(const struct jpeg_gpu_item *item);
 
 struct jpeg_gpu_size kst_gpu_jpeg_size(const struct jpeg_gpu_item *items, uint32_t count);
 
-/* 1: parts are decoded in halves, by two work-items each, as there are too few to keep a device busy; otherwise 0. */
+/*
+ * 1: parts are decoded in halves, by two work-items each, because there are too few parts to keep a device busy;
+ * otherwise 0.
+ */
 uint32_t kst_gpu_jpeg_halves(const struct jpeg_gpu_size *size);
 
 /*
- * Fill the work. Returns how many words it has: `size->words`, or fewer, as pictures share tables. What was kept is
- * used, and what was made is kept.
+ * Fill the work. Returns the number of its words: `size->words`, or fewer if pictures share tables. Tables kept from
+ * earlier batches are used, and tables made here are kept.
  */
 uint32_t kst_gpu_jpeg_work(const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size,
     struct memory *memory, struct jpeg_gpu_tables *kept, uint32_t *work);
 
-/* How many scans of a picture are decoded on the device: components that no scan holds have an empty one each. */
+/*
+ * The number of scans of a picture that are decoded on the device. A component that no scan holds has an empty scan of
+ * its own.
+ */
 uint32_t kst_gpu_scan_count(const struct jpeg_plan *plan);
 
-/* The bytes of the stream from the first segment of all scans to the last: what belongs into the buffer of streams. */
+/*
+ * The bytes of the stream from the first segment of all scans to the last one, which belong into the buffer of streams.
+ */
 const uint8_t *kst_gpu_scan_data(const struct jpeg_plan *plan, uint64_t *length);
 
-/* Where a plane of a picture comes to lie: in the buffer of pixels, or for raw output in that of planes. */
+/* The place of a picture's plane in the buffer of pixels, or for raw output in the buffer of planes; in bytes. */
 struct jpeg_gpu_plane {
     size_t offset;
     size_t pitch;
-    size_t row; /* bytes */
+    size_t row; /* bytes of a row */
     uint32_t rows;
 };
 

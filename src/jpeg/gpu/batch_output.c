@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the kernels are told of a picture's pixels, and how these come to the caller's image. */
+/* Describes the pixels of a picture for the kernels, and their way to the caller's image. */
 #include <string.h>
 
 #include "device/float_bits.h"
@@ -11,7 +11,10 @@ static bool is_raw(const struct jpeg_output *output)
     return output->conversion == JPEG_CONVERT_RAW;
 }
 
-/* Bytes of a row of the output, of pixels of so many. Rows have room for whole fours of pixels. */
+/*
+ * The bytes from one row of the output to the next, for pixels of `pixel` bytes. Rows have room for a multiple of four
+ * pixels.
+ */
 static uint32_t output_pitch(uint32_t width, uint32_t pixel)
 {
     return kst_divide_up((width + 3) / 4 * 4 * (uint64_t)pixel, 16) * 16;
@@ -27,12 +30,12 @@ bool kst_gpu_jpeg_is_turned(const struct jpeg_gpu_item *item)
     return item->orientation > 1;
 }
 
-/* Pixels each way, as they are stored or as they come out, and bytes of a sample. */
+/* Width and height in pixels, either as stored or as they come out after turning, and the bytes of a sample. */
 struct sides {
     uint32_t width, height, sample;
 };
 
-/* A picture that is to be turned is stored as bytes. */
+/* The sides before turning. A picture that is to be turned is first stored as bytes. */
 static struct sides stored_sides(const struct jpeg_gpu_item *item)
 {
     return (struct sides){item->output.region.width, item->output.region.height,
@@ -50,7 +53,7 @@ static struct sides turned_sides(const struct jpeg_gpu_item *item)
     return sides;
 }
 
-/* Blocks in a row, and rows of blocks, of what is wanted of a component. */
+/* The number of blocks in a row, and of rows of blocks, in the wanted part of a component. */
 static uint32_t blocks_w(const struct jpeg_output *output, uint32_t component)
 {
     return output->mcu_count * output->frame.component[component].h;
@@ -61,7 +64,7 @@ static uint32_t blocks_h(const struct jpeg_output *output, uint32_t component)
     return output->row_count * output->frame.component[component].v;
 }
 
-/* In units of 16 samples, as lengths of planes. */
+/* The pitch of a plane in units of 16 samples, as lengths of planes are. */
 static uint32_t plane_pitch(const struct jpeg_output *output, uint32_t component)
 {
     return kst_divide_up((uint64_t)blocks_w(output, component) * output->view[component].block, 16);
@@ -72,7 +75,7 @@ static uint64_t plane_length(const struct jpeg_output *output, uint32_t componen
     return (uint64_t)plane_pitch(output, component) * blocks_h(output, component) * output->view[component].block;
 }
 
-/* The first component alone makes the pixels. */
+/* Whether the first component alone makes the pixels. */
 static bool is_grey(const struct jpeg_output *output)
 {
     bool grey = output->conversion == JPEG_CONVERT_GREY || output->image.format == KST_FORMAT_GREY;
@@ -85,7 +88,7 @@ static uint32_t channels_of(const struct jpeg_output *output)
     return channels ? channels : output->image.plane_count;
 }
 
-/* The region in the MCUs that are wanted. */
+/* The left edge of the region, in pixels from the left of the wanted MCUs. */
 static uint32_t region_left(const struct jpeg_output *output)
 {
     return output->region.x - output->first_mcu * output->frame.hmax * (output->mcu_lines / output->frame.vmax);
@@ -96,7 +99,7 @@ static uint32_t region_top(const struct jpeg_output *output)
     return output->region.y - output->first_row * output->mcu_lines;
 }
 
-/* Whether jpeg/kernels/tiles.h makes the pixels. */
+/* Whether the kernel of jpeg/kernels/tiles.h can make the pixels. */
 static bool is_tiled(const struct jpeg_output *output)
 {
     const struct jpeg_view *view = output->view;
@@ -124,7 +127,7 @@ static void add_groups(const struct jpeg_gpu_item *item, struct jpeg_gpu_size *s
         size->groups[WORK_OF_PIXELS] += (uint64_t)kst_divide_up(region->width, WORK_PIXELS) * region->height;
 }
 
-/* In units of 16 bytes: what they take in the buffer of pixels. */
+/* The units of 16 bytes that the pixels take in the buffer of pixels. */
 static uint64_t buffered_pixels(const struct jpeg_output *output, struct sides sides)
 {
     uint32_t channels = kst_format_channels(output->image.format);
@@ -132,11 +135,11 @@ static uint64_t buffered_pixels(const struct jpeg_output *output, struct sides s
     return (uint64_t)output_pitch(sides.width, (channels ? channels : 1) * sides.sample) * sides.height * planes / 16;
 }
 
-/* A scan of the device's that holds a component. */
+/* A scan that the device decodes and that holds a component. */
 struct found_scan {
     uint32_t index;
-    uint32_t in_mcu;     /* where in an MCU the component's blocks begin */
-    uint32_t components; /* that it has */
+    uint32_t in_mcu;     /* place in an MCU at which the component's blocks begin */
+    uint32_t components; /* number of components in the scan */
     struct jpeg_scan_geometry geometry;
 };
 
@@ -156,8 +159,8 @@ static struct found_scan find_scan(const struct jpeg_gpu_item *item, uint32_t co
 }
 
 /*
- * Blocks each way of what is wanted of a component, as far as they exist: a scan of its own has only those that hold
- * samples (T.81 A.2.2), and nothing is made of others.
+ * The wanted blocks of a component, horizontally and vertically, as far as they exist. A scan of one component has only
+ * the blocks that hold samples (T.81 A.2.2), and nothing is made of the others.
  */
 struct extent {
     uint32_t w, h;
@@ -206,7 +209,7 @@ static uint32_t upsampling_of(enum jpeg_upsampling upsampling)
     return kinds[upsampling];
 }
 
-/* Where scans that were decoded on the device left its blocks: MCU after MCU. */
+/* Describe where scans that were decoded on the device left the component's blocks: MCU after MCU. */
 static void place_decoded(const struct jpeg_gpu_item *item, const struct work_picture *picture,
     const struct work_picture *others, uint32_t component, struct work_component *out)
 {
@@ -226,7 +229,7 @@ static void place_decoded(const struct jpeg_gpu_item *item, const struct work_pi
     out->next_row = row - (uint32_t)c->h * c->v;
 }
 
-/* Coefficients that are given: the blocks wanted, row after row. */
+/* Describe where coefficients from elsewhere are placed: the wanted blocks, one row after the other. */
 static void place_copied(struct builder *builder, struct work_component *out)
 {
     out->below = out->blocks_w;
@@ -297,9 +300,9 @@ static uint32_t conversion_of(enum jpeg_conversion conversion)
     return kinds[conversion];
 }
 
-/* Where pixels go to. */
+/* The place in a buffer, or the address, that pixels go to. */
 struct place {
-    uint32_t first, pitch, plane; /* in units of 4 bytes; bytes */
+    uint32_t first, pitch, plane; /* `first` is in units of 4 bytes, the others are in bytes */
     uint32_t address[2];
 };
 
@@ -311,7 +314,7 @@ static struct place direct_place(const struct jpeg_gpu_direct *direct)
         .address = {(uint32_t)direct->address, (uint32_t)(direct->address >> 32)}};
 }
 
-/* The next one in the buffer of pixels. */
+/* Take the next place in the buffer of pixels. */
 static struct place buffered_place(struct builder *builder, const struct jpeg_output *output, struct sides sides)
 {
     uint32_t channels = kst_format_channels(output->image.format);
@@ -322,7 +325,7 @@ static struct place buffered_place(struct builder *builder, const struct jpeg_ou
     return place;
 }
 
-/* A picture that is turned lies as it is stored in the buffer of pixels first. */
+/* A picture that is turned is first written to the buffer of pixels as it is stored. */
 static void write_places(struct builder *builder, const struct jpeg_gpu_item *item, struct work_picture *picture)
 {
     bool turned = kst_gpu_jpeg_is_turned(item), direct = item->direct.buffer;

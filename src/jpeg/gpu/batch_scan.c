@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the kernels are told of scans: tables, segments, the bytes themselves. */
+/* Describes scans for the kernels: their tables, their segments and the bytes themselves. */
 
 #include <string.h>
 
@@ -10,7 +10,7 @@ enum {
     SEGMENT_WORDS = sizeof(struct work_segment) / 4,
     SHORT_WORDS = (1 << WORK_SHORT_BITS) / 2,
     LONG_WORDS = (1 << WORK_LONG_BITS) / 2,
-    MOST_PADDING = 3 /* words before the tables, which begin at a multiple of 16 bytes, as all of them do */
+    MOST_PADDING = 3 /* words of padding in front of the tables, each of which begins at a multiple of 16 bytes */
 };
 
 static bool is_scanned(const struct jpeg_plan *plan, uint8_t component)
@@ -30,7 +30,7 @@ uint32_t kst_gpu_scan_count(const struct jpeg_plan *plan)
     return count;
 }
 
-/* A component's scan that is not there: without data, and so all zeros. */
+/* A scan for a component that no scan holds: it has no data, so all coefficients are zero. */
 static struct jpeg_scan missing_scan(const struct jpeg_plan *plan, uint8_t component)
 {
     struct jpeg_scan scan = {.component_count = 1, .component = {component}, .se = 63, .interval_count = 1};
@@ -53,7 +53,7 @@ const struct jpeg_scan *kst_gpu_scan(const struct jpeg_plan *plan, uint32_t inde
 
 /* The Huffman tables that a scan uses, each once. */
 struct table_list {
-    uint16_t index[WORK_TABLES]; /* in the plan */
+    uint16_t index[WORK_TABLES]; /* index in the plan */
     enum jpeg_table_class table_class[WORK_TABLES];
     uint32_t count;
 };
@@ -102,7 +102,7 @@ static struct kind_list list_kinds(const struct jpeg_scan *scan)
     return list;
 }
 
-/* As many bits as there is room for. */
+/* The bits looked up at once in the tables of pairs: as many as there is room for. */
 static uint32_t pair_bits(const struct kind_list *list)
 {
     return list->count <= 2 ? WORK_SHORT_BITS : WORK_SHORT_BITS - 1;
@@ -121,7 +121,7 @@ static uint32_t count_long_tables(const struct jpeg_plan *plan, const struct tab
     return count;
 }
 
-/* The bytes of the stream from the first segment's to the last one's, with what is between the scans. */
+/* The range of the stream from the first segment to the end of the last one, including what lies between the scans. */
 static void stream_range(const struct jpeg_plan *plan, uint64_t *offset, uint64_t *length)
 {
     *offset = *length = 0;
@@ -132,13 +132,15 @@ static void stream_range(const struct jpeg_plan *plan, uint64_t *offset, uint64_
     *length = last->offset + last->length - *offset;
 }
 
-/* A segment's parts begin and end where those of the whole stream would. */
+/* The number of parts of a segment. They begin and end where the parts of the whole stream would. */
 static uint32_t count_parts(uint64_t offset, uint64_t length)
 {
     return (uint32_t)((offset + length - 1) / WORK_PART - offset / WORK_PART + 1);
 }
 
-/* A picture's parts fill whole groups; one without any has a group still, which clears its coefficients. */
+/*
+ * The parts of a picture fill whole groups. A picture without parts still has one group, which clears its coefficients.
+ */
 static uint32_t count_groups(uint64_t parts)
 {
     return parts > 0 ? kst_divide_up(parts, WORK_PARTS) : 1;
@@ -249,7 +251,10 @@ static void make_key(const struct jpeg_plan *plan, const struct jpeg_scan *scan,
     }
 }
 
-/* Where tables are that begin at a word of the work: as those of a picture do, whose first word is `from`. */
+/*
+ * Point a picture to tables that begin at word `to` of the work and are laid out like those of the picture `like`,
+ * whose first word is `from`.
+ */
 static void refer(struct work_picture *picture, const struct work_picture *like, uint32_t from, uint32_t to)
 {
     picture->tables = like->tables;
@@ -269,7 +274,7 @@ static const struct jpeg_gpu_table_set *find_kept(
     return NULL;
 }
 
-/* From those kept of an earlier batch. */
+/* Copy the tables from those kept of an earlier batch. False if there are none. */
 static bool copy_tables(struct builder *builder, struct jpeg_gpu_tables *kept, struct work_picture *picture)
 {
     pthread_mutex_lock(&kept->lock);
@@ -284,7 +289,7 @@ static bool copy_tables(struct builder *builder, struct jpeg_gpu_tables *kept, s
     return set != NULL;
 }
 
-/* For later batches, in place of the oldest, unless there is no memory for them. */
+/* Keep the tables for later batches in place of the oldest ones, unless there is no memory for them. */
 static void keep_tables(const struct builder *builder, struct jpeg_gpu_tables *kept, const struct work_picture *picture)
 {
     uint32_t count = builder->words - picture->short_table;
@@ -303,7 +308,10 @@ static void keep_tables(const struct builder *builder, struct jpeg_gpu_tables *k
     pthread_mutex_unlock(&kept->lock);
 }
 
-/* As the picture before has them, or the batch before, if those are the same. */
+/*
+ * Place the tables of a scan: share those of the previous picture or copy those of an earlier batch if they are the
+ * same, otherwise make them.
+ */
 static void place_tables(
     struct builder *builder, const struct jpeg_plan *plan, const struct jpeg_scan *scan, struct work_picture *picture)
 {
@@ -346,9 +354,9 @@ static void write_segments(
 }
 
 /*
- * How many maps one work-item may complete. One takes up to a tenth of a millisecond, in which a CPU decodes more than
- * a hundred parts; and drivers end kernels that take seconds. A photograph needs one or none. Where pixels would come
- * too late from the CPU, patience is longer.
+ * The number of maps that one work-item may complete. Completing one takes up to a tenth of a millisecond, in which a
+ * CPU decodes more than a hundred parts; and drivers end kernels that take seconds. A photograph needs one or none. If
+ * pixels from the CPU would come too late, the limit is higher.
  */
 static uint32_t most_completed(uint32_t parts, bool ordered)
 {
@@ -359,7 +367,7 @@ static uint32_t most_completed(uint32_t parts, bool ordered)
     return share > LEAST ? share : LEAST;
 }
 
-/* All scans of a picture have the same bytes, from which their segments' offsets count. */
+/* All scans of a picture share the same bytes, from which the offsets of their segments count. */
 static void write_stream(struct builder *builder, const struct jpeg_plan *plan, const struct work_picture *first,
     struct work_picture *picture)
 {
@@ -370,7 +378,7 @@ static void write_stream(struct builder *builder, const struct jpeg_plan *plan, 
     builder->used.stream += picture == first ? length / 16 + 2 : 0;
 }
 
-/* The MCU of a scan of one component is a block (T.81 A.2.2). */
+/* In a scan of one component an MCU is one block (T.81 A.2.2). */
 static void write_mcu(const struct jpeg_frame *frame, const struct jpeg_scan *scan, struct work_picture *picture)
 {
     const uint32_t table_size = 1 << WORK_SHORT_BITS;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs a batch of pictures to decode through the device, from upload to download. */
 #include "jpeg/gpu/decode.h"
 
 #include "jpeg/gpu/job.h"
@@ -36,7 +37,10 @@ uint64_t kst_gpu_jpeg_memory(const struct jpeg_gpu_item *items, uint32_t count)
     return sum;
 }
 
-/* The device's buffers of a job before, as far as they are large enough; the queue waits until they are free. */
+/*
+ * Take over the device buffers of an earlier job if they are large enough. The queue waits until that job is done with
+ * them.
+ */
 static void inherit(struct job *job, struct job *from, const uint64_t length[JOB_BUFFERS])
 {
     struct gpu_queue *queue = &job->lane->queue;
@@ -73,7 +77,7 @@ static void drop(struct job *job)
     kst_memory_release(executor->gpu->memory, job);
 }
 
-/* A stream that is on its way, with its lane, if it is this job's. */
+/* Take over an upload that is already on its way, with its lane, if it is the stream of this job. */
 static void take_early(struct job *job, struct jpeg_gpu_early *early, uint64_t stream_length)
 {
     uint64_t length;
@@ -124,7 +128,7 @@ struct job *kst_gpu_jpeg_begin(struct gpu_executor *executor, const struct jpeg_
         run(job);
         return job;
     }
-    if (job->lane) /* what was inherited must be free before it is given away */
+    if (job->lane) /* buffers that were taken over must be free before they are given back */
         executor->gpu->backend->finish(&job->lane->queue);
     drop(job);
     return NULL;
@@ -166,7 +170,7 @@ static void add_damage(struct jpeg_gpu_damage *sum, const uint32_t *counts)
     sum->left = sum->left || (counts[WORK_COMPLETED] & WORK_LEFT);
 }
 
-/* The first scans' counts come first, then those of the others. */
+/* The counts of the first scans come first, then those of the other scans. */
 static void read_damage(const struct job *job, struct jpeg_gpu_damage *damage)
 {
     const uint32_t *counts = (const uint32_t *)(const void *)job->buffer[HOST_RESULT].host;

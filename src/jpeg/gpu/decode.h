@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Carrying out plans on a GPU: from entropy-coded data to pixels, all of it on the device. */
+/* Decodes pictures on a GPU: everything from entropy-coded data to pixels is done on the device. */
 #ifndef KOSTKA_JPEG_GPU_DECODE_H
 #define KOSTKA_JPEG_GPU_DECODE_H
 
@@ -8,56 +8,58 @@
 #include "jpeg/gpu/early.h"
 #include "jpeg/gpu/modules.h"
 
-/* What there is to say of a picture's data, all scans taken together. */
+/* The damage found in the data of a picture, all scans taken together. */
 struct jpeg_gpu_damage {
-    uint32_t ended;   /* intervals whose data ended early; those without any are not counted */
-    uint32_t invalid; /* bit patterns that are no code */
-    uint32_t surplus; /* intervals with whole bytes left over; the last one: with more than may be (WORK_SPARE_BITS) */
-    uint32_t completed; /* maps of parts that one work-item completed, which takes long */
-    bool left;          /* it would have been too many: the pixels are nothing, and the CPU is to make them */
+    uint32_t ended;   /* intervals whose data ended early; intervals without any data are not counted */
+    uint32_t invalid; /* bit patterns that are not a code */
+    /* intervals with whole bytes left over; the last one counts if it has more than allowed (WORK_SPARE_BITS) */
+    uint32_t surplus;
+    uint32_t completed; /* maps of parts that were completed by a single work-item, which takes long */
+    bool left;          /* too many maps were incomplete: the pixels are undefined and the CPU must make them */
 };
 
 /* Device time in seconds. */
 struct jpeg_gpu_times {
     double upload, entropy, pixels, download;
-    double kernel[JPEG_KERNELS]; /* in detail only */
+    double kernel[JPEG_KERNELS]; /* only set if the order asks for detail */
 };
 
-/* Pictures on their way. */
+/* A batch of pictures on its way through the device. */
 struct job;
 
-/* How a job goes with other work. */
+/* How a job relates to other work. */
 struct jpeg_gpu_order {
-    const struct gpu_event *after; /* null: nothing to wait for */
-    struct job *heir_of;           /* a job begun before, whose buffers are taken over as it ends; null: none */
-    struct jpeg_gpu_early *early;  /* what is on its way already, taken over if it is the job's stream; null: nothing */
-    bool detail;                   /* time each kernel */
+    const struct gpu_event *after; /* waited for before the job starts; null: nothing */
+    struct job *heir_of;           /* an earlier job whose buffers are taken over when it ends; null: none */
+    /* an upload that is on its way, taken over if it is the stream of this job; null: none */
+    struct jpeg_gpu_early *early;
+    bool detail; /* time each kernel */
 };
 
 /*
- * Start decoding pictures that kst_gpu_jpeg_supports(); items and all that they point at stay as they are until the
- * end. Null where there was no lane or no memory. What fails later is told at the end.
+ * Start to decode pictures for which kst_gpu_jpeg_supports() is true. The items and all that they point to must stay
+ * unchanged until the end. Null if there was no lane or no memory. Later failures are reported at the end.
  */
 struct job *kst_gpu_jpeg_begin(struct gpu_executor *executor, const struct jpeg_gpu_item *items, uint32_t count,
     const struct jpeg_gpu_order *order, struct gpu_error *error);
 
-/* Make a queue wait for all that the job does. */
+/* Make a queue wait until the job has done all its work. */
 void kst_gpu_jpeg_follow(const struct job *job, struct gpu_queue *queue);
 
-/* Whether the end will not have to wait. */
+/* Whether kst_gpu_jpeg_end() will not have to wait. */
 bool kst_gpu_jpeg_done(const struct job *job);
 
 /*
- * Wait, copy to images in host memory, and end the job. `damage`: one a picture. KST_ERROR_DEVICE_FAILED; the images
- * then hold anything.
+ * Wait, copy to images in host memory, and end the job. `damage` has one element per picture. After
+ * KST_ERROR_DEVICE_FAILED the contents of the images are undefined.
  */
 kst_status kst_gpu_jpeg_end(
     struct job *job, struct jpeg_gpu_damage *damage, struct jpeg_gpu_times *times, struct gpu_error *error);
 
-/* Bytes of device memory that a job takes. */
+/* The bytes of device memory that a job takes. */
 uint64_t kst_gpu_jpeg_memory(const struct jpeg_gpu_item *items, uint32_t count);
 
-/* Beginning and end at once. */
+/* Begin and end a job in one call. */
 kst_status kst_gpu_jpeg_decode(struct gpu_executor *executor, const struct jpeg_gpu_item *items, uint32_t count,
     bool detail, struct jpeg_gpu_damage *damage, struct jpeg_gpu_times *times, struct gpu_error *error);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Starts to upload a stream before it is parsed. */
 #include "jpeg/gpu/early.h"
 
 #include "device/pinned.h"
@@ -14,7 +15,9 @@ static bool is_frame(uint8_t marker)
            marker != JPEG_DAC;
 }
 
-/* Where the data of a sequential picture's first scan start; 0: nowhere, as far as a glance at the headers tells. */
+/*
+ * The offset at which the data of a sequential picture's first scan start; 0 if a look at the headers does not find it.
+ */
 static size_t find_scan(const uint8_t *data, size_t length)
 {
     bool framed = false;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A stream that is on its way to the device while the host still looks for where it ends. */
+/* An upload of a stream that begins while the host still searches for the end of its data. */
 #ifndef KOSTKA_JPEG_GPU_EARLY_H
 #define KOSTKA_JPEG_GPU_EARLY_H
 
 #include "device/executor.h"
 
-/* Taken over by a job that has the same bytes to decode. */
+/* The upload; a job that decodes the same bytes takes it over. */
 struct jpeg_gpu_early {
     struct gpu_lane *lane;    /* null: nothing is on its way */
-    struct gpu_buffer stream; /* on the device */
+    struct gpu_buffer stream; /* buffer on the device */
     const uint8_t *data;
-    size_t length; /* what is uploaded: the scans' data, and perhaps what follows them */
+    size_t length; /* number of bytes uploaded: the data of the scans, and perhaps what follows them */
 };
 
 /*
- * Start with a JPEG stream in pinned memory, if it is likely to be decoded on the device, and long enough to be worth
- * it. Whatever the bytes are, nothing is lost but time.
+ * Start to upload a JPEG stream in pinned memory, if it is likely to be decoded on the device and long enough to be
+ * worth it. Whatever the bytes are, a wrong guess costs only time.
  */
 void kst_gpu_early_begin(
     struct gpu_executor *executor, const uint8_t *data, size_t length, struct jpeg_gpu_early *early);
 
-/* Give back what no job has taken over. */
+/* Wait for an upload that no job has taken over, and give its lane and buffer back. */
 void kst_gpu_early_drop(struct gpu_executor *executor, struct jpeg_gpu_early *early);
 
 #endif

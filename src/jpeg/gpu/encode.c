@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs a batch of pictures to encode through the device, from upload to the finished files. */
 #include "jpeg/gpu/encode.h"
 
 #include <string.h>
@@ -8,11 +9,11 @@
 #include "jpeg/gpu/encode_file.h"
 
 enum encode_buffer {
-    HOST_WORK, /* the first are pinned */
+    HOST_WORK, /* the buffers up to HOST_STREAMS are pinned */
     HOST_PIXELS,
     HOST_STREAMS,
     WORK,
-    PIXELS, /* of the pictures that are not on the device */
+    PIXELS, /* pixels of the pictures that are not in device memory */
     HISTOGRAMS,
     BITS,
     LISTS,
@@ -23,11 +24,14 @@ enum encode_buffer {
 /* Events of a batch's lane. */
 enum encode_event { BEFORE, AFTER_UPLOAD, AFTER_TILES, AFTER_CODING, AFTER_ALL };
 
-/* Where a stream's bytes are copied to: the batch's buffer, or the caller's, behind the segments before the stream. */
+/*
+ * Where the bytes of a stream are copied to: the batch's buffer or, if `direct`, the caller's buffer, behind the marker
+ * segments in front of the stream.
+ */
 struct landing {
     bool direct;
-    uint32_t expected;         /* bytes of it that are fetched before its length is known */
-    uint8_t kept[ENCODE_HEAD]; /* direct: what the stream's head is put in place of */
+    uint32_t expected;         /* bytes of the stream that are fetched before its length is known */
+    uint8_t kept[ENCODE_HEAD]; /* direct: bytes of the caller's that the stream's head overwrites for a while */
 };
 
 /* A batch on its way through the device. */
@@ -38,12 +42,12 @@ struct encode_batch {
     uint32_t count;
     struct encode_size size;
     struct gpu_lane *lane;
-    struct gpu_queue *queue; /* of the lane: the last one in use */
+    struct gpu_queue *queue; /* the queue of the lane that is in use, the urgent one towards the end */
     struct gpu_buffer buffer[BUFFERS];
-    struct encode_tables *tables; /* one a picture */
-    struct landing *landing;      /* one a picture */
-    uint32_t *length;             /* of the streams, one a picture */
-    uint32_t density;             /* bytes of 1,024 blocks that are fetched before the lengths are known */
+    struct encode_tables *tables; /* one for each picture */
+    struct landing *landing;      /* one for each picture */
+    uint32_t *length;             /* lengths of the streams, one for each picture */
+    uint32_t density;             /* expected bytes per 1,024 blocks, fetched before the lengths are known */
 };
 
 static bool is_optimised(const struct jpeg_encode_item *item)
@@ -139,7 +143,7 @@ static void record(struct encode_batch *batch, enum encode_event event)
     batch->executor->gpu->backend->record(batch->queue, &batch->lane->event[event]);
 }
 
-/* What a picture's pixels lie in, as far as the launch's argument is concerned. */
+/* The buffer to pass to a launch as that which holds the pixels of a picture. */
 static const struct gpu_buffer *pixels_of(const struct encode_batch *batch, uint32_t index)
 {
     const struct jpeg_encode_item *item = &batch->items[index];
@@ -147,7 +151,7 @@ static const struct gpu_buffer *pixels_of(const struct encode_batch *batch, uint
     return own ? &item->planes.buffer[0] : &batch->buffer[PIXELS];
 }
 
-/* A kernel over all tiles: one launch, but with OpenCL one for each buffer that pictures lie in. */
+/* Launch a kernel over all tiles: in one launch or, with OpenCL, in one for each buffer that holds pictures. */
 static void launch_tiles(
     struct encode_batch *batch, enum encode_kernel kernel, const enum encode_buffer *results, uint32_t count)
 {
@@ -178,7 +182,9 @@ static void upload_work(struct encode_batch *batch)
         batch->queue, &batch->buffer[WORK], 0, &batch->buffer[HOST_WORK], 0, batch->size.words * 4ULL);
 }
 
-/* Optimised tables: the symbols are counted, and the host makes tables of the counts. */
+/*
+ * Make the Huffman tables. For optimised ones the device counts the symbols and the host makes tables from the counts.
+ */
 static void make_tables(struct encode_batch *batch)
 {
     const struct gpu_backend *backend = batch->executor->gpu->backend;
@@ -213,14 +219,18 @@ static void write_streams(struct encode_batch *batch)
     launch(batch, ENCODE_WRITE_STREAMS, batch->size.tiles, GPU_BUFFERS(WORK, BITS, LISTS, STREAMS));
 }
 
-/* What is left of this batch goes before the tiles of those behind it: so the way to the host is never idle. */
+/*
+ * Continue in the urgent queue: the rest of this batch goes before the tiles of the batches behind it, so that the bus
+ * to the host is never idle.
+ */
 static void hurry(struct encode_batch *batch)
 {
     struct gpu_lane *lane = batch->lane;
     if (!lane->urgent.handle)
         return;
     record(batch, AFTER_TILES);
-    lane->urgent.error = lane->queue.error; /* one that failed takes no more work, and what follows needs all of it */
+    /* a queue that failed takes no more work, and all that follows depends on it */
+    lane->urgent.error = lane->queue.error;
     batch->queue = &lane->urgent;
     batch->executor->gpu->backend->wait(batch->queue, &lane->event[AFTER_TILES]);
 }
@@ -244,7 +254,7 @@ static size_t stream_place(const struct encode_batch *batch, uint32_t index)
     return kst_gpu_encode_picture(host_work(batch), index)->stream * (size_t)16;
 }
 
-/* Bytes of a stream that are likely to be all of it. */
+/* The number of bytes that are likely to be all of a stream. */
 static uint32_t expected_length(const struct encode_batch *batch, uint32_t index)
 {
     const struct encode_picture *picture = kst_gpu_encode_picture(host_work(batch), index);
@@ -253,7 +263,10 @@ static uint32_t expected_length(const struct encode_batch *batch, uint32_t index
     return expected < picture->capacity ? (uint32_t)expected : picture->capacity;
 }
 
-/* Write what comes before the stream; a pinned buffer of the caller's takes the stream itself from the device. */
+/*
+ * Write the marker segments in front of the stream. A pinned buffer of the caller's receives the stream itself directly
+ * from the device.
+ */
 static void start_file(struct encode_batch *batch, uint32_t index)
 {
     struct sink *sink = batch->items[index].sink;
@@ -269,7 +282,7 @@ static void start_file(struct encode_batch *batch, uint32_t index)
     memcpy(landing->kept, sink->data + sink->length - ENCODE_HEAD, ENCODE_HEAD);
 }
 
-/* Where a stream's head lands. */
+/* The address at which the head of a stream lands. */
 static uint8_t *landed(const struct encode_batch *batch, uint32_t index)
 {
     const struct sink *sink = batch->items[index].sink;
@@ -292,7 +305,7 @@ static void fetch_heads(struct encode_batch *batch)
     record(batch, AFTER_ALL);
 }
 
-/* True where every stream has found room. */
+/* Read the lengths of the streams. True if every stream found room. */
 static bool read_lengths(struct encode_batch *batch)
 {
     bool fit = true;
@@ -303,7 +316,7 @@ static bool read_lengths(struct encode_batch *batch)
     return fit;
 }
 
-/* Once more with room enough, which the lengths tell. */
+/* Write the streams again with enough room for their lengths, which are now known. */
 static bool enlarge(struct encode_batch *batch, struct gpu_error *error)
 {
     uint64_t length = kst_gpu_encode_room(host_work(batch), batch->count, batch->length);
@@ -320,7 +333,7 @@ static bool enlarge(struct encode_batch *batch, struct gpu_error *error)
     return true;
 }
 
-/* Bytes of a stream that there is room for where it lands. */
+/* The bytes of a stream for which there is room where it lands. */
 static size_t length_landed(const struct encode_batch *batch, uint32_t index)
 {
     const struct sink *sink = batch->items[index].sink;
@@ -378,7 +391,7 @@ struct encode_batch *kst_gpu_jpeg_encode_begin(struct gpu_executor *executor, co
     return batch;
 }
 
-/* The last queue has waited for the first one, but where it failed before. */
+/* The queue in use has waited for the first one, except if it failed before. */
 static void finish(struct encode_batch *batch)
 {
     const struct gpu_backend *backend = batch->executor->gpu->backend;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Puts pictures to encode together as the work of a batch. */
 #include "jpeg/gpu/encode_batch.h"
 #include "image/format.h"
 
@@ -8,8 +9,8 @@ enum {
     PICTURE_WORDS = sizeof(struct encode_picture) / 4,
     HEAD_WORDS = sizeof(struct encode_work) / 4,
     TABLE_WORDS = ENCODE_CODES + ENCODE_COMPONENTS * ENCODE_QUANT,
-    MOST_BLOCKS = 1 << 21, /* of a batch: bits are counted in 32 bits, and a block may have 1,665 */
-    EXPECTED_BLOCK = 64    /* bytes of the stream */
+    MOST_BLOCKS = 1 << 21, /* most blocks in a batch: bits are counted in 32 bits, and a block may have 1,665 */
+    EXPECTED_BLOCK = 64    /* bytes of the stream per block for which room is made at first */
 };
 
 _Static_assert(sizeof(struct encode_component) == 80 && sizeof(struct encode_picture) == 484, "as in the kernels");
@@ -67,8 +68,9 @@ uint32_t kst_gpu_jpeg_encode_share(const struct jpeg_encode_item *items, uint32_
 }
 
 /*
- * MCUs of a tile. Where pixels are loaded in columns of eight, by each work-item in one, a few columns less may let
- * more of them work; a column more than the tile's is that of the MCU before it.
+ * The number of MCUs in a tile. If pixels are loaded in columns of eight, each work-item keeps to one column, and a few
+ * columns fewer may let more work-items work. There is one column of MCUs more than the tile has, for the MCU in front
+ * of it.
  */
 static uint32_t most_mcus(const struct jpeg_frame *frame, uint32_t blocks)
 {
@@ -99,7 +101,7 @@ static void lay_out_tiles(const struct jpeg_encoding *encoding, struct encode_pi
         picture->tiles <= ENCODE_SUMMED_TILES && (picture->interval == picture->mcus || picture->interval_tiles == 1);
 }
 
-/* Blocks that there is room for in the buffer of bits: intervals may leave their last tiles partly empty. */
+/* The number of blocks for which the buffer of bits has room: intervals may leave their last tiles partly empty. */
 static uint64_t tile_blocks(const struct encode_picture *picture)
 {
     return (uint64_t)picture->tiles * picture->tile_mcus * picture->mcu_blocks;
@@ -111,7 +113,7 @@ static uint32_t row_bytes(const kst_image *image, uint32_t plane)
     return image->plane[plane].width * channels;
 }
 
-/* Bytes from row to row of a picture that is uploaded. */
+/* The bytes from one row to the next of a picture that is uploaded. */
 static uint32_t upload_pitch(const kst_image *image, uint32_t plane)
 {
     return divide_up(row_bytes(image, plane), 16) * 16;
@@ -151,7 +153,7 @@ struct encode_size kst_gpu_encode_size(const struct jpeg_encode_item *items, uin
     return size;
 }
 
-/* Which channel holds the colour's number c. */
+/* The channel that holds colour number c (0: red or the first one). */
 static uint32_t channel_of(const kst_image *image, uint32_t c)
 {
     return kst_pixel_place(kst_pixel_layout(image->format), c);
@@ -162,7 +164,7 @@ static void weigh_copy(const kst_image *image, uint32_t c, struct encode_compone
     component->factor[channel_of(image, c)] = 1 << 16;
 }
 
-/* The equations of JFIF; `invert`: of 255 less the value, as CMY. */
+/* Set the factors of the JFIF equations; with `invert` they apply to 255 minus the value, as for CMY. */
 static void weigh_ycc(const kst_image *image, uint32_t c, bool invert, struct encode_component *component)
 {
     static const int32_t factors[3][3] = {{19595, 38470, 7471}, {-11059, -21709, 32768}, {32768, -27439, -5329}};
@@ -185,7 +187,7 @@ static void weigh(const struct jpeg_encode_item *item, uint32_t c, struct encode
         weigh_copy(image, c, component);
 }
 
-/* The forward DCT leaves a factor of 8, and 16 bits are kept of the divisor; see jpeg/cpu/dsp/quantizer.c. */
+/* The forward DCT leaves a factor of 8, and the divisor is kept modulo 2^16; see jpeg/cpu/dsp/quantizer.c. */
 static void write_quantiser(const uint16_t quant[64], uint32_t *to)
 {
     for (uint32_t i = 0; i < 64; i++) {
@@ -251,7 +253,9 @@ static void set_wide(u32 *to, uint64_t value)
     to[1] = (uint32_t)(value >> 32);
 }
 
-/* A channel of pixels that the kernels read where they lie. Returns whether not all of its rows start at whole words.
+/*
+ * Describe a channel of pixels that the kernels read where they lie. Returns whether some of its rows do not start at
+ * multiples of 8 bytes.
  */
 static bool write_direct(
     const struct jpeg_encode_item *item, uint32_t plane, uint32_t within, struct encode_channel *channel)
@@ -264,7 +268,7 @@ static bool write_direct(
     return first % 8 != 0 || channel->pitch % 8 != 0;
 }
 
-/* `pixels`: bytes of the buffer of pixels in use. */
+/* `pixels` is the number of bytes of the buffer of pixels that are in use. */
 static void write_channels(const struct jpeg_encode_item *item, uint64_t pixels, struct encode_picture *picture)
 {
     const kst_image *image = item->image;
@@ -296,7 +300,7 @@ static enum encode_loading choose_loading(const struct jpeg_encode_item *item, c
     return kst_pixel_layout(image->format)->reversed ? ENCODE_BY_BGR : ENCODE_BY_RGB;
 }
 
-/* The only channel that a component's samples are copied from, if there is one. */
+/* 1 + the channel from which alone a component's samples are copied; 0 if there is no such channel. */
 static u32 find_plain(const struct encode_component *component, const struct encode_channel *channel)
 {
     u32 plain = 0;

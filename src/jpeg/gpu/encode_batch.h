@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures to encode put together as the kernels want them. */
+/*
+ * Builds the work of a batch: the pictures to encode, put together in the form that the kernels read
+ * (jpeg/kernels/encode_work.h).
+ */
 #ifndef KOSTKA_JPEG_GPU_ENCODE_BATCH_H
 #define KOSTKA_JPEG_GPU_ENCODE_BATCH_H
 
@@ -9,32 +12,35 @@
 
 /* What a batch needs. */
 struct encode_size {
-    uint32_t words;  /* of the work */
-    uint64_t pixels; /* bytes of the pictures that are not read where they lie */
-    uint64_t staged; /* and of those that go through staging memory: as many, or 0 */
+    uint32_t words; /* words of the work */
+    /* bytes of pixels that are copied to the device, because the kernels do not read them where they lie */
+    uint64_t pixels;
+    uint64_t staged; /* bytes of staging memory: as many as `pixels`, or 0 if no picture is staged */
     uint64_t blocks;
     uint32_t tiles;
-    bool summed;      /* all pictures are */
-    uint64_t streams; /* bytes, heads included, as long as no stream exceeds what is expected */
+    bool summed;      /* encode_picture.summed is set for all pictures */
+    uint64_t streams; /* bytes of the streams and their heads, enough unless a stream exceeds what is expected */
 };
 
 struct encode_size kst_gpu_encode_size(const struct jpeg_encode_item *items, uint32_t count);
 
-/* Fill the work but for the Huffman codes. */
+/* Fill the work, except the Huffman codes. */
 void kst_gpu_encode_work(const struct jpeg_encode_item *items, uint32_t count, uint32_t *work);
 
 /*
- * Queue the copies of pictures to the buffer of pixels, as far as the kernels do not read them where they lie; by way
- * of `staging`, of the same length.
+ * Queue the copies of the pictures to the buffer of pixels, unless the kernels read them where they lie. Staged
+ * pictures go through `staging`, which is as long as that buffer.
  */
 void kst_gpu_encode_upload(struct gpu_queue *queue, const struct jpeg_encode_item *items, uint32_t count,
     uint32_t *work, const struct gpu_buffer *staging, const struct gpu_buffer *pixels);
 
-/* Fill in the codes of destination 0 or 1. */
+/* Fill in the Huffman codes of destination 0 or 1. */
 void kst_gpu_encode_codes(uint32_t *work, const struct encode_picture *picture, uint32_t destination,
     const struct jpeg_huffman *dc, const struct jpeg_huffman *ac);
 
-/* Place the streams anew, each with room for what its head says it has. Returns the bytes of all. */
+/*
+ * Assign the streams new places, each with room for the length that its head states. Returns the bytes of all of them.
+ */
 uint64_t kst_gpu_encode_room(uint32_t *work, uint32_t count, const uint32_t *length);
 
 struct encode_picture *kst_gpu_encode_picture(uint32_t *work, uint32_t index);

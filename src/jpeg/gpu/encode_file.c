@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Makes Huffman tables and writes the marker segments around a stream that the device has coded. */
 #include "jpeg/gpu/encode_file.h"
 
 #include "jpeg/plan/script.h"

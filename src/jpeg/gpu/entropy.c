@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entropy decoding on a GPU: from the streams to coefficients (jpeg/kernels/maps.h and those it leads to). */
+/*
+ * Entropy decoding on a GPU, from the streams to coefficients: buffer lengths and launches of the kernels of
+ * jpeg/kernels/maps.h, chain.h and entropy.h.
+ */
 #include "jpeg/gpu/job.h"
 
 void kst_gpu_entropy_lengths(const struct job *job, uint64_t length[JOB_BUFFERS])

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Takes the buffers of a job from the pool and launches its kernels. */
 #include "jpeg/gpu/job.h"
 
-/* But those that the job has already. */
+/* Buffers that the job has already are not taken. */
 bool kst_gpu_job_take(struct job *job, const uint64_t length[JOB_BUFFERS], struct gpu_error *error)
 {
     for (int i = 0; i < JOB_BUFFERS; i++)
@@ -31,7 +32,9 @@ void kst_gpu_job_launch(
     finish_kernel(job, kernel);
 }
 
-/* What takes a picture's pixels, as far as the launch's argument is concerned: where it is turned, the last kernel's.
+/*
+ * The buffer to pass to a launch as that which receives a picture's pixels: if the picture is turned, the last kernel
+ * writes to the caller's.
  */
 static const struct gpu_buffer *output_buffer(const struct job *job, enum work_kind kind, uint32_t index)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares the kernel modules of JPEG. */
 #include "jpeg/gpu/modules.h"
 
 #include "jpeg/kernels/encode_work.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kernels of JPEG, and what each of their modules keeps from one operation to the next. */
+/* The kernel modules of JPEG, and the state that each keeps from one operation to the next. */
 #ifndef KOSTKA_JPEG_GPU_MODULES_H
 #define KOSTKA_JPEG_GPU_MODULES_H
 
@@ -8,7 +8,7 @@
 #include "device/module.h"
 #include "jpeg/gpu/tables.h"
 
-/* In the order in which a batch launches them. */
+/* The decoding kernels, in the order in which a batch launches them. */
 enum jpeg_kernel {
     JPEG_MAP_PARTS,
     JPEG_MAP_GROUPS,
@@ -33,12 +33,12 @@ enum encode_kernel {
     ENCODE_KERNELS
 };
 
-/* State of kst_jpeg_gpu_decoding: struct jpeg_gpu_tables. */
+/* Its state is a struct jpeg_gpu_tables. */
 extern const struct gpu_module kst_jpeg_gpu_decoding;
 
-/* State of kst_jpeg_gpu_encoding. */
+/* The state of kst_jpeg_gpu_encoding. */
 struct jpeg_gpu_encoding_state {
-    atomic_uint density; /* of the last picture encoded, in bytes of 1,024 blocks: what to expect of the next */
+    atomic_uint density; /* bytes per 1,024 blocks of the pictures encoded last, which are expected of the next ones */
 };
 
 extern const struct gpu_module kst_jpeg_gpu_encoding;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From coefficients to pixels on a GPU (jpeg/kernels/transform.h and those it leads to). */
+/*
+ * From coefficients to pixels on a GPU: buffer lengths and launches of the kernels of jpeg/kernels/transform.h,
+ * tiles.h, pixels.h and turn.h.
+ */
 #include "jpeg/gpu/job.h"
 
 void kst_gpu_pixels_lengths(const struct job *job, uint64_t length[JOB_BUFFERS])

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Makes the tables in which the kernels look Huffman codes up. */
 #include "jpeg/gpu/symbols.h"
 
 enum {
@@ -15,7 +16,10 @@ static uint16_t pack(uint32_t length, uint32_t size, uint32_t advance)
     return (uint16_t)((length + size) | size << 5 | advance << 9);
 }
 
-/* A code's symbol; a DC coefficient moves the index on by one, and a size of 0 other than ZRL's ends the block. */
+/*
+ * Pack the symbol of a code. A DC coefficient moves the index on by one. An AC symbol of size 0 ends the block, except
+ * ZRL.
+ */
 static uint16_t pack_symbol(uint32_t length, uint8_t value, enum jpeg_table_class table_class)
 {
     uint32_t run = value >> 4, size = value & 15;
@@ -30,10 +34,10 @@ static void fill(uint16_t *table, uint32_t count, uint16_t symbol)
         table[i] = symbol;
 }
 
-/* The prefixes of long codes are consecutive, as codes of a length are. */
+/* The prefixes of long codes are consecutive, because codes of one length are. */
 uint32_t kst_gpu_jpeg_long_tables(const struct jpeg_huffman *huffman)
 {
-    uint32_t code = 0, count = 1, last = UINT32_MAX; /* one is for what is no code */
+    uint32_t code = 0, count = 1, last = UINT32_MAX; /* one table is for bit patterns that are not a code */
     for (uint32_t length = 1; length <= LONGEST; length++, code <<= 1) {
         for (uint32_t i = 0; i < huffman->bits[length]; i++, code++) {
             if (length <= WORK_SHORT_BITS || code >> (length - WORK_SHORT_BITS) == last)
@@ -74,7 +78,7 @@ uint32_t kst_gpu_jpeg_symbols(const struct jpeg_huffman *huffman, enum jpeg_tabl
     return count;
 }
 
-/* Bits of the code of a short table's symbol, more than the table has where they do not tell it. */
+/* The length of the code of a symbol in a short table; more than the table's bits if the table cannot tell. */
 static uint32_t code_length(uint16_t symbol)
 {
     uint32_t all = symbol & 31;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What kernels look codes up in, kept from batch to batch: most have the same Huffman tables. */
+/*
+ * Tables in which kernels look codes up, kept from batch to batch because most pictures have the same Huffman tables.
+ */
 #ifndef KOSTKA_JPEG_GPU_TABLES_H
 #define KOSTKA_JPEG_GPU_TABLES_H
 
@@ -10,7 +12,7 @@
 #include "jpeg/plan/huffman.h"
 #include "jpeg/plan/plan.h"
 
-/* The Huffman tables of a scan, each once, and its pairs of a DC and an AC table. Compared byte by byte. */
+/* The Huffman tables of a scan, each once, and its pairs of a DC and an AC table. Keys are compared byte by byte. */
 struct jpeg_gpu_table_key {
     uint32_t tables, kinds;
     uint32_t table_class[WORK_TABLES];
@@ -18,25 +20,25 @@ struct jpeg_gpu_table_key {
     struct jpeg_huffman table[WORK_TABLES];
 };
 
-/* Tables as they lie in the work. */
+/* A set of tables as it lies in the work. */
 struct jpeg_gpu_table_set {
     struct jpeg_gpu_table_key key;
-    struct work_picture like; /* the picture that they were made for */
-    uint32_t *words;          /* from its short tables on */
-    uint32_t count, capacity; /* 0: nothing is kept */
+    struct work_picture like; /* the picture for which they were made */
+    uint32_t *words;          /* a copy of the work from its short tables on */
+    uint32_t count, capacity; /* number of words in use and allocated; 0: nothing is kept */
 };
 
-/* As many as the scans of a picture may have. */
+/* The number of sets kept: as many as a picture may have scans. */
 enum { KEPT_SETS = JPEG_COMPONENTS };
 
 struct jpeg_gpu_tables {
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     struct jpeg_gpu_table_set set[KEPT_SETS];
-    uint32_t next; /* modulo their number: which one is replaced */
+    uint32_t next; /* counts up; modulo KEPT_SETS the index of the set to replace */
 };
 
 void kst_gpu_tables_begin(struct jpeg_gpu_tables *tables);
-/* `memory`: what kst_gpu_jpeg_work() was given. */
+/* `memory` is the one that was passed to kst_gpu_jpeg_work(). */
 void kst_gpu_tables_end(struct jpeg_gpu_tables *tables, struct memory *memory);
 
 #endif

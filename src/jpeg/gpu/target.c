@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Decides how a picture's bytes get to the device and how its pixels get to the caller's image. */
 #include "jpeg/gpu/target.h"
 
-/* Whether copies can go to all of the image's planes, of which a struct gpu_image has room for some. */
+/*
+ * Whether the device can copy to all of the image's planes. An image with more planes than a struct gpu_image has room
+ * for is not a target of copies.
+ */
 static bool takes_copies(struct gpu_executor *executor, const kst_image *image)
 {
     if (image->plane_count > KST_IMAGE_PLANES_MAX)
@@ -17,7 +21,7 @@ static bool takes_copies(struct gpu_executor *executor, const kst_image *image)
     return true;
 }
 
-/* Whether an image is said to be pinned that, as the driver knows, is not. OpenCL cannot tell. */
+/* Whether an image claims to be pinned but the driver knows that it is not. OpenCL cannot tell. */
 static bool is_mislabelled(struct gpu_executor *executor, const kst_image *image)
 {
     return image->memory == KST_MEMORY_PINNED && executor->gpu->backend->memory == KST_MEMORY_CUDA &&
@@ -43,7 +47,7 @@ bool kst_gpu_jpeg_target(
     return kst_gpu_image_import(gpu, image, &item->image, error);
 }
 
-/* Bytes from plane to plane; false where they differ, or the kernels cannot take the step. */
+/* The bytes from one plane to the next. False if the distances differ, or the kernels cannot work with them. */
 static bool plane_step(const struct jpeg_gpu_item *item, const struct gpu_image *image, uint32_t *step)
 {
     const kst_image *to = &item->output.image;
@@ -61,7 +65,7 @@ static bool plane_step(const struct jpeg_gpu_item *item, const struct gpu_image 
     return to->plane_count == 1 || *step > 0;
 }
 
-/* Whether rows of whole pixels, stored four at once, come to lie right. */
+/* Whether rows of pixels are aligned so that four pixels can be stored at once. */
 static bool suits_fours(const kst_image *to, uint64_t at, uint32_t step)
 {
     uint64_t alignment = (uint64_t)WORK_OUTPUT_ALIGNMENT * kst_plane_sample_bytes(&to->plane[0]);
@@ -69,7 +73,10 @@ static bool suits_fours(const kst_image *to, uint64_t at, uint32_t step)
            ((uint64_t)to->plane[0].pitch % alignment == 0 || to->height == 1);
 }
 
-/* Integers that do not lie right are copied; floating-point samples are written one by one. */
+/*
+ * Let the kernels write in place if they can. Integers that are not aligned for this are copied instead; floating-point
+ * samples are then written one by one.
+ */
 static void write_in_place(struct jpeg_gpu_item *item)
 {
     const kst_image *to = &item->output.image;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a picture's bytes come from and its pixels go to. */
+/* Decides where a picture's bytes come from and where its pixels go to. */
 #ifndef KOSTKA_JPEG_GPU_TARGET_H
 #define KOSTKA_JPEG_GPU_TARGET_H
 
@@ -7,13 +7,13 @@
 #include "jpeg/gpu/batch.h"
 
 /*
- * Look at an image to decode to, whose shape was checked, and in host memory its buffers too; fills in sink and image.
- * Errors as kst_gpu_image_import(), and KST_ERROR_IMAGE_MEMORY where pinned memory is not.
+ * Examine an image to decode into, and fill in the item's sink and image. Its shape was checked, and in host memory its
+ * buffers too. Errors as kst_gpu_image_import(), and KST_ERROR_IMAGE_MEMORY if memory that is said to be pinned is not.
  */
 bool kst_gpu_jpeg_target(
     struct gpu_executor *executor, const kst_image *image, struct jpeg_gpu_item *item, struct gpu_error *error);
 
-/* Settle how the item, with plan and output filled in, gets its bytes and gives its pixels. */
+/* Settle how an item, whose plan and output are filled in, gets its bytes to the device and its pixels to the image. */
 void kst_gpu_jpeg_route(struct gpu_executor *executor, struct jpeg_gpu_item *item);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a batch brings to the device, and what comes back. */
+/* Uploads the data of a batch and downloads its results. */
 #include <string.h>
 
 #include "jpeg/gpu/job.h"
 
 enum {
-    SLICE = 1 << 19, /* bytes of a stream that are copied to pinned memory while those before are on the bus */
+    SLICE = 1 << 19, /* bytes of a stream that are copied to pinned memory while earlier ones are being uploaded */
     STRIP = 1 << 20  /* bytes of pixels that a thread copies at once */
 };
 
@@ -21,7 +21,7 @@ static void upload_pinned(struct job *job, size_t at, const uint8_t *data, size_
     backend->copy(&job->lane->queue, &job->buffer[STREAM], at, &memory, 0, length);
 }
 
-/* What a stream's bytes have behind them in the buffer is zero. */
+/* Clear the bytes behind a stream in its buffer. */
 static void pad(struct job *job, size_t at, size_t length)
 {
     memset(job->buffer[HOST_STREAM].host + at + length, 0, (length / 16 + 2) * 16 - length);
@@ -32,7 +32,7 @@ static bool is_staged(const struct jpeg_gpu_item *item)
     return !item->pinned && !item->coefficients.copy;
 }
 
-/* A stream in slices, each queued while the next is copied. */
+/* Upload a stream in slices, each of which is queued while the next one is copied. */
 static void upload_slices(struct job *job, size_t at, const uint8_t *data, size_t length)
 {
     const struct gpu_backend *backend = job->executor->gpu->backend;
@@ -60,7 +60,7 @@ static void stage_stream(void *arg, uint32_t index)
     pad(job, at, (size_t)length);
 }
 
-/* Where the streams that were staged lie next to each other, they are one copy. */
+/* Staged streams that lie next to each other are uploaded in one copy. */
 static void upload_staged(struct job *job)
 {
     const struct gpu_backend *backend = job->executor->gpu->backend;
@@ -98,7 +98,7 @@ static void upload_streams(struct job *job)
     }
 }
 
-/* A picture whose coefficients are given. */
+/* A picture whose coefficients come from elsewhere. */
 struct given {
     const struct job *job;
     uint32_t index;
@@ -140,7 +140,7 @@ void kst_gpu_job_upload(struct job *job)
         upload_streams(job);
 }
 
-/* An image's planes from the batch's buffers, to pinned or device memory. */
+/* Copy the planes of an image from the batch's buffers to pinned or device memory. */
 static void copy_planes(struct job *job, uint32_t index)
 {
     const struct jpeg_gpu_item *item = &job->items[index];
@@ -166,7 +166,7 @@ void kst_gpu_job_download(struct job *job)
     backend->copy(queue, &buffer[HOST_RESULT], at + job->pixels_length, &buffer[PLANES], 0, job->planes_length);
 }
 
-/* Rows of a plane that a thread copies. */
+/* The rows of a plane that threads copy. */
 struct strip {
     const kst_plane *to;
     const uint8_t *from;
