@@ -17,7 +17,7 @@ struct kst_context {
     enum cpu_tier tier;
     struct pool *pool;
     char device[16]; /* the device's name, as in kst_device_info.name; "cpu" while `automatic` */
-    /* the device is chosen as work comes: a GPU if there is one and enough work for it */
+    /* The device is chosen as work comes: a GPU if there is one and enough work for it. */
     bool automatic;
     _Atomic(struct gpu_executor *) gpu; /* null: the CPU is the device, for the time being or for good */
     pthread_mutex_t opening;            /* held while a GPU is opened if `automatic`; guards the members below */

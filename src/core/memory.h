@@ -16,7 +16,7 @@ enum { KST_MEMORY_OVERHEAD = 88 };
 struct memory {
     kst_allocator allocator;
     uint64_t limit;
-    /* where large blocks are taken from and given back to; null: the allocator serves every call itself */
+    /* Where large blocks are taken from and given back to; null: the allocator serves every call itself. */
     struct idle_blocks *idle;
     atomic_uint_fast64_t used;
 };

@@ -24,7 +24,7 @@ struct jpeg_gpu_direct {
     uint64_t offset;                 /* OpenCL: offset of the first byte in the buffer, below 16 GiB; otherwise 0 */
     uint32_t pitch;                  /* bytes from one row to the next */
     uint32_t plane;                  /* planar: bytes from one plane to the next; 0: interleaved */
-    /* samples are written one by one, because they are not aligned for groups of four */
+    /* Samples are written one by one, because they are not aligned for groups of four. */
     bool ragged;
 };
 
@@ -54,7 +54,7 @@ struct jpeg_gpu_item {
 
 /* What a batch needs, in units of the elements of its buffers. */
 struct jpeg_gpu_size {
-    /* pictures in the work: one for each item, and behind these one for each further scan of an item */
+    /* Pictures in the work: one for each item, and behind these one for each further scan of an item. */
     uint64_t pictures;
     uint64_t words;  /* words of the work, of 32 bits */
     uint64_t stream; /* units of 16 bytes of the streams */

@@ -12,7 +12,7 @@
 struct jpeg_gpu_damage {
     uint32_t ended;   /* intervals whose data ended early; intervals without any data are not counted */
     uint32_t invalid; /* bit patterns that are not a code */
-    /* intervals with whole bytes left over; the last one counts if it has more than allowed (WORK_SPARE_BITS) */
+    /* Intervals with whole bytes left over; the last one counts if it has more than allowed (WORK_SPARE_BITS). */
     uint32_t surplus;
     uint32_t completed; /* maps of parts that were completed by a single work-item, which takes long */
     bool left;          /* too many maps were incomplete: the pixels are undefined and the CPU must make them */
@@ -31,7 +31,7 @@ struct job;
 struct jpeg_gpu_order {
     const struct gpu_event *after; /* waited for before the job starts; null: nothing */
     struct job *heir_of;           /* an earlier job whose buffers are taken over when it ends; null: none */
-    /* an upload that is on its way, taken over if it is the stream of this job; null: none */
+    /* An upload that is on its way, taken over if it is the stream of this job; null: none. */
     struct jpeg_gpu_early *early;
     bool detail; /* time each kernel */
 };

@@ -229,7 +229,7 @@ static void hurry(struct encode_batch *batch)
     if (!lane->urgent.handle)
         return;
     record(batch, AFTER_TILES);
-    /* a queue that failed takes no more work, and all that follows depends on it */
+    /* A queue that failed takes no more work, and all that follows depends on it. */
     lane->urgent.error = lane->queue.error;
     batch->queue = &lane->urgent;
     batch->executor->gpu->backend->wait(batch->queue, &lane->event[AFTER_TILES]);

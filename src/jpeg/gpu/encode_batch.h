@@ -13,7 +13,7 @@
 /* What a batch needs. */
 struct encode_size {
     uint32_t words; /* words of the work */
-    /* bytes of pixels that are copied to the device, because the kernels do not read them where they lie */
+    /* Bytes of pixels that are copied to the device, because the kernels do not read them where they lie. */
     uint64_t pixels;
     uint64_t staged; /* bytes of staging memory: as many as `pixels`, or 0 if no picture is staged */
     uint64_t blocks;

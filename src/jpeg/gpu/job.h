@@ -37,7 +37,7 @@ struct job {
     uint32_t count;
     struct jpeg_gpu_size size;
     size_t staging_length; /* bytes of HOST_STREAM; 0: all streams are pinned */
-    /* bytes of the parts of the result that go through host memory */
+    /* Bytes of the parts of the result that go through host memory. */
     size_t damage_length, pixels_length, planes_length;
     struct gpu_lane *lane;
     struct gpu_buffer buffer[JOB_BUFFERS];

@@ -16,7 +16,7 @@
 struct jpeg_coefficients {
     int16_t *blocks[JPEG_COMPONENTS];
     uint32_t stride[JPEG_COMPONENTS]; /* number of blocks from one row of blocks to the next: padded_w */
-    /* when decoded: number of MCU rows that the last scan has data for, at least 1; rows below are lost */
+    /* When decoded: number of MCU rows that the last scan has data for, at least 1; rows below are lost. */
     uint32_t good_rows;
 };
 

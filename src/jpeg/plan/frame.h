@@ -18,7 +18,7 @@ struct jpeg_component {
     uint8_t h, v;           /* sampling factors, 1–4 */
     uint8_t tq;             /* destination of the quantisation table, 0–3 */
     uint32_t width, height; /* samples: ⌈X·h/hmax⌉, ⌈Y·v/vmax⌉ */
-    /* blocks that hold samples: ⌈width/8⌉, ⌈height/8⌉; a scan of this component alone has as many */
+    /* Blocks that hold samples: ⌈width/8⌉, ⌈height/8⌉; a scan of this component alone has as many. */
     uint32_t blocks_w, blocks_h;
     uint32_t padded_w, padded_h; /* blocks including the padding to whole MCUs: mcus_w·h, mcus_h·v */
     uint16_t quant[64];          /* raster order; 0 only in damaged streams */

@@ -234,7 +234,7 @@ static void choose_upsampling(
 /* Find the whole MCUs that hold the columns of the region and, for the filters, the samples beside them. */
 static void plan_columns(struct jpeg_output *output)
 {
-    /* width of an MCU in pixels of the reduced picture */
+    /* Width of an MCU in pixels of the reduced picture. */
     uint32_t pixels = output->frame.hmax * (output->mcu_lines / output->frame.vmax);
     uint32_t margin = 2;
     uint32_t left = output->region.x > margin ? output->region.x - margin : 0;

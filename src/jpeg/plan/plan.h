@@ -13,7 +13,7 @@
 struct jpeg_segment {
     uint64_t offset; /* in the stream */
     uint64_t length;
-    /* number of the restart interval that it holds; ascending. Intervals without a segment are lost */
+    /* Number of the restart interval that it holds; ascending. Intervals without a segment are lost. */
     uint32_t interval;
     uint32_t reserved;
 };
@@ -22,7 +22,7 @@ struct jpeg_scan {
     uint8_t component_count; /* 1–4 */
     uint8_t component[JPEG_COMPONENTS];
     uint8_t ss, se, ah, al;
-    /* for each component an index into plan.huffman, valid if the scan needs the table */
+    /* For each component an index into plan.huffman, valid if the scan needs the table. */
     uint16_t dc_table[JPEG_COMPONENTS];
     uint16_t ac_table[JPEG_COMPONENTS];
     uint32_t restart_interval; /* MCUs; 0: none */

@@ -38,8 +38,8 @@ enum {
     GROWTH = 4,            /* factor by which the number of chunks searched together grows */
     MOST_CHUNKS = 64,
     /*
-     * bytes of the previous chunk that are searched too: a run of 0xFF longer than this is too long for the kernels,
-     * wherever its counting begins
+     * Bytes of the previous chunk that are searched too: a run of 0xFF longer than this is too long for the kernels,
+     * wherever its counting begins.
      */
     OVERLAP = 64
 };

@@ -22,7 +22,7 @@ enum jpeg_segment_kind {
     JPEG_SEGMENT_EXIF,  /* contents start with an identifier of 6 bytes */
     JPEG_SEGMENT_XMP,   /* contents start with an identifier of JPEG_XMP_HEADER bytes */
     /*
-     * contents start with JPEG_ICC_HEADER bytes: an identifier, the number of the chunk (from 1), the number of chunks
+     * Contents start with JPEG_ICC_HEADER bytes: an identifier, the number of the chunk (from 1), the number of chunks.
      */
     JPEG_SEGMENT_ICC
 };
@@ -47,7 +47,7 @@ bool kst_jpeg_segment_adobe(const uint8_t *data, const struct jpeg_marker_segmen
 struct jpeg_metadata {
     kst_metadata *item;
     size_t count;
-    /* a profile joined from chunks, to which one item points; null: no profile, or one of a single chunk */
+    /* A profile joined from chunks, to which one item points; null: no profile, or one of a single chunk. */
     uint8_t *icc;
     int orientation; /* orientation from the first Exif item; 1 if there is none */
 };

@@ -13,8 +13,8 @@ enum { JPEG_NO_SEGMENT = -1 };
 
 struct jpeg_others {
     /*
-     * all bytes behind the first picture, or behind its damaged rest, in order and without gaps, but without zeros at
-     * the end of the file
+     * All bytes behind the first picture, or behind its damaged rest, in order and without gaps, but without zeros at
+     * the end of the file.
      */
     kst_other *part;
     uint32_t count;

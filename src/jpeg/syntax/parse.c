@@ -108,7 +108,7 @@ static kst_status read_marker_segment(struct parser *parser, uint8_t marker)
     if (parser->length - at < 4)
         return kst_report_error(parser->report, KST_ERROR_TRUNCATED, at, "inside a marker segment");
     size_t length = (size_t)parser->data[at + 2] << 8 | parser->data[at + 3];
-    /* such a segment does not matter: its contents are skipped as garbage */
+    /* Such a segment does not matter: its contents are skipped as garbage. */
     if (length < 2 && is_application(marker)) {
         kst_report_warning(parser->report, KST_WARNING_JPEG_GARBAGE, at, 1, false);
         parser->position = at + 4;
