@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The forward wavelet transforms (T.800 F.4), a level of all tile-components in a launch: first along columns, then
- * along rows, as the processor's code has them, in the same operations. A work-group makes the coefficients of a tile
- * of a level from its samples and those up to four positions around it.
+ * The forward wavelet transforms (T.800 F.4); a launch takes one level of all tile-components. Columns are transformed
+ * first and then rows, with the same operations in the same order as on the CPU. A work-group computes the coefficients
+ * of a tile of a level from its samples and those up to four positions around it.
  */
 #include "j2k/kernels/lines.h"
 
 enum {
     ANALYSED_TURNS = J2K_LEVEL_HEIGHT / LEVEL_STEP,
-    LOAD_STEP = J2K_LEVEL_GROUP / (2 * LEVEL_PAIRS), /* from the row of a sample that a work-item loads to the next */
+    LOAD_STEP = J2K_LEVEL_GROUP / (2 * LEVEL_PAIRS), /* distance between the rows that a work-item loads */
     LOADED = LEVEL_ROWS / LOAD_STEP
 };
 
-/* x − floor((a + b) / 2) and x + floor((a + b + 2) / 4), wrapping. */
+/* The lifting steps of the 5/3 filter: x − floor((a + b) / 2), and below x + floor((a + b + 2) / 4). Sums wrap. */
 FUNCTION i32 predict(i32 x, i32 a, i32 b)
 {
     return (i32)((u32)x - (u32)((i32)((u32)a + (u32)b) >> 1));
@@ -23,13 +23,13 @@ FUNCTION i32 update(i32 x, i32 a, i32 b)
     return (i32)((u32)x + (u32)((i32)((u32)a + (u32)b + 2) >> 2));
 }
 
-/* x + factor × (a + b) */
+/* A lifting step of the 9/7 filter: x + factor × (a + b). */
 FUNCTION float raise(float x, float factor, float a, float b)
 {
     return x + factor * (a + b);
 }
 
-/* A work-item's samples of the tile, or their mirror images: of its column every fourth row. */
+/* Load a work-item's samples of the tile, or their mirror images: every fourth row of its column. */
 FUNCTION void load_samples(const struct level_tile *t, GLOBAL const u32 *samples, u32 *value)
 {
     GLOBAL const struct work_level *level = t->level;
@@ -46,8 +46,8 @@ FUNCTION void load_samples(const struct level_tile *t, GLOBAL const u32 *samples
 }
 
 /*
- * A work-item's coefficients in even columns, or in odd ones, to their band, those that the level has and that are the
- * tile's: of its rows behind the margin every eighth.
+ * Store a work-item's coefficients in even columns, or in odd ones, to their band, if they lie in the tile and in the
+ * level: every eighth of its rows behind the margin.
  */
 FUNCTION void store_in_band(const struct level_tile *t, GLOBAL u32 *samples, u32 odd, const u32 *value)
 {
@@ -67,8 +67,8 @@ FUNCTION void store_in_band(const struct level_tile *t, GLOBAL u32 *samples, u32
 }
 
 /*
- * From a work-item's samples to its coefficients in even columns and in odd ones, along columns, then along rows. A
- * single odd column or row is doubled (F.4.6). Whole work-group.
+ * Transform a work-item's samples along columns and then along rows, to its coefficients in even columns and in odd
+ * ones. A single odd column or row is doubled (F.4.6). The whole work-group must call this.
  */
 FUNCTION void analyse_tile_53(
     const struct level_tile *t, LOCAL i32 *tile, const u32 *sample, u32 *even_columns, u32 *odd_columns)
@@ -144,7 +144,7 @@ FUNCTION void analyse_tile_97(
     }
 }
 
-/* A kernel for samples of a type, by the steps of its filter. */
+/* A kernel for samples of a type; `filter` names the steps of its filter. */
 #define ANALYSE(name, filter, type)                                                                                    \
     KERNEL(J2K_LEVEL_GROUP)                                                                                            \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)                   \

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tier 1: code-blocks, from gathered segments to words of bits. */
+/*
+ * Tier-1 decoding: the kernel that decodes code-blocks, one by each work-item, from gathered segments to words of bits.
+ */
 #include "j2k/kernels/passes.h"
 
-/* Where decoding of a block came to. */
+/* How far the decoding of a block has come. */
 struct progress {
-    u32 pass;  /* how many were decoded */
-    u32 good;  /* of them, in front of what was found wrong */
-    u32 wrong; /* whether anything was */
+    u32 pass;  /* number of passes that were decoded */
+    u32 good;  /* number of them in front of the damage that was found */
+    u32 wrong; /* whether there was damage */
 };
 
 FUNCTION u32 least(u32 a, u32 b)
@@ -24,7 +26,7 @@ FUNCTION void clear_state(struct block_state *b)
     *record_at(b, end) = make_u32x4(0, 0, 0, 0);
 }
 
-/* Returns 0 for a wrong segmentation symbol. */
+/* Decode one pass. Returns 0 if its segmentation symbol is wrong. */
 FUNCTION u32 decode_pass(struct block_state *b, u32 style, u32 pass)
 {
     u32 plane = (pass + 2) / 3, good = 1;
@@ -56,7 +58,7 @@ FUNCTION u32 ended_well(const struct block_state *b, u32 style, GLOBAL const u32
     return b->raw ? raw_ended_predictably(&b->coder, segment) : coder_ended_predictably(&b->coder, segment);
 }
 
-/* Decode up to `limit` passes, in the same order of checks as the processor's decoder. */
+/* Decode up to `limit` passes, checking for damage in the same order as the CPU's decoder. */
 FUNCTION struct progress decode_passes(struct block_state *b, GLOBAL const struct work_block *block,
     GLOBAL const struct work_codeword *s, GLOBAL const u32 *RESTRICT bits, u32 limit)
 {
@@ -85,7 +87,7 @@ FUNCTION struct progress decode_passes(struct block_state *b, GLOBAL const struc
         p.pass++;
         left--;
         if (!good) {
-            p.good = p.pass > 3 ? p.pass - 3 : 0; /* the symbol vouches for the whole plane */
+            p.good = p.pass > 3 ? p.pass - 3 : 0; /* the symbol confirms its whole plane */
             p.wrong = 1;
         } else if (left == 0) {
             p.good = segments > 1 ? first : p.pass;
@@ -114,7 +116,10 @@ FUNCTION void find_state(struct block_state *b, GLOBAL const struct work_bundle 
     b->causal = (block->style & STYLE_CAUSAL) != 0;
 }
 
-/* Damage leads to a second decoding, of what precedes it. Returns how many passes the words hold. */
+/*
+ * Decode a block. After damage it is decoded again, up to what precedes the damage. Returns the number of passes that
+ * the words hold.
+ */
 FUNCTION u32 decode_block(struct block_state *b, GLOBAL const u32 *RESTRICT work, GLOBAL const struct work_block *block,
     GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *damage)
 {
@@ -135,7 +140,10 @@ FUNCTION u32 decode_block(struct block_state *b, GLOBAL const u32 *RESTRICT work
     return done;
 }
 
-/* `passes`: of each sorted block, how many were decoded; what went wrong in waves.h is done here. */
+/*
+ * Decode all blocks pass by pass, except for those that decode_waves() has decoded without damage. `passes` gets the
+ * number of decoded passes of each sorted block.
+ */
 DENSE_KERNEL(J2K_DECODE_GROUP, 5)
 decode_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *states,
     GLOBAL u32 *RESTRICT passes, GLOBAL u32 *RESTRICT damage)

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The MQ decoder (T.800 C.3) and the reader of raw bits (D.6) on gathered segments; what can be said of their ends. */
+/*
+ * The MQ decoder (T.800 C.3) and the reader of raw bits (D.6) on gathered segments, and the checks of how segments end.
+ */
 #include "j2k/kernels/lookup.h"
 #include "j2k/kernels/work.h"
 
 /*
- * Between two symbols. `high` holds Chigh in its upper half and the next 16 bits in its lower; `low` holds those behind
- * it, at its upper end. Of a raw segment, bits are taken from the upper end of `high`.
+ * The state of a decoder between two symbols. `high` holds Chigh in its upper half and the next 16 bits in its lower
+ * half; `low` holds the bits that follow, at its upper end. In a raw segment, bits are taken from the upper end of
+ * `high`.
  */
 struct coder {
-    u32 range; /* A in the upper half */
+    u32 range; /* A, in the upper half */
     u32 high, low;
-    i32 available; /* bits in `low`, −15 to 32: what is negative, `high` lacks */
-    u32 ahead;     /* the word behind */
-    u32 next;      /* its number, counted beyond the end, too */
-    u32 words;     /* behind them all bits are ones */
+    i32 available; /* bits in `low`, −15 to 32; a negative number is how many bits `high` lacks */
+    u32 ahead;     /* the word that follows `low` */
+    u32 next;      /* its index, which also counts on beyond the end */
+    u32 words;     /* number of words; all bits behind them are ones */
     GLOBAL const u32 *bits;
 };
 
@@ -35,7 +38,7 @@ FUNCTION void start_coder(struct coder *c, GLOBAL const u32 *segment)
     c->next = 2;
 }
 
-/* Where the bits end that were shifted in, without the lower half of `high`. */
+/* The number of bits that were shifted in, not counting the lower half of `high`. */
 FUNCTION i32 coder_place(const struct coder *c)
 {
     return (i32)(c->next * 32) - c->available - 16;
@@ -56,7 +59,10 @@ FUNCTION void shift_coder(struct coder *c, u32 shift)
     }
 }
 
-/* DECODE (C.3.2) of one symbol. `context`: the work-item's. `next`: of struct tables. */
+/*
+ * Decode one symbol (DECODE, C.3.2). `context` is the work-item's copy of the context's state; `next` is that of struct
+ * tables.
+ */
 FUNCTION u32 decode_symbol(struct coder *c, local_place context, local_place next)
 {
     u32 state = local_word(context), estimate = state & STATE_ESTIMATE, range = c->range - estimate;
@@ -80,8 +86,8 @@ FUNCTION u32 raw_bit(struct coder *c)
 }
 
 /*
- * Of predictable termination (D.4.2): whether the decoder has come to the end of the bits and not far beyond, and
- * whether the data can have been ended in that way, as the processor's decoder has it.
+ * Checks for predictable termination (D.4.2): whether the decoder has come to the end of the bits and not far beyond,
+ * and whether the data can have been terminated in that way. The rules are those of the CPU's decoder.
  */
 FUNCTION u32 coder_used_up(const struct coder *c, GLOBAL const u32 *segment)
 {
@@ -98,10 +104,10 @@ FUNCTION u32 coder_ended_predictably(const struct coder *c, GLOBAL const u32 *se
     return left >= 16 || c->high >> (16 + left) == 0 || (segment[1] & spare) == spare;
 }
 
-/* A raw segment's bits, how many of them were taken, and where its last byte begins. */
+/* The end of a raw segment: how many bits it has, how many were taken, and where its last byte begins. */
 struct raw_end {
     i32 taken, total, last;
-    u32 ended, marked, stuffed; /* the last byte follows 0xFF */
+    u32 ended, marked, stuffed; /* ended and marked as in the head; stuffed: the last byte follows 0xFF */
 };
 
 FUNCTION struct raw_end find_raw_end(const struct coder *c, GLOBAL const u32 *segment)
@@ -116,7 +122,7 @@ FUNCTION struct raw_end find_raw_end(const struct coder *c, GLOBAL const u32 *se
     return e;
 }
 
-/* Whether the last byte is the next, and cannot hold bits but those that keep 0xFF from being last. */
+/* Whether only the last byte is left, and it can hold nothing but bits that keep 0xFF from being the last byte. */
 FUNCTION u32 raw_before_last(const struct raw_end *e)
 {
     return e->taken == e->last && e->stuffed && (e->marked || (e->ended && e->total > 0));

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What came of the code-blocks, brought together: passes of all of them, which are fetched first, and their bytes. */
+/* Collects the results of coded blocks: the passes of all blocks, which are downloaded first, and their bytes. */
 #include "kernels/group.h"
 
 #include "j2k/kernels/encode_work.h"
 
-/* A group for each block, which take their places as they come; blocks that found no room have none. */
+/*
+ * A work-group collects a block. Blocks take their places in the order in which groups run; those that found no room
+ * get none.
+ */
 KERNEL(J2K_COLLECT_GROUP)
 collect_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL u32 *RESTRICT results, GLOBAL const u32 *RESTRICT passes,
     GLOBAL const u32 *RESTRICT data, GLOBAL u32 *RESTRICT collected)

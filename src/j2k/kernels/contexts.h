@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tables of tier 1 (T.800 Annexes C and D), worked out by the preprocessor, and their copies in the work-group's
- * memory. A coefficient's surroundings are nine bits, column by column from the west, each from the north: bit 4 is its
- * own.
+ * The tables of tier-1 coding (T.800 Annexes C and D), computed by the preprocessor. The neighbourhood of a coefficient
+ * is nine bits, column by column from the west and from north to south in each; bit 4 is the coefficient itself.
  */
 #include "j2k/kernels/mq_rows.h"
 #include "kernels/portable.h"
@@ -24,7 +23,7 @@ enum {
 #define VERTICAL_OF(i) (BIT_OF(i, 3) + BIT_OF(i, 5))
 #define DIAGONAL_OF(i) (BIT_OF(i, 0) + BIT_OF(i, 2) + BIT_OF(i, 6) + BIT_OF(i, 8))
 
-/* Table D.1; h: neighbours along the direction in which the band is low-pass. */
+/* Table D.1. h is the number of significant neighbours in the direction in which the band is low-pass. */
 #define ONE_WAY(h, v, d)                                                                                               \
     ((h) == 2 ? 8 : (h) == 1 ? ((v) > 0 ? 7 : (d) > 0 ? 6 : 5) : (v) > 0 ? ((v) == 2 ? 4 : 3) : (d) >= 2 ? 2 : (d))
 #define BOTH_WAYS(hv, d)                                                                                               \
@@ -44,8 +43,8 @@ SPREAD_TABLE u8 zero_contexts[ZERO_TABLES * ZERO_TABLE] = {HALF(ZERO_LOW, 0), HA
     HALF(ZERO_HIGH_LOW, 0), HALF(ZERO_HIGH_LOW, 256), HALF(ZERO_HIGH_HIGH, 0), HALF(ZERO_HIGH_HIGH, 256)};
 
 /*
- * Tables D.2 and D.3: the context in bits 1–7, the bit to invert with in bit 0; by significance and sign of the
- * neighbours in the west, north, south and east.
+ * Tables D.2 and D.3, indexed by significance and sign of the neighbours in the west, north, south and east. An entry
+ * has the context in bits 1–7 and the bit to invert with in bit 0.
  */
 #define SIGNED_OF(i, s) (BIT_OF(i, s) ? 1 - 2 * BIT_OF(i, (s) + 1) : 0)
 #define CLAMPED(x) ((x) > 0 ? 1 : (x) < 0 ? -1 : 0)
@@ -54,5 +53,5 @@ SPREAD_TABLE u8 zero_contexts[ZERO_TABLES * ZERO_TABLE] = {HALF(ZERO_LOW, 0), HA
 
 SPREAD_TABLE u8 sign_contexts[SIGN_TABLE] = {HALF(SIGN_OF, 0)};
 
-/* Index: 2 × row + the more probable symbol. */
+/* The states of the MQ coder, indexed by 2 × row + the more probable symbol. */
 SPREAD_TABLE u32 mq_rows[MQ_ROWS] = {J2K_MQ_TABLE(J2K_MQ_ROWS)};

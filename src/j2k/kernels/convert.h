@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From components, each put out by itself, to a picture's channels: smaller ones enlarged, palettes (T.800 I.5.3.4),
- * sYCC, constant alpha, as j2k/cpu/convert.c has them; turned, and in floating point. A work-item makes some pixels of
- * a row.
+ * Converts components, each of which was written as a plane, to the channels of an image, as j2k/cpu/convert.c does:
+ * enlarging subsampled ones, palettes (T.800 I.5.3.4), sYCC and constant alpha. It also turns the image upright and
+ * makes floating-point samples. A work-item makes some pixels of a row.
  */
 #include "kernels/halves.h"
 #include "kernels/search.h"
@@ -10,7 +10,7 @@
 
 #include "j2k/kernels/output.h"
 
-/* The row of samples that a row of pixels takes. */
+/* The row or column of samples that a row or column of pixels takes. */
 FUNCTION u32 sample_at(u32 at, u32 separation, u32 first, u32 end)
 {
     u32 index = separation == 1 ? at : at / separation;
@@ -18,7 +18,7 @@ FUNCTION u32 sample_at(u32 at, u32 separation, u32 first, u32 end)
     return (index < end ? index : end - 1) - first;
 }
 
-/* What a component has for a pixel of the reference grid. */
+/* The value of a component at a pixel of the reference grid. */
 FUNCTION i32 source_value(
     GLOBAL const u32 *work, GLOBAL const struct work_source *source, GLOBAL const u8 *pixels, u32 x, u32 y)
 {
@@ -34,8 +34,8 @@ FUNCTION i32 source_value(
 }
 
 /*
- * sYCC (IEC 61966-2-1 Annex F), in 16 bits of fraction, rounded. Factors of 1.402, 0.71414 and 1.772 are split into
- * 65536 and the rest, so that no product of 16-bit samples exceeds 31 bits: the outcome is the same.
+ * Convert sYCC to RGB (IEC 61966-2-1 Annex F), with 16 fraction bits, rounded. Factors of 1.402, 0.71414 and 1.772 are
+ * split into 65536 and the rest, so that no product with 16-bit samples exceeds 31 bits; the result is the same.
  */
 FUNCTION void turn_ycc(u32 depth, i32 *value)
 {
@@ -48,7 +48,7 @@ FUNCTION void turn_ycc(u32 depth, i32 *value)
     UNROLL for (u32 c = 0; c < 3; c++) value[c] = made[c] < 0 ? 0 : made[c] < most ? made[c] : most;
 }
 
-/* Of each source the value for a pixel as stored. */
+/* The value of each source at a pixel of the stored image. */
 FUNCTION void convert_pixel(GLOBAL const u32 *work, GLOBAL const struct work_composite *composite,
     GLOBAL const u8 *pixels, u32 x, u32 y, i32 *value)
 {
@@ -62,7 +62,7 @@ FUNCTION void convert_pixel(GLOBAL const u32 *work, GLOBAL const struct work_com
         turn_ycc(composite->ycc, value);
 }
 
-/* Likewise of the image. */
+/* The value of each source at a pixel of the upright image. */
 FUNCTION void seen_pixel(GLOBAL const u32 *work, GLOBAL const struct work_composite *composite, GLOBAL const u8 *pixels,
     u32 x, u32 y, i32 *value)
 {
@@ -73,7 +73,7 @@ FUNCTION void seen_pixel(GLOBAL const u32 *work, GLOBAL const struct work_compos
     convert_pixel(work, composite, pixels, across, down, value);
 }
 
-/* What a channel gets of the sources' values. */
+/* The value of a channel, made from the values of the sources. */
 FUNCTION u32 channel_value(GLOBAL const struct work_channel *channel, const i32 *value)
 {
     u32 source = channel->component;
@@ -88,7 +88,7 @@ FUNCTION u32 pack_channels(GLOBAL const struct work_view *view, const i32 *value
     return packed;
 }
 
-/* (value − mean) × scale, each step rounded once; there is nothing to contract in this order. */
+/* (value − mean) × scale, with each step rounded once; operations in this order cannot be contracted. */
 FUNCTION u32 normal_of(GLOBAL const struct work_composite *composite, u32 value, u32 k)
 {
     float difference = (float)value - as_real(composite->mean[k]);
@@ -116,7 +116,7 @@ FUNCTION void put_channels(
     }
 }
 
-/* `first`: offset of the first struct work_composite. */
+/* Convert pictures. `first` is the offset of the first struct work_composite. */
 KERNEL(J2K_OUTPUT_GROUP)
 convert_channels(GLOBAL const u32 *RESTRICT work, GLOBAL u8 *pixels, u32 list, u32 count, u32 first)
 {

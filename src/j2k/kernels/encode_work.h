@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the host tells the kernels that encode JPEG 2000. Pictures, levels and components' samples are described as for
- * decoding (work.h), whose outputs are the inputs here. Code-blocks come in lists of their own, one a launch: a
- * buffer that starts with a j2k_list_work; offsets in it count 32-bit words from its start.
+ * The records by which the host describes work to the kernels that encode JPEG 2000. Pictures, levels and samples of
+ * components are described as for decoding (work.h), and the outputs of decoding are the inputs here. Code-blocks come
+ * in lists of their own, one for each set of launches: a list is a buffer that starts with a j2k_list_work, and offsets
+ * in it count 32-bit words from its start.
  */
 #ifndef KOSTKA_J2K_KERNELS_ENCODE_WORK_H
 #define KOSTKA_J2K_KERNELS_ENCODE_WORK_H
@@ -10,72 +11,85 @@
 #include "j2k/kernels/work.h"
 
 enum {
-    J2K_MODEL_GROUP = 128, /* a run of up to 32 samples each */
+    J2K_MODEL_GROUP = 128, /* work-items of a group, each of which has a run of up to 32 samples */
     J2K_ORDER_GROUP = 256,
-    J2K_CODE_GROUP = 64, /* a code-block each, of J2K_CODE_LANES the first ones */
+    J2K_CODE_GROUP = 64, /* work-items of a group; of each J2K_CODE_LANES, the first ones have a code-block each */
     J2K_CODE_LANES = 32,
     J2K_COLLECT_GROUP = 64,
-    J2K_CODED_SAMPLES = 4096, /* of a block, at most */
-    J2K_CODED_COLUMNS = 1024, /* of four samples, likewise */
+    J2K_CODED_SAMPLES = 4096, /* most samples of a block */
+    J2K_CODED_COLUMNS = 1024, /* most columns of four samples of a block */
     J2K_CODED_PLANES = 31,
     J2K_CODED_PASSES = 3 * J2K_CODED_PLANES - 2,
-    J2K_DATA_HEAD = 4,   /* bytes in front of a block's, not used */
-    J2K_PASS_WORDS = 5,  /* of a pass, while its block is coded: length, gain, where the coder was, bytes of a bound */
-    J2K_PASS_RESULT = 3, /* the first of them */
-    J2K_GAIN_WORDS =
-        5,             /* of a plane: gains of significance, of refinement, how many samples become significant in it */
+    J2K_DATA_HEAD = 4, /* unused bytes in front of a block's data */
+    /*
+     * Words of a pass while its block is coded: its length, two of its gain, and two of a bound, that is where the
+     * coder was and the bytes of the bound.
+     */
+    J2K_PASS_WORDS = 5,
+    J2K_PASS_RESULT = 3, /* number of the first of these, which are results */
+    /*
+     * Words of a plane: two of the gain of significance, two of that of refinement, and the number of samples that
+     * become significant in it.
+     */
+    J2K_GAIN_WORDS = 5,
     J2K_GAIN_LOW = 24, /* a gain has two words, both signed: low + 2^24 × high */
     J2K_MEASURED_GAINS = 1,
     J2K_MEASURED_ERRORS = 2,
-    J2K_DECISION_UNIT = 16,  /* bytes, in which room for decisions is counted */
-    J2K_DECISION_RAW = 38,   /* a decision is 2 × context + symbol, or this and the bit, */
-    J2K_DECISION_END = 0xFF, /* or that a pass ends */
-    J2K_LIST_HEAD = 4,       /* words in front of results: 0; units of decisions; words collected: */
+    J2K_DECISION_UNIT = 16, /* bytes of a unit, in which room for decisions is counted */
+    /* A decision is a byte: 2 × context + symbol, or this value plus a raw bit, or J2K_DECISION_END. */
+    J2K_DECISION_RAW = 38,
+    J2K_DECISION_END = 0xFF, /* the end of a pass */
+    /*
+     * Words in front of the results: 0, the units of decisions, and two counts of collected words, at the next two
+     * indices.
+     */
+    J2K_LIST_HEAD = 4,
     J2K_COLLECTED_PASSES = 2,
     J2K_COLLECTED_DATA = 3
 };
 
-#define J2K_NO_ROOM 0xFFFFFFFFu /* a length: there is not room for all of the block's decisions or bytes */
+#define J2K_NO_ROOM 0xFFFFFFFFu /* as a length: there is no room for all of the block's decisions or bytes */
 
 /* A code-block to be coded. */
 struct coded_block {
-    u32 from; /* of its first sample, in the buffer of samples */
+    u32 from; /* place of its first sample in the buffer of samples */
     u32 pitch;
     u32 width, height;
-    u32 style;    /* of Table A.19 */
+    u32 style;    /* bits of Table A.19 */
     u32 contexts; /* as in struct work_block */
-    u32 exact;    /* integers, all planes of which leave nothing out */
-    u32 factor;   /* bits of the single-precision number that makes indices of coefficients */
-    u32 measured; /* J2K_MEASURED_GAINS, and perhaps J2K_MEASURED_ERRORS; or 0 */
-    u32 stop;     /* bits of the single-precision gain for a byte below which planes are left out; 0: none */
+    u32 exact;    /* coefficients are integers, which all planes together represent exactly */
+    u32 factor;   /* factor from coefficients to quantiser indices, as the bits of a single-precision number */
+    u32 measured; /* J2K_MEASURED_GAINS, perhaps with J2K_MEASURED_ERRORS; or 0 */
+    /* Planes that gain less than this per byte are left out: the bits of a single-precision number; 0: none are. */
+    u32 stop;
     u32 roi_shift;
-    u32 left, top, right, bottom; /* the part of it that is raised by that */
-    u32 data;                     /* of its first byte in the buffer of data; a multiple of 4 */
-    u32 capacity;                 /* bytes, a multiple of 4 */
-    u32 origin;                   /* 0: addresses are worked out once, not for each symbol */
+    u32 left, top, right, bottom; /* the part of it that is raised by roi_shift */
+    u32 data;                     /* place of its first byte in the buffer of data; a multiple of 4 */
+    u32 capacity;                 /* bytes that there is room for, a multiple of 4 */
+    u32 origin;                   /* always 0, as in struct j2k_batch_work, so that addresses are computed once */
 };
 
-/* What came of it. */
+/* The result of coding a block. */
 struct coded_result {
     u32 planes, passes, length;
-    u32 at, data;              /* where its passes and its bytes are collected: words among those of all blocks */
-    u32 error_low, error_high; /* of the quantiser, in squares of 2^-14 of its step */
-    u32 left_low, left_high;   /* of planes left out, in squares of half steps; see left_shift() */
-    u32 decision, decisions;   /* where they are, in units; how many */
+    u32 at, data;              /* where its passes and its bytes are collected, in words among those of all blocks */
+    u32 error_low, error_high; /* error of the quantiser, in squares of 2^-14 of its step */
+    u32 left_low, left_high;   /* error of the planes that are left out, in squares of half steps; see left_shift() */
+    u32 decision, decisions;   /* where its decisions are, in units, and how many there are */
 };
 
-/* What is found out about a block that is not to be coded. */
+/* What is measured of a block that is not coded. */
 struct measured_block {
     u32 planes, reserved;
-    u32 error_low, error_high; /* as of a result */
+    u32 error_low, error_high; /* as in struct coded_result */
     u32 gains[J2K_GAIN_WORDS * J2K_CODED_PLANES];
 };
 
 struct j2k_list_work {
-    u32 blocks, block;           /* how many; offset of the first */
+    u32 blocks, block;           /* number of blocks, and offset of the first */
     u32 room;                    /* units of decisions that there is room for */
     u32 lanes;                   /* blocks side by side in a row: a power of two up to J2K_CODE_LANES */
-    u32 front_lanes, front_rows; /* in the first rows; how many of them there are */
+    u32 front_lanes, front_rows; /* lanes of the first rows, and the number of these */
 };
 
 #endif

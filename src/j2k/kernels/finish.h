@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The last level of three components and their pixels at once, so that the samples between them are never in memory.
- * A work-group makes a tile of the level, as levels.h does, of each component: the steps along rows of all three
- * together, along columns of one after the other, and pixels of what a work-item then has. Pixels of several bytes go
- * through the group's memory into whole words.
+ * Computes the last level of three components together with their pixels, so that the samples between them are never in
+ * memory. A work-group computes a tile of the level for each component, as levels.h does: the steps along rows for all
+ * three together, those along columns for one after the other, and then the pixels of the samples that a work-item has.
+ * Pixels of several bytes pass through the group's memory to form whole words.
  */
 #include "j2k/kernels/levels.h"
 #include "j2k/kernels/output.h"
 
 enum {
     FINISH_TURNS = 3 * LEVEL_TURNS,
-    FINISH_TILE = LEVEL_ROWS * LEVEL_ROW, /* of a component */
+    FINISH_TILE = LEVEL_ROWS * LEVEL_ROW, /* values of a component */
     FINISH_PIXELS = J2K_LEVEL_WIDTH * J2K_LEVEL_HEIGHT,
-    FINISH_ACROSS = 64, /* work-items that put a row's words out */
+    FINISH_ACROSS = 64, /* work-items that write the words of a row */
     FINISH_DOWN = J2K_LEVEL_GROUP / FINISH_ACROSS
 };
 
-/* What a group puts out: pixels of its tile that the output has. x, y: the tile's first pixel in the output. */
+/*
+ * What a work-group writes: those pixels of its tile that the output has. x and y are the tile's first pixel in the
+ * output.
+ */
 struct finish {
     GLOBAL const struct work_output *output;
     GLOBAL const struct work_view *view;
@@ -38,13 +41,13 @@ FUNCTION struct finish find_finish(GLOBAL const u32 *work, u32 list, u32 count, 
     return f;
 }
 
-/* How far a component's band is from the first one's. */
+/* The distance of a component's band from that of the first component. */
 FUNCTION u32 band_distance(const struct level_tile *t, u32 c, u32 band)
 {
     return c > 0 ? t->level[c].band[band] - t->level->band[band] : 0;
 }
 
-/* The pairs of all three components, whose bands are alike. */
+/* Load the pairs of all three components, whose bands have the same geometry. */
 FUNCTION void load_components(const struct level_tile *t, GLOBAL const u32 *samples, u32 narrow, u32 *even, u32 *odd)
 {
     const struct level_pair pair = find_pair(t);
@@ -100,7 +103,7 @@ OUTLINED void put_any(const struct finish *f, GLOBAL u8 *pixels, u32 x, u32 y, c
     put_pixel(f->view, f->output, pixels, x, y, value);
 }
 
-/* A packed pixel of 8 bits a component. */
+/* Pack a pixel of three components of 8 bits. */
 FUNCTION u32 pack_plain(u32 transform, u32 is_integer, u32 *from)
 {
     turn_colours(transform, from);
@@ -110,7 +113,7 @@ FUNCTION u32 pack_plain(u32 transform, u32 is_integer, u32 *from)
            (u32)finish_real(as_real(from[2]), 8, 0) << 16;
 }
 
-/* A work-item's pixels of that kind, a row apart. `transform` is a constant. */
+/* Pack a work-item's pixels of that kind, which are a row apart. `transform` must be a constant. */
 FUNCTION void put_plain(u32 transform, u32 is_integer, const u32 *made, LOCAL u32 *pixel)
 {
     UNROLL for (u32 i = 0; i < LEVEL_RUN; i++)
@@ -121,7 +124,10 @@ FUNCTION void put_plain(u32 transform, u32 is_integer, const u32 *made, LOCAL u3
     }
 }
 
-/* A work-item's pixels: to the group's memory where they are packed, else put out. `made`: samples by component. */
+/*
+ * Put a work-item's pixels into the group's memory if they are packed; otherwise write them. `made` has the samples by
+ * component.
+ */
 FUNCTION void finish_column(
     const struct finish *f, u32 is_integer, const u32 *made, LOCAL u32 *pixel, GLOBAL u8 *pixels)
 {
@@ -148,7 +154,7 @@ FUNCTION void finish_column(
     }
 }
 
-/* Bytes from the last boundary of a word. */
+/* The number of bytes since the last word boundary. */
 FUNCTION u32 past_word(GLOBAL const u8 *at)
 {
 #if defined(__CUDACC__)
@@ -169,7 +175,10 @@ FUNCTION u32 packed_word(LOCAL const u32 *pixel, u32 pixels, u32 size, u32 first
     return shift_pair(low, high, 8 * (first - at * size));
 }
 
-/* Of a row of packed pixels that goes to `to` a word with the bytes around it that no whole word has. */
+/*
+ * Write a word of a row of packed pixels that goes to `to`; at the ends of the row, only those bytes of it that the row
+ * has.
+ */
 FUNCTION void put_word(GLOBAL u8 *to, u32 word, LOCAL const u32 *pixel, u32 pixels, u32 size)
 {
     u32 bytes = pixels * size, past = past_word(to), first = 4 * word - past;
@@ -178,11 +187,11 @@ FUNCTION void put_word(GLOBAL u8 *to, u32 word, LOCAL const u32 *pixel, u32 pixe
         return;
     }
     for (u32 i = 0; i < 4; i++, first++)
-        if (first < bytes) /* and not before 0, that is at the end of the numbers */
+        if (first < bytes) /* a place before 0 has wrapped around and is too large as well */
             to[first] = (u8)(pixel[first / size] >> 8 * (first % size));
 }
 
-/* All rows of the group's packed pixels. */
+/* Write all rows of the group's packed pixels. */
 FUNCTION void put_rows(const struct finish *f, LOCAL const u32 *pixel, GLOBAL u8 *pixels)
 {
     GLOBAL const struct work_output *o = f->output;
@@ -208,7 +217,7 @@ FUNCTION void put_rows(const struct finish *f, LOCAL const u32 *pixel, GLOBAL u8
     }
 }
 
-/* A kernel for samples of a type, by the steps of its filter; `narrow`: of 16 bits in memory. */
+/* A kernel for samples of a type; `filter` names the steps of its filter. `narrow`: samples have 16 bits in memory. */
 #define FINISH(name, filter, type, narrow)                                                                             \
     DENSE_KERNEL(J2K_LEVEL_GROUP, 4)                                                                                   \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, GLOBAL u8 *RESTRICT pixels, u32 list,    \

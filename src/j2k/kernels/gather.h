@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From the bytes of codeword segments, in pieces and with stuffing, to bits that a decoder takes word by word: those
- * of raw segments as they are; those of the MQ coder behind one that is 0, with the carries that stuffed bits hold
- * (T.800 C.3.4) added to what they belong to. A work-group takes a segment, in chunks of which each work-item has four
- * bytes.
+ * Gathers the bytes of codeword segments, which are in pieces and have stuffed bits, into bits that a decoder takes
+ * word by word. Bits of raw segments are taken as they are. Those of the MQ coder follow a bit that is 0, and carries
+ * in stuffed bits (T.800 C.3.4) are added to the bits in front of them. A work-group gathers a segment in chunks, of
+ * which each work-item takes four bytes.
  */
 #include "kernels/group.h"
 
@@ -11,37 +11,40 @@
 
 enum {
     GATHER_CHUNK = 4 * J2K_GATHER_GROUP,
-    GATHER_ROOM = J2K_GATHER_GROUP + 2, /* words of a chunk's bits with those that were pending */
-    CARRIES = 2 * J2K_GATHER_GROUP,     /* stuffed bytes of a chunk, at most */
-    HAS_MARKER = 0x10000                /* above the number of a work-item's bits, in sums */
+    GATHER_ROOM = J2K_GATHER_GROUP + 2, /* words of a chunk's bits, with those that were pending before */
+    CARRIES = 2 * J2K_GATHER_GROUP,     /* most stuffed bytes of a chunk */
+    HAS_MARKER = 0x10000                /* flag above a work-item's number of bits, in sums */
 };
 
-/* In the group's memory. */
+/* Buffers in the group's memory. */
 struct gather_room {
     LOCAL u32 *scratch;
-    LOCAL u32 *bits;    /* the first not written yet, from the upper end; behind them 0 */
-    LOCAL u32 *carries; /* how many, and in front of which of these bits 1 is to be added */
-    LOCAL u32 *tail;    /* the last two bytes, and if there is a marker the bits in front of it and the bytes with it */
+    LOCAL u32 *bits; /* the bits that are not written yet, from the upper end of the first word on, followed by zeros */
+    LOCAL u32 *carries; /* the number of carries, and the bits in front of which 1 is to be added */
+    /*
+     * The last two bytes, and if there is a marker, the number of bits in front of it and of bytes up to and with it.
+     */
+    LOCAL u32 *tail;
 };
 
-/* What all work-items of a group know. */
+/* The state of gathering, which all work-items of a group have. */
 struct gathering {
     GLOBAL const u32 *streams;
     GLOBAL u32 *out;
-    u32 words; /* written */
-    u32 count; /* bits that are not a whole word yet */
+    u32 words; /* words that were written */
+    u32 count; /* number of bits that do not fill a word yet */
     u32 last;  /* the last two bytes */
     u32 raw;
 };
 
 /* A work-item's share of a chunk. */
 struct share {
-    u32 bits, count; /* the lowest `count` */
-    u32 last;        /* two bytes */
-    u32 taken;       /* bytes, with the marker */
-    u32 marker;      /* whether one ends it */
-    u32 carries;     /* a bit for each byte that holds one */
-    u32 begins;      /* a byte for each byte: the number of the share's bit that it begins with */
+    u32 bits, count; /* the lowest `count` bits are its bits */
+    u32 last;        /* its last two bytes */
+    u32 taken;       /* number of bytes, including the marker */
+    u32 marker;      /* whether a marker ends it */
+    u32 carries;     /* a bit for each byte, set if the byte has a carry */
+    u32 begins;      /* a byte for each byte: the number of the share's bit with which it begins */
 };
 
 FUNCTION u32 byte_at(GLOBAL const u32 *streams, u32 at)
@@ -79,7 +82,7 @@ FUNCTION struct share read_share(const struct gathering *g, u32 at, u32 length)
     return s;
 }
 
-/* To where they belong among the chunk's bits. */
+/* Put the bits of a share where they belong among those of the chunk. */
 FUNCTION void place_share(const struct gather_room *room, const struct share *s, u32 place)
 {
     if (s->count > 0) {
@@ -92,7 +95,7 @@ FUNCTION void place_share(const struct gather_room *room, const struct share *s,
             room->carries[1 + count_up_local(room->carries, 1)] = place + (s->begins >> 8 * j & 0xFF);
 }
 
-/* Adds 1 to what was written; what overflows it is lost, as in the register of the decoder. */
+/* Add 1 to what was written. A carry out of its first bit is lost, as in the decoder's register. */
 FUNCTION void carry_back(const struct gathering *g)
 {
     u32 at = g->words, full = 1;
@@ -104,7 +107,7 @@ FUNCTION void carry_back(const struct gathering *g)
     }
 }
 
-/* One work-item adds all carries. */
+/* Add all carries; one work-item does this. */
 FUNCTION void add_carries(const struct gathering *g, const struct gather_room *room, u32 count)
 {
     for (u32 i = 1; i <= count; i++) {
@@ -120,7 +123,7 @@ FUNCTION void add_carries(const struct gathering *g, const struct gather_room *r
     }
 }
 
-/* A chunk of a piece. Returns whether a marker is in it. Whole work-group. */
+/* Gather a chunk of a piece. Returns whether there is a marker in it. The whole work-group must call this. */
 FUNCTION u32 gather_chunk(struct gathering *g, const struct gather_room *room, u32 at, u32 length)
 {
     struct share s = read_share(g, at, length);
@@ -156,7 +159,10 @@ FUNCTION u32 gather_chunk(struct gathering *g, const struct gather_room *room, u
     return total >= HAS_MARKER;
 }
 
-/* The head is the number of bits and how they end, and the last two bytes there are, the very last lowest. */
+/*
+ * Gather a segment. Its head gets the number of bits with how they end, and the last two bytes, the very last in the
+ * lowest bits.
+ */
 FUNCTION void gather(GLOBAL const u32 *RESTRICT work, GLOBAL const struct work_codeword *s,
     GLOBAL const u32 *RESTRICT streams, GLOBAL u32 *bits, const struct gather_room *room)
 {

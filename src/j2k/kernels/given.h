@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Coefficients of code-blocks that the host decoded, to their bands. A work-group takes a block. */
+/* Copies the coefficients of code-blocks that the host decoded to their bands. A work-group copies a block. */
 #include "j2k/kernels/store.h"
 
 KERNEL(J2K_GIVEN_GROUP)

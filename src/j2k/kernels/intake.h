@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From pixels to components' samples: clamping, level shift, component transform (T.800 Annex G). */
+/* Converts pixels to the samples of components: clamping, level shift, component transform (T.800 Annex G). */
 #include "kernels/search.h"
 
 #include "j2k/kernels/work.h"
 
 enum { INTAKE_ACROSS = J2K_OUTPUT_WIDTH / J2K_OUTPUT_PIXELS };
 
-/* The channel that a component's samples come from. */
+/* The channel that has a component's samples. */
 FUNCTION GLOBAL const struct work_channel *channel_of(GLOBAL const struct work_view *view, u32 component)
 {
     u32 k = 0;
@@ -15,7 +15,7 @@ FUNCTION GLOBAL const struct work_channel *channel_of(GLOBAL const struct work_v
     return &view->channel[k];
 }
 
-/* As it lies in memory. */
+/* Load a sample as it lies in memory. */
 FUNCTION i32 load_sample(
     GLOBAL const struct work_channel *channel, GLOBAL const u8 *pixels, u32 x, u32 y, u32 is_signed)
 {
@@ -35,7 +35,7 @@ FUNCTION i32 load_sample(
     return is_signed ? (i32)(value ^ 0x8000) - 0x8000 : (i32)value;
 }
 
-/* Clamped to its depth, unsigned ones moved down by half of the range (G.1). */
+/* Clamp a sample to its depth, and subtract half of the range from unsigned ones (G.1). */
 FUNCTION i32 shift_sample(i32 value, u32 depth, u32 is_signed)
 {
     i32 range = (i32)(1u << (depth - 1)), low = is_signed ? -range : 0, high = range - 1 + (is_signed ? 0 : range);
@@ -44,7 +44,7 @@ FUNCTION i32 shift_sample(i32 value, u32 depth, u32 is_signed)
     return value - (is_signed ? 0 : range);
 }
 
-/* G.2.1, G.3.1 */
+/* The forward component transforms (G.2.1, G.3.1). */
 FUNCTION void transform_sample(u32 transform, u32 reversible, const i32 *value, u32 *to)
 {
     if (transform == 1) {
@@ -62,7 +62,7 @@ FUNCTION void transform_sample(u32 transform, u32 reversible, const i32 *value, 
     }
 }
 
-/* Where channel 0 of a pixel is; CUDA: or its address. */
+/* The offset of a pixel's channel 0 in the buffer of pixels or, with CUDA, its address. */
 FUNCTION u64 pixel_place(GLOBAL const struct work_view *view, u32 x, u32 y)
 {
     GLOBAL const struct work_channel *channel = &view->channel[0];
@@ -70,7 +70,7 @@ FUNCTION u64 pixel_place(GLOBAL const struct work_view *view, u32 x, u32 y)
     return offset + (u64)((i64)y * (i32)channel->pitch) + (u64)x * view->packed;
 }
 
-/* Whether three components are the bytes of pixels in order, and those of four pixels are whole words. */
+/* Whether three components are the interleaved bytes of pixels in order, and each four pixels are whole words. */
 FUNCTION u32 is_plain(GLOBAL const struct work_view *view, GLOBAL const struct work_output *o)
 {
     u32 plain = view->packed == 3 && o->count == 3;
@@ -79,7 +79,7 @@ FUNCTION u32 is_plain(GLOBAL const struct work_view *view, GLOBAL const struct w
     return plain && ((u32)pixel_place(view, o->x, o->y) & 3) == 0 && (view->channel[0].pitch & 3) == 0;
 }
 
-/* Four neighbouring pixels of a plain picture. */
+/* Take four neighbouring pixels of a plain picture. */
 FUNCTION void take_four(GLOBAL const struct work_view *view, GLOBAL const struct work_output *o,
     GLOBAL const u8 *pixels, GLOBAL u32 *samples, u32 x, u32 y)
 {
@@ -132,7 +132,10 @@ FUNCTION void take_one(GLOBAL const struct work_view *view, GLOBAL const struct 
     UNROLL for (u32 c = 0; c < 3; c++) if (c < o->count) samples[o->from[c] + y * o->pitch[c] + x] = to[c];
 }
 
-/* A group takes what it would put out when decoding; neighbouring work-items have neighbouring pixels, or fours. */
+/*
+ * Take in pixels. A group takes those that it would write when decoding; neighbouring work-items take neighbouring
+ * pixels, or groups of four.
+ */
 KERNEL(J2K_OUTPUT_GROUP)
 take_in(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT pixels, GLOBAL u32 *RESTRICT samples, u32 list,
     u32 count, u32 first_output)

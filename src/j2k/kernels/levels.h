@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inverse wavelet transforms (T.800 Annex F), a level of all tile-components in a launch. A work-group makes a tile
- * of a level in both directions, from the tile's coefficients and those up to four positions around it; what lies
- * outside of the level is its mirror image. Along rows a work-item has a pair of coefficients of every eighth row,
- * along columns eight samples of one. All operations are those of the processor's code.
+ * The inverse wavelet transforms (T.800 Annex F); a launch takes one level of all tile-components. A work-group
+ * computes a tile of a level in both directions from the tile's coefficients and those up to four positions around it;
+ * what lies outside of the level is mirrored. Along rows a work-item has a pair of coefficients in every eighth row,
+ * along columns eight samples of one column. All operations are those of the CPU's code.
  */
 #include "kernels/group.h"
 
 #include "j2k/kernels/lines.h"
 #include "j2k/kernels/store.h"
 
-/* Where a work-item's two coefficients of a row lie: of a row's bands the first or the second, and where in it. */
+/* Where a work-item's two coefficients of a row lie: in the first or the second of the row's bands, and where in it. */
 struct level_pair {
     u32 band[2], at[2];
 };
@@ -28,7 +28,7 @@ FUNCTION struct level_pair find_pair(const struct level_tile *t)
     return pair;
 }
 
-/* Among the samples; y: a row of the level. */
+/* The place of a coefficient in the buffer of samples; y is a row of the level. */
 FUNCTION u32 place_of(const struct level_tile *t, const struct level_pair *pair, u32 i, i32 y)
 {
     GLOBAL const struct work_level *level = t->level;
@@ -36,7 +36,7 @@ FUNCTION u32 place_of(const struct level_tile *t, const struct level_pair *pair,
     return level->band[band] + line * level->pitch[band] + pair->at[i];
 }
 
-/* A work-item's pairs of coefficients, that at the even position first. `narrow`: of 16 bits. */
+/* Load a work-item's pairs of coefficients, the one at the even position first. `narrow`: they have 16 bits. */
 FUNCTION void load_pairs(const struct level_tile *t, GLOBAL const u32 *samples, u32 narrow, u32 *even, u32 *odd)
 {
     const struct level_pair pair = find_pair(t);
@@ -59,7 +59,9 @@ FUNCTION void load_pairs(const struct level_tile *t, GLOBAL const u32 *samples, 
     }
 }
 
-/* x − floor((a + b + 2) / 4), wrapping, and x + floor((a + b) / 2). */
+/*
+ * The lifting steps of the inverse 5/3 filter: x − floor((a + b + 2) / 4), and below x + floor((a + b) / 2). Sums wrap.
+ */
 FUNCTION i32 lift_even(i32 x, i32 a, i32 b)
 {
     return (i32)((u32)x - (u32)((i32)((u32)a + (u32)b + 2) >> 2));
@@ -70,13 +72,13 @@ FUNCTION i32 lift_odd(i32 x, i32 a, i32 b)
     return (i32)((u32)x + (u32)((i32)((u32)a + (u32)b) >> 1));
 }
 
-/* x − factor × (a + b) */
+/* A lifting step of the inverse 9/7 filter: x − factor × (a + b). */
 FUNCTION float lift(float x, float factor, float a, float b)
 {
     return x - factor * (a + b);
 }
 
-/* Whether a work-item's row is one that the level has, of a column that it has; where it goes. */
+/* Whether a work-item's sample lies in the tile and in the level; *to becomes the place where it goes. */
 FUNCTION u32 level_target(const struct level_tile *t, u32 column, u32 row, u32 *to)
 {
     i32 x = t->x + (i32)column - (i32)t->level->x0, y = t->y + (i32)row - (i32)t->level->y0;
@@ -100,7 +102,7 @@ FUNCTION u32 bits_of_float(float x)
     return bits_of(x);
 }
 
-/* Pairs as samples of their type. */
+/* Convert pairs to samples of their type. */
 #define TYPED_PAIRS(type, turns, first, second, even, odd)                                                             \
     UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
     {                                                                                                                  \
@@ -108,7 +110,7 @@ FUNCTION u32 bits_of_float(float x)
         (odd)[k] = type##_of((second)[k]);                                                                             \
     }
 
-/* A work-item's pairs to the group's memory. */
+/* Put a work-item's pairs into the group's memory. */
 #define PUT_PAIRS(turns, even, odd, tile)                                                                              \
     UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
     {                                                                                                                  \
@@ -118,8 +120,9 @@ FUNCTION u32 bits_of_float(float x)
     barrier_local();
 
 /*
- * Steps along rows of work-items' pairs, which are in the group's memory in the end. A row is as long as there are
- * lanes: where these see each other it gets there only then. See LIFT_EVEN_PLACES. Whole work-group.
+ * Lifting steps along rows of pairs, which are in the group's memory in the end. A row has as many pairs as a warp has
+ * lanes: if these can shuffle, the pairs are put there only after the last step. See LIFT_EVEN_PLACES. The whole
+ * work-group must take part.
  */
 #if HAS_WARPS
 
@@ -154,7 +157,7 @@ FUNCTION u32 bits_of_float(float x)
 
 #endif
 
-/* The steps along rows, from coefficients in registers on. A single odd column or row is halved (F.3.6). */
+/* All steps along rows, starting from coefficients in registers. A single odd column or row is halved (F.3.6). */
 #define SYNTHESISE_ROWS_53(t, turns, even, odd, tile)                                                                  \
     if ((t).only_x && (t).level->x0 == 1) {                                                                            \
         UNROLL for (u32 k = 0; k < (turns); k++)(odd)[k] >>= 1;                                                        \
@@ -182,7 +185,7 @@ FUNCTION u32 bits_of_float(float x)
     }                                                                                                                  \
     END_PAIRS(turns, even, odd, tile)
 
-/* The samples of a column from number LEVEL_MARGIN on, out of a tile in the group's memory. */
+/* Compute the samples of a column, from number LEVEL_MARGIN on, from a tile in the group's memory. */
 FUNCTION void synthesise_column_53(const struct level_tile *t, LOCAL const i32 *tile, i32 *value)
 {
     u32 column = own_column(), run = own_run();
@@ -211,7 +214,7 @@ FUNCTION void synthesise_column_97(const struct level_tile *t, LOCAL const float
     }
 }
 
-/* A kernel for samples of a type, by the steps of its filter; `narrow`: of 16 bits in memory. */
+/* A kernel for samples of a type; `filter` names the steps of its filter. `narrow`: samples have 16 bits in memory. */
 #define SYNTHESISE(name, filter, type, narrow)                                                                         \
     KERNEL(J2K_LEVEL_GROUP)                                                                                            \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)                   \

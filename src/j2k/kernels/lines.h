@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the wavelet transforms share, either way: a work-group's tile of a level, mirror images, lifting along rows and
- * columns. Along rows a work-item has a pair of samples of every eighth row, along columns eight samples of one.
+ * What the forward and inverse wavelet transforms share: a work-group's tile of a level, mirroring, lifting along rows
+ * and columns. Along rows a work-item has a pair of samples in every eighth row, along columns eight samples of one
+ * column.
  */
 #include "kernels/search.h"
 
@@ -9,21 +10,21 @@
 
 enum {
     LEVEL_MARGIN = 4,
-    LEVEL_PAIRS = (J2K_LEVEL_WIDTH + 2 * LEVEL_MARGIN) / 2, /* of a row: 32, as lanes */
-    LEVEL_ODD = 48, /* where odd places of a row start: far enough for neighbours to lie in different banks */
+    LEVEL_PAIRS = (J2K_LEVEL_WIDTH + 2 * LEVEL_MARGIN) / 2, /* pairs of a row: 32, as many as a warp has lanes */
+    LEVEL_ODD = 48, /* where a row's odd positions start: far enough for neighbours to lie in different banks */
     LEVEL_ROW = LEVEL_ODD + LEVEL_PAIRS,
     LEVEL_ROWS = J2K_LEVEL_HEIGHT + 2 * LEVEL_MARGIN,
-    LEVEL_STEP = J2K_LEVEL_GROUP / LEVEL_PAIRS, /* from a work-item's row to its next */
+    LEVEL_STEP = J2K_LEVEL_GROUP / LEVEL_PAIRS, /* distance between a work-item's rows */
     LEVEL_TURNS = LEVEL_ROWS / LEVEL_STEP,
-    LEVEL_RUN = J2K_LEVEL_HEIGHT / 4, /* samples of a column that a work-item makes */
+    LEVEL_RUN = J2K_LEVEL_HEIGHT / 4, /* samples of a column that a work-item computes */
     LEVEL_REACH = LEVEL_RUN + 2 * LEVEL_MARGIN
 };
 
-/* A group's tile: positions of its sample (0, 0), which are even, relative to the level's as it is. */
+/* A group's tile: the position of its sample (0, 0), which is even, in the coordinates of the level's record. */
 struct level_tile {
     GLOBAL const struct work_level *level;
     i32 x, y;
-    u32 only_x, only_y; /* the level is one sample wide or high */
+    u32 only_x, only_y; /* the level is one sample wide, or high */
 };
 
 FUNCTION struct level_tile tile_of(GLOBAL const struct work_level *level, u32 group)
@@ -47,7 +48,10 @@ FUNCTION struct level_tile find_tile(GLOBAL const u32 *work, u32 list, u32 count
         (GLOBAL const struct work_level *)(work + head->level) + first_level + index, group_index() - groups[index]);
 }
 
-/* Position i continued periodically and symmetrically into [i0, i1) (F-4, F-5); its parity stays if there are two. */
+/*
+ * The position in [i0, i1) of which position i is the mirror image by periodic symmetric extension (F-4, F-5). Its
+ * parity is that of i, except in a range of one position.
+ */
 FUNCTION i32 mirror(i32 i, i32 i0, i32 i1)
 {
     if (i >= i0 && i < i1)
@@ -65,16 +69,17 @@ FUNCTION u32 place_in_band(const struct level_tile *t, i32 x)
     return (u32)x / 2 - (x & 1 ? 0 : t->level->x0);
 }
 
-/* A work-item's place in its row of even places; the next row's is LEVEL_STEP rows below. */
+/* A work-item's place among the even positions of its first row; its next row is LEVEL_STEP rows below. */
 FUNCTION u32 own_place(void)
 {
     return local_index() / LEVEL_PAIRS * LEVEL_ROW + local_index() % LEVEL_PAIRS;
 }
 
 /*
- * A step along rows: the even, or odd, coefficient of each of a work-item's pairs becomes the expression of itself,
- * `own`, of its neighbours, `near` in the same pair and `far` in the one beside, and is put into the group's memory.
- * The outermost pairs take their own for `far`; what becomes of them does not reach the tile. Whole work-group.
+ * A lifting step along rows. In each of a work-item's pairs, the even (or odd) value becomes the expression of itself,
+ * `own`, and its neighbours: `near` in the same pair, and `far` in the adjacent pair. The result is put into the
+ * group's memory. The outermost pairs use their own value for `far`; what becomes of them does not reach the tile. The
+ * whole work-group must take part.
  */
 #define LIFT_EVEN_PLACES(type, turns, even, odd, tile, expression)                                                     \
     UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
@@ -96,11 +101,14 @@ FUNCTION u32 own_place(void)
     }                                                                                                                  \
     barrier_local();
 
-/* Along a column: every second of the samples that a work-item holds, by the two around it. */
+/*
+ * A lifting step along a column: every second sample that a work-item holds becomes the expression of itself and its
+ * two neighbours.
+ */
 #define LIFT_COLUMN(value, from, end, expression)                                                                      \
     UNROLL for (u32 i = (from); i < (end); i += 2)(value)[i] = (expression);
 
-/* The column of the tile and the first of the rows that a work-item holds. */
+/* The column of the tile, and below the first of the rows, that a work-item holds. */
 FUNCTION u32 own_column(void)
 {
     return local_index() % (2 * LEVEL_PAIRS);
@@ -116,7 +124,7 @@ FUNCTION u32 column_place(u32 column, u32 row)
     return row * LEVEL_ROW + (column & 1) * LEVEL_ODD + column / 2;
 }
 
-/* Table F.4, and K of F.3.8.2 and F.4.8.2. */
+/* The parameters of the 9/7 filter: Table F.4, and K of F.3.8.2 and F.4.8.2. */
 #define LIFT_ALPHA -1.586134342059924f
 #define LIFT_BETA -0.052980118572961f
 #define LIFT_GAMMA 0.882911075530934f

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the coders of code-blocks look up, in the work-group's memory. Surroundings of a coefficient are eleven bits:
- * its own column in bits 4–6 from the north, that to the west in 0–2, to the east in 8–10, as they come out of words of
- * bits in scanning order.
+ * The tables that coders of code-blocks look up, in the work-group's memory. The neighbourhood of a coefficient is
+ * eleven bits, in the layout of words of bits in scanning order: its own column in bits 4–6 from the north, the one to
+ * the west in bits 0–2, the one to the east in bits 8–10.
  */
 #include "j2k/kernels/contexts.h"
 
@@ -10,18 +10,20 @@ enum {
     AROUND = 0x777,
     AROUND_NORTH = 0x111,
     AROUND_SOUTH = 0x444,
-    AROUND_CROSS = 0x252, /* the four neighbours that signs depend on */
+    AROUND_CROSS = 0x252, /* the four neighbours that sign contexts depend on */
     AROUND_TABLE = 2048,
-    STATE_PLACE = 0x3F8, /* bits of a state: 8 × (2 × row + the more probable symbol); that also in bit 31 */
-    STATE_SYMBOL = 8     /* of them that symbol's */
+    /* Bits of a state that hold 8 × (2 × row + the more probable symbol); that symbol is also in bit 31. */
+    STATE_PLACE = 0x3F8,
+    STATE_SYMBOL = 8 /* the bit of these that holds the symbol */
 };
 
-#define STATE_ESTIMATE 0x7FFF0000u /* Qe */
+#define STATE_ESTIMATE 0x7FFF0000u /* the bits of a state that hold Qe */
 
 struct tables {
-    local_place zero; /* contexts of zero coding in the block's band, by what is significant around */
-    local_place sign; /* context in bits 0–6, the bit to invert with in 7; by the cross, | signs << 1 */
-    local_place next; /* at a state's place, those that follow a more and a less probable symbol */
+    local_place zero; /* contexts of zero coding in the block's band, indexed by significance in the neighbourhood */
+    /* Context in bits 0–6, the bit to invert with in bit 7; indexed by significance of the cross | signs << 1. */
+    local_place sign;
+    local_place next; /* at a state's place, the states that follow a more and a less probable symbol */
 };
 
 FUNCTION u32 state_of(u32 index)
@@ -29,14 +31,14 @@ FUNCTION u32 state_of(u32 index)
     return (mq_rows[index] & STATE_ESTIMATE) | index << 31 | index << 3;
 }
 
-/* All work-items of a group of `size`; a barrier has to follow. */
+/* Fill the table of following states. All work-items of a group of `size` must call this, and a barrier must follow. */
 FUNCTION void fill_next(LOCAL u32x2 *next, u32 size)
 {
     for (u32 i = local_index(); i < MQ_ROWS; i += size)
         next[i] = make_u32x2(state_of(mq_rows[i] >> 1 & 127), state_of(mq_rows[i] >> 8 & 127));
 }
 
-/* Likewise. */
+/* Fill all tables, under the same conditions. */
 FUNCTION void fill_tables(LOCAL u8 *zero, LOCAL u8 *sign, LOCAL u32x2 *next, u32 size)
 {
     for (u32 i = local_index(); i < AROUND_TABLE; i += size) {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Of the samples of a code-block: quantiser indices (T.800 Annex E), regions of interest (Annex H); what each plane
- * gains, by which rates are allocated; and down to which plane coding is worth it.
+ * Measures of a code-block's samples: quantiser indices (T.800 Annex E), regions of interest (Annex H), the gain of
+ * each plane, by which rate allocation works, and the lowest plane that is worth coding.
  */
 #include "kernels/group.h"
 
 #include "j2k/kernels/encode_work.h"
 
 enum {
-    NARROW_PLANE = 14, /* up to here the gains of a block's samples sum up to less than 2^31 */
-    LOW_PLANES = 16,   /* whose half steps are summed up apart from those above */
-    LEFT_BITS = 24,    /* of an error that is left out, the uppermost */
-    RUN_SAMPLES = 32   /* that a work-item has */
+    NARROW_PLANE = 14, /* up to this plane the gains of a block's samples sum up to less than 2^31 */
+    LOW_PLANES = 16,   /* planes whose half steps are summed up apart from those above */
+    LEFT_BITS = 24,    /* uppermost bits of an error left out that are kept */
+    RUN_SAMPLES = 32   /* samples of a work-item */
 };
 
-/* Half steps that do not count, log2, of what is left behind a plane. */
+/* Log2 of the number of half steps in which the error left behind a plane is counted; smaller parts are dropped. */
 FUNCTION u32 left_shift(u32 plane)
 {
     return plane + 1 > LEFT_BITS ? plane + 1 - LEFT_BITS : 0;
 }
 
-/* An integer as an index: with its sign in bit 31. */
+/* Turn an integer into an index: a magnitude with its sign in bit 31. */
 FUNCTION u32 index_of_integer(u32 from)
 {
     u32 sign = from >> 31;
@@ -33,7 +33,7 @@ FUNCTION u32 index_of_real(u32 from, float factor)
     return (u32)(i32)size | (value < 0.0f ? 0x80000000u : 0);
 }
 
-/* The quantiser's error in 2^-14 of its step, squared. */
+/* The square of the quantiser's error, in units of 2^-14 of its step. */
 FUNCTION u64 error_of_real(u32 from, float factor)
 {
     float value = float_of(from) * factor, size = value < 0.0f ? -value : value;
@@ -43,14 +43,14 @@ FUNCTION u64 error_of_real(u32 from, float factor)
     return (u64)((i64)part * part);
 }
 
-/* An index raised by what regions of interest are, if it is in one. */
+/* Raise an index by the shift of the region of interest, if it lies in the region. */
 FUNCTION u32 raised(GLOBAL const struct coded_block *block, u32 index, u32 x, u32 y)
 {
     u32 inside = x >= block->left && x < block->right && y >= block->top && y < block->bottom;
     return (index & 0x80000000u) | (index & 0x7FFFFFFFu) << (inside ? block->roi_shift : 0);
 }
 
-/* 32 words as rows of bits: makes columns of rows. */
+/* Transpose 32 words, taken as the rows of a matrix of bits. */
 FUNCTION void transpose(u32 *word)
 {
     UNROLL for (u32 step = 0; step < 5; step++)
@@ -67,11 +67,13 @@ FUNCTION void transpose(u32 *word)
 
 /* What lies below a plane, in half steps, summed up over sets of samples. */
 struct below {
-    i64 fresh;   /* of those that become significant in the plane */
-    i64 refined; /* of those refined to a 1 less those refined to a 0 */
+    i64 fresh;   /* of samples that become significant in the plane */
+    i64 refined; /* of samples refined to a 1, less that of those refined to a 0 */
 };
 
-/* `plane_words`: a work-item's words of planes, J2K_MODEL_GROUP apart. Half steps of a run stay below 2^23 in each sum.
+/*
+ * Sum up what lies below a plane. `plane_words` are a work-item's words of the planes, J2K_MODEL_GROUP apart. Half
+ * steps of a run stay below 2^23 in each sum.
  */
 FUNCTION struct below sum_below(LOCAL const u32 *plane_words, u32 fresh, u32 more, u32 less, u32 plane, u32 odd)
 {
@@ -94,9 +96,9 @@ FUNCTION struct below sum_below(LOCAL const u32 *plane_words, u32 fresh, u32 mor
 }
 
 /*
- * What samples gain, in quarters of the half steps that a 1 in the plane stands for, as
- * src/j2k/cpu/blocks/block_measure.h has it: exact, so that planes which take a flat block away from its value are paid
- * back in full by those below.
+ * The gains of samples, in quarters of the half steps that a 1 in the plane stands for, as in
+ * src/j2k/cpu/blocks/block_measure.h. They are exact, so that planes which move a flat block away from its value are
+ * fully compensated by those below.
  */
 FUNCTION i64 significance_gain(const struct below *below, u32 rows, u32 plane, u32 exact)
 {
@@ -110,7 +112,7 @@ FUNCTION i64 refinement_gain(const struct below *below, u32 more, u32 less, u32 
     return (3 * one + extra) * ones(less) + (extra - one) * ones(more) + 4 * below->refined;
 }
 
-/* Add all work-items' gains in a plane to two words. */
+/* Add a work-item's gain in a plane to the two words of the group's sum. */
 FUNCTION void add_up_gain(LOCAL u32 *to, i64 gain, u32 plane)
 {
     if (plane <= NARROW_PLANE) {
@@ -126,14 +128,14 @@ FUNCTION i64 gain_of(LOCAL const u32 *gain)
     return (i64)(i32)gain[0] + (i64)(i32)gain[1] * (1 << J2K_GAIN_LOW);
 }
 
-/* Of samples of which nothing else is asked. */
+/* The gain of samples that become significant in a plane. */
 FUNCTION i64 gain_of_rows(LOCAL const u32 *plane_words, u32 rows, u32 plane, u32 exact)
 {
     struct below below = sum_below(plane_words, rows, 0, 0, plane, exact ? 0 : 1);
     return significance_gain(&below, rows, plane, exact);
 }
 
-/* What all planes gain, J2K_GAIN_WORDS each, added to zeros. Whole work-group. */
+/* Add what each plane gains to J2K_GAIN_WORDS words, which must be 0 before. The whole work-group must call this. */
 FUNCTION void measure_planes(LOCAL const u32 *plane_words, u32 planes, u32 exact, LOCAL u32 *gains)
 {
     u32 significant = 0;
@@ -149,7 +151,7 @@ FUNCTION void measure_planes(LOCAL const u32 *plane_words, u32 planes, u32 exact
     }
 }
 
-/* A work-item's share of what all planes below one would gain. */
+/* A work-item's share of what all planes below `plane` would gain. */
 FUNCTION u64 measure_left(LOCAL const u32 *plane_words, u32 planes, u32 plane, u32 exact)
 {
     u32 cut = left_shift(plane), odd = exact ? 0 : 1;
@@ -166,7 +168,7 @@ FUNCTION u64 measure_left(LOCAL const u32 *plane_words, u32 planes, u32 plane, u
     return left;
 }
 
-/* 1, 0 or −1: a × 2^shift is more than, as much as, or less than b. */
+/* Compare a × 2^shift with b: 1 if it is more, 0 if equal, −1 if less. */
 FUNCTION i32 compare_scaled(u64 a, i32 shift, u64 b)
 {
     u64 larger = shift >= 0 ? b : a, smaller = shift >= 0 ? a : b;
@@ -176,7 +178,10 @@ FUNCTION i32 compare_scaled(u64 a, i32 shift, u64 b)
     return shift >= 0 ? order : -order;
 }
 
-/* gain × 2^(plane − 1) × 32 > stop × cost, exactly; `stop`: the bits of a positive, normal single-precision number. */
+/*
+ * Whether gain × 2^(plane − 1) × 32 > stop × cost, computed exactly. `stop` holds the bits of a positive, normal
+ * single-precision number.
+ */
 FUNCTION u32 is_worth(i64 gain, u32 plane, u32 stop, u32 cost)
 {
     u64 price = (u64)((stop & 0x7FFFFF) | 0x800000);
@@ -184,7 +189,7 @@ FUNCTION u32 is_worth(i64 gain, u32 plane, u32 stop, u32 cost)
     return gain > 0 && compare_scaled((u64)gain, shift, price * cost) > 0;
 }
 
-/* What a plane's samples cost at least, in quarters of a bit, as src/j2k/cpu/blocks/block_measure.h has it. */
+/* The least cost of a plane's samples, in quarters of a bit, as in src/j2k/cpu/blocks/block_measure.h. */
 FUNCTION u32 significance_cost(u32 fresh, u32 rest)
 {
     u32 each = fresh * 5 >= rest * 2 ? 10
@@ -208,7 +213,10 @@ FUNCTION u32 is_plane_worth(LOCAL const u32 *gains, u32 plane, u32 planes, u32 s
 
 enum { WIDE_PIECES = 4 };
 
-/* Add 64 bits to a sum over the work-group, in pieces of 16; those of up to 2^16 work-items fit. Whole work-group. */
+/*
+ * Add 64 bits to a sum over the work-group, which is kept in pieces of 16 bits; sums of up to 2^16 work-items fit. The
+ * whole work-group must call this.
+ */
 FUNCTION void add_up_wide(LOCAL u32 *pieces, u64 value)
 {
     for (u32 i = 0; i < WIDE_PIECES; i++)

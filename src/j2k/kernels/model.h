@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From coefficients to the decisions of all coding passes (T.800 Annex D), a work-group a code-block. What is
- * significant when a sample is coded follows from its magnitude, but for what becomes so in the same significance
- * pass: that is found by letting it spread until nothing changes. Then all runs write what they have to say.
+ * Models code-blocks: turns coefficients into the decisions of all coding passes (T.800 Annex D); a work-group takes a
+ * code-block. Which samples are significant when a sample is coded follows from their magnitudes, except for those that
+ * become significant in the same significance pass. These are found by letting significance spread until nothing
+ * changes. Then all runs write their decisions at the same time.
  */
 #include "j2k/kernels/runs.h"
 #include "j2k/kernels/style.h"
 
 enum {
-    MODEL_GROUPS = 6, /* of a multiprocessor: 80 registers, as CMakeLists.txt has it */
-    STAGE_ENDS = 16,  /* bytes: left over from the plane before, ends of passes, symbols */
+    MODEL_GROUPS = 6, /* groups of a multiprocessor: they allow 80 registers, as CMakeLists.txt has it */
+    STAGE_ENDS = 16,  /* bytes left over from the plane before, ends of passes, and segmentation symbols */
     STAGE_WORDS = (2 * J2K_CODED_SAMPLES + 2 * J2K_CODED_COLUMNS + STAGE_ENDS) / 4
 };
 
-/* The number of the lowest bit that is set. */
+/* The number of the lowest set bit. */
 FUNCTION u32 lowest(u32 bits)
 {
     return 31 - top_zeros(bits & (0 - bits));
@@ -22,10 +23,11 @@ FUNCTION u32 lowest(u32 bits)
 /* A work-item's run in a plane, and what it needs to write its decisions. */
 struct modelling {
     struct run r;
-    u32 significant, bits, refined; /* before this plane; in it; before the plane above */
+    /* Samples significant before this plane; bits of this plane; samples significant before the plane above. */
+    u32 significant, bits, refined;
     u32 negative;
-    u64 board, signs;     /* significance as coding goes on; signs */
-    LOCAL const u8 *zero; /* contexts of the block's band, twice: a decision without its symbol */
+    u64 board, signs;     /* boards (runs.h) of significance as coding goes on, and of signs */
+    LOCAL const u8 *zero; /* contexts of the block's band, times two: a decision without its symbol */
     LOCAL const u8 *sign;
     LOCAL u8 *stage;
 };
@@ -36,7 +38,7 @@ FUNCTION void put(struct modelling *m, u32 *at, u32 decision)
     *at += 1;
 }
 
-/* D.3.2 */
+/* Write the decision of a sign (D.3.2). */
 FUNCTION void put_sign(struct modelling *m, u32 *at, u32 i, u32 raw)
 {
     u32 place = board_place(&m->r, i), negative = m->negative >> i & 1;
@@ -44,7 +46,7 @@ FUNCTION void put_sign(struct modelling *m, u32 *at, u32 i, u32 raw)
     m->board |= (u64)1 << (place + 7);
 }
 
-/* D.3.1 */
+/* Write the decisions of a significance pass (D.3.1). */
 FUNCTION void put_significance(struct modelling *m, u32 rows, u32 raw, u32 at)
 {
     for (; rows; rows &= rows - 1) {
@@ -55,7 +57,7 @@ FUNCTION void put_significance(struct modelling *m, u32 rows, u32 raw, u32 at)
     }
 }
 
-/* D.3.3; `near`: samples that have a significant neighbour. */
+/* Write the decisions of a refinement pass (D.3.3). `near` are the samples that have a significant neighbour. */
 FUNCTION void put_refinement(struct modelling *m, u32 near, u32 raw, u32 at)
 {
     for (u32 rows = m->significant; rows; rows &= rows - 1) {
@@ -65,14 +67,20 @@ FUNCTION void put_refinement(struct modelling *m, u32 near, u32 raw, u32 at)
     }
 }
 
-/* The clean-up of a run (D.3.4): what is coded of each column. */
+/* The cleanup pass of a run (D.3.4): what is coded of each column. */
 struct cleanup {
-    u32 rows;    /* samples that are told, or that stand for a column of zeros */
-    u32 skipped; /* of them, the first of a column, which run-length coding tells: 0 or where the first 1 is */
-    u32 found;   /* of those, where there is a 1 */
+    u32 rows; /* samples that are coded themselves, or that stand for a column of zeros */
+    /*
+     * Of these, the one of each column that run-length coding codes: the first row, if all are 0, or the first row with
+     * a 1.
+     */
+    u32 skipped;
+    u32 found; /* of those, the ones that are 1 */
 };
 
-/* `rows`: not coded before in this plane; `before`, `after`: what is significant around them, coded before or behind.
+/*
+ * Find what the cleanup pass codes. `rows` are the samples that were not coded before in this plane; `before` and
+ * `after` tell what is significant around the run, among samples coded before it or behind it.
  */
 FUNCTION struct cleanup find_cleanup(
     const struct modelling *m, u32 rows, const struct around *before, const struct around *after)
@@ -117,8 +125,9 @@ FUNCTION void put_cleanup(struct modelling *m, const struct cleanup *c, u32 at)
 }
 
 /*
- * What becomes significant in the significance pass, which spreads from run to run. `words`: two for each run, of
- * which turn by turn one is read and the other written; *fresh: what is around in the end. Whole work-group.
+ * Find the samples that become significant in the significance pass, which spreads from run to run. `words` has two
+ * words for each run, one of which is read while the other is written, by turns. *fresh becomes what is around the run
+ * in the end. The whole work-group must call this.
  */
 FUNCTION u32 find_spread(
     const struct run *r, u32 seeds, u32 candidates, LOCAL u32 *words, LOCAL u32 *scratch, struct around *fresh)
@@ -142,14 +151,17 @@ FUNCTION u32 find_spread(
     return own;
 }
 
-/* Bytes of the three passes of a plane, with their ends. */
+/* The bytes of the three passes of a plane, with their ends. */
 struct plane_places {
-    u32 first;                             /* pass of the plane that there is */
-    u32 significance, refinement, cleanup; /* of the work-item's decisions */
+    u32 first;                             /* first pass that the plane has */
+    u32 significance, refinement, cleanup; /* where the work-item's decisions of each pass go */
     u32 ends[3], total;
 };
 
-/* `fill`: bytes in the stage before. Whole work-group; as group_scan_two(). */
+/*
+ * Compute the places of a plane's decisions. `fill` is the number of bytes that the stage holds before. The whole
+ * work-group must call this, as it must group_scan_two().
+ */
 FUNCTION struct plane_places find_places(
     u32 significance, u32 refinement, u32 cleanup, u32 first, u32 symbols, u32 fill, LOCAL u32 *scratch)
 {
@@ -168,7 +180,7 @@ FUNCTION struct plane_places find_places(
     return p;
 }
 
-/* What no run has: ends of passes, and the symbols of D.5. */
+/* Write what belongs to no run: ends of passes, and segmentation symbols (D.5). */
 FUNCTION void put_ends(LOCAL u8 *stage, const struct plane_places *p, u32 symbols)
 {
     UNROLL for (u32 pass = 0; pass < 3; pass++)
@@ -181,8 +193,8 @@ FUNCTION void put_ends(LOCAL u8 *stage, const struct plane_places *p, u32 symbol
 }
 
 /*
- * Whole words of the stage; the rest is moved to its start. Returns how many bytes that is. Whole work-group, which
- * puts more into the stage only behind another barrier.
+ * Write the whole words of the stage, and move the rest to its start. Returns the number of bytes of the rest. The
+ * whole work-group must call this, and may put more into the stage only behind another barrier.
  */
 FUNCTION u32 empty_stage(LOCAL u32 *stage, u32 fill, GLOBAL u32 *to)
 {
@@ -194,22 +206,28 @@ FUNCTION u32 empty_stage(LOCAL u32 *stage, u32 fill, GLOBAL u32 *to)
     return fill % 4;
 }
 
-/* The group's memory. */
+/* Buffers in the group's memory. */
 struct model_memory {
     LOCAL u32 *stage, *words, *spread, *ones, *scratch;
-    LOCAL u32 *early;        /* of each plane, what its significance pass gains: two words */
-    LOCAL const u32 *planes; /* the work-item's, J2K_MODEL_GROUP apart */
+    LOCAL u32 *early;        /* for each plane, the gain of its significance pass in two words */
+    LOCAL const u32 *planes; /* the work-item's words of planes, J2K_MODEL_GROUP apart */
     LOCAL u8 *zero, *sign;
 };
 
-/* Bytes that the decisions of so many planes take at most: each sample one a plane and a sign, each column two once. */
+/*
+ * The most bytes that the decisions of a number of planes take: each sample has one in each plane and one for its sign,
+ * and each column has two once.
+ */
 FUNCTION u32 most_decisions(u32 planes, u32 samples, u32 columns, u32 style)
 {
     u32 ends = (style & STYLE_SYMBOLS) != 0 ? 7 : 3;
     return planes * (samples + ends) + samples + 2 * columns;
 }
 
-/* A plane's three passes. Returns how many bytes are left in the stage. Whole work-group. */
+/*
+ * Model the three passes of a plane. Returns the number of bytes that are left in the stage. The whole work-group must
+ * call this.
+ */
 FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory, u32 style, u32 pass, u32 fill,
     u32 plane, GLOBAL const struct coded_block *block, GLOBAL u32 **to)
 {
@@ -244,7 +262,7 @@ FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory,
     return rest;
 }
 
-/* All planes down to one. Whole work-group. */
+/* Model all planes down to `last`. The whole work-group must call this. */
 FUNCTION void model_planes(const struct run *r, const struct model_memory *memory, u32 negative, u32 planes, u32 last,
     GLOBAL const struct coded_block *block, GLOBAL u32 *decisions, u32 *count)
 {
@@ -271,7 +289,7 @@ FUNCTION void model_planes(const struct run *r, const struct model_memory *memor
     *count = (u32)(to - decisions) * 4 + fill;
 }
 
-/* What passes of the planes down to one gain. A work-item a plane. */
+/* Write the gains of the passes of planes `last` and above. A work-item takes a plane. */
 FUNCTION void tell_gains(LOCAL const u32 *gains, LOCAL const u32 *early, u32 planes, u32 last, GLOBAL u32 *passes)
 {
     u32 plane = local_index();
@@ -290,8 +308,9 @@ FUNCTION void tell_gains(LOCAL const u32 *gains, LOCAL const u32 *early, u32 pla
 }
 
 /*
- * `passes`: J2K_CODED_PASSES of each block, whose gains are told; `results`: all but lengths, the head being zeros.
- * No barrier depends on a condition, not even one that is the same for all: there are compilers that then take minutes.
+ * Model the blocks of a list. `passes` has J2K_CODED_PASSES passes for each block, whose gains are set; `results` gets
+ * all but lengths, and its head must be 0 before. No barrier depends on a condition, not even on one that is the same
+ * for all work-items, because some compilers then take minutes.
  */
 SLIM_KERNEL(J2K_MODEL_GROUP, MODEL_GROUPS)
 model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT decisions,
@@ -305,10 +324,10 @@ model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples
     SHARED u32 gains[J2K_CODED_PLANES * J2K_GAIN_WORDS];
     SHARED u32 plane_words[J2K_CODED_PLANES * J2K_MODEL_GROUP];
     SHARED u32 early[2 * J2K_CODED_PLANES];
-    SHARED u32 wide[2 * WIDE_PIECES]; /* the quantiser's error; what is left out */
+    SHARED u32 wide[2 * WIDE_PIECES]; /* the quantiser's error, and the error that is left out */
     SHARED u8 zero[ZERO_TABLE];
     SHARED u8 sign[SIGN_TABLE];
-    SHARED u32 shared[3]; /* the largest magnitude's bits, where decisions are, planes that are worth it */
+    SHARED u32 shared[3]; /* bits of all magnitudes, where the decisions are, and planes that are worth coding */
     struct model_memory memory;
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
     GLOBAL const struct coded_block *block = (GLOBAL const struct coded_block *)(list + head->block) + group_index();

@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The MQ encoder (T.800 C.2) and the writer of raw bits (D.6), whose states are registers; what bytes passes need. */
+/*
+ * The MQ encoder (T.800 C.2) and the writer of raw bits (D.6), whose states are kept in registers, and how many bytes
+ * each pass needs.
+ */
 #include "j2k/kernels/encode_work.h"
 #include "j2k/kernels/lookup.h"
 
 enum { CODER_CARRY = 0x8000000 };
 
 /*
- * Between two symbols. Places are counted from the block's first byte; the byte in front of that one may be written.
- * While bits are raw, `byte` holds those of the next byte, `left` of which are to come.
+ * The state of an encoder between two symbols. Places count from the block's first byte; the byte in front of it may be
+ * written. While bits are raw, `byte` holds the bits of the next byte, of which `left` are still to come.
  */
 struct coder {
     u32 range; /* A */
     u32 code;  /* C */
     u32 left;  /* CT */
-    u32 byte;  /* B, not stored yet */
-    i32 at;    /* its place */
+    u32 byte;  /* B, which is not stored yet */
+    i32 at;    /* the place of B */
     GLOBAL u8 *data;
-    u32 capacity; /* bytes behind are dropped */
-    /* Of four symbols that A and contexts know of already, but not C: what it is to add, and to be shifted by. */
-    u32 late[4]; /* the former in the upper half */
+    u32 capacity; /* bytes beyond this number are dropped */
+    /*
+     * Four symbols that A and the contexts have taken into account, but C has not: what each adds to C, and by how much
+     * it shifts C.
+     */
+    u32 late[4]; /* the addend is in the upper half, the shift in the lower */
 };
 
 FUNCTION void store_byte(const struct coder *c, i32 at, u32 byte)
@@ -32,7 +38,7 @@ FUNCTION u32 stored_byte(const struct coder *c, i32 at)
     return at >= 0 && (u32)at < c->capacity ? c->data[at] : 0;
 }
 
-/* INITENC (C.2.8), or raw bits; the data go on at a place. */
+/* Start a segment at a place: INITENC (C.2.8), or raw bits. */
 FUNCTION void start_coder(struct coder *c, u32 place, u32 raw)
 {
     c->range = 0x8000;
@@ -43,7 +49,7 @@ FUNCTION void start_coder(struct coder *c, u32 place, u32 raw)
     UNROLL for (u32 k = 0; k < 4; k++) c->late[k] = 0;
 }
 
-/* What BYTEOUT (C.2.7) makes of C: the carry goes to the byte before, which the next follows. */
+/* Take the next byte from C, as BYTEOUT (C.2.7) does. A carry goes to the byte before, *byte. */
 FUNCTION u32 next_byte(u32 *code, u32 *left, u32 *byte)
 {
     u32 stuff = *byte == 0xFF;
@@ -66,7 +72,7 @@ FUNCTION void byte_out(struct coder *c)
     c->byte = next;
 }
 
-/* What a symbol adds to C, and by how much it shifts it then. */
+/* Add a symbol's part to C, and then shift C. */
 FUNCTION void add_to_code(struct coder *c, u32 more, u32 shift)
 {
     c->code += more;
@@ -79,13 +85,18 @@ FUNCTION void add_to_code(struct coder *c, u32 more, u32 shift)
     c->left -= shift;
 }
 
-/* What a symbol does: A then, in the upper half; what is added to C; by how much both are shifted; the state after. */
+/*
+ * The effect of a symbol: A afterwards, in the upper half; what is added to C; by how much both are shifted; and the
+ * context's state afterwards.
+ */
 struct coded_symbol {
     u32 range, add, shift, state;
 };
 
-/* ENCODE (C.2.2); `symbol`: in the bit of STATE_SYMBOL; `range`: A in the upper half; `next`: at a state's place, those
- * that follow. */
+/*
+ * Encode a symbol (ENCODE, C.2.2) without C. `symbol` is in the bit of STATE_SYMBOL; `range` is A in the upper half;
+ * `next` holds, at a state's place, the states that follow.
+ */
 FUNCTION struct coded_symbol code_symbol(local_place next, u32 state, u32 symbol, u32 range)
 {
     struct coded_symbol s;
@@ -102,7 +113,7 @@ FUNCTION struct coded_symbol code_symbol(local_place next, u32 state, u32 symbol
     return s;
 }
 
-/* `context`: the work-item's. */
+/* Encode a symbol. `context` is the work-item's copy of the context's state. */
 FUNCTION void encode_symbol(struct coder *c, local_place context, local_place next, u32 bit)
 {
     struct coded_symbol s = code_symbol(next, local_word(context), bit * STATE_SYMBOL, c->range << 16);
@@ -112,8 +123,9 @@ FUNCTION void encode_symbol(struct coder *c, local_place context, local_place ne
 }
 
 /*
- * C learns of the four symbols. Where they fill one byte, BYTEOUT comes behind the last of them instead of amid them,
- * without a branch: the same bytes, unless what was added in between ran through a byte of ones, which then is 0.
+ * Let C take the four waiting symbols into account. If they fill one byte, BYTEOUT comes after the last of them instead
+ * of between them, without a branch. The bytes are the same, unless what was added in between carried through a byte of
+ * ones, which then is 0. That case, and that of more than one byte, is done symbol by symbol.
  */
 FUNCTION void catch_up(struct coder *c)
 {
@@ -142,9 +154,9 @@ FUNCTION void catch_up(struct coder *c)
 }
 
 /*
- * ENCODE of four symbols, a context and a bit in each byte. A symbol waits for what the one before makes of A and,
- * where it has the same context, of that, but neither for memory nor for C, which catches up with the four before
- * meanwhile. `contexts`: J2K_CODE_GROUP words apart.
+ * Encode four symbols, given as a context and a bit in each byte. A symbol depends on the previous one for A and, if it
+ * has the same context, for the state, but waits neither for memory nor for C, which catches up with the four symbols
+ * before meanwhile. `contexts` are J2K_CODE_GROUP words apart.
  */
 FUNCTION void encode_four(struct coder *c, local_place contexts, local_place next, u32 decisions)
 {
@@ -180,14 +192,14 @@ FUNCTION void write_raw(struct coder *c, u32 bit)
     }
 }
 
-/* The end of the data, which no 0xFF precedes. */
+/* End the data, which must not end with 0xFF. Returns the place behind them. */
 FUNCTION u32 end_of_data(const struct coder *c)
 {
     store_byte(c, c->at, c->byte);
     return (u32)(c->byte == 0xFF ? c->at : c->at + 1);
 }
 
-/* FLUSH (C.2.9). */
+/* End a segment by FLUSH (C.2.9). */
 FUNCTION u32 flush_coder(struct coder *c)
 {
     u32 top = c->code + c->range;
@@ -201,7 +213,7 @@ FUNCTION u32 flush_coder(struct coder *c)
     return end_of_data(c);
 }
 
-/* D.4.2 */
+/* End a segment by predictable termination (D.4.2). */
 FUNCTION u32 flush_predictably(struct coder *c)
 {
     for (i32 bits = 12 - (i32)c->left; bits > 0; bits -= (i32)c->left) {
@@ -211,7 +223,10 @@ FUNCTION u32 flush_predictably(struct coder *c)
     return end_of_data(c);
 }
 
-/* Zeros and ones by turns to the end of the byte; a last 0xFF is followed by another. */
+/*
+ * End a raw segment: fill the last byte with alternating zeros and ones. If the byte before it is 0xFF, which must not
+ * be the last, a byte is added even where no bit is left.
+ */
 FUNCTION u32 flush_raw(struct coder *c, u32 begin)
 {
     u32 after = (u32)c->at > begin && stored_byte(c, c->at - 1) == 0xFF;
@@ -226,7 +241,10 @@ FUNCTION u32 flush_raw(struct coder *c, u32 begin)
     return (u32)c->at;
 }
 
-/* The upper end of the interval, as the bytes that would be written if the data ended here: the first four, and one. */
+/*
+ * The upper end of the coding interval, as the bytes that would be written if the data ended here: the first four, and
+ * one more.
+ */
 struct bound {
     i32 at;
     u32 bytes, last;
@@ -248,7 +266,7 @@ FUNCTION struct bound find_bound(const struct coder *c)
     return bound;
 }
 
-/* How many bytes of the finished segment [begin, end) are needed to decode as far as a bound. */
+/* The number of bytes of the finished segment [begin, end) that are needed to decode up to a bound. */
 FUNCTION u32 needed_bytes(const struct coder *c, const struct bound *bound, u32 begin, u32 end)
 {
     i32 next = bound->at;

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of the MQ coder, for the kernels and the CPU: nothing but the preprocessor. */
+/* The table of MQ coder states (T.800 Table C.2), shared by kernels and the CPU; it needs only the preprocessor. */
 #ifndef KOSTKA_J2K_KERNELS_MQ_ROWS_H
 #define KOSTKA_J2K_KERNELS_MQ_ROWS_H
 
 /*
- * A row of Table C.2 in 32 bits: Qe in bits 16–31, in bits 8–14 the row that follows a less probable symbol, in 1–7 the
- * one that follows a renormalising more probable one, in 0 the more probable symbol. Rows are told by 2 × row + that
- * symbol; a change of its sense is in the row that follows.
+ * A row of Table C.2 in 32 bits: Qe in bits 16–31, the state that follows a less probable symbol in bits 8–14, the one
+ * that follows a more probable symbol with renormalisation in bits 1–7, and the more probable symbol in bit 0. States
+ * are numbered 2 × row + the more probable symbol; a switch of its sense is included in the number that follows.
  */
 #define J2K_MQ_ROW(estimate, more, less, change, symbol)                                                               \
     (65536u * (estimate) + 256u * (2u * (less) + ((symbol) ^ (change))) + 2u * (2u * (more) + (symbol)) + (symbol))
 #define J2K_MQ_ROWS(row, estimate, more, less, change)                                                                 \
     J2K_MQ_ROW(estimate, more, less, change, 0u), J2K_MQ_ROW(estimate, more, less, change, 1u),
 
-/* Its number, Qe, the row after a more and after a less probable symbol, whether the sense changes. */
+/*
+ * Each row: its number, Qe, the rows after a more and after a less probable symbol, and whether the sense is switched.
+ */
 #define J2K_MQ_TABLE(F)                                                                                                \
     F(0, 0x5601, 1, 1, 1)                                                                                              \
     F(1, 0x3401, 2, 6, 0)                                                                                              \

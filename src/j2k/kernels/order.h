@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Code-blocks by the number of their decisions, those with the most first. */
+/* Sorts code-blocks by the number of their decisions, those with the most first. */
 #include "kernels/group.h"
 
 #include "j2k/kernels/encode_work.h"
@@ -12,7 +12,7 @@ FUNCTION u32 bucket_of(GLOBAL const struct coded_result *result)
     return ORDER_BUCKETS - 1 - (bucket < ORDER_BUCKETS ? bucket : ORDER_BUCKETS - 1);
 }
 
-/* One group for all blocks. `order`: gets their numbers. */
+/* Sort all blocks in one work-group. `order` gets their numbers. */
 KERNEL(J2K_ORDER_GROUP)
 order_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT results, GLOBAL u32 *RESTRICT order)
 {

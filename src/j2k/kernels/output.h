@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From components' samples to pixels: component transform, level shift, clamping (T.800 Annex G), channels in order. */
+/*
+ * Converts the samples of components to pixels: component transform, level shift, clamping (T.800 Annex G), and
+ * channels in order.
+ */
 #include "kernels/search.h"
 
 #include "j2k/kernels/store.h"
@@ -16,7 +19,10 @@ FUNCTION i32 finish_integer(i32 from, u32 depth, u32 is_signed)
     return value > high ? high : value;
 }
 
-/* Shifted to where nothing is negative, also if signed: truncation then rounds down. */
+/*
+ * Round a sample and clamp it to its depth. It is shifted so that nothing is negative even if it is signed, because
+ * truncation then rounds down.
+ */
 FUNCTION i32 finish_real(float from, u32 depth, u32 is_signed)
 {
     u32 half_range = 1u << (depth - 1);
@@ -44,7 +50,7 @@ FUNCTION void turn_colours(u32 transform, u32 *from)
     }
 }
 
-/* Coefficients of the components → samples, as the picture has them. */
+/* Turn the samples of an output's components into samples of the image. */
 FUNCTION void finish_samples(GLOBAL const struct work_output *o, u32 *from, i32 *value)
 {
     turn_colours(o->transform, from);
@@ -57,7 +63,7 @@ FUNCTION void finish_samples(GLOBAL const struct work_output *o, u32 *from, i32 
     }
 }
 
-/* The samples of the components at a place. */
+/* Make the image's samples of an output's components at a position. */
 FUNCTION void make_samples(GLOBAL const struct work_output *o, GLOBAL const u32 *samples, u32 x, u32 y, i32 *value)
 {
     u32 from[3];
@@ -77,7 +83,10 @@ FUNCTION GLOBAL u8 *channel_at(GLOBAL const struct work_channel *channel, GLOBAL
     return pixels + offset;
 }
 
-/* Whether the channel takes a value of this output; which one. A constant goes with the first component. */
+/*
+ * Whether a channel takes a value of this output; *which becomes the index of that value. A constant is written with
+ * the first component.
+ */
 FUNCTION u32 takes(GLOBAL const struct work_output *o, GLOBAL const struct work_channel *channel, u32 *which)
 {
     u32 component = channel->component == J2K_CONSTANT ? 0 : channel->component;
@@ -85,7 +94,7 @@ FUNCTION u32 takes(GLOBAL const struct work_output *o, GLOBAL const struct work_
     return component >= o->first && component - o->first < o->count;
 }
 
-/* A chosen element of an array that is to stay in registers. */
+/* A chosen element of an array that has to stay in registers. */
 FUNCTION i32 chosen(const i32 *value, u32 which)
 {
     return which == 0 ? value[0] : which == 1 ? value[1] : value[2];
@@ -110,7 +119,7 @@ FUNCTION void put_pixel(GLOBAL const struct work_view *view, GLOBAL const struct
     }
 }
 
-/* All channels of a pixel, of a byte each. */
+/* Pack all channels of a pixel, which have a byte each. */
 FUNCTION u32 pack_pixel(GLOBAL const struct work_view *view, GLOBAL const struct work_output *o, const i32 *value)
 {
     u32 packed = 0;
@@ -123,7 +132,7 @@ FUNCTION u32 pack_pixel(GLOBAL const struct work_view *view, GLOBAL const struct
     return packed;
 }
 
-/* At once where that can be: the buffer is aligned. */
+/* Load four samples, at once where that is possible: the buffer itself is aligned. */
 FUNCTION u32x4 load_four(GLOBAL const u32 *samples, u32 at, u32 narrow)
 {
     if (narrow)
@@ -134,7 +143,7 @@ FUNCTION u32x4 load_four(GLOBAL const u32 *samples, u32 at, u32 narrow)
     return make_u32x4(samples[at], samples[at + 1], samples[at + 2], samples[at + 3]);
 }
 
-/* Four pixels of three bytes, or of four. */
+/* Write four pixels of three bytes, or of four. */
 FUNCTION void put_words(GLOBAL u32 *to, u32 packed, const u32 *pixel)
 {
     if (packed == 3) {
@@ -146,7 +155,7 @@ FUNCTION void put_words(GLOBAL u32 *to, u32 packed, const u32 *pixel)
     }
 }
 
-/* Four pixels that lie in order, all channels, in whole words. */
+/* Write four neighbouring pixels with all channels interleaved, in whole words. */
 FUNCTION void put_packed(GLOBAL const struct work_view *view, GLOBAL const struct work_output *o,
     GLOBAL const u32 *samples, GLOBAL u32 *to, u32 x, u32 y)
 {
@@ -167,7 +176,7 @@ FUNCTION void put_packed(GLOBAL const struct work_view *view, GLOBAL const struc
     put_words(to, view->packed, pixel);
 }
 
-/* Whether bytes lie on a word's boundary. */
+/* Whether an address lies on a word boundary. */
 FUNCTION u32 is_aligned(GLOBAL const u8 *at)
 {
 #if defined(__CUDACC__)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The coding passes of a code-block (T.800 Annex D), as the decoder has them, one work-item a block.
+ * The coding passes of a code-block (T.800 Annex D) in the decoder, with one work-item for a block.
  *
- * A word holds a bit for each coefficient of eight columns of a stripe in scanning order: row r of column c is bit
- * 4 × c + r. Passes go from word to word, and in each from one bit that has to be decoded to the next, so that columns
+ * A word holds a bit for each coefficient of eight columns of a stripe in scanning order: row r of column c is bit 4 ×
+ * c + r. Passes go from word to word, and in each word from one bit that has to be decoded to the next, so that columns
  * without any cost nothing.
  *
- * Of each eight columns there is a record of four words: significance, signs of what is significant, and both of the
- * row that adjoins in the stripe above, and below. Of these, significance is at the row that they adjoin, the sign
- * beside it, away from the border; each is written by that stripe alone. Behind all records there are words of their
- * numbers: what was visited in this plane; what has been refined before; and the bits of each plane. Work-items of a
- * bundle have theirs side by side.
+ * For each eight columns of a stripe there is a record of four words: significance, signs of the significant
+ * coefficients, and then both of these for the adjacent row of the stripe above and of the stripe below. In these last
+ * two words, significance is at the bit of the row that the adjacent row touches, and the sign beside it, away from the
+ * border; each is written only by the stripe that it describes. Behind all records there are arrays of words with the
+ * same numbering: what was visited in this plane, what was refined before, and the bits of each plane. The work-items
+ * of a bundle have their records and words side by side.
  *
- * Nothing is waited for in memory while there is something to decode: what the next word needs is loaded before, and
- * bits are added to planes there.
+ * There is no waiting for memory while something can be decoded: what the next word needs is loaded in advance, and
+ * bits are added to planes in memory.
  */
 #include "j2k/kernels/coder.h"
 
@@ -27,14 +28,15 @@
 struct block_state {
     struct coder coder;
     struct tables tables;
-    local_place contexts; /* J2K_DECODE_GROUP words apart */
+    local_place contexts; /* states of the contexts, J2K_DECODE_GROUP words apart */
     GLOBAL u32 *states;
-    u32 first;                   /* number of its first record; from one to the next it is `lanes` */
-    u32 visited, refined, plane; /* what is to be added to a record's number for a word's; `plane`: this pass's */
-    u32 lanes, pitch, span;      /* from one stripe to the next, and of the block's records in a stripe */
-    u32 room;                    /* of all in the bundle */
+    u32 first; /* number of its first record; the next one is `lanes` further */
+    /* What is added to a record's number to get the number of a word; `plane` is that of the current pass. */
+    u32 visited, refined, plane;
+    u32 lanes, pitch, span; /* pitch: from one stripe to the next; span: the block's records in a stripe */
+    u32 room;               /* words of an array for the whole bundle */
     u32 height, stripes;
-    u32 last_columns; /* of the last word of a stripe: what there is */
+    u32 last_columns; /* mask of the columns that exist in the last word of a stripe */
     u32 causal, raw;
 };
 
@@ -62,7 +64,7 @@ FUNCTION GLOBAL u32x4 *record_at(const struct block_state *b, u32 at)
     return (GLOBAL u32x4 *)(GLOBAL void *)b->states + at;
 }
 
-/* A stripe's first record. In front of it, and so behind each stripe, there is one that holds nothing. */
+/* The number of a stripe's first record. An empty record precedes it, and so one follows each stripe. */
 FUNCTION u32 first_of(const struct block_state *b, u32 stripe)
 {
     return b->first + stripe * b->pitch;
@@ -74,8 +76,9 @@ FUNCTION u32 live_rows(const struct block_state *b, u32 stripe)
     return rows < 4 ? ((1u << rows) - 1) * TOP_ROWS : 0xFFFFFFFFu;
 }
 
-/* Where something has become significant in the first row, that goes to the stripe above; in the last, to the one
- * below.
+/*
+ * Copy significance and signs to the adjacent stripes: if something has become significant in the first row, to the one
+ * above; in the last row, to the one below.
  */
 FUNCTION void tell_neighbours(const struct block_state *b, u32 at, u32 stripe, u32 fresh, u32 found, u32 sign)
 {
@@ -85,19 +88,19 @@ FUNCTION void tell_neighbours(const struct block_state *b, u32 at, u32 stripe, u
         b->states[4 * (at + b->pitch) + 2] = (found & BOTTOM_ROWS) >> 3 | (sign & BOTTOM_ROWS) >> 2;
 }
 
-/* A record's rows of the stripes above and below. */
+/* A record's rows of the stripes above and below, combined. */
 FUNCTION u32 edges_of(u32x4 record)
 {
     return record.z | record.w;
 }
 
-/* Coefficients above or below which there is a significant one. */
+/* The coefficients that have a significant one above or below them. */
 FUNCTION u32 beside_in_column(u32x4 record)
 {
     return (record.x << 1 & ~TOP_ROWS) | (record.x >> 1 & ~BOTTOM_ROWS) | (edges_of(record) & (TOP_ROWS | BOTTOM_ROWS));
 }
 
-/* A word's record, and those beside it. */
+/* A word's record and those beside it. */
 struct near {
     u32x4 west, here, east;
 };
@@ -109,7 +112,7 @@ FUNCTION void look_around_word(const struct block_state *b, struct near *n, u32 
     n->east = *record_at(b, at + b->lanes);
 }
 
-/* To the next word of a stripe; `behind`: the record behind it. */
+/* Move on to the next word of a stripe; `behind` is the record that follows it. */
 FUNCTION void move_on(struct near *n, u32x4 behind)
 {
     n->west = n->here;
@@ -117,7 +120,7 @@ FUNCTION void move_on(struct near *n, u32x4 behind)
     n->east = behind;
 }
 
-/* Coefficients with a significant neighbour. */
+/* The coefficients that have a significant neighbour. */
 FUNCTION u32 find_near(const struct near *n)
 {
     u32 beside = beside_in_column(n->here), column = beside | n->here.x;
@@ -127,8 +130,8 @@ FUNCTION u32 find_near(const struct near *n)
 }
 
 /*
- * A word's coefficients with all neighbours: row r of column c is bit 4 × c + r + 5 of two words. Where that gives the
- * row above or below a stripe, the other two words have the right bit.
+ * A word's coefficients with all neighbours: row r of column c is bit 4 × c + r + 5 of two words. For a row above or
+ * below the stripe, the other two words have the right bit instead.
  */
 struct window {
     u32 low, high, edge_low, edge_high;
@@ -147,7 +150,7 @@ FUNCTION void open_windows(const struct near *n, struct window *found, struct wi
     negative->edge_high = (funnel(east, here, 3) & TOP_ROWS) | (funnel(east, here, 7) & ~TOP_ROWS);
 }
 
-/* What surrounds the coefficient of bit `at`. `edge`: which of the bits are in a stripe above or below. */
+/* The neighbourhood of the coefficient at bit `at`. `edge` says which of its bits are in the stripe above or below. */
 FUNCTION u32 look_around(const struct window *w, u32 at, u32 edge)
 {
     return (shift_pair(w->low, w->high, at) & ~edge) | (shift_pair(w->edge_low, w->edge_high, at) & edge);
@@ -159,13 +162,13 @@ FUNCTION void mark(struct window *w, u32 bit)
     w->high |= bit >> 27;
 }
 
-/* The number of the only bit. */
+/* The number of the only bit that is set. */
 FUNCTION u32 number_of(u32 bit)
 {
     return 31 - leading_zeros(bit);
 }
 
-/* D.3.2: 1 if negative. */
+/* Decode a sign (D.3.2): 1 if negative. */
 FUNCTION u32 decode_sign(struct block_state *b, const struct window *negative, u32 around, u32 at, u32 edge, u32 raw)
 {
     if (raw)
@@ -175,7 +178,7 @@ FUNCTION u32 decode_sign(struct block_state *b, const struct window *negative, u
     return symbol(b, entry & 127) ^ entry >> 7;
 }
 
-/* Neighbours that come later in the order of scanning, as far as they are in the word. */
+/* The neighbours that come later in scanning order, as far as they are in the same word. */
 FUNCTION u32 later_neighbours(u32 bit)
 {
     return (bit & ~BOTTOM_ROWS) * 0x22 + bit * 0x10 + (bit & ~TOP_ROWS) * 8;
@@ -184,9 +187,10 @@ FUNCTION u32 later_neighbours(u32 bit)
 enum pass_kind { PASS_CLEANUP, PASS_SIGNIFICANCE, PASS_REFINEMENT };
 
 /*
- * D.3.1 and D.3.4 of a word: `todo` is to be decoded; a significance pass goes on to such of `more` as get a
- * significant neighbour. Of columns in `quiet`, bits of their first rows, a cleanup pass knows that run-lengths come
- * first; `todo` is without their other rows. Returns what of `more` is left.
+ * Decode the coefficients `todo` of a word in a significance pass (D.3.1) or a cleanup pass (D.3.4). A significance
+ * pass goes on to those of `more` that get a significant neighbour. In a cleanup pass, columns in `quiet`, which has
+ * the bits of their first rows, begin with run-length coding; `todo` does not have their other rows. Returns what is
+ * left of `more`.
  */
 FUNCTION u32 decode_word(
     struct block_state *b, struct near *n, enum pass_kind kind, u32 raw, u32 todo, u32 more, u32 quiet)
@@ -233,7 +237,7 @@ FUNCTION u32 decode_word(
     return more;
 }
 
-/* Columns of a cleanup pass in which nothing is known, as bits of their first rows. */
+/* The columns of which nothing is known in a cleanup pass, as the bits of their first rows. */
 FUNCTION u32 find_quiet(u32 known)
 {
     known |= known >> 2;
@@ -241,7 +245,10 @@ FUNCTION u32 find_quiet(u32 known)
     return ~known & TOP_ROWS;
 }
 
-/* D.3.1 of a word of which `todo` is not significant yet. Returns what it came to. */
+/*
+ * Decode a word of a significance pass (D.3.1), in which `todo` is not significant yet. Returns the coefficients that
+ * were visited.
+ */
 FUNCTION u32 find_new(struct block_state *b, struct near *n, u32 raw, u32 todo)
 {
     u32 near = find_near(n), left = todo & ~near;
@@ -250,14 +257,17 @@ FUNCTION u32 find_new(struct block_state *b, struct near *n, u32 raw, u32 todo)
     return todo & ~left;
 }
 
-/* D.3.4; `known`: what there is not, was visited, or is significant. */
+/*
+ * Decode a word of a cleanup pass (D.3.4). `known` are coefficients that do not exist, were visited, or are
+ * significant.
+ */
 FUNCTION void find_rest(struct block_state *b, struct near *n, u32 known)
 {
     u32 quiet = find_quiet(find_near(n) | known);
     decode_word(b, n, PASS_CLEANUP, 0, ~known & ~(quiet * 14), 0, quiet);
 }
 
-/* Bits for a plane's word. */
+/* Add bits to a word of the plane. */
 FUNCTION void add_bits(const struct block_state *b, u32 at, u32 bits)
 {
     if (bits)
@@ -265,8 +275,8 @@ FUNCTION void add_bits(const struct block_state *b, u32 at, u32 bits)
 }
 
 /*
- * A word of a stripe in a significance or cleanup pass; `missing`: coefficients that the block has not; `first`: pass;
- * `visited`: in the plane's significance pass.
+ * Decode a word of a stripe in a significance or cleanup pass. `missing` are coefficients that the block does not have;
+ * `first` says that this is the block's first pass; `visited` is what the plane's significance pass visited.
  */
 FUNCTION void walk_word(struct block_state *b, struct near *n, enum pass_kind kind, u32 raw, u32 first, u32 stripe,
     u32 at, u32 missing, u32 visited)
@@ -289,7 +299,10 @@ FUNCTION void walk_word(struct block_state *b, struct near *n, enum pass_kind ki
     }
 }
 
-/* A significance or cleanup pass over all words in the order of D.1. `first`: of the block. */
+/*
+ * Decode a significance or cleanup pass over all words in the order of D.1. `first` says that it is the block's first
+ * pass.
+ */
 FUNCTION void walk_new(struct block_state *b, enum pass_kind kind, u32 raw, u32 first)
 {
     u32 lanes = b->lanes, asks = kind == PASS_CLEANUP && !first;
@@ -314,7 +327,7 @@ FUNCTION void walk_new(struct block_state *b, enum pass_kind kind, u32 raw, u32 
     }
 }
 
-/* D.3.3 */
+/* Decode the coefficients `todo` of a word in a refinement pass (D.3.3). Returns the bits that are 1. */
 FUNCTION u32 refine_word(struct block_state *b, u32 raw, u32 todo, u32 refined, u32 near)
 {
     u32 set = 0;
@@ -330,8 +343,10 @@ FUNCTION u32 refine_word(struct block_state *b, u32 raw, u32 todo, u32 refined, 
     return set;
 }
 
-/* A word of a refinement pass. Of coefficients that are refined for the first time it counts whether they have
- * significant neighbours. */
+/*
+ * Decode a word of a refinement pass. Coefficients that are refined for the first time have contexts that depend on
+ * significant neighbours.
+ */
 FUNCTION void walk_refined(struct block_state *b, const struct near *n, u32 raw, u32 at, u32 visited, u32 refined)
 {
     u32 todo = n->here.x & ~visited, near = 0;
@@ -367,7 +382,7 @@ FUNCTION void walk_refinement(struct block_state *b, u32 raw)
     }
 }
 
-/* D.5 */
+/* Decode a segmentation symbol (D.5). Returns whether it is right. */
 FUNCTION u32 right_symbol(struct block_state *b)
 {
     u32 bits = 0;

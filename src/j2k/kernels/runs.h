@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A code-block for a work-group that looks at all its samples at once. A work-item has a run of up to eight columns of
- * a stripe, four rows each: 32 samples, in the order in which they are coded, as the bits of a word, the first lowest.
- * Of blocks that are no more than four columns wide it has two stripes, one in each half of the word. Runs
- * are numbered in the order of coding, too.
+ * A code-block for a work-group that handles all its samples at once. A work-item has a run of up to eight columns of a
+ * stripe with four rows each: 32 samples in the order in which they are coded, as the bits of a word, the first lowest.
+ * In blocks of up to four columns, a run has two stripes, one in each half of the word. Runs are numbered in the order
+ * of coding, too.
  */
 #include "j2k/kernels/contexts.h"
 #include "j2k/kernels/measure.h"
@@ -16,17 +16,17 @@ enum { RUN_COLUMNS = 8, NARROW_COLUMNS = 4 };
 #define LAST_ROWS 0x88888888u
 
 struct run {
-    u32 narrow; /* two stripes of up to four columns */
-    u32 across; /* runs of a stripe */
-    u32 runs;   /* of the block */
+    u32 narrow; /* a run has two stripes of up to four columns */
+    u32 across; /* number of runs of a stripe */
+    u32 runs;   /* number of runs of the block */
     u32 self;
-    u32 stripe, column;       /* of its first */
-    u32 from_west, from_east; /* samples that have a neighbour there in the same run */
+    u32 stripe, column;       /* stripe and column of its first sample */
+    u32 from_west, from_east; /* samples that have a neighbour in that direction in the same run */
     u32 causal;
     u32 live; /* samples that exist */
 };
 
-/* Rows of a stripe that exist. */
+/* The rows of a stripe that exist, as bits. */
 FUNCTION u32 stripe_rows(u32 height, u32 stripe)
 {
     u32 rows = height > 4 * stripe ? height - 4 * stripe : 0;
@@ -55,7 +55,7 @@ FUNCTION struct run find_run(GLOBAL const struct coded_block *block)
     return r;
 }
 
-/* Where bit i of its word is. */
+/* The column, and below the row, of the sample at bit i of a run's word. */
 FUNCTION u32 run_column(const struct run *r, u32 i)
 {
     return r->column + (r->narrow ? i / 4 % NARROW_COLUMNS : i / 4);
@@ -67,8 +67,8 @@ FUNCTION u32 run_row(const struct run *r, u32 i)
 }
 
 /*
- * The planes of the run's samples, and signs in the last word. Bits of all magnitudes are added to *any. Returns the
- * quantiser's error, if that is wanted.
+ * Load the planes of a run's samples, with signs in the last word. The bits of all magnitudes are added to *any.
+ * Returns the quantiser's error, if that is wanted.
  */
 FUNCTION u64 load_planes(
     const struct run *r, GLOBAL const struct coded_block *block, GLOBAL const u32 *samples, u32 *word, LOCAL u32 *any)
@@ -112,7 +112,10 @@ FUNCTION u64 load_planes(
     return error;
 }
 
-/* A word of the run and of those around it; above and below: of the stripes there, columns as in the run's. */
+/*
+ * A word of the run and those of the runs around it; above and below are those of the adjacent stripes, with columns as
+ * in the run's word.
+ */
 struct around {
     u32 own, west, east, above, above_west, above_east, below, below_west, below_east;
 };
@@ -158,7 +161,10 @@ FUNCTION struct around join_around(const struct around *a, const struct around *
     return both;
 }
 
-/* Each sample's western neighbour, and its eastern one, in the same row of words of runs side by side. */
+/*
+ * For each sample, the value of its western neighbour, and below of its eastern one, in the same row; words are those
+ * of adjacent runs.
+ */
 FUNCTION u32 to_west(const struct run *r, u32 own, u32 west)
 {
     return (own << 4 & r->from_west) | west >> 28;
@@ -169,7 +175,10 @@ FUNCTION u32 to_east(const struct run *r, u32 own, u32 east)
     return (own >> 4 & r->from_east) | east << 28;
 }
 
-/* Whether anything is set in the three nearest samples of the stripe above, for first rows; below, for last ones. */
+/*
+ * For samples of first rows, whether any of the three nearest samples of the stripe above is set; below, the same for
+ * last rows and the stripe below.
+ */
 FUNCTION u32 any_above(const struct run *r, const struct around *a)
 {
     u32 three = a->above | to_west(r, a->above, a->above_west) | to_east(r, a->above, a->above_east);
@@ -182,13 +191,13 @@ FUNCTION u32 any_below(const struct run *r, const struct around *a)
     return three << 3 & LAST_ROWS;
 }
 
-/* What is set, or has a neighbour in its column of the stripe that is. */
+/* The samples that are set, or have a neighbour in their column of the stripe that is set. */
 FUNCTION u32 with_neighbours(u32 word)
 {
     return word | (word << 1 & ROWS_BUT_FIRST) | (word >> 1 & ROWS_BUT_LAST);
 }
 
-/* Samples that have a neighbour that is set, of all eight; and of those that are coded before. */
+/* The samples that have a set neighbour, among all eight; below, among those that are coded before the sample. */
 FUNCTION u32 any_near(const struct run *r, const struct around *a)
 {
     u32 sides = to_west(r, a->own, a->west) | to_east(r, a->own, a->east);
@@ -202,8 +211,9 @@ FUNCTION u32 any_before(const struct run *r, const struct around *a)
 }
 
 /*
- * A board: ten columns of six bits, the run's with those around it, rows −1 to 4. Sample i is 7 bits behind
- * board_place(i), its neighbours around that. The halves of narrow runs have an empty column between them.
+ * A board: ten columns of six bits, which are the run's columns and those beside it, with rows −1 to 4. Sample i is 7
+ * bits above board_place(i), with its neighbours around it. The halves of narrow runs have an empty column between
+ * them.
  */
 FUNCTION u32 board_gap(const struct run *r)
 {
@@ -226,7 +236,7 @@ FUNCTION u64 board_rows(const struct run *r, u32 word)
     return low | high << board_gap(r);
 }
 
-/* Bits of first rows, in the row above. */
+/* The bits of first rows of a word, in the row above on a board. */
 FUNCTION u64 board_row(const struct run *r, u32 word)
 {
     u64 low = 0, high = 0;
@@ -238,7 +248,10 @@ FUNCTION u64 board_row(const struct run *r, u32 word)
     return low | high << board_gap(r);
 }
 
-/* What surrounds the run: from `before` what is coded before it, from `after` the rest. */
+/*
+ * The frame of a board: what surrounds the run, taken from `before` where it is coded before the run, and from `after`
+ * elsewhere.
+ */
 FUNCTION u64 board_frame(const struct run *r, const struct around *before, const struct around *after)
 {
     u32 west = before->above_west >> 31 | before->west >> 28 << 1 | (after->below_west >> 28 & 1) << 5;
@@ -246,7 +259,7 @@ FUNCTION u64 board_frame(const struct run *r, const struct around *before, const
     return board_row(r, before->above >> 3) | board_row(r, after->below) << 5 | west | (u64)east << 54;
 }
 
-/* A sample's surroundings on a board, as the tables of contexts have them: of zeros, of signs. */
+/* A sample's neighbourhood on a board, as an index into the tables of contexts: of zero coding, and below of signs. */
 FUNCTION u32 board_near(u64 board, u32 place)
 {
     u32 bits = (u32)(board >> place);

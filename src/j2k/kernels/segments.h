@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Code-blocks from decisions to codeword segments, a work-item a block: the MQ coder, where segments end, what passes
- * need. Blocks that take about as long are neighbours.
+ * Codes code-blocks, from decisions to codeword segments, one block by each work-item: the MQ coder, where segments
+ * end, and how many bytes passes need. Blocks that take about the same time are neighbours.
  */
 #include "j2k/kernels/mq.h"
 
@@ -10,11 +10,11 @@
 /* A block that is being coded. */
 struct coding {
     struct coder coder;
-    local_place contexts; /* J2K_CODE_GROUP words apart */
-    local_place next;     /* at a state's place, those that follow a more and a less probable symbol */
+    local_place contexts; /* states of the contexts, J2K_CODE_GROUP words apart */
+    local_place next;     /* at a state's place, the states that follow a more and a less probable symbol */
     GLOBAL u32 *passes;
-    u32 style, count;       /* of passes */
-    u32 pass, first, begin; /* at hand; with which, and where, its segment begins */
+    u32 style, count;       /* style, and number of passes */
+    u32 pass, first, begin; /* the current pass; the pass with which, and the place where, its segment begins */
     u32 raw, dropped;
 };
 
@@ -32,18 +32,18 @@ FUNCTION void reset_contexts(const struct coding *c)
     put_local_word(context_at(c, CONTEXT_UNIFORM), state_of(2 * 46));
 }
 
-/* Table D.9 */
+/* Whether a segment ends with a pass (Table D.9). */
 FUNCTION u32 ends_segment(u32 style, u32 pass)
 {
     return (style & STYLE_TERMALL) != 0 || ((style & STYLE_BYPASS) != 0 && pass >= 9 && pass % 3 != 1);
 }
 
-/* What a pass inside a segment needs, for when its bytes are there. */
+/* Note what a pass inside a segment needs, for evaluation when its bytes are there. */
 FUNCTION void note_bound(const struct coding *c)
 {
     const struct coder *coder = &c->coder;
     GLOBAL u32 *pass = c->passes + c->pass * J2K_PASS_WORDS;
-    if (c->raw) { /* whole bytes up to here, one more where a bit is in it, or that keeps 0xFF from being last */
+    if (c->raw) { /* whole bytes, and one more if it has a bit in it or keeps 0xFF from being the last */
         pass[3] = (u32)(coder->at + (coder->left < 8 ? 1 : 0));
         return;
     }
@@ -64,7 +64,7 @@ FUNCTION u32 end_segment(struct coding *c)
     return c->begin + needed_bytes(coder, &bound, c->begin, end);
 }
 
-/* What the segment's passes need, which ends with the one at hand. */
+/* Compute the lengths of the passes of a segment, which ends with the current one. */
 FUNCTION void settle_lengths(const struct coding *c, u32 end)
 {
     u32 before = c->begin;
@@ -108,7 +108,7 @@ FUNCTION void end_pass(struct coding *c)
         begin_segment(c);
 }
 
-/* Four decisions, not all of them symbols. */
+/* Code four decisions, of which not all are symbols. */
 FUNCTION void code_each(struct coding *c, u32 decisions)
 {
     catch_up(&c->coder);
@@ -124,7 +124,7 @@ FUNCTION void code_each(struct coding *c, u32 decisions)
     }
 }
 
-/* All that the block has to say; sixteen decisions are loaded at once, two such loads ahead. */
+/* Code all decisions of the block. Sixteen are loaded at once, two such loads in advance. */
 FUNCTION void code_decisions(struct coding *c, GLOBAL const u32x4 *from)
 {
     const u32 others = (0x80u - J2K_DECISION_RAW) * 0x01010101u, top = 0x80808080u;
@@ -147,7 +147,9 @@ FUNCTION void code_decisions(struct coding *c, GLOBAL const u32x4 *from)
     }
 }
 
-/* `order`: of the blocks; `passes`: J2K_CODED_PASSES of each block. */
+/*
+ * Code the blocks of a list. `order` is the order of the blocks; `passes` has J2K_CODED_PASSES passes for each block.
+ */
 DENSE_KERNEL(J2K_CODE_GROUP, 8)
 code_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT order, GLOBAL const u32x4 *RESTRICT decisions,
     GLOBAL u32 *passes, GLOBAL u8 *data, GLOBAL u32 *results)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From words of bits to coefficients in their bands: magnitudes, regions of interest (T.800 Annex H), dequantisation
+ * Turns words of bits into coefficients of bands: magnitudes, regions of interest (T.800 Annex H), dequantisation
  * (Annex E). A work-item takes a word.
  */
 #include "kernels/search.h"
@@ -28,7 +28,7 @@ FUNCTION u32 real_bits(float real)
 #endif
 }
 
-/* What a bit in a plane is worth; 0 for planes that are left out. */
+/* The value of a bit in a plane; 0 for planes that are left out. */
 FUNCTION u32 plane_value(GLOBAL const struct work_block *block, i32 plane)
 {
     i32 shift = (i32)block->roi_shift;
@@ -36,14 +36,18 @@ FUNCTION u32 plane_value(GLOBAL const struct work_block *block, i32 plane)
     return bit >= 0 && bit < 32 ? 1u << bit : 0;
 }
 
-/* Rows of a column, as they are being put together. */
+/* The magnitudes of a column's rows while they are put together. */
 struct column_values {
-    u32 inside[4], outside[4]; /* in planes at and above the region of interest's shift, and below it */
+    /* From planes at and above the shift of the region of interest, and from those below it. */
+    u32 inside[4], outside[4];
 };
 
-#define IN_REGION 0x80000000u /* with `inside`: there is a bit, though perhaps of a plane that is left out */
+#define IN_REGION 0x80000000u /* flag in `inside`: a bit is set there, even if perhaps in a plane that is left out */
 
-/* A word's bits: marks, what the last significance pass visited, planes `apart` from each other. */
+/*
+ * A word's bits: significance and signs, what the last significance pass visited, and planes, which are `apart` from
+ * each other.
+ */
 struct stored_word {
     u32x2 marks;
     u32 visited;
@@ -51,7 +55,10 @@ struct stored_word {
     u32 apart;
 };
 
-/* Up to four planes from number `first` on of the column that starts with a bit, the first in the lowest four bits. */
+/*
+ * Up to four planes, from number `first` on, of the column that starts at bit `bit`. Each plane has four bits, the
+ * first the lowest.
+ */
 FUNCTION u32 column_planes(const struct stored_word *word, u32 bit, u32 first, u32 end)
 {
     u32 nibbles = 0;
@@ -77,7 +84,10 @@ FUNCTION void add_planes(
     }
 }
 
-/* Magnitude with the half step of the lowest plane that was decoded. `behind`: the last pass did not come to it. */
+/*
+ * A magnitude with half a step of the lowest decoded plane added. `behind`: the last pass did not reach this
+ * coefficient.
+ */
 FUNCTION u32 biased(GLOBAL const struct work_block *block, u32 inside, u32 outside, i32 last, u32 behind)
 {
     i32 plane = last + (behind ? 1 : 0);
@@ -94,11 +104,12 @@ FUNCTION u32 coefficient(u32 factor, u32 magnitude, u32 negative)
     return factor ? real_bits((float)value * as_real(factor)) : (u32)value;
 }
 
-/* What a block's words have in common. */
+/* What the words of a block have in common. */
 struct stored_planes {
-    u32 begun;  /* planes */
-    u32 behind; /* the last pass was one of significance: it did not come to what was significant before */
-    i32 last;   /* plane */
+    u32 begun; /* number of planes that were begun */
+    /* The last pass was a significance pass, which did not reach coefficients that were significant before. */
+    u32 behind;
+    i32 last; /* the last plane */
 };
 
 FUNCTION struct stored_planes count_planes(GLOBAL const struct work_block *block, u32 passes)
@@ -110,7 +121,7 @@ FUNCTION struct stored_planes count_planes(GLOBAL const struct work_block *block
     return p;
 }
 
-/* `narrow`: of 16 bits. */
+/* Load a sample; below, store one. `narrow`: samples have 16 bits. */
 FUNCTION u32 take_sample(GLOBAL const u32 *samples, u32 at, u32 narrow)
 {
     return narrow ? (u32)(i32)((GLOBAL const i16 *)(GLOBAL const void *)samples)[at] : samples[at];
@@ -124,7 +135,7 @@ FUNCTION void put_sample(GLOBAL u32 *samples, u32 at, u32 narrow, u32 value)
         samples[at] = value;
 }
 
-/* A column of a word of any block; x, y: its first row's place in it. */
+/* Store a column of a word of any block. x and y are the position of its first row in the block. */
 FUNCTION void store_column(GLOBAL const struct work_block *block, const struct stored_planes *p,
     const struct stored_word *word, u32 bit, u32 x, u32 y, GLOBAL u32 *samples)
 {
@@ -145,7 +156,9 @@ FUNCTION void store_column(GLOBAL const struct work_block *block, const struct s
     }
 }
 
-/* Of each two words `far` apart: those bits of the first one, `far` up, that the mask has against those of the other.
+/*
+ * For each two words `far` apart, swap the bits of the second that are in `mask` with those of the first that are `far`
+ * places higher.
  */
 FUNCTION void swap_bits(u32 *w, u32 far, u32 mask)
 {
@@ -157,7 +170,7 @@ FUNCTION void swap_bits(u32 *w, u32 far, u32 mask)
     }
 }
 
-/* In each byte bit j of word i becomes bit i of word j. */
+/* Transpose bits within bytes: in each byte, bit j of word i becomes bit i of word j. */
 FUNCTION void turn_bits(u32 *w)
 {
     swap_bits(w, 4, 0x0F0F0F0F);
@@ -165,7 +178,7 @@ FUNCTION void turn_bits(u32 *w)
     swap_bits(w, 1, 0x55555555);
 }
 
-/* Planes from number `first` on, the first of eight in the highest bits; those that were not begun are 0. */
+/* Load eight planes from number `first` on, the first into the highest bits; those that were not begun are 0. */
 FUNCTION void load_planes(const struct stored_word *word, u32 first, u32 begun, u32 *w)
 {
     UNROLL for (u32 t = 0; t < 8; t++) w[7 - t] =
@@ -173,10 +186,10 @@ FUNCTION void load_planes(const struct stored_word *word, u32 first, u32 begun, 
     turn_bits(w);
 }
 
-/* How coefficients come from bits that start at bit 31: `down`, then `up`, with a half step. */
+/* How bits that start at bit 31 become coefficients: they are shifted `down`, then `up`, and half a step is added. */
 struct stored_scale {
     u32 down, up;
-    u32 seen, behind; /* half steps, of what the last pass came to and what not */
+    u32 seen, behind; /* half steps of coefficients that the last pass reached, and of those that it did not */
     u32 factor;
 };
 
@@ -192,13 +205,13 @@ FUNCTION struct stored_scale find_scale(GLOBAL const struct work_block *block, c
     return s;
 }
 
-/* The low halves of both. */
+/* Join the low halves of two words. */
 FUNCTION u32 join_halves(u32 low, u32 high)
 {
     return (low & 0xFFFF) | high << 16;
 }
 
-/* Eight coefficients of a row from column x on. */
+/* Store eight coefficients of a row, from column x on. */
 FUNCTION void store_row(GLOBAL const struct work_block *block, u32 x, u32 row, const u32 *value, GLOBAL u32 *samples)
 {
     u32 at = block->to + (row - block->top) * block->pitch + (x - block->left);
@@ -220,8 +233,8 @@ FUNCTION void store_row(GLOBAL const struct work_block *block, u32 x, u32 row, c
 }
 
 /*
- * A word of a block without a region of interest and of up to 16 planes. Bits of eight planes are turned into bytes:
- * word j has those of the bits j, 8 + j, 16 + j and 24 + j, that is of row j % 4 and every second column.
+ * Store a word of a block that has no region of interest and up to 16 planes. Bits of eight planes are transposed into
+ * bytes: word j has those of bits j, 8 + j, 16 + j and 24 + j, that is of row j % 4 in every second column.
  */
 FUNCTION void store_word(GLOBAL const struct work_block *block, const struct stored_planes *p,
     const struct stored_word *word, u32 x, u32 y, GLOBAL u32 *samples)
@@ -244,7 +257,7 @@ FUNCTION void store_word(GLOBAL const struct work_block *block, const struct sto
     }
 }
 
-/* See first_of() in passes.h for where words lie. */
+/* Store the coefficients of all blocks. See first_of() in passes.h for where words lie. */
 KERNEL(J2K_STORE_GROUP)
 store_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT states, GLOBAL const u32 *RESTRICT passes,
     GLOBAL u32 *RESTRICT samples)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Styles of code-blocks (T.800 Table A.19). */
+/* The styles of code-blocks (T.800 Table A.19), and which passes are raw. */
 #include "kernels/portable.h"
 
 enum block_style {

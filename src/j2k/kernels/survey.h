@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What planes of code-blocks would gain, for a sample of them that tells how far all are to be coded. */
+/*
+ * Measures what the planes of code-blocks would gain, for a sample of blocks from which the encoder predicts how far
+ * all blocks are to be coded.
+ */
 #include "j2k/kernels/runs.h"
 
-/* A work-group a block. `found`: one struct measured_block each; of planes that there are. */
+/*
+ * Measure a block with each work-group. `found` gets a struct measured_block for each, in which only planes that exist
+ * are set.
+ */
 KERNEL(J2K_MODEL_GROUP)
 measure_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT found)
 {

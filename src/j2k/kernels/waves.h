@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tier 1 with several passes of a block at once: each by a work-item of its own, a stripe and two words behind the one
- * before, as far as codewords and contexts let it (T.800 D.4, Table A.19). All take a word in a step, and what is idle
- * waits at its end. A pass reads and writes what it is at and what adjoins, and so what the one before is done with and
- * the one behind has not come to. Of a work-group, 32 neighbours each have cleanup, significance and refinement passes,
- * and of them, as many as the bundle has blocks each the same plane of all. Where anything is wrong nothing is kept,
- * and decode_blocks does it again.
+ * Tier-1 decoding with several passes of a block at once. Each pass has a work-item of its own, which stays a stripe
+ * and two words behind the previous pass, as far as codewords and contexts allow that (T.800 D.4, Table A.19). All
+ * work-items take one word in each step; those without work wait at the end of the step. A pass reads and writes only
+ * its word and the adjacent ones, which the previous pass has finished and the next one has not reached. In a
+ * work-group, 32 neighbouring work-items each have the cleanup, significance and refinement passes; among these, as
+ * many as the bundle has blocks have the same plane of all blocks. If anything is wrong with a block nothing of it is
+ * kept, and decode_blocks decodes it again.
  */
 #include "j2k/kernels/blocks.h"
 
 enum { WAVE_AHEAD = 2, CODER_WORDS = 8 };
 
-/* A pass, and the step in which it begins: as all work-items of the block reckon it. */
+/*
+ * The schedule of a block's passes: a pass and the step in which it begins. All work-items of the block compute the
+ * same.
+ */
 struct schedule {
     GLOBAL const struct work_codeword *codewords;
     u32 style, count, segments;
     u32 across;     /* words of a stripe */
-    u32 words, lag; /* steps of a pass, and from the beginning of one to the next's */
+    u32 words, lag; /* steps that a pass takes, and steps between the beginnings of two passes */
     u32 in_turn;    /* one work-item has all passes of a kind */
     u32 pass, start;
-    u32 segment, left;       /* it is in, and passes of that with it */
-    u32 coded;               /* where the last pass with contexts ended */
-    u32 last_end, other_end; /* of the one before, and of the one before that */
+    u32 segment, left;       /* the segment that the pass is in, and the passes of it from this one on */
+    u32 coded;               /* step in which the last pass with contexts ended */
+    u32 last_end, other_end; /* ends of the previous pass, and of the one before that */
 };
 
 FUNCTION u32 latest(u32 a, u32 b)
@@ -50,14 +54,17 @@ FUNCTION void next_pass(struct schedule *s)
     if ((s->style & STYLE_RESET) == 0 && !is_raw_pass(s->style, s->pass))
         start = latest(start, s->coded);
     start = s->in_turn ? latest(start, s->other_end) : start;
-    if (start - s->start == 2 * s->across) /* both would write edges of the stripe in between */
+    if (start - s->start == 2 * s->across) /* both passes would write edges of the stripe in between */
         start++;
     s->start = start;
     s->other_end = s->last_end;
     s->last_end = end;
 }
 
-/* Whether there are no passes but those of coded planes, and segments are what the style makes of them. */
+/*
+ * Whether all passes belong to coded planes, and segments have passes as the style demands. *count becomes the number
+ * of passes.
+ */
 FUNCTION u32 is_regular(GLOBAL const struct work_block *block, GLOBAL const struct work_codeword *s, u32 *count)
 {
     u32 style = block->style, most = 3 * block->planes - 2, pass = 0, good = !block->too_deep;
@@ -72,14 +79,14 @@ FUNCTION u32 is_regular(GLOBAL const struct work_block *block, GLOBAL const stru
     return good;
 }
 
-/* A work-item's part: passes of a kind, `stride` apart. */
+/* A work-item's part: passes of one kind, `stride` apart. */
 struct wave {
     struct block_state b;
     struct schedule s;
     GLOBAL const u32 *bits;
-    LOCAL u32 *coder;     /* that passes of the block hand on */
-    local_place contexts; /* of the block; the work-item's own are in the block's state */
-    LOCAL u32 *wrong;     /* of the block */
+    LOCAL u32 *coder;     /* coder state that passes of the block hand on to each other */
+    local_place contexts; /* contexts of the block; the work-item's own are in block_state */
+    LOCAL u32 *wrong;     /* whether anything was wrong in the block */
     u32 kind, stride;
     u32 stripe, at, end;
 };
@@ -175,7 +182,7 @@ FUNCTION void wave_step(struct wave *w, u32 step)
     }
 }
 
-/* Its share of clearing the block's state, as clear_state() does it. */
+/* Clear a work-item's share of the block's state, as clear_state() does for the whole. */
 FUNCTION void clear_share(const struct block_state *b, u32 self, u32 count)
 {
     u32 words = b->stripes * b->pitch / b->lanes;
@@ -187,7 +194,7 @@ FUNCTION void clear_share(const struct block_state *b, u32 self, u32 count)
     }
 }
 
-/* The step behind the last, of which nothing is known before. */
+/* The step behind the last one, which is found by going through the schedule of all passes. */
 FUNCTION u32 find_end(struct schedule s)
 {
     u32 end = 0;
@@ -198,7 +205,10 @@ FUNCTION u32 find_end(struct schedule s)
     return end;
 }
 
-/* `flight`: of the bundle's; the first pass of the kind in that plane, or where it has none in the first, later. */
+/*
+ * Set up a work-item's part. `flight` is its number among those of the bundle. Its first pass is that of its kind in
+ * the plane of that number or, in plane 0, which only has a cleanup pass, that of its kind `flights` planes later.
+ */
 FUNCTION void find_wave(struct wave *w, GLOBAL const struct work_bundle *bundle, GLOBAL const u32 *RESTRICT work,
     GLOBAL const struct work_block *block, GLOBAL u32 *states, u32 lane, u32 flight)
 {
@@ -229,7 +239,9 @@ FUNCTION void find_first_pass(struct wave *w, u32 flights, u32 flight)
         next_pass(&w->s);
 }
 
-/* A work-group takes a bundle. `passes`: of each sorted block, how many were decoded, or J2K_AGAIN. */
+/*
+ * Decode a bundle with each work-group. `passes` gets the number of decoded passes of each sorted block, or J2K_AGAIN.
+ */
 DENSE_KERNEL(J2K_WAVE_GROUP, 8)
 decode_waves(
     GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *states, GLOBAL u32 *RESTRICT passes)
