@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Following the maps from the known start of each segment. Those of a group's parts are put together to a map of the
- * group, those of the picture's groups are followed from its start, and so each group, and then each part, learns
- * the state it starts from and how many blocks of its segment come before.
+ * Follows the maps of parts (maps.h) from the known start of each segment. The maps of a group's parts are combined to
+ * a map of the group, and the maps of a picture's groups are followed from its start. Thus each group, and then each
+ * part, learns the state that it starts from and how many blocks of its segment come before it.
  */
 #include "jpeg/kernels/maps.h"
 
-/* Parts, or groups of them, are followed in runs, from all entries at once. */
+/* A chain of parts, or of groups of parts, is followed in runs, from all entries at once. */
 enum {
     CHAIN = WORK_PARTS,
-    CHAIN_LISTS = 16, /* MAP_UNKNOWN leads to itself */
+    CHAIN_LISTS = 16, /* one list more than a map has entries: MAP_UNKNOWN leads to itself */
     CHAIN_RUN = 16,
     CHAIN_WORDS = CHAIN_LISTS * CHAIN
 };
 
-/* A step along a chain: the entry that it is at, and blocks, of those since a segment's start where one was passed. */
+/*
+ * A position in a chain: the entry there, and the number of blocks, counted from the last start of a segment if one was
+ * passed.
+ */
 struct step {
     u32 which;
     u32 blocks;
@@ -28,7 +31,10 @@ FUNCTION void take_step(struct step *step, u32 entry, u32 mask)
     step->passed |= entry & MAP_FIRST;
 }
 
-/* Entries: lists of CHAIN words, of which the first `count` are those of `from`. Whole work-group. */
+/*
+ * Load the entries of a chain, as lists of CHAIN words; the first `count` words of each list are those of `from`. Whole
+ * work-group.
+ */
 FUNCTION void load_chain(LOCAL u32 *entries, GLOBAL const u32 *RESTRICT from, u64 stride, u32 lists, u32 count)
 {
     u32 self = local_index();
@@ -38,7 +44,10 @@ FUNCTION void load_chain(LOCAL u32 *entries, GLOBAL const u32 *RESTRICT from, u6
     barrier_local();
 }
 
-/* What each run leads to from each entry, to `ends` and `sums`, of CHAIN words each. Whole work-group. */
+/*
+ * Find what each run leads to from each entry, and store it in `ends` and `sums`, which have CHAIN words each. Whole
+ * work-group.
+ */
 FUNCTION void follow_runs(LOCAL const u32 *entries, LOCAL u32 *ends, LOCAL u32 *sums, u32 mask, u32 count)
 {
     u32 self = local_index(), run = self / CHAIN_LISTS;
@@ -52,7 +61,7 @@ FUNCTION void follow_runs(LOCAL const u32 *entries, LOCAL u32 *ends, LOCAL u32 *
     barrier_local();
 }
 
-/* On over `runs` runs. */
+/* Move on over `runs` runs. */
 FUNCTION void pass_runs(LOCAL const u32 *ends, LOCAL const u32 *sums, struct step *step, u32 runs)
 {
     for (u32 i = 0; i < runs; i++) {
@@ -63,7 +72,7 @@ FUNCTION void pass_runs(LOCAL const u32 *ends, LOCAL const u32 *sums, struct ste
     }
 }
 
-/* From where the chain starts to the work-item's own part, or group. */
+/* Move from the start of the chain to the part, or group, of this work-item. */
 FUNCTION void pass_to_self(
     LOCAL const u32 *entries, LOCAL const u32 *ends, LOCAL const u32 *sums, u32 mask, struct step *step)
 {
@@ -79,7 +88,7 @@ FUNCTION u32 count_parts(GLOBAL const struct work_picture *picture, u32 first)
     return left < WORK_PARTS ? left : WORK_PARTS;
 }
 
-/* The map of each group of parts. */
+/* Make the map of each group of parts. */
 KERNEL(WORK_PARTS)
 map_groups(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT maps, GLOBAL u32 *RESTRICT groups)
 {
@@ -101,7 +110,10 @@ map_groups(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT maps, GLO
     }
 }
 
-/* Pass over a part's codes with the tables where they are. As pass_part(). */
+/*
+ * Pass over a part's codes, reading the tables in device memory. Returns the state behind the part; *blocks is raised
+ * by the number of blocks that end in it.
+ */
 FUNCTION u32 pass_part_slowly(GLOBAL const u32 *work, GLOBAL const struct work_picture *picture,
     GLOBAL const u32 *RESTRICT words, u32 end, struct place place, u32 *blocks)
 {
@@ -114,20 +126,21 @@ FUNCTION u32 pass_part_slowly(GLOBAL const u32 *work, GLOBAL const struct work_p
     return pack_state(place, end);
 }
 
-/* Where a picture's parts are. */
+/* The lists in which a picture's parts are described. */
 struct part_lists {
     GLOBAL const u32 *work;
     GLOBAL const struct work_picture *picture;
     GLOBAL const u32 *bytes;
     GLOBAL const u32 *parts;
     GLOBAL u32 *maps;
-    u64 at;     /* of the picture's first part */
-    u64 stride; /* of the lists */
+    u64 at;     /* index of the picture's first part in the lists */
+    u64 stride; /* length of each list */
 };
 
 /*
- * Complete the map of a part where the entry is not known. Where it leads to a state that the next part has no entry
- * for, the first one there is given up: nothing that matters can have led to it. Returns whether that was so.
+ * Complete the map of a part at an entry whose successor is not known. If it leads to a state for which the next part
+ * has no entry, the first entry there is given up: nothing that matters can have led to it. Returns whether that was
+ * the case.
  */
 FUNCTION u32 complete_map(const struct part_lists *lists, u32 part, u32 which)
 {
@@ -152,15 +165,15 @@ FUNCTION u32 complete_map(const struct part_lists *lists, u32 part, u32 which)
     return given_up;
 }
 
-/* Following a picture's parts one by one. */
+/* The state of following a picture's parts one by one. */
 struct way {
     struct step step;
     u32 stale;     /* whether entry 0 of the next part was given up */
-    u32 completed; /* maps */
-    u32 lost;      /* whether there would have been more of them than may be */
+    u32 completed; /* number of maps that were completed */
+    u32 lost;      /* whether more maps would have to be completed than may be */
 };
 
-/* Follow the parts from `part` to `end`, completing maps. */
+/* Follow the parts from `part` to `end`, completing maps where necessary. */
 FUNCTION void follow_parts(const struct part_lists *lists, u32 part, u32 end, struct way *way)
 {
     for (; part < end; part++) {
@@ -177,7 +190,9 @@ FUNCTION void follow_parts(const struct part_lists *lists, u32 part, u32 end, st
     }
 }
 
-/* Follow the groups that are in the group's memory one by one, from the picture's `first` on. */
+/*
+ * Follow the groups whose maps are in the work-group's memory one by one, beginning with number `first` of the picture.
+ */
 FUNCTION void follow_groups(const struct part_lists *lists, LOCAL const u32 *entries, u32 first, u32 count,
     struct way *way, GLOBAL u32 *RESTRICT groups, u32 all)
 {
@@ -192,7 +207,7 @@ FUNCTION void follow_groups(const struct part_lists *lists, LOCAL const u32 *ent
     }
 }
 
-/* What is known where a work-group has come to, for all its work-items. */
+/* The state at the point that a work-group has reached, shared by all its work-items. */
 enum { WAY_WHICH, WAY_BLOCKS_BEFORE, WAY_STALE, WAY_COMPLETED, WAY_LOST, WAY_WORDS };
 
 FUNCTION struct way load_way(LOCAL const u32 *words)
@@ -216,7 +231,10 @@ FUNCTION void store_way(const struct way *way, LOCAL u32 *words)
     words[WAY_LOST] = way->lost;
 }
 
-/* The entry of no group is known of a picture that is left to the CPU, so that no part has one: nothing is decoded. */
+/*
+ * Mark the entries of all groups of a picture as unknown, because it is left to the CPU: no part then has an entry, and
+ * nothing is decoded.
+ */
 FUNCTION void forget_groups(GLOBAL u32 *RESTRICT groups, u32 first, u32 end, u32 all)
 {
     for (u32 i = first + local_index(); i < end; i += CHAIN) {
@@ -226,8 +244,8 @@ FUNCTION void forget_groups(GLOBAL u32 *RESTRICT groups, u32 first, u32 end, u32
 }
 
 /*
- * One work-group a picture follows its groups of parts. Where a map is not known, one work-item completes it, part
- * after part, which takes long. A picture that has more such parts than may be is left to the CPU.
+ * For each picture, one work-group follows the groups of its parts. Where a map is not known, one work-item completes
+ * it, part after part, which takes long. A picture that has more such parts than allowed is left to the CPU.
  */
 KERNEL(WORK_PARTS)
 follow_pictures(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, GLOBAL const u32 *RESTRICT parts,
@@ -278,7 +296,7 @@ follow_pictures(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT byte
         damage[index * WORK_DAMAGE + WORK_COMPLETED] = start[WAY_COMPLETED] | (start[WAY_LOST] ? WORK_LEFT : 0);
 }
 
-/* The entry of each part that decoding comes to. */
+/* Find the entry at which decoding reaches each part. */
 KERNEL(WORK_PARTS)
 place_parts(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT maps, GLOBAL const u32 *RESTRICT groups,
     GLOBAL u32 *RESTRICT parts)

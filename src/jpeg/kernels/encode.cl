@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encoding of sequential JPEG pictures. */
+/* The program that encodes sequential JPEG pictures. */
 #include "kernels/portable.h"
 
 #include "jpeg/kernels/encode_tile.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A block's samples to quantised coefficients in zig-zag order: the integer arithmetic of the processor's code, by one
- * work-item, in place.
+ * Turns a block's samples into quantised coefficients in zig-zag order. One work-item does this in place, with the
+ * integer arithmetic of the CPU's code.
  */
 #include "jpeg/kernels/encode_samples.h"
 
 enum {
-    FIRST_SHIFT = 11, /* of the products in the pass over rows, */
-    SECOND_SHIFT = 15 /* and over columns */
+    FIRST_SHIFT = 11, /* shift of the products in the pass over rows */
+    SECOND_SHIFT = 15 /* shift of the products in the pass over columns */
 };
 
 FUNCTION i32 lower_half(u32 x)
@@ -32,7 +32,7 @@ FUNCTION i32 scale_down(i32 sum, u32 shift)
 
 /*
  * The forward DCT of eight values after Loeffler, Ligtenberg and Moschytz, in 13-bit fixed point: 4433 stands for
- * 0.541196100, and so on. out[0] and out[4] are sums of `in`, not multiplied.
+ * 0.541196100, and so on. out[0] and out[4] are plain sums of `in`, without a multiplication.
  */
 FUNCTION void fdct_8(const i32 *in, i32 *out, u32 shift)
 {
@@ -51,7 +51,7 @@ FUNCTION void fdct_8(const i32 *in, i32 *out, u32 shift)
     out[1] = scale_down(t7 * (12299 - 7373) - t4 * 7373 + s4, shift);
 }
 
-/* A row of samples in two words to four words of results; the level shift moves the first result alone. */
+/* Transform a row of samples, in two words, to four words of results. The level shift affects only the first result. */
 FUNCTION void transform_row(LOCAL const u32 *from, LOCAL u32 *to)
 {
     u32 left = from[0], right = from[1];
@@ -69,7 +69,7 @@ FUNCTION void transform_row(LOCAL const u32 *from, LOCAL u32 *to)
         to[i] = join_halves(out[2 * i], out[2 * i + 1]);
 }
 
-/* Division, halves rounded away from 0; see encode_component.quant. */
+/* Divide, rounding halves away from 0; see encode_component.quant. */
 FUNCTION i32 quantise(i32 value, u32 reciprocal, u32 rounding)
 {
     u32 magnitude = (u32)(value < 0 ? -value : value);
@@ -90,7 +90,7 @@ FUNCTION void finish_column(i32 *column, LOCAL const u32x2 *quant)
     }
 }
 
-/* Two columns, side by side in the halves of eight words. */
+/* Transform and quantise two columns, which lie side by side in the halves of eight words. */
 FUNCTION void transform_columns(LOCAL u32 *packed, LOCAL const u32x2 *quant)
 {
     i32 low[8], high[8];
@@ -106,15 +106,15 @@ FUNCTION void transform_columns(LOCAL u32 *packed, LOCAL const u32x2 *quant)
         packed[4 * i] = join_halves(low[i], high[i]);
 }
 
-/* From 16 words of samples to 32 of coefficients, two a word, in raster order. */
+/* Transform 16 words of samples to 32 words of coefficients, two in a word, in raster order. */
 FUNCTION void transform_block(LOCAL u32 *values, LOCAL const u32x2 *quant)
 {
-    ROLL for (u32 i = 8; i-- > 0;) /* from the last row, so that results do not cover samples that are yet to be read */
-        transform_row(values + 2 * i, values + 4 * i);
+    /* From the last row, so that results do not cover samples that are still to be read. */
+    ROLL for (u32 i = 8; i-- > 0;) transform_row(values + 2 * i, values + 4 * i);
     ROLL for (u32 i = 0; i < 4; i++) transform_columns(values + i, quant + 2 * i);
 }
 
-/* Coefficient n of raster order, in the low half. */
+/* Coefficient n in raster order, in the low half of a word. */
 #define COEFFICIENT(n) ((n) % 2 ? packed[(n) / 2] >> 16 : packed[(n) / 2] & 0xFFFF)
 #define PAIR(i, a, b) store_pair(values + (i), COEFFICIENT(a), COEFFICIENT(b), &nonzero[(i) / 16], 2 * (i) % 32);
 
@@ -124,7 +124,10 @@ FUNCTION void store_pair(LOCAL u32 *to, u32 low, u32 high, u32 *mask, u32 place)
     *mask |= (low != 0 ? 0x80000000u >> place : 0) | (high != 0 ? 0x40000000u >> place : 0);
 }
 
-/* To zig-zag order; bit 31 − k % 32 of nonzero[k / 32]: whether coefficient k is not 0, for all but the first. */
+/*
+ * Sort the coefficients to zig-zag order. Bit 31 − k % 32 of nonzero[k / 32] says whether coefficient k is not 0, for
+ * all but the first.
+ */
 FUNCTION void sort_block(LOCAL u32 *values, u32 *nonzero)
 {
     u32 packed[32];

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Huffman coding of tiles (T.81 F.1.2), and the counting of their symbols. */
+/* Codes tiles with Huffman codes (T.81 F.1.2), and counts their symbols for optimised tables. */
 #include "jpeg/kernels/encode_blocks.h"
 
 enum {
-    GROUPS_AT_ONCE = 8,                        /* of a multiprocessor; the work-group's memory allows no more */
+    /* Work-groups that a multiprocessor runs at once; the work-groups' memory allows no more. */
+    GROUPS_AT_ONCE = 8,
     WINDOW = 704,                              /* words of a tile's code that are put together at once */
-    CODES = ENCODE_DC_CODES + ENCODE_AC_CODES, /* of a destination */
+    CODES = ENCODE_DC_CODES + ENCODE_AC_CODES, /* codes of a destination */
     END_OF_BLOCK = 0x00,
     ZERO_RUN = 0xF0
 };
 
-/* A work-item's block when all of it but its code is known. */
+/* A work-item's block when everything but its code is known. */
 struct coded {
     struct block block;
-    i32 difference; /* of DC */
+    i32 difference; /* difference of its DC coefficient from the prediction */
     u32 nonzero[2]; /* bit 31 − k % 32 of word k / 32: whether coefficient k is not 0; never k = 0 */
-    u32 codes;      /* place of its destination's codes */
+    u32 codes;      /* index of the codes of its destination */
 };
 
-/* What a work-group needs in its memory. */
+/* The arrays that a work-group keeps in its memory. */
 struct tables {
-    LOCAL u32 *values;  /* of ENCODE_BLOCKS blocks: samples, then coefficients */
-    LOCAL u32 *extra;   /* samples of an MCU */
-    LOCAL i32 *dc;      /* of the blocks in coding order */
-    LOCAL u32x2 *quant; /* of each component: 64, as encode_component.quant */
-    LOCAL u32 *sums;    /* of each component */
+    LOCAL u32 *values;  /* values of ENCODE_BLOCKS blocks: samples, then coefficients */
+    LOCAL u32 *extra;   /* samples of the MCU in front of the tile */
+    LOCAL i32 *dc;      /* DC coefficients of the blocks, in coding order */
+    LOCAL u32x2 *quant; /* 64 quantisers for each component, as in encode_component.quant */
+    LOCAL u32 *sums;    /* sum of the samples that predict the first DC, for each component */
 };
 
 FUNCTION void load_tables(GLOBAL const u32 *work, const struct tile *tile, const struct tables *tables)
@@ -36,7 +37,7 @@ FUNCTION void load_tables(GLOBAL const u32 *work, const struct tile *tile, const
         tables->sums[local_index()] = 0;
 }
 
-/* The DC coefficient that a block's is predicted from. */
+/* The prediction of a block's DC coefficient. */
 FUNCTION i32 predict(const struct tile *tile, const struct block *block, const struct tables *tables)
 {
     LOCAL const struct encode_picture *picture = tile->picture;
@@ -55,7 +56,7 @@ FUNCTION i32 predict(const struct tile *tile, const struct block *block, const s
     return tables->dc[mcu * picture->mcu_blocks + component->first_block + place];
 }
 
-/* From pixels to coefficients, which then lie in tables->values. Whole work-group. */
+/* Turn pixels into coefficients, which then lie in tables->values. Whole work-group. */
 FUNCTION struct coded code_blocks(
     GLOBAL const u32 *work, const struct tile *tile, GLOBAL const u32 *pixels, const struct tables *tables)
 {
@@ -86,11 +87,11 @@ FUNCTION u32 bit_size(i32 value)
     return 32 - leading_zeros((u32)(value < 0 ? -value : value));
 }
 
-/* The coefficients of a block that are not 0, one after the other. */
+/* A walk over the coefficients of a block that are not 0. */
 struct walk {
-    u32 mask, next_mask; /* of what is left */
-    u32 base;            /* index that the mask's bit 31 stands for */
-    u32 last;            /* index before */
+    u32 mask, next_mask; /* bits of the coefficients that are left */
+    u32 base;            /* index of the coefficient that bit 31 of the mask stands for */
+    u32 last;            /* index of the coefficient visited last */
 };
 
 FUNCTION struct walk walk_block(const struct coded *coded)
@@ -107,7 +108,7 @@ FUNCTION u32 walk_on(const struct walk *walk)
     return (walk->mask | walk->next_mask) != 0;
 }
 
-/* The run of zeros before the next coefficient, whose index becomes walk->last. */
+/* The length of the run of zeros in front of the next coefficient, whose index becomes walk->last. */
 FUNCTION u32 walk_next(struct walk *walk)
 {
     if (walk->mask == 0) {
@@ -122,17 +123,17 @@ FUNCTION u32 walk_next(struct walk *walk)
 }
 
 /*
- * A block's bits, on their way into the words of its coefficients: a word is free when both of them were read. Long
- * codes may want one before that; then it and all that follow go to device memory.
+ * Writes a block's bits into the words of its own coefficients. A word is free when both of its coefficients have been
+ * read. Long codes may need a word before that; then this word and all that follow go to device memory.
  */
 struct writer {
     LOCAL u32 *words;
     GLOBAL u32 *more;
-    u32 free;  /* words of the coefficients */
-    u32 at;    /* word that the bits go to next */
-    u32 limit; /* the first one in device memory; at least `at` as long as there is none */
-    u32 count; /* of bits in hand, below 32, */
-    u32 bits;  /* from the highest on; the rest is 0 */
+    u32 free;  /* number of words of coefficients that are free */
+    u32 at;    /* index of the word that the bits go to next */
+    u32 limit; /* index of the first word in device memory; at least `at` as long as there is none */
+    u32 count; /* number of bits not yet written, below 32 */
+    u32 bits;  /* these bits, from the highest on; the rest is 0 */
 };
 
 enum { NO_LIMIT = ENCODE_BLOCK_WORDS + 1 };
@@ -148,7 +149,7 @@ FUNCTION void write_word(struct writer *writer)
     writer->at++;
 }
 
-/* `length` bits, 1–31, from the highest on; the rest is 0. */
+/* Write `length` (1–31) bits, which begin at the highest bit of `bits`; the rest of it is 0. */
 FUNCTION void put(struct writer *writer, u32 bits, u32 length)
 {
     writer->bits |= bits >> writer->count;
@@ -160,7 +161,7 @@ FUNCTION void put(struct writer *writer, u32 bits, u32 length)
     }
 }
 
-/* A symbol's code and the low bits of a value, or of its predecessor where it is negative. */
+/* Write a symbol's code and the low bits of a value, or of the value minus 1 if it is negative. */
 FUNCTION void put_value(struct writer *writer, u32 code, i32 value, u32 size)
 {
     u32 length = code & 31, bits = (u32)(value + (value >> 31)) << (31 - size) << 1 >> length;
@@ -172,15 +173,15 @@ FUNCTION void put_code(struct writer *writer, u32 code)
     put(writer, code & 0xFFFF0000u, code & 31);
 }
 
-/* Where a block's bits are. */
+/* The place of a block's bits. */
 struct bits {
     LOCAL const u32 *words;
-    GLOBAL const u32 *more; /* those from number `limit` on */
+    GLOBAL const u32 *more; /* words from index `limit` on */
     u32 limit;
-    u32 length; /* bits */
+    u32 length; /* number of bits */
 };
 
-/* A block's code takes the place of its coefficients; `more`: of ENCODE_BLOCK_WORDS words. */
+/* Write a block's code in the place of its coefficients; `more` has room for ENCODE_BLOCK_WORDS words. */
 FUNCTION struct bits write_block(const struct coded *coded, LOCAL u32 *values, LOCAL const u32 *codes, GLOBAL u32 *more)
 {
     LOCAL const u32 *ac = codes + coded->codes + ENCODE_DC_CODES;
@@ -208,8 +209,8 @@ FUNCTION struct bits write_block(const struct coded *coded, LOCAL u32 *values, L
 }
 
 /*
- * Bring a block's bits to a window of words that starts with number `first`, and holds 0 where nothing was written; as
- * far as they lie in it.
+ * Copy a block's bits into a window of words, as far as they lie in it. The window begins with word `first` of the
+ * tile, and its words are 0 where nothing was written.
  */
 FUNCTION void place_bits_in(LOCAL u32 *window, u32 first, const struct bits *bits, u32 start)
 {
@@ -230,7 +231,10 @@ FUNCTION void place_bits_in(LOCAL u32 *window, u32 first, const struct bits *bit
     }
 }
 
-/* What comes before each block in coding order, in bits, where `length` is its own. Whole work-group. */
+/*
+ * The number of bits in front of each block in coding order; `length` is the block's own number of bits. Whole
+ * work-group.
+ */
 FUNCTION u32 place_block(LOCAL u32 *lengths, LOCAL u32 *scratch, u32 order, u32 exists, u32 length, u32 *total)
 {
     u32 self = local_index();
@@ -247,11 +251,12 @@ FUNCTION u32 place_block(LOCAL u32 *lengths, LOCAL u32 *scratch, u32 order, u32 
 }
 
 /*
- * Code a tile, from pixels to bits (`bits`: from the tile's own first word on, the first bit of a word in its highest)
- * and their number (`lists`). The launch's groups are those of all tiles from number `skip` on.
+ * Code a tile, from pixels to bits. `bits` receives the bits, from the tile's own first word on, the first bit of a
+ * word being its highest; `lists` receives their number. The groups of a launch are those of all tiles from number
+ * `skip` on.
  *
- * What a block's code has no room for waits in the tile's words from ENCODE_BLOCK_WORDS times its place in the tile on,
- * where no block before it ends up.
+ * The words of a block's code for which its coefficients have no room wait among the tile's words, from
+ * ENCODE_BLOCK_WORDS times the block's place in the tile on, where no block before it ends up.
  */
 DENSE_KERNEL(ENCODE_BLOCKS, GROUPS_AT_ONCE)
 encode_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels, GLOBAL u32 *bits,
@@ -308,7 +313,10 @@ FUNCTION void count_block(const struct coded *coded, LOCAL const i16 *values, LO
         count_up_local(ac + END_OF_BLOCK, 1);
 }
 
-/* How often each symbol occurs in each picture; the histograms, of ENCODE_CODES words a picture, hold 0 before. */
+/*
+ * Count how often each symbol occurs in each picture. The histograms have ENCODE_CODES words for each picture, and hold
+ * 0 before.
+ */
 DENSE_KERNEL(ENCODE_BLOCKS, GROUPS_AT_ONCE)
 count_symbols(
     GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels, GLOBAL u32 *RESTRICT histograms, u32 skip)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From pixels to a tile's samples: colour, downsampling, repeated edges, with the processor's rounding. Samples lie in
- * the work-group's memory, block by block, BLOCK_WORDS apart.
+ * Turns pixels into the samples of a tile: colour conversion, downsampling and repetition at the edges, rounded as by
+ * the CPU's code. Samples lie in the work-group's memory, block by block, BLOCK_WORDS apart.
  */
 #include "jpeg/kernels/encode_tile.h"
 
 enum { BLOCK_WORDS = 33 }; /* room for 64 coefficients of 16 bits, and one word more against bank conflicts */
 
-/* A channel's byte: where the buffer of pixels does not hold it, `pixels` is null and the place its address. */
+/*
+ * The first byte of a channel in row y. If the channel is not in the buffer of pixels, its absolute address is used
+ * instead.
+ */
 FUNCTION GLOBAL const u8 *channel_row(LOCAL const struct encode_channel *channel, GLOBAL const u32 *pixels, u32 y)
 {
     u64 offset = (u64)channel->offset[1] << 32 | channel->offset[0];
@@ -32,7 +35,7 @@ FUNCTION i32 pixel_value(LOCAL const struct encode_picture *picture, LOCAL const
     return sum >> 16;
 }
 
-/* A sample anywhere, also beyond the component's edges. */
+/* A sample at any place, which may lie beyond the component's edges. */
 OUTLINED u32 sample_at(LOCAL const struct encode_picture *picture, LOCAL const struct encode_component *component,
     GLOBAL const u32 *pixels, u32 x, u32 y)
 {
@@ -46,8 +49,8 @@ OUTLINED u32 sample_at(LOCAL const struct encode_picture *picture, LOCAL const s
 }
 
 /*
- * Where a tile's samples go: those of its own blocks, and, where it does not start an interval, those of the MCU before
- * it, in coding order (`extra`). That MCU counts as number tile->mcus.
+ * The places of a tile's samples: those of its own blocks (`own`) and, if it does not start an interval, those of the
+ * MCU in front of it, in coding order (`extra`). That MCU has the number tile->mcus.
  */
 struct samples {
     LOCAL u32 *own, *extra;
@@ -61,13 +64,13 @@ FUNCTION LOCAL u32 *block_samples(const struct tile *tile, const struct samples 
     return samples->own + (tile->mcus * component->first_block + mcu * component->h * component->v) * BLOCK_WORDS;
 }
 
-/* The MCU's number in the picture. */
+/* The number of an MCU in the picture. */
 FUNCTION u32 place_of_mcu(const struct tile *tile, u32 mcu)
 {
     return mcu == tile->mcus ? tile->first - 1 : tile->first + mcu;
 }
 
-/* Eight bytes of a row. They exist, and so does the next one where rows are ragged. */
+/* Load eight bytes of a row. They must exist, and so must the next byte if rows are ragged. */
 FUNCTION u32x2 load_eight(GLOBAL const u8 *from, u32 ragged)
 {
     u32 odd = (u32)((size_t)from & 3);
@@ -78,7 +81,7 @@ FUNCTION u32x2 load_eight(GLOBAL const u8 *from, u32 ragged)
     return make_u32x2(shift_pair(left, middle, 8 * odd), shift_pair(middle, right, 8 * odd));
 }
 
-/* Eight samples of a block's row. */
+/* Make eight samples of a block's row. */
 FUNCTION void sample_run(
     const struct tile *tile, u32 c, GLOBAL const u32 *pixels, LOCAL u32 *out, u32 mcu, u32 place, u32 row)
 {
@@ -104,8 +107,8 @@ FUNCTION void sample_run(
 }
 
 /*
- * Eight pixels of a row as words: six of three bytes a pixel, eight of four. They exist, and so does the next one where
- * rows are ragged.
+ * Load eight pixels of a row as words: six words for three bytes a pixel, eight words for four. The pixels must exist,
+ * and so must the next one if rows are ragged.
  */
 FUNCTION void load_words(GLOBAL const u8 *from, u32 words, u32 ragged, u32 *word)
 {
@@ -133,19 +136,19 @@ FUNCTION void load_words(GLOBAL const u8 *from, u32 words, u32 ragged, u32 *word
     }
 }
 
-/* What a work-item that loads by pixel keeps in mind. */
+/* The constants of a work-item that loads samples pixel by pixel. */
 struct encode_place {
-    GLOBAL const u8 *base; /* of the picture's first pixel */
-    u32 left;              /* the column's first pixel */
-    u32 first;             /* the MCU's first row of chroma */
-    u32 h, chroma_h;       /* blocks of luma and of chroma in a row of an MCU */
+    GLOBAL const u8 *base; /* address of the picture's first pixel */
+    u32 left;              /* x of the column's first pixel */
+    u32 first;             /* the first row of chroma of the MCU, in the picture */
+    u32 h, chroma_h;       /* number of blocks of luma and of chroma in a row of an MCU */
     u32 box_w, box_h;
-    LOCAL u32 *out[3]; /* samples of each component */
+    LOCAL u32 *out[3]; /* where the samples of each component go */
 };
 
 /*
- * Eight pixels of the column, from the lowest byte on red, green, blue and green again; beyond the picture's edge the
- * last one is repeated.
+ * Load eight pixels of the column. From the lowest byte on, each has red, green, blue, and green again. Beyond the
+ * picture's edge the last pixel is repeated.
  */
 FUNCTION void load_pixels(
     LOCAL const struct encode_picture *picture, const struct encode_place *place, u32 y, u32 *pixel)
@@ -173,7 +176,7 @@ FUNCTION void load_pixels(
     }
 }
 
-/* The equations of JFIF, times 2^16: what counts is above the lowest 16 bits. */
+/* The equations of JFIF, times 2^16: the result is what lies above the lowest 16 bits. */
 FUNCTION u32 luma_of(u32 pixel)
 {
     return dot_high(pixel, 7471, 0, dot_low(pixel, 19595, 38470, 32768));
@@ -189,21 +192,21 @@ FUNCTION u32 red_of(u32 pixel)
     return dot_high(pixel, -5329, -27439, dot_low(pixel, 32768, 0, (128 << 16) + 32767));
 }
 
-/* Third bytes. */
+/* Join the third bytes of four words. */
 FUNCTION u32 join_thirds(u32 a, u32 b, u32 c, u32 d)
 {
     return pick_bytes(pick_bytes(a, b, 0x0062), pick_bytes(c, d, 0x0062), 0x5410);
 }
 
-/* Upper halves. */
+/* Join the upper halves of two words. */
 FUNCTION u32 join_uppers(u32 a, u32 b)
 {
     return pick_bytes(a, b, 0x7632);
 }
 
 /*
- * The means of boxes, whose rows are summed up: of each of eight columns, two to a word. `at`: the column's first
- * sample in its row.
+ * Store the means of boxes. `sum` holds the sums over the boxes' rows for each of eight columns, two in a word; `at` is
+ * the first sample in its row.
  */
 FUNCTION void store_means(const struct encode_place *place, LOCAL u32 *out, const u32 *sum, u32 at)
 {
@@ -227,8 +230,8 @@ FUNCTION void store_means(const struct encode_place *place, LOCAL u32 *out, cons
 }
 
 /*
- * Eight pixels by as many rows as a box has, from column `x` and chroma's row `row` of the MCU on. Where chroma has
- * ended, its last row is repeated, and so is the last of luma.
+ * Convert eight pixels by as many rows as a box has, from column `x` and from row `row` of the MCU's chroma on. Where
+ * chroma has ended, its last row is repeated, and so is the last row of luma.
  */
 FUNCTION void convert_pixels(
     LOCAL const struct encode_picture *picture, const struct encode_place *place, u32 x, u32 row)
@@ -253,7 +256,7 @@ FUNCTION void convert_pixels(
         LOCAL u32 *out = place->out[0] + (y / 8 * place->h + x / 8) * BLOCK_WORDS + y % 8 * 2;
         out[0] = left;
         out[1] = right;
-        if (below && j > 0) { /* rows of a box lie in the same block */
+        if (below && j > 0) { /* the rows of a box lie in the same block */
             out[-2] = left;
             out[-1] = right;
         }
@@ -263,7 +266,9 @@ FUNCTION void convert_pixels(
     store_means(place, place->out[2] + to, red, at);
 }
 
-/* A work-item keeps to a column of eight pixels. Those beyond whole rows of columns are idle. */
+/*
+ * Load pixel by pixel: a work-item keeps to a column of eight pixels. Work-items beyond whole rows of columns are idle.
+ */
 FUNCTION void load_by_pixel(const struct tile *tile, GLOBAL const u32 *pixels, const struct samples *samples)
 {
     LOCAL const struct encode_picture *picture = tile->picture;
@@ -307,7 +312,7 @@ FUNCTION void load_by_sample(const struct tile *tile, GLOBAL const u32 *pixels, 
     }
 }
 
-/* Those of all blocks, also of the ones that pad MCUs. */
+/* Load the samples of all blocks, including those that only pad MCUs. */
 FUNCTION void load_samples(const struct tile *tile, GLOBAL const u32 *pixels, const struct samples *samples)
 {
     if (tile->picture->loading != ENCODE_BY_SAMPLE)
@@ -317,8 +322,9 @@ FUNCTION void load_samples(const struct tile *tile, GLOBAL const u32 *pixels, co
 }
 
 /*
- * The DC coefficients before the tile, of each component, times 8 and not quantised: sums of samples. `sums` holds 0
- * for each. Nothing where the tile starts an interval.
+ * Sum up the samples of the block that predicts the tile's first DC coefficient, for each component: this is the DC
+ * coefficient times 8 and not quantised. `sums` holds 0 for each component before. Nothing is done if the tile starts
+ * an interval.
  */
 FUNCTION void sum_before(const struct tile *tile, const struct samples *samples, LOCAL u32 *sums)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the tiles' bits to a stream: padding of intervals, stuffing (T.81 B.1.1.5) and restart markers. */
+/*
+ * Turns the bits of tiles into a stream: padding at the end of intervals, stuffing (T.81 B.1.1.5) and restart markers.
+ */
 #include "jpeg/kernels/encode_tile.h"
 
 enum { PLACE_GROUP = ENCODE_PLACE_GROUP, STREAM_GROUP = ENCODE_STREAM_GROUP };
@@ -14,7 +16,10 @@ FUNCTION u32 whole_bytes(u32 bits)
     return (bits + 7) & ~7u;
 }
 
-/* What tiles in a row make of a place: x → x + before, or, where an interval ends, up to whole bytes there, + after. */
+/*
+ * The effect of consecutive tiles on a position x: x + before; or, if an interval ends among them, x + before rounded
+ * up to whole bytes, + after.
+ */
 struct advance {
     u32 before, after, aligned;
 };
@@ -48,7 +53,7 @@ FUNCTION struct advance advance_both(const struct advance *first, const struct a
     return both;
 }
 
-/* What all work-items before this one do together. Whole work-group. */
+/* The combined effect of all work-items before this one. Whole work-group. */
 FUNCTION struct advance scan_advances(LOCAL u32 *scratch, struct advance own)
 {
     u32 self = local_index();
@@ -76,7 +81,7 @@ FUNCTION u32 ends_interval(u32 interval_tiles, u32 tiles, u32 tile)
     return (tile + 1) % interval_tiles == 0 || tile + 1 == tiles;
 }
 
-/* Where each of a picture's tiles starts, from their lengths. Whole work-group. */
+/* Compute where each of a picture's tiles starts, from their lengths. Whole work-group. */
 FUNCTION void place_all(GLOBAL const struct encode_picture *picture, LOCAL u32 *scratch,
     GLOBAL const u32 *RESTRICT lengths, GLOBAL u32 *RESTRICT starts, u32 align)
 {
@@ -92,7 +97,7 @@ FUNCTION void place_all(GLOBAL const struct encode_picture *picture, LOCAL u32 *
     }
 }
 
-/* A group a picture: where its tiles' bits start. */
+/* Compute where the bits of a picture's tiles start; one work-group for each picture. */
 KERNEL(PLACE_GROUP) place_bits(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *lists)
 {
     SHARED u32 scratch[3 * PLACE_GROUP];
@@ -101,7 +106,7 @@ KERNEL(PLACE_GROUP) place_bits(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *list
         list_of(work, lists, ENCODE_STARTS) + first, 1);
 }
 
-/* Likewise of bytes. */
+/* Likewise for the bytes of its tiles. */
 KERNEL(PLACE_GROUP) place_bytes(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *lists)
 {
     SHARED u32 scratch[3 * PLACE_GROUP];
@@ -112,11 +117,11 @@ KERNEL(PLACE_GROUP) place_bytes(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *lis
 
 /* The bytes of the stream that start in a tile. */
 struct stretch {
-    GLOBAL const u32 *words; /* of the tile's bits */
-    u32 length;              /* bits */
-    u32 phase;               /* bits that belong to the byte before */
+    GLOBAL const u32 *words; /* words of the tile's bits */
+    u32 length;              /* number of bits */
+    u32 phase;               /* number of bits that belong to the byte before */
     u32 bytes;
-    u32 whole; /* of them those that end in the tile too; the last may not */
+    u32 whole; /* number of those bytes that also end in the tile; the last one may not */
 };
 
 FUNCTION GLOBAL const u32 *tile_words(LOCAL const struct encode_picture *picture, GLOBAL const u32 *bits, u32 tile)
@@ -135,7 +140,7 @@ FUNCTION struct stretch find_stretch(const struct tile *tile, GLOBAL const u32 *
     return stretch;
 }
 
-/* The first eight bits behind a tile. `lengths`: the tile's. */
+/* The first eight bits behind a tile. `lengths` begins at the tile's own length. */
 FUNCTION u32 bits_behind(const struct tile *tile, GLOBAL const u32 *bits, GLOBAL const u32 *lengths)
 {
     u32 result = 0, count = 0;
@@ -148,7 +153,7 @@ FUNCTION u32 bits_behind(const struct tile *tile, GLOBAL const u32 *bits, GLOBAL
     return result;
 }
 
-/* Four bytes from byte 4i on, the first in the highest bits; those that are not the tile's are 0. */
+/* Four bytes from byte 4i on, the first in the highest bits; bytes that do not belong to the tile are 0. */
 FUNCTION u32 stretch_word(
     const struct tile *tile, const struct stretch *stretch, GLOBAL const u32 *bits, GLOBAL const u32 *lengths, u32 i)
 {
@@ -164,14 +169,17 @@ FUNCTION u32 stretch_word(
     return left < 4 ? word & ~(0xFFFFFFFFu >> (8 * left)) : word;
 }
 
-/* How many bytes are 0xFF. */
+/* The number of bytes of a word that are 0xFF. */
 FUNCTION u32 stuffing_of(u32 word)
 {
     u32 other = ~word;
     return 4 - ones((((other & 0x7F7F7F7Fu) + 0x7F7F7F7Fu) | other) & 0x80808080u);
 }
 
-/* The sum of what comes before a tile in its picture. `list`: the picture's. Whole work-group. */
+/*
+ * The sum of a list over all tiles in front of a tile in its picture. `list` begins with the picture's first tile.
+ * Whole work-group.
+ */
 FUNCTION u32 sum_tiles(const struct tile *tile, LOCAL u32 *scratch, GLOBAL const u32 *list, u32 align)
 {
     u32 sum = 0;
@@ -180,7 +188,7 @@ FUNCTION u32 sum_tiles(const struct tile *tile, LOCAL u32 *scratch, GLOBAL const
     return group_sum(scratch, STREAM_GROUP, sum);
 }
 
-/* How many bytes each tile adds to its stream. */
+/* Compute how many bytes each tile adds to its stream. */
 KERNEL(STREAM_GROUP) measure_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *lists)
 {
     SHARED u32 picture[ENCODE_PICTURE_WORDS];
@@ -203,11 +211,12 @@ KERNEL(STREAM_GROUP) measure_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const
 }
 
 enum {
-    ITEM_WORDS = 4,                                 /* of the tile's bits that a work-item brings out at once */
-    ROUND_BYTES = 2 * 4 * ITEM_WORDS * STREAM_GROUP /* of a group, all of them stuffed */
+    ITEM_WORDS = 4, /* words of the tile's bits that a work-item writes at once */
+    /* Bytes that a work-group writes at once, if all of them are stuffed. */
+    ROUND_BYTES = 2 * 4 * ITEM_WORDS * STREAM_GROUP
 };
 
-/* Bytes with their stuffing; returns where the next go. */
+/* Write bytes with their stuffing. Returns where the next ones go. */
 FUNCTION LOCAL u8 *put_stuffed(LOCAL u8 *out, u32 word, u32 count)
 {
     for (u32 i = 0; i < 4; i++, word <<= 8)
@@ -219,7 +228,9 @@ FUNCTION LOCAL u8 *put_stuffed(LOCAL u8 *out, u32 word, u32 count)
     return out;
 }
 
-/* Copy `count` bytes that lie as far behind a whole word as they will. */
+/*
+ * Copy `count` bytes. Source and target lie `odd` bytes behind the start of a word, so that whole words can be copied.
+ */
 FUNCTION void bring_out(GLOBAL u8 *RESTRICT out, LOCAL const u32 *words, u32 odd, u32 count)
 {
     u32 end = odd + count;
@@ -234,7 +245,10 @@ FUNCTION void bring_out(GLOBAL u8 *RESTRICT out, LOCAL const u32 *words, u32 odd
     }
 }
 
-/* The bytes of a stretch from its word `first` on, as many as a group takes; returns how many come out. */
+/*
+ * Write the bytes of a stretch from its word `first` on, as many as a work-group handles at once. Returns the number of
+ * bytes written.
+ */
 FUNCTION u32 write_round(const struct tile *tile, const struct stretch *stretch, GLOBAL const u32 *bits,
     GLOBAL const u32 *lengths, u32 first, LOCAL u32 *scratch, LOCAL u32 *stage, GLOBAL u8 *RESTRICT out, u32 fits)
 {
@@ -264,7 +278,9 @@ FUNCTION void end_stream(const struct tile *tile, GLOBAL u32 *RESTRICT head, u32
         head[local_index()] = local_index() == 0 ? end : 0;
 }
 
-/* The streams, unless one is too long: then its head says so, and the rest holds anything. */
+/*
+ * Write the streams. If a stream is too long for its room, its head still tells its length, but the rest is undefined.
+ */
 KERNEL(STREAM_GROUP)
 write_streams(
     GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *lists, GLOBAL u32 *RESTRICT streams)

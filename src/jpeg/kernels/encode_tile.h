@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a tile lies in its picture, and its blocks in it. */
+/* Finds the tile of a work-group in its picture, and the block of a work-item in the tile. */
 #include "jpeg/kernels/encode_work.h"
 #include "kernels/group.h"
 #include "kernels/portable.h"
@@ -11,13 +11,13 @@ FUNCTION u32 least(u32 a, u32 b)
 }
 
 struct tile {
-    LOCAL const struct encode_picture *picture; /* in the work-group's memory: it is looked at all the time */
-    u32 index;                                  /* of the picture */
-    u32 number;                                 /* of the tile in it */
-    u32 interval;                               /* of restarts, that it lies in */
-    u32 first;                                  /* MCU in coding order */
-    u32 mcus;                                   /* at least 1 */
-    u32 starts, ends;                           /* whether the interval does so with it */
+    LOCAL const struct encode_picture *picture; /* in the work-group's memory, because it is read all the time */
+    u32 index;                                  /* index of the picture */
+    u32 number;                                 /* number of the tile in the picture */
+    u32 interval;                               /* number of the restart interval that contains the tile */
+    u32 first;                                  /* first MCU, in coding order */
+    u32 mcus;                                   /* number of MCUs, at least 1 */
+    u32 starts, ends;                           /* whether the interval starts, and whether it ends, with the tile */
 };
 
 FUNCTION GLOBAL const struct encode_picture *picture_of(GLOBAL const u32 *work, u32 index)
@@ -26,7 +26,10 @@ FUNCTION GLOBAL const struct encode_picture *picture_of(GLOBAL const u32 *work, 
     return (GLOBAL const struct encode_picture *)(work + head->picture) + index;
 }
 
-/* `shared`: ENCODE_PICTURE_WORDS, which get the picture. `size`: of the work-group. Whole work-group. */
+/*
+ * Find the tile of a group. `shared` has ENCODE_PICTURE_WORDS words, which receive the picture; `size` is the size of
+ * the work-group. Whole work-group.
+ */
 FUNCTION struct tile find_tile(GLOBAL const u32 *work, u32 group, LOCAL u32 *shared, u32 size)
 {
     GLOBAL const struct encode_work *head = (GLOBAL const struct encode_work *)work;
@@ -51,19 +54,19 @@ FUNCTION struct tile find_tile(GLOBAL const u32 *work, u32 group, LOCAL u32 *sha
 }
 
 /*
- * A work-item's block. Work-items take the tile's blocks component by component, and those of a component in coding
- * order.
+ * The block of a work-item. Work-items take the tile's blocks component by component, and the blocks of a component in
+ * coding order.
  */
 struct block {
-    u32 exists; /* otherwise there is none for this work-item */
-    u32 real;   /* otherwise it pads its MCU */
+    u32 exists; /* 0: there is no block for this work-item */
+    u32 real;   /* 0: the block only pads its MCU */
     u32 component;
-    u32 mcu;   /* in the tile */
-    u32 place; /* in the MCU, counted in the component */
-    u32 order; /* in the tile, in coding order */
+    u32 mcu;   /* number of the MCU in the tile */
+    u32 place; /* number of the block among those of the component in the MCU */
+    u32 order; /* number of the block in the tile, in coding order */
 };
 
-/* Whether a component's block of an MCU holds samples. */
+/* Whether a block of a component in an MCU holds samples. */
 FUNCTION u32 is_real(
     LOCAL const struct encode_picture *picture, LOCAL const struct encode_component *component, u32 mcu, u32 place)
 {
@@ -74,7 +77,10 @@ FUNCTION u32 is_real(
     return x < component->blocks_w && y < component->blocks_h;
 }
 
-/* The last block of an MCU's component, before `end`, that holds samples. The first one always does. */
+/*
+ * The last block in front of `end`, among those of a component in an MCU, that holds samples. The first one always
+ * does.
+ */
 FUNCTION u32 last_real(
     LOCAL const struct encode_picture *picture, LOCAL const struct encode_component *component, u32 mcu, u32 end)
 {

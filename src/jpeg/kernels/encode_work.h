@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the host tells the kernels about a batch of pictures to encode. One buffer, the work, starts with an
- * encode_work; all offsets in it count 32-bit words from its start.
+ * Describes a batch of pictures to encode: the host fills it in (jpeg/gpu/encode_batch.c) and the kernels read it. One
+ * buffer, the work, starts with an encode_work; all offsets in it count 32-bit words from its start.
  *
  * A tile is a run of MCUs in coding order within one restart interval, of at most ENCODE_BLOCKS blocks. A work-group
  * codes a tile, and each of its work-items a block.
@@ -19,67 +19,70 @@ typedef int32_t i32;
 
 enum {
     ENCODE_COMPONENTS = 4,
-    ENCODE_BLOCKS = 128, /* of a tile, at most; also the work-items of its group */
-    ENCODE_BLOCK_WORDS =
-        53, /* for the longest block: a DC code with 11 bits and 63 AC codes with 10, of 16 bits each */
+    ENCODE_BLOCKS = 128, /* most blocks in a tile; also the work-items of its work-group */
+    /* Words of the longest block: a DC code with 11 bits and 63 AC codes with 10, the codes having 16 bits each. */
+    ENCODE_BLOCK_WORDS = 53,
     ENCODE_MCU_BLOCKS = 10,
-    ENCODE_DC_CODES = 16,                                   /* of a table */
-    ENCODE_AC_CODES = 256,                                  /* behind them */
-    ENCODE_CODES = 2 * (ENCODE_DC_CODES + ENCODE_AC_CODES), /* of a picture: by destination, DC before AC */
-    ENCODE_QUANT = 128,       /* raster order: 2^32 divided by the divisor, rounded up, and half the divisor */
-    ENCODE_PLACE_GROUP = 256, /* work-items that put a picture's tiles in a row */
+    ENCODE_DC_CODES = 16,                                   /* DC codes of a table */
+    ENCODE_AC_CODES = 256,                                  /* AC codes of a table, behind the DC codes */
+    ENCODE_CODES = 2 * (ENCODE_DC_CODES + ENCODE_AC_CODES), /* codes of a picture: by destination, DC before AC */
+    /* For each coefficient in raster order 2^32 divided by the divisor, rounded up, and half the divisor. */
+    ENCODE_QUANT = 128,
+    ENCODE_PLACE_GROUP = 256, /* work-items that find the places of a picture's tiles */
     ENCODE_STREAM_GROUP = 128,
-    ENCODE_SUMMED_TILES = 4096, /* of a picture, at most, that tiles sum up by themselves */
-    ENCODE_HEAD = 16            /* bytes before a picture's stream; the first four are its length */
+    ENCODE_SUMMED_TILES = 4096, /* most tiles in a picture for which each tile sums up by itself what comes before it */
+    ENCODE_HEAD = 16            /* bytes in front of a picture's stream; the first four are its length */
 };
 
-/* Lists of one word a tile. */
+/* Lists with one word for each tile. */
 enum encode_list {
-    ENCODE_LENGTHS, /* bits of the tile's code */
-    ENCODE_STARTS,  /* the bit at which they start where intervals end in whole bytes */
-    ENCODE_SIZES,   /* bytes of the stream that start in the tile, with stuffing and a marker behind them */
-    ENCODE_OFFSETS, /* the byte of the stream at which they start */
+    ENCODE_LENGTHS, /* number of bits of the tile's code */
+    ENCODE_STARTS,  /* the position of its first bit, if intervals end in whole bytes */
+    ENCODE_SIZES,   /* number of bytes of the stream that start in the tile, with stuffing and a marker behind them */
+    ENCODE_OFFSETS, /* the position of its first byte in the stream */
     ENCODE_LISTS
 };
 
 struct encode_work {
-    u32 pictures; /* how many */
+    u32 pictures; /* number of pictures */
     u32 picture;  /* offset of the first struct encode_picture */
     u32 tiles;    /* offset of a list: the first tile of each picture, then the number of all tiles */
-    u32 count;    /* of all tiles */
+    u32 count;    /* number of all tiles */
 };
 
 /*
- * A component's sample is the mean of a box of pixels' values, each (Σ factor × channel + addend) >> 16 of up to four
- * channels.
+ * A sample of a component is the mean of a box of pixels' values. The value of a pixel is (Σ factor × channel + addend)
+ * >> 16, of up to four channels.
  */
 struct encode_component {
     u32 h, v;               /* blocks in an MCU */
-    u32 first_block;        /* in an MCU */
-    u32 blocks_w, blocks_h; /* that hold samples */
-    u32 box_w, box_h;       /* pixels of a box */
-    u32 rounding;           /* added to a box's sum, as is, where this is 1, the sample's place modulo 2 */
+    u32 first_block;        /* index of its first block in an MCU */
+    u32 blocks_w, blocks_h; /* blocks that hold samples, horizontally and vertically */
+    u32 box_w, box_h;       /* width and height of a box in pixels */
+    u32 rounding;           /* added to a box's sum, together with (if `alternate` is 1) the sample's column modulo 2 */
     u32 alternate;
-    u32 part;          /* 2^16 divided by the box's pixels, rounded up */
-    u32 width, height; /* pixels that exist; beyond them the last is repeated */
-    u32 rows;          /* of samples; below them the last is repeated */
+    u32 part;          /* 2^16 divided by the number of pixels in a box, rounded up */
+    u32 width, height; /* pixels that exist; beyond them the last one is repeated */
+    u32 rows;          /* rows of samples; below them the last one is repeated */
     u32 table;         /* destination of its Huffman tables */
     i32 factor[4];
     i32 addend;
-    u32 plain; /* 1 + the channel that holds its samples as they are, one after the other; 0: none does */
+    u32 plain; /* 1 + the channel that holds its samples unchanged, one after the other; 0: there is no such channel */
 };
 
-/* Channels of the pixels, which lie interleaved or in planes. */
+/* A channel of the pixels, which lie interleaved or in planes. */
 struct encode_channel {
     u32 address[2]; /* CUDA: low and high half of its first sample's address; 0: in the buffer of pixels */
     u32 offset[2];  /* low and high half of its first sample's place in the buffer of pixels */
-    i32 pitch;      /* bytes from row to row */
-    u32 step;       /* and from pixel to pixel */
+    i32 pitch;      /* bytes from one row to the next */
+    u32 step;       /* bytes from one pixel to the next */
 };
 
 /*
- * By pixel: interleaved, from RGB to YCbCr; luma is not downsampled, chroma is alike by 1, 2 or 4 in width and by 1 or
- * 2 in height. The nibbles are the bytes of a pixel that hold red, green, blue, and green again, from the lowest on.
+ * How samples are loaded. BY_RGB and BY_BGR load pixel by pixel: the pixels are interleaved and converted from RGB to
+ * YCbCr; luma is not downsampled, and both chroma components alike by 1, 2 or 4 in width and by 1 or 2 in height. The
+ * nibbles of these values are the bytes of a pixel that hold red, green, blue, and green again, from the lowest nibble
+ * on.
  */
 enum encode_loading { ENCODE_BY_SAMPLE = 0, ENCODE_BY_RGB = 0x1210, ENCODE_BY_BGR = 0x1012 };
 
@@ -88,19 +91,19 @@ struct encode_picture {
     u32 mcus_w;
     u32 mcus;
     u32 mcu_blocks;
-    u32 interval;       /* MCUs in a restart interval; all of them where there is none */
-    u32 interval_tiles; /* tiles in it */
-    u32 tile_mcus;      /* MCUs in a tile but the last of an interval */
+    u32 interval;       /* MCUs in a restart interval; all MCUs if there are no restart markers */
+    u32 interval_tiles; /* tiles in a restart interval */
+    u32 tile_mcus;      /* MCUs in a tile, except the last tile of an interval */
     u32 tiles;
-    u32 bits;     /* its first in the buffer of bits, in words */
-    u32 codes;    /* offset of its Huffman codes: a code in the highest bits, its length in bits 0–4 */
-    u32 stream;   /* its head in the buffer of streams, in units of 16 bytes */
-    u32 capacity; /* bytes behind the head */
+    u32 bits;     /* offset of its first word in the buffer of bits */
+    u32 codes;    /* offset of its Huffman codes: each has its code in the highest bits and its length in bits 0–4 */
+    u32 stream;   /* place of its head in the buffer of streams, in units of 16 bytes */
+    u32 capacity; /* bytes of room for the stream behind the head */
     u32 loading;  /* enum encode_loading */
-    u32 ragged;   /* 1 where rows of pixels do not all start at multiples of 8 bytes, else 0 */
-    u32 summed;   /* 1: what comes before a tile is summed up where it is needed; 0: place_bits, place_bytes do it */
-    u32 padded;   /* 1: there are blocks without samples, which fill MCUs up */
-    u32 quant;    /* offset of ENCODE_QUANT words for each component, see there */
+    u32 ragged;   /* 1: rows of pixels do not all start at multiples of 8 bytes; otherwise 0 */
+    u32 summed;   /* 1: each tile sums up what comes before it; 0: place_bits and place_bytes do so */
+    u32 padded;   /* 1: there are blocks without samples, which pad MCUs */
+    u32 quant;    /* offset of ENCODE_QUANT words for each component, see ENCODE_QUANT */
     struct encode_channel channel[4];
     struct encode_component component[ENCODE_COMPONENTS];
 };
