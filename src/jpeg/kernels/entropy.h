@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From parts whose states are known to coefficients (T.81 F.2.2). DC differences are added up in a part as it is
- * decoded, over parts afterwards.
+ * Decodes parts whose states are known to coefficients (T.81 F.2.2). DC differences are summed up within a part while
+ * it is decoded, and across parts afterwards.
  */
 #include "jpeg/kernels/chain.h"
 
 enum {
     WRITE_PARTS = WORK_WRITE_PARTS,
-    WRITE_TABLES = 4, /* that the group's memory holds */
+    WRITE_TABLES = 4, /* Huffman tables for which the work-group's memory has room */
     WRITE_WORDS = (WRITE_PARTS + 1) * PART_WORDS + 3,
-    ORDER_SIZE = 160, /* an index, and how far an end of a block moves it on */
-    BLOCK_ROWS = 9    /* of 16 bytes that a work-item's block takes, with padding against bank conflicts */
+    ORDER_SIZE = 160, /* room for an index, and for how far the end of a block moves it on */
+    BLOCK_ROWS = 9    /* units of 16 bytes that a work-item's block takes, with padding against bank conflicts */
 };
 
-/* What all work-items of a group share. */
+/* What all work-items of a work-group share. */
 struct writing {
     GLOBAL const u32 *work;
     GLOBAL const struct work_picture *picture;
-    GLOBAL const u32 *info; /* of the group's first part on; and its words */
+    GLOBAL const u32 *info; /* info words from the group's first part on; `bytes` are the words of these parts */
     GLOBAL const u32 *bytes;
-    GLOBAL const u16 *rest;   /* long tables */
-    LOCAL const u16 *symbols; /* tables of SHORT_SIZE, unless there are more than WRITE_TABLES */
-    LOCAL const u32 *tables;  /* of each block of an MCU, see work_picture.block_table */
+    GLOBAL const u16 *rest;   /* the picture's long tables */
+    LOCAL const u16 *symbols; /* short tables, SHORT_SIZE entries each, unless there are more than WRITE_TABLES */
+    LOCAL const u32 *tables;  /* tables of each block of an MCU, see work_picture.block_table */
     LOCAL const u32 *components;
     LOCAL const u8 *order;
-    LOCAL const u32 *words; /* of the group's parts and the next */
-    u32 parts;              /* of the group, whether they exist or not */
+    LOCAL const u32 *words; /* words of the group's parts and of the next part */
+    u32 parts;              /* number of the group's parts, including those that do not exist */
     u32 blocks_in_mcu;
 };
 
-/* Zig-zag index → place in a block that is stored by columns. */
+/* Maps a zig-zag index to the place in a block that is stored by columns. */
 TABLE u8 column_order[64] = {0, 8, 1, 2, 9, 16, 24, 17, 10, 3, 4, 11, 18, 25, 32, 40, //
     33, 26, 19, 12, 5, 6, 13, 20, 27, 34, 41, 48, 56, 49, 42, 35,                     //
     28, 21, 14, 7, 15, 22, 29, 36, 43, 50, 57, 58, 51, 44, 37, 30,                    //
     23, 31, 38, 45, 52, 59, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63};
 
-/* `few`: whether the group's memory holds the tables. */
+/* Look up a code in a short table. `few` says whether the work-group's memory holds the tables. */
 FUNCTION u32 look_up(const struct writing *writing, u32 table, u32 head, u32 few)
 {
     table += head >> (32 - WORK_SHORT_BITS);
@@ -44,7 +44,7 @@ FUNCTION u32 look_up(const struct writing *writing, u32 table, u32 head, u32 few
     return ((GLOBAL const u16 *)(writing->work + writing->picture->short_table))[table];
 }
 
-/* EXTEND (F.12) of the value of `size` (0–15) bits behind the code. */
+/* The procedure EXTEND (F.12) for the value of `size` (0–15) bits behind the code. */
 FUNCTION i32 symbol_value(u32 symbol, u32 head)
 {
     u32 size = symbol >> 5 & 15;
@@ -54,35 +54,38 @@ FUNCTION i32 symbol_value(u32 symbol, u32 head)
     return (i32)((value >> 1 >> (31 - size)) - (negative ? (1u << size) - 1 : 0));
 }
 
-/* What a work-item writes to. */
+/* The places that a work-item writes to. */
 struct outputs {
-    GLOBAL u32x4 *blocks; /* from the segment's first on */
-    GLOBAL u32 *dc;       /* likewise */
-    LOCAL u32x4 *block;   /* its own, all zero */
-    LOCAL u32 *sums;      /* of DC differences, a list of WRITE_PARTS a component */
+    GLOBAL u32x4 *blocks; /* the blocks from the segment's first block on */
+    GLOBAL u32 *dc;       /* the DC coefficients from the segment's first block on */
+    LOCAL u32x4 *block;   /* the work-item's own block, initially all zero */
+    LOCAL u32 *sums;      /* sums of DC differences, a list of WRITE_PARTS for each component */
 };
 
-/* A work-item, and where it stands in its stretch of a part, or behind that, where its last block is ended. */
+/* The position of a work-item in its stretch of a part, or behind the stretch while it completes its last block. */
 struct writer {
-    LOCAL const u32 *words; /* of the part */
-    u32 part;               /* counted from the group's first */
-    u32 bits;               /* of the part, as far as the stretch goes */
-    u32 last;               /* whether that is where its segment ends */
+    LOCAL const u32 *words; /* words of the part */
+    u32 part;               /* number of the part, counted from the group's first */
+    u32 bits;               /* bits of the part up to the end of the stretch */
+    u32 last;               /* whether the segment ends there */
     u32 first_half;         /* whether the stretch is the part's first half */
-    u32 extended;           /* whether it is behind its stretch */
-    i32 surplus;            /* bits behind the segment's last block that are too many */
-    u32 high, low, ahead;   /* words from the position's on */
+    u32 extended;           /* whether the work-item is behind its stretch */
+    i32 surplus;            /* bits left behind the segment's last block from which on they are a surplus */
+    u32 high, low, ahead;   /* the word of the position and the two that follow */
     u32 invalid;
     struct place place;
 };
 
-/* Behind the last part of a segment, whose last word is 0 as all after it are, and where nothing is read any more. */
+/*
+ * Limit the index of a word to the words of a part. Behind the last part of a segment the last word is 0, as all data
+ * after it are, and elsewhere nothing is read there any more.
+ */
 FUNCTION u32 last_word(u32 at)
 {
     return at < PART_WORDS ? at : PART_WORDS - 1;
 }
 
-/* Into a part that the group holds. */
+/* Enter a part that the work-group holds. */
 FUNCTION void enter_part(const struct writing *writing, struct writer *writer, u32 part)
 {
     u32 at = writer->place.position / 32, info = writing->info[part];
@@ -96,7 +99,7 @@ FUNCTION void enter_part(const struct writing *writing, struct writer *writer, u
     writer->ahead = writer->words[last_word(at + 2)];
 }
 
-/* On from the end of a stretch, or of a part. Returns whether the group holds what follows. */
+/* Continue behind the end of a stretch, or of a part. Returns whether the work-group holds what follows. */
 FUNCTION u32 extend(const struct writing *writing, struct writer *writer)
 {
     writer->extended = 1;
@@ -114,7 +117,7 @@ FUNCTION u32 extend(const struct writing *writing, struct writer *writer)
     return 1;
 }
 
-/* The next symbol; *head: bits from it on. `pair`: the block's tables. */
+/* Read the next symbol. *head receives the bits from it on; `pair` names the block's tables. */
 FUNCTION u32 read_symbol(const struct writing *writing, struct writer *writer, u32 pair, u32 *head, u32 few)
 {
     *head = funnel(writer->high, writer->low, writer->place.position);
@@ -134,8 +137,10 @@ FUNCTION u32 read_symbol(const struct writing *writing, struct writer *writer, u
     return symbol;
 }
 
-/* Whether a block starts here that the part is to give. The last part of a segment goes on, with zeros, to the end of
- * the MCU that the data end in; where they end with an MCU, to that of the next. */
+/*
+ * Whether a block starts here that this part must decode. The last part of a segment goes on, with zeros, to the end of
+ * the MCU in which the data end; if they end together with an MCU, it goes on to the end of the next MCU.
+ */
 FUNCTION u32 has_block(const struct writer *writer)
 {
     return !writer->extended &&
@@ -143,7 +148,7 @@ FUNCTION u32 has_block(const struct writer *writer)
                (writer->last && (writer->place.block > 0 || writer->place.position <= writer->bits)));
 }
 
-/* Bits of the segment behind the place, counted on as long as they are fewer than WORK_SPARE_BITS. */
+/* The number of bits of the segment behind the position. Counting stops once there are WORK_SPARE_BITS. */
 FUNCTION i32 bits_left(const struct writing *writing, const struct writer *writer)
 {
     i32 left = -(i32)writer->place.position;
@@ -156,7 +161,7 @@ FUNCTION i32 bits_left(const struct writing *writing, const struct writer *write
     return left;
 }
 
-/* Into the next block. Counts an interval that is complete and has a surplus. */
+/* Move on to the next block. An interval that is complete is counted if it has a surplus. */
 FUNCTION void end_block(
     const struct writing *writing, struct writer *writer, u32 *block, u32 limit, GLOBAL u32 *RESTRICT damage)
 {
@@ -167,7 +172,7 @@ FUNCTION void end_block(
         count_up(damage + 2, 1);
 }
 
-/* Write a block, clear it where it was, and add its DC difference. */
+/* Write a block to device memory, clear it in the work-group's memory, and add its DC difference to the sum. */
 FUNCTION void flush_block(const struct outputs *outputs, u32 block, u32 component)
 {
     u32x4 rows[8];
@@ -183,7 +188,7 @@ FUNCTION void flush_block(const struct outputs *outputs, u32 block, u32 componen
     outputs->dc[block] = (*sum & 0xFFFF) | DC_CODED;
 }
 
-/* To the end of the block that the stretch starts in. Returns whether that is in the stretch. */
+/* Skip to the end of the block in which the stretch starts. Returns whether that end lies in the stretch. */
 FUNCTION u32 skip_block(const struct writing *writing, struct writer *writer, u32 few)
 {
     u32 pair = writing->tables[writer->place.block], head;
@@ -193,14 +198,14 @@ FUNCTION u32 skip_block(const struct writing *writing, struct writer *writer, u3
     return writer->place.index > 63;
 }
 
-/* A coefficient to its place. */
+/* Store a coefficient at its place. */
 FUNCTION void put_value(
     const struct writing *writing, const struct writer *writer, const struct outputs *outputs, u32 symbol, u32 head)
 {
     ((LOCAL i16 *)outputs->block)[writing->order[writer->place.index - 1]] = (i16)symbol_value(symbol, head);
 }
 
-/* The end of a block that reaches behind the parts that the group holds. */
+/* Complete a block that reaches behind the parts that the work-group holds. */
 FUNCTION void finish_block(
     const struct writing *writing, struct writer *writer, const struct outputs *outputs, u32 pair)
 {
@@ -222,8 +227,8 @@ FUNCTION void finish_block(
 }
 
 /*
- * The blocks that start in the stretch, but for their DC coefficients; outputs->dc takes those without what comes
- * before.
+ * Decode the blocks that start in the stretch, except for their DC coefficients: outputs->dc receives these without
+ * what comes before the stretch.
  */
 FUNCTION void write_stretch(const struct writing *writing, struct writer *writer, const struct outputs *outputs,
     u32 *block, u32 limit, GLOBAL u32 *RESTRICT damage, u32 few)
@@ -251,7 +256,9 @@ FUNCTION void write_stretch(const struct writing *writing, struct writer *writer
     }
 }
 
-/* A stretch from its start in block `block` of the segment on, which should have `limit`. Returns the block behind it.
+/*
+ * Decode a stretch, which starts in block `block` of its segment; the segment should have `limit` blocks. Returns the
+ * block behind the stretch.
  */
 FUNCTION u32 decode_stretch(const struct writing *writing, struct writer *writer, const struct outputs *outputs,
     u32 block, u32 limit, GLOBAL u32 *RESTRICT damage, u32 few)
@@ -268,14 +275,14 @@ FUNCTION u32 decode_stretch(const struct writing *writing, struct writer *writer
     return block;
 }
 
-/* Where a group of WRITE_PARTS stretches is: see struct map_group. */
+/* The place of a group of WRITE_PARTS stretches: see struct map_group. */
 struct part_group {
     GLOBAL const struct work_picture *picture;
     u32 picture_index;
-    u32 halves; /* 1: two stretches a part; otherwise 0 */
-    u32 first;  /* group of the picture */
-    u32 part;   /* the first, in the picture */
-    u32 count;  /* of parts */
+    u32 halves; /* 1: two stretches for each part; otherwise 0 */
+    u32 first;  /* the picture's first group */
+    u32 part;   /* the group's first part, counted in the picture */
+    u32 count;  /* number of parts */
     u64 at;
     u64 stride;
 };
@@ -297,20 +304,23 @@ FUNCTION struct part_group find_part_group(GLOBAL const u32 *work)
     return group;
 }
 
-/* In the buffer `groups`, behind what chain.h has there: of a component. */
+/* The offset of a component's sums in the buffer `groups`, behind what chain.h keeps there. */
 FUNCTION u64 group_sums(GLOBAL const u32 *work, u32 component)
 {
     GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
     return (u64)head->part_groups * (GROUP_DC + (component * WRITE_RATIO << head->halves));
 }
 
-/* A list of stretches in the buffer `parts`: the first of the group. */
+/* The offset in the buffer `parts` of a list of stretches, at the first stretch of the group. */
 FUNCTION u64 stretch_list(const struct part_group *group, u32 list)
 {
     return (PART_STRETCHES + 2 * (u64)list) * group->stride + (group->at << group->halves);
 }
 
-/* The picture's block that a segment starts with, and *blocks: how many it should hold. */
+/*
+ * The block of the picture with which a segment starts; *blocks receives the number of blocks that the segment should
+ * have.
+ */
 FUNCTION u32 segment_blocks(GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, u32 segment, u32 *blocks)
 {
     u32 mcu = segment_at(work, picture, segment)->interval * picture->interval, left = picture->mcus - mcu;
@@ -318,7 +328,7 @@ FUNCTION u32 segment_blocks(GLOBAL const u32 *work, GLOBAL const struct work_pic
     return mcu * picture->blocks_in_mcu;
 }
 
-/* Bring what the group shares to its memory. Whole work-group; a barrier follows. */
+/* Load what the work-group shares into its memory. Whole work-group; a barrier must follow. */
 FUNCTION void share_writing(struct writing *writing, const struct part_group *group, LOCAL u32x4 *symbols,
     LOCAL u32 *blocks, LOCAL u8 *order, LOCAL u32x4 *words)
 {
@@ -347,8 +357,10 @@ FUNCTION void share_writing(struct writing *writing, const struct part_group *gr
     writing->blocks_in_mcu = picture->blocks_in_mcu;
 }
 
-/* Keep the stretches' sums of DC differences, and those of all stretches of the segment that the group ends in. Whole
- * work-group. */
+/*
+ * Store the sums of DC differences of the stretches, and the sums over all stretches of the segment in which the group
+ * ends. Whole work-group.
+ */
 FUNCTION void keep_sums(GLOBAL const u32 *work, const struct part_group *group, LOCAL const u32 *sums,
     GLOBAL u32 *RESTRICT parts, GLOBAL u32 *RESTRICT groups, LOCAL u32 *scratch)
 {
@@ -365,9 +377,10 @@ FUNCTION void keep_sums(GLOBAL const u32 *work, const struct part_group *group, 
 }
 
 /*
- * A work-item into its stretch. *before: the segment's blocks before the part, then before the stretch. Where it is not
- * known where decoding is half-way, the first half is all of the part; false: there is nothing left to do, or nothing
- * known of the part, of a picture that is left to the CPU.
+ * Let a work-item enter its stretch. On entry *before is the number of the segment's blocks in front of the part, on
+ * return in front of the stretch. If it is not known where decoding stands half-way, the first half is the whole part.
+ * False if there is nothing to do: for the second half in that case, or because nothing is known of the part, whose
+ * picture is left to the CPU.
  */
 FUNCTION u32 enter_stretch(const struct writing *writing, const struct part_group *group, GLOBAL const u32 *own,
     u32 self, struct writer *writer, u32 *before)
@@ -445,8 +458,8 @@ write_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, 
 }
 
 /*
- * The sums of DC differences before each of the group's stretches in its segment, by component, to `before`. The part
- * at which the segment starts may lie in an earlier group. Whole work-group.
+ * Find the sums of the DC differences in front of each of the group's stretches in its segment, by component, and store
+ * them in `before`. The part at which the segment starts may belong to an earlier group. Whole work-group.
  */
 FUNCTION void find_dc(GLOBAL const u32 *work, const struct part_group *group, u32 start, u32 start_of_first,
     GLOBAL const u32 *RESTRICT parts, GLOBAL const u32 *RESTRICT groups, LOCAL u32 *before, LOCAL u32 *scratch)
@@ -469,7 +482,7 @@ FUNCTION void find_dc(GLOBAL const u32 *work, const struct part_group *group, u3
     }
 }
 
-/* The DC coefficients of all blocks. */
+/* Complete the DC coefficients of all blocks. */
 KERNEL(WORK_WRITE_PARTS)
 write_dc(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT parts, GLOBAL const u32 *RESTRICT groups,
     GLOBAL u32 *RESTRICT dc)

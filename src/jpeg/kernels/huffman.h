@@ -1,31 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Huffman decoding of a part (T.81 F.2.2): states, tables, and passing over its codes. */
+/*
+ * Huffman decoding of a part (T.81 F.2.2): its states, the tables, and passing over its codes without storing
+ * coefficients.
+ */
 #include "jpeg/kernels/stream.h"
 
 enum {
     SHORT_SIZE = 1 << WORK_SHORT_BITS,
     LONG_SIZE = 1 << WORK_LONG_BITS,
     SHORT_WORDS = WORK_TABLES * SHORT_SIZE / 2,
-    INVALID_LENGTH = 17 /* of a bit pattern that is no code; its size is 0 */
+    INVALID_LENGTH = 17 /* length of a bit pattern that is not a code; its size is 0 */
 };
 
 /*
- * A symbol, packed in 16 bits: bits 0–4 length of code and value, 5–8 size of the value, 9–15 how far the zig-zag index
- * moves on, 64 where the block ends. Where bits 0–4 are 0, the others say in which long table to look the rest up.
+ * A symbol is packed in 16 bits: bits 0–4 are the length of code and value, bits 5–8 the size of the value, and bits
+ * 9–15 how far the zig-zag index moves on, 64 if the block ends. If bits 0–4 are 0, the others name the long table in
+ * which to look up the rest.
  *
- * A pair of symbols: bits 0–4 length of both, 16–22 how far the index moves on; 8–12 and 24–30 likewise of the first.
- * Without a second they are the same. Where bits 0–4 are 0, the code is too long for the table; the others are 32 times
- * 1 more than its long table, or 0 where the pairs' table is too small to tell.
+ * A pair of symbols is packed in 32 bits: bits 0–4 are the length of both, bits 16–22 how far the index moves on; bits
+ * 8–12 and 24–30 are the same for the first symbol alone. Without a second symbol both are equal. If bits 0–4 are 0,
+ * the code is too long for the table; the other bits are then 32 × (the number of its long table + 1), or 0 if the
+ * table of pairs is too small to tell.
  */
 enum {
     PAIR_LENGTH = 31,
     PAIR_STEP = 0x7F001F,
     PAIR_FIRST = 8,
-    PAIR_SAFE = 48 /* index below which the first of a pair does not end the block */
+    PAIR_SAFE = 48 /* index below which the first symbol of a pair does not end the block */
 };
 
 struct place {
-    u32 position; /* bits from the part's start */
+    u32 position; /* position in bits from the start of the part */
     u32 block;
     u32 index;
 };
@@ -39,19 +44,22 @@ FUNCTION struct place unpack_state(u32 state)
     return place;
 }
 
-/* `end`: the part's bits; the place is not before. */
+/* Pack the state behind a part; `end` is the number of the part's bits, and the place is not in front of it. */
 FUNCTION u32 pack_state(struct place place, u32 end)
 {
     return (place.position - end) | place.block << STATE_BLOCK | place.index << STATE_INDEX;
 }
 
-/* Where to look in the long table that a code's first bits tell. */
+/* The index in the long table that the first bits of a code select. */
 FUNCTION u32 long_index(u32 head)
 {
     return head >> (32 - WORK_SHORT_BITS - WORK_LONG_BITS) & (LONG_SIZE - 1);
 }
 
-/* A symbol whose code is too long for the table of pairs. `pair`: the block's tables, see work_picture.block_table. */
+/*
+ * Look up a symbol whose code is too long for the table of pairs, in the short and the long tables. `table` is one of
+ * the block's tables, see work_picture.block_table.
+ */
 FUNCTION u32 look_up_slowly(GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, u32 table, u32 head)
 {
     GLOBAL const u16 *symbols = (GLOBAL const u16 *)(work + picture->short_table);
@@ -77,21 +85,25 @@ FUNCTION u32 move_on(struct place *place, u32 advance, u32 blocks_in_mcu)
     return 1;
 }
 
-/* Most blocks that a part and the code before it end in: of two bits each, behind nine of the MCU. */
+/*
+ * The most blocks in which a part, and the code in front of it, end: blocks of two bits each, behind nine blocks of the
+ * MCU.
+ */
 enum { ROWS = WORK_MCU_BLOCKS + PART_SIZE * 4 + 4 };
 
-/* What passing over a part needs. */
+/* The tables and numbers needed for passing over a part. */
 struct pair_tables {
     GLOBAL const u32 *work;
     GLOBAL const struct work_picture *picture;
     LOCAL const u32 *pairs;
-    LOCAL const u16 *rows;  /* where the tables of blocks are among those, from the MCU's first on, MCU after MCU */
-    GLOBAL const u16 *rest; /* long tables */
-    u32 bits;               /* of a look-up */
+    /* Where in `pairs` the tables of each block are, from the MCU's first block on, MCU after MCU. */
+    LOCAL const u16 *rows;
+    GLOBAL const u16 *rest; /* the picture's long tables */
+    u32 bits;               /* number of bits looked up at once */
     u32 blocks_in_mcu;
 };
 
-/* Bring the picture's tables to the group's memory. Whole work-group; a barrier follows. */
+/* Load the picture's tables of pairs into the work-group's memory. Whole work-group; a barrier must follow. */
 FUNCTION struct pair_tables share_pairs(
     GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, LOCAL u32x4 *pairs, LOCAL u16 *rows)
 {
@@ -111,10 +123,10 @@ FUNCTION struct pair_tables share_pairs(
     return tables;
 }
 
-/* Passing over codes: how far it has come. */
+/* The position reached while passing over codes. */
 struct passage {
     u32 at;    /* position | index << PASSAGE_INDEX */
-    u32 block; /* counted from the first of the MCU that it began in */
+    u32 block; /* counted from the first block of the MCU in which the passage began */
     u32 first_block;
 };
 
@@ -137,13 +149,16 @@ FUNCTION struct place place_of(const struct pair_tables *tables, const struct pa
     return place;
 }
 
-/* Blocks that have ended. */
+/* The number of blocks that have ended on the way. */
 FUNCTION u32 passed_blocks(const struct passage *passage)
 {
     return passage->block - passage->first_block;
 }
 
-/* A code too long for the table of pairs, whose entry is `pair`, as one of it. */
+/*
+ * Look up a code that is too long for the table of pairs, and return it in the form of a pair; `pair` is the entry of
+ * the table.
+ */
 FUNCTION u32 pair_slowly(const struct pair_tables *tables, u32 at, u32 block, u32 pair, u32 head)
 {
     u32 symbol;
@@ -158,8 +173,8 @@ FUNCTION u32 pair_slowly(const struct pair_tables *tables, u32 at, u32 block, u3
 }
 
 /*
- * Pass over codes until the position is at least `end`; where the index is below `safe`, over pairs of them. Position
- * and index are one word, to which an entry of the tables is added as it is.
+ * Pass over codes until the position is at least `end`, and as long as the index is below `safe` over pairs of codes.
+ * Position and index are kept in one word, to which an entry of the tables is added as it is.
  */
 FUNCTION void pass_codes(
     const struct pair_tables *tables, LOCAL const u32 *words, struct passage *passage, u32 end, u32 safe)
@@ -184,8 +199,8 @@ FUNCTION void pass_codes(
 }
 
 /*
- * Pass over a part's codes as far as its bit `end`. Of two codes looked up at once the second counts only where the
- * first ends neither the block nor the part.
+ * Pass over the codes of a part up to its bit `end`. If two codes are looked up at once, the second one counts only if
+ * the first ends neither the block nor the part.
  */
 FUNCTION void pass_until(const struct pair_tables *tables, LOCAL const u32 *words, struct passage *passage, u32 end)
 {

@@ -1,33 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A part's map takes the states that decoding may be in at its start to those at its end. A decoder that starts
- * anywhere falls into step with the codes soon, but which block of the MCU it is in it learns late. So the states that
- * are tried are those behind the part before, entered as each block of the MCU: one of them is nearly always right.
+ * Makes the maps of parts. A part's map takes the states in which decoding may be at the start of the part to those at
+ * its end. A decoder that starts anywhere soon falls into step with the codes, but it learns only late which block of
+ * the MCU it is in. So the states that are tried are those reached through the part before, entered as each block of
+ * the MCU: one of them is nearly always right.
  */
 #include "jpeg/kernels/huffman.h"
 
-/* Starts of parts that a group has candidates for: its parts', and behind them as many as leading on may need. */
+/*
+ * The starts of parts for which a work-group has candidates: those of its own parts, and behind them as many as
+ * following a lead may need.
+ */
 enum { STARTS = STAGED_PARTS - 1, MOST_CANDIDATES = STARTS * WORK_MCU_BLOCKS };
 
 struct candidates {
-    LOCAL u16 *states;  /* of a start i from 10 i on */
-    LOCAL u16 *items;   /* all, in order: start | which << 8 */
-    LOCAL u32 *offsets; /* of a start's first among those */
+    LOCAL u16 *states;  /* states of the candidates; those of start i begin at 10 i */
+    LOCAL u16 *items;   /* all candidates in order: start | which << 8 */
+    LOCAL u32 *offsets; /* index in `items` of each start's first candidate */
 };
 
 /*
- * Ways lead through a part to the start of the next, from all blocks of the MCU; those that have come to the same place
- * half-way are one. In order of starts.
+ * Ways lead through a part to the start of the next one, from all blocks of the MCU. Ways that have reached the same
+ * place half-way are joined to one. They are in the order of their starts.
  */
 struct ways {
     LOCAL u16 *starts;
-    LOCAL u32 *middles; /* places half-way */
-    LOCAL u32 *ends;    /* and at the start */
-    LOCAL u16 *leads;   /* to which candidate | blocks that end in the second half << WAY_BLOCKS */
-    LOCAL u32 *offsets; /* of a start's first */
+    LOCAL u32 *middles; /* places reached half-way */
+    LOCAL u32 *ends;    /* places reached at the start of the next part */
+    LOCAL u16 *leads;   /* candidate that the way leads to | blocks that end in the second half << WAY_BLOCKS */
+    LOCAL u32 *offsets; /* index of each start's first way */
 };
 
-/* A place in a word: position, block and index. */
+/* A place packed in a word: position, block and index. */
 enum { WAY_BLOCK = 16, WAY_INDEX = 20, WAY_BLOCKS = 4 };
 
 FUNCTION u32 pack_place(struct place place)
@@ -35,7 +39,7 @@ FUNCTION u32 pack_place(struct place place)
     return place.position | place.block << WAY_BLOCK | place.index << WAY_INDEX;
 }
 
-/* On from a place to bit `end`; *blocks: that end on the way. */
+/* Move on from a place to bit `end`. *blocks receives the number of blocks that end on the way. */
 FUNCTION u32 pass_way(const struct pair_tables *tables, LOCAL const u32 *words, u32 way, u32 end, u32 *blocks)
 {
     struct place place;
@@ -48,14 +52,14 @@ FUNCTION u32 pass_way(const struct pair_tables *tables, LOCAL const u32 *words, 
     return pack_place(place_of(tables, &passage));
 }
 
-/* Half-way through the part before a start, entered as block `block`. */
+/* The place half-way through the part in front of a start, if the part is entered as block `block`. */
 FUNCTION u32 enter_way(const struct pair_tables *tables, LOCAL const u32 *words, u32 info, u32 block)
 {
     u32 blocks;
     return pass_way(tables, words, info & PART_FIRST ? 0 : block << WAY_BLOCK, (info & PART_BITS) / 2, &blocks);
 }
 
-/* Follow all ways half of their length. Returns how many are then left. Whole work-group. */
+/* Follow all ways through half of their parts. Returns the number of ways that are left then. Whole work-group. */
 FUNCTION u32 find_ways(const struct pair_tables *tables, LOCAL const u32 *words, LOCAL const u32 *info,
     const struct ways *ways, LOCAL u32 *scratch)
 {
@@ -87,7 +91,7 @@ FUNCTION u32 find_ways(const struct pair_tables *tables, LOCAL const u32 *words,
     return count;
 }
 
-/* The first way to the same start that ends in the same place. */
+/* The first way to the same start that ends at the same place. */
 FUNCTION u32 first_same(const struct ways *ways, u32 item)
 {
     u32 same = ways->offsets[ways->starts[item]];
@@ -101,7 +105,7 @@ FUNCTION u32 state_of(u32 way, u32 end)
     return ((way & 0xFFFF) - end) | (way >> WAY_BLOCK & 15) << STATE_BLOCK | way >> WAY_INDEX << STATE_INDEX;
 }
 
-/* Find the candidates of all starts, to which the ways lead. Whole work-group. */
+/* Find the candidates of all starts, which are the states that the ways lead to. Whole work-group. */
 FUNCTION void find_candidates(const struct pair_tables *tables, LOCAL const u32 *words, LOCAL const u32 *info,
     const struct ways *ways, const struct candidates *candidates, LOCAL u32 *scratch)
 {
@@ -141,25 +145,28 @@ FUNCTION void find_candidates(const struct pair_tables *tables, LOCAL const u32 
     barrier_local();
 }
 
-/* A group's place: its picture, its first part there, and the lists' entry of that part. */
+/* The place of a work-group: its picture, its first part there, and the index of that part in the lists. */
 struct map_group {
     GLOBAL const struct work_picture *picture;
     u32 first;
-    u32 number; /* of groups of the picture, the group's place among which is `index` */
+    u32 number; /* number of groups of the picture; `index` is this group's number among them */
     u32 index;
     u64 at;
-    u64 stride; /* from list to list */
-    u32 halves; /* whether the maps say where they are half-way */
+    u64 stride; /* distance from one list to the next */
+    u32 halves; /* whether the maps also tell the place half-way */
 };
 
-/* The more blocks in an MCU, the more often a candidate is missing. */
+/* The number of lists that a map needs: the more blocks an MCU has, the more often a candidate is missing. */
 FUNCTION u32 map_lists(GLOBAL const struct work_picture *picture)
 {
     u32 wanted = 2 * picture->blocks_in_mcu + 3;
     return wanted < MAP_LISTS ? wanted : MAP_LISTS;
 }
 
-/* States that are no candidates: as found by the group before, and by the group that the part belongs to. */
+/*
+ * The number of further states that are not candidates: those found by the group in front, and those found by the group
+ * that the part belongs to.
+ */
 FUNCTION u32 foreign_extra(GLOBAL const struct work_picture *picture)
 {
     return (map_lists(picture) - picture->blocks_in_mcu) / 2;
@@ -171,8 +178,8 @@ FUNCTION u32 own_extra(GLOBAL const struct work_picture *picture)
 }
 
 /*
- * Entries that nothing may come to stand in. A group's own parts have them all, but for those that the group before
- * fills; that is, for the first two parts behind it.
+ * Clear the entries in which possibly nothing will be stored. A group clears all lists for its own parts, except those
+ * that the group in front fills for its first two parts; it clears these for the first two parts behind its own.
  */
 FUNCTION void clear_maps(const struct map_group *group, GLOBAL u32 *RESTRICT maps)
 {
@@ -186,7 +193,9 @@ FUNCTION void clear_maps(const struct map_group *group, GLOBAL u32 *RESTRICT map
     }
 }
 
-/* Which candidate of a start, or further state of it, a part leads to. */
+/*
+ * The candidate of a start, or the further state of it, that a part leads to; MAP_UNKNOWN if there is no room for one.
+ */
 FUNCTION u32 find_next(
     const struct map_group *group, const struct candidates *candidates, LOCAL u32 *extra, u32 start, u32 state)
 {
@@ -203,8 +212,9 @@ FUNCTION u32 find_next(
 }
 
 /*
- * Where a part leads from a state, and how many blocks end in it. Most often it has come to a place on one of the ways
- * half-way; *behind is the state at the end where it has not. *midway: where it is half-way.
+ * Follow a part from a state. Returns the entry of the next part that it leads to, and in *blocks the number of blocks
+ * that end in the part. Most often it has come to a place on one of the ways half-way; otherwise *behind receives the
+ * state at the end. *midway receives the place half-way.
  */
 FUNCTION u32 lead_on(const struct pair_tables *tables, const struct map_group *group, LOCAL const u32 *words,
     LOCAL const u32 *info, const struct ways *ways, const struct candidates *candidates, LOCAL u32 *extra, u32 start,
@@ -229,8 +239,8 @@ FUNCTION u32 lead_on(const struct pair_tables *tables, const struct map_group *g
 }
 
 /*
- * Fill the map of a part's candidate. Where it leads to what is no candidate of the next part, that part's map gets one
- * more entry, and so on.
+ * Fill the map of a part's candidate. If it leads to a state that is not a candidate of the next part, that part's map
+ * gets one more entry, and so on.
  */
 FUNCTION void map_candidate(const struct pair_tables *tables, const struct map_group *group, LOCAL const u32 *words,
     LOCAL const u32 *info, const struct ways *ways, const struct candidates *candidates, LOCAL u32 *extra, u32 item,
@@ -255,7 +265,7 @@ FUNCTION void map_candidate(const struct pair_tables *tables, const struct map_g
     }
 }
 
-/* The group's share of the picture's blocks: they have no coefficients yet. */
+/* Clear the group's share of the picture's blocks: they have no coefficients yet. */
 FUNCTION void clear_blocks(const struct map_group *group, GLOBAL u32 *RESTRICT dc)
 {
     u32 all = group->picture->blocks, share = (all + group->number - 1) / group->number;
@@ -264,7 +274,10 @@ FUNCTION void clear_blocks(const struct map_group *group, GLOBAL u32 *RESTRICT d
         dc[group->picture->block + i] = 0;
 }
 
-/* What later kernels need of the parts. They read whole fours of words; a group's own have room for those. */
+/*
+ * Store what later kernels need of the parts. They read groups of four words, for which the group's own parts have
+ * room.
+ */
 FUNCTION void keep_parts(const struct map_group *group, LOCAL const u32 *words, LOCAL const u32 *info,
     LOCAL const u32 *segments, GLOBAL u32 *RESTRICT bytes, GLOBAL u32 *RESTRICT parts)
 {
@@ -295,7 +308,7 @@ FUNCTION struct map_group find_map_group(GLOBAL const u32 *work, u32 *index)
     return group;
 }
 
-/* Prepare the parts and map them. */
+/* Remove the stuffing from the parts and make their maps. */
 KERNEL(WORK_MAP_GROUP)
 map_parts(GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT stream, GLOBAL u32 *RESTRICT bytes,
     GLOBAL u32 *RESTRICT parts, GLOBAL u32 *RESTRICT maps, GLOBAL u32 *RESTRICT dc, GLOBAL u32 *RESTRICT damage)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples as floating-point numbers, on their way to the output: the bits that image/normalise.c makes of them. */
+/*
+ * Converts samples to floating-point numbers on their way to the output, with the same bits that image/normalise.c
+ * makes of them.
+ */
 #include "kernels/halves.h"
 
 #include "jpeg/kernels/picture.h"
@@ -9,14 +12,17 @@ FUNCTION u32 sample_of(u32 word, u32 index)
     return word >> (8 * index) & 0xFF;
 }
 
-/* (value − mean) × scale, each step rounded once; there is nothing to contract in this order. */
+/*
+ * The result is (value − mean) × scale, each step rounded once. In this order a compiler has nothing to contract to a
+ * fused operation.
+ */
 FUNCTION u32 normalise(GLOBAL const struct work_picture *picture, u32 value, u32 channel)
 {
     float difference = (float)value - float_of(picture->mean[channel]);
     return bits_of(difference * float_of(picture->scale[channel]));
 }
 
-/* One after the other, none behind the row's end: `count` samples from number `at` on. */
+/* Store `count` samples from number `at` on one by one, and none behind the end of the row. */
 FUNCTION void store_singly(GLOBAL void *row, u32 sample, u32 at, u32 count, u32x4 value)
 {
     u32 values[4] = {value.x, value.y, value.z, value.w};
@@ -29,14 +35,17 @@ FUNCTION void store_singly(GLOBAL void *row, u32 sample, u32 at, u32 count, u32x
     }
 }
 
-/* What a picture's rows are made of, and the bytes from plane to plane; 0: interleaved. */
+/*
+ * The kind of samples in a picture's rows, the width of a row, and the bytes from one plane to the next; 0:
+ * interleaved.
+ */
 struct number_rows {
     u32 sample, width, plane;
 };
 
 /*
- * Four samples of a row, a word of bytes, to number 4 · `at` and behind. `first`: the first one's channel; `together`:
- * how many channels take turns in the row.
+ * Store four samples of a row, which come as a word of bytes, at number 4 · `at` and behind. `first` is the channel of
+ * the first sample, and `together` the number of channels that alternate in the row.
  */
 FUNCTION void store_numbers(GLOBAL const struct work_picture *picture, struct number_rows rows, GLOBAL void *row,
     u32 at, u32 word, u32 first, u32 together)
@@ -57,7 +66,7 @@ FUNCTION void store_numbers(GLOBAL const struct work_picture *picture, struct nu
         ((GLOBAL u32x4 *)row)[at] = values;
 }
 
-/* A line of a tile, as store_line() of tiles.h has it. */
+/* Store a line of a tile as floating-point numbers, where store_line() of tiles.h stores bytes. */
 OUTLINED void store_line_of_numbers(
     GLOBAL const struct work_picture *picture, LOCAL const u32 *line, u32 lane, u32 x, GLOBAL u8 *row)
 {

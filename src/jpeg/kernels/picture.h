@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finding a group's place in the work. */
+/* Finds the picture, the segment and the output of a work-group in the work. */
 #include "jpeg/kernels/work.h"
 #include "kernels/search.h"
 
@@ -9,7 +9,7 @@ FUNCTION GLOBAL const struct work_picture *picture_at(GLOBAL const u32 *work, u3
     return (GLOBAL const struct work_picture *)(work + head->picture) + index;
 }
 
-/* Which picture a group belongs to; *first: the picture's first group. */
+/* The picture that a group belongs to; *first receives the picture's first group. */
 FUNCTION u32 find_picture(GLOBAL const u32 *work, enum work_kind kind, u32 group, u32 *first)
 {
     GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
@@ -19,7 +19,7 @@ FUNCTION u32 find_picture(GLOBAL const u32 *work, enum work_kind kind, u32 group
     return low;
 }
 
-/* The first pixel of what lies at an address, or, where that is 0, behind `first` words of the launch's buffer. */
+/* The first pixel of what lies at an address or, if that is 0, behind `first` words of the launch's buffer. */
 FUNCTION GLOBAL u32 *first_pixel(GLOBAL const u32 *address, GLOBAL u32 *pixels, u32 first)
 {
 #if defined(__CUDACC__)
@@ -32,7 +32,7 @@ FUNCTION GLOBAL u32 *first_pixel(GLOBAL const u32 *address, GLOBAL u32 *pixels, 
     return pixels + first;
 }
 
-/* The first pixel of the output. `pixels`: the buffer of pixels, or that of the launch. */
+/* The first pixel of the output. `pixels` is the buffer of pixels, or the buffer of the launch. */
 FUNCTION GLOBAL u32 *picture_output(GLOBAL const struct work_picture *picture, GLOBAL u32 *pixels)
 {
     return first_pixel(picture->output_address, pixels, picture->output);

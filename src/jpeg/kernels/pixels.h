@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From samples to pixels, whatever the sampling and the colours, in the integer arithmetic of the processor's code. */
+/*
+ * Turns samples into pixels for any sampling and any colours, in the integer arithmetic of the CPU's code. Pictures
+ * that tiles.h can convert are left to it.
+ */
 #include "jpeg/kernels/tiles.h"
 
 enum {
     CONVERT_GROUP = WORK_CONVERT_GROUP,
-    CONVERT_PIXELS = WORK_PIXELS / CONVERT_GROUP /* of a work-item: 4 */
+    CONVERT_PIXELS = WORK_PIXELS / CONVERT_GROUP /* pixels of a work-item: 4 */
 };
 
-/* Rows of a component's samples that make a line; `odd`: the farther one lies below. */
+/* The rows of a component's samples from which a line is made; `odd` says that the farther row lies below. */
 struct line_source {
     GLOBAL const u8 *near, *far;
     u32 odd;
@@ -29,7 +32,7 @@ FUNCTION struct line_source find_line(GLOBAL const struct work_component *c, GLO
     return result;
 }
 
-/* The component at a pixel, upsampled as the processor's code does it. Ratios are of at most 32. */
+/* The value of a component at a pixel, upsampled as the CPU's code does it. Ratios are at most 32. */
 FUNCTION u32 upsample(GLOBAL const struct work_component *c, const struct line_source *line, u32 x)
 {
     u32 mode = c->upsampling, last = c->width - 1;
@@ -48,19 +51,19 @@ FUNCTION u32 upsample(GLOBAL const struct work_component *c, const struct line_s
     return (3 * sum + beside_sum + (x & 1 ? 7 : 8)) >> 4;
 }
 
-/* Channels of a pixel, 0–255, packed: the first in the lowest byte. */
+/* Pack the channels of a pixel, 0–255, with the first in the lowest byte. */
 FUNCTION u32 pack(u32 a, u32 b, u32 c, u32 d)
 {
     return a | b << 8 | c << 16 | d << 24;
 }
 
-/* What is above the three channels is kept. */
+/* Convert YCbCr to RGB. The byte above the three channels is kept. */
 FUNCTION u32 ycc_to_rgb(u32 packed)
 {
     return ycc_pixel(byte_of(packed, 0), byte_of(packed, 1), byte_of(packed, 2)) | (packed & 0xFF000000u);
 }
 
-/* Ink coded inverted: rounded c · k / 255 of each. */
+/* Convert ink that is coded inverted: each channel becomes c · k / 255, rounded. */
 FUNCTION u32 cmyk_to_rgb(u32 packed)
 {
     u32 k = packed >> 24;
@@ -68,7 +71,7 @@ FUNCTION u32 cmyk_to_rgb(u32 packed)
         (2 * byte_of(packed, 2) * k + 255) / 510, k);
 }
 
-/* The picture's channels of a pixel from its components, the first in the lowest byte. */
+/* Make the output channels of a pixel from its components; the first of either is in the lowest byte. */
 FUNCTION u32 convert_pixel(GLOBAL const struct work_picture *picture, u32 packed)
 {
     u32 is_rgb = 1;
@@ -120,7 +123,7 @@ FUNCTION void store_pixels(GLOBAL u32 *RESTRICT row, u32 channels, u32 plane_wor
     }
 }
 
-/* Likewise, where samples are numbers. */
+/* Store four pixels whose samples are floating-point numbers. */
 OUTLINED void store_pixels_of_numbers(
     GLOBAL const struct work_picture *picture, struct number_rows rows, GLOBAL u8 *row, u32 at, u32x4 p)
 {
@@ -141,14 +144,15 @@ OUTLINED void store_pixels_of_numbers(
 }
 
 /*
- * Four pixels of a row a work-item. Rows have room for whole fours. The launch's groups are those of all pictures from
- * number `skip` on; where several buffers take the pictures, each has a launch of its own.
+ * Each work-item converts four pixels of a row. Rows have room for a multiple of four pixels. The groups of a launch
+ * are those of all pictures from number `skip` on; if pictures go to several buffers, each buffer has a launch of its
+ * own.
  */
 KERNEL(CONVERT_GROUP)
 convert_pixels(
     GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT planes, GLOBAL u32 *RESTRICT pixels, u32 skip)
 {
-    SHARED u32 tile[WORK_PIXELS]; /* an array that is indexed would not stay in registers */
+    SHARED u32 tile[WORK_PIXELS]; /* an array that is indexed by a variable would not stay in registers */
     u32 first, index = find_picture(work, WORK_OF_PIXELS, group_index() + skip, &first);
     GLOBAL const struct work_picture *picture = picture_at(work, index);
     u32 groups_of_row = (picture->width + WORK_PIXELS - 1) / WORK_PIXELS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parts of the streams without the stuffing (T.81 B.1.1.5: a byte behind 0xFF is dropped, whatever it is). A part's
- * words, first byte highest, begin with its first byte; behind its last one follow the next four of its segment, for
- * the code that the part ends in, and zeros where the segment ends.
+ * Loads parts of the streams and removes their stuffing (T.81 B.1.1.5: a byte behind 0xFF is dropped, whatever it is).
+ * The words of a part, first byte highest, begin with its first byte. Behind its last byte follow the next four bytes
+ * of its segment, for the code in which the part ends, and zeros if the segment ends.
  */
 #include "jpeg/kernels/picture.h"
 #include "kernels/group.h"
@@ -10,15 +10,17 @@
 enum {
     MAP_GROUP = WORK_MAP_GROUP,
     MAP_PARTS = WORK_MAP_PARTS,
-    /* Parts that a group holds: the one before its own, which leads to them, and three behind for those that lead on.
+    /*
+     * The parts that a work-group holds: the part in front of its own, which leads to them, its own, and three behind
+     * for ways that lead on.
      */
     STAGED_PARTS = MAP_PARTS + 4,
     PART_SIZE = WORK_PART,
-    PART_LANES = PART_SIZE / 16, /* work-items that read it */
+    PART_LANES = PART_SIZE / 16, /* work-items that read a part */
     STAGED_WORDS = STAGED_PARTS * PART_WORDS
 };
 
-/* Sixteen bytes, and for each in bit 7 of its byte whether it is kept. */
+/* Sixteen bytes, and for each of them, in bit 7 of its byte of `kept`, whether it is kept. */
 struct kept_bytes {
     u32x4 bytes, kept;
     u32 count;
@@ -30,7 +32,7 @@ FUNCTION u32 kept_of(u32 word, u32 before)
     return (((previous & 0x7F7F7F7Fu) + 0x7F7F7F7Fu) | previous) & 0x80808080u;
 }
 
-/* The bits of a word's bytes of which n are left, 0 or less: none. */
+/* A mask of the flags of the first n bytes of a word; none if n is 0 or less. */
 FUNCTION u32 lowest_bytes(i32 n)
 {
     if (n >= 4)
@@ -38,7 +40,7 @@ FUNCTION u32 lowest_bytes(i32 n)
     return n <= 0 ? 0 : 0x80808080u >> (8 * (4 - n));
 }
 
-/* The bytes from `at`, a multiple of 16, as far as they are among those from `from` to `to`. */
+/* The sixteen bytes from `at` on, which is a multiple of 16; only those from `from` to `to` are kept. */
 FUNCTION struct kept_bytes keep(GLOBAL const u32x4 *RESTRICT stream, u32 first, u32 at, u32 from, u32 to)
 {
     struct kept_bytes result;
@@ -57,7 +59,9 @@ FUNCTION struct kept_bytes keep(GLOBAL const u32x4 *RESTRICT stream, u32 first, 
     return result;
 }
 
-/* To byte `at` of words whose first byte is the highest. */
+/*
+ * Store the bytes that are kept at byte `at` of words whose first byte is the highest. Returns the index behind them.
+ */
 FUNCTION u32 put_kept(LOCAL u8 *out, u32 at, u32 word, u32 kept)
 {
     for (u32 i = 0; i < 4; i++)
@@ -66,7 +70,7 @@ FUNCTION u32 put_kept(LOCAL u8 *out, u32 at, u32 word, u32 kept)
     return at;
 }
 
-/* A part's bytes in the picture's stream, and its segment. */
+/* The range of a part's bytes in the picture's stream, and its segment. */
 struct part_range {
     u32 from, to;
     u32 segment;
@@ -91,8 +95,8 @@ FUNCTION struct part_range find_range(GLOBAL const u32 *work, GLOBAL const struc
 }
 
 /*
- * Bring STAGED_PARTS parts of the picture, from part first − 1 on, to the group's memory without their stuffing. Parts
- * that the picture does not have are empty. Whole work-group; a barrier follows.
+ * Load STAGED_PARTS parts of the picture, from part first − 1 on, into the work-group's memory without their stuffing.
+ * Parts that the picture does not have are empty. Whole work-group; a barrier ends it.
  */
 FUNCTION void stage_parts(GLOBAL const u32 *work, GLOBAL const struct work_picture *picture,
     GLOBAL const u32x4 *RESTRICT stream, u32 first, LOCAL u32 *words, LOCAL u32 *info, LOCAL u32 *segments,

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From samples to pixels for what most pictures are: one component, or three with the first at full size and the others
- * alike, at full size, half the width or half of both. A work-item makes sixteen pixels of a line, whose values travel
- * two in a word.
+ * Turns samples into pixels for the usual pictures: those of one component, and those of three of which the first has
+ * full size and the others are alike: of full size, half the width, or half the width and height. A work-item makes
+ * sixteen pixels of a line, whose values travel two in a word.
  */
 #include "jpeg/kernels/normal.h"
 #include "jpeg/kernels/transform.h"
 
 enum {
     TILES_GROUP = WORK_CONVERT_GROUP,
-    TILE_PIXELS = 16,                           /* of a work-item */
+    TILE_PIXELS = 16,                           /* pixels of a work-item */
     TILE_LANES = WORK_TILE_WIDTH / TILE_PIXELS, /* work-items on a line */
     TILE_STEP = TILES_GROUP / TILE_LANES,       /* lines made at once */
-    TILE_STRIDE = WORK_TILE_WIDTH / 4,          /* of lines in local memory: 16 bytes, four a pixel */
-    STORE_STEP = TILES_GROUP / 32,              /* lines stored at once */
+    /* Distance of lines in the work-group's memory, in units of 16 bytes; four bytes a pixel. */
+    TILE_STRIDE = WORK_TILE_WIDTH / 4,
+    STORE_STEP = TILES_GROUP / 32, /* lines stored at once */
     PAIRS = 0x00FF00FF
 };
 
-/* Eight pixels' values of a component: pixel i in the low half of pair[i], pixel 4 + i in the high half. */
+/* The values of eight pixels of a component: pixel i in the low half of pair[i], pixel 4 + i in the high half. */
 struct eight {
     u32 pair[4];
 };
@@ -38,17 +39,25 @@ FUNCTION struct eight spread(u32 first, u32 second)
     return result;
 }
 
-/* Eight samples and their neighbours: of each word's samples the first and third, and the second and fourth. */
+/*
+ * Eight samples and their neighbours. `even` holds the first and third sample of each word, `odd` the second and
+ * fourth.
+ */
 struct samples {
     u32 even[2], odd[2], before, behind;
 };
 
-/* Where eight samples lie in a row, and what of their words exists; what is outside is as its neighbour. */
+/*
+ * The place of eight samples in a row, and a mask of those that exist; a sample outside the row repeats its neighbour.
+ */
 struct columns {
     u32 at, before, behind, kept[2];
 };
 
-/* For pixels from x on, a multiple of 16, of `count` samples that are twice as wide. */
+/*
+ * Find the samples, each twice as wide as a pixel, for the pixels from x (a multiple of 16) on; the row has `count`
+ * samples.
+ */
 FUNCTION struct columns find_columns(u32 x, u32 count)
 {
     struct columns result;
@@ -77,7 +86,7 @@ FUNCTION struct samples load_samples(GLOBAL const u32x4 *row, const struct colum
     return result;
 }
 
-/* Thrice the nearer row's and once the farther row's. */
+/* Add three times the samples of the nearer row and those of the farther row. */
 FUNCTION void add_far(struct samples *near, const struct samples *far)
 {
     UNROLL for (u32 i = 0; i < 2; i++)
@@ -89,7 +98,10 @@ FUNCTION void add_far(struct samples *near, const struct samples *far)
     near->behind = 3 * near->behind + far->behind;
 }
 
-/* The triangle filter, four samples to eight; `lower`, `upper`: what is added for rounding to even and odd pixels. */
+/*
+ * The triangle filter, which makes eight values from four samples. `lower` and `upper` are added for rounding to even
+ * and odd pixels.
+ */
 FUNCTION struct eight widen_four(u32 even, u32 odd, u32 before, u32 behind, u32 lower, u32 upper, u32 shift)
 {
     struct eight result;
@@ -115,7 +127,7 @@ FUNCTION GLOBAL const u32x4 *row_at(GLOBAL const struct work_component *c, GLOBA
     return planes + c->plane + (u64)y * c->pitch;
 }
 
-/* Rows of a component that make line y. */
+/* The rows of a component from which line y is made. */
 struct rows {
     u32 near, far;
 };
@@ -133,7 +145,10 @@ FUNCTION struct rows find_rows(GLOBAL const struct work_component *c, u32 y)
     return result;
 }
 
-/* A component at the pixels x … x + 15 of a line. Columns and rows serve both chroma components. */
+/*
+ * The values of a component at the pixels x … x + 15 of a line. Columns and rows are the same for both chroma
+ * components.
+ */
 FUNCTION struct sixteen upsample_sixteen(GLOBAL const struct work_component *c, GLOBAL const u32x4 *RESTRICT planes,
     const struct columns *columns, struct rows rows, u32 x)
 {
@@ -152,20 +167,23 @@ FUNCTION struct sixteen upsample_sixteen(GLOBAL const struct work_component *c, 
     return widen(&samples, 8, 7, 4);
 }
 
-/* YCbCr to RGB (T.871), red in the lowest byte; chroma is taken as 0…255 with 128 for none. */
+/* Convert YCbCr to RGB (T.871), red in the lowest byte. Chroma is 0…255, with 128 for none. */
 FUNCTION u32 ycc_pixel(u32 luma, u32 cb, u32 cr)
 {
     i32 y = (i32)(luma << 16) + 32768, b = (i32)cb - 128, r = (i32)cr - 128;
     return pack_bytes((y + 91881 * r) >> 16, (y - 22554 * b - 46802 * r) >> 16, (y + 116130 * b) >> 16, 0);
 }
 
-/* The first and the third byte change places; the fourth is 0. */
+/* Swap the first and the third byte; the fourth becomes 0. */
 FUNCTION u32 swap_ends(u32 pixel)
 {
     return (pixel & 0xFF00) | pixel >> 16 | (pixel & 0xFF) << 16;
 }
 
-/* Eight pixels of three channels, the first in the lowest byte; the first component's are in two words. */
+/*
+ * Make eight pixels of three channels, the first in the lowest byte. The values of the first component come in two
+ * words.
+ */
 FUNCTION void make_pixels(GLOBAL const struct work_picture *picture, u32 first, u32 second, const struct eight *b,
     const struct eight *c, u32 *pixel)
 {
@@ -195,14 +213,14 @@ FUNCTION void make_pixels(GLOBAL const struct work_picture *picture, u32 first, 
     }
 }
 
-/* Channel `index` of four pixels. */
+/* Collect channel `index` of four pixels. */
 FUNCTION u32 gather(const u32 *pixel, u32 index)
 {
     return byte_of(pixel[0], index) | byte_of(pixel[1], index) << 8 | byte_of(pixel[2], index) << 16 |
            byte_of(pixel[3], index) << 24;
 }
 
-/* Put sixteen pixels where the line of the tile wants them: planes 64 words from each other, or interleaved. */
+/* Store sixteen pixels in a line of the tile: planes 64 words apart, or interleaved. */
 FUNCTION void place_pixels(GLOBAL const struct work_picture *picture, const u32 *p, u32 lane, LOCAL u32x4 *line)
 {
     if (picture->output_plane > 0 || picture->channels == 1) {
@@ -223,7 +241,7 @@ FUNCTION void place_pixels(GLOBAL const struct work_picture *picture, const u32 
     }
 }
 
-/* Sixteen pixels of line y, in the picture's MCUs, to the tile. */
+/* Make sixteen pixels of line y, which is counted in the picture's wanted MCUs, and store them in the tile. */
 FUNCTION void make_line(GLOBAL const struct work_picture *picture, GLOBAL const u32x4 *RESTRICT planes, u32 x, u32 y,
     u32 lane, LOCAL u32x4 *line)
 {
@@ -243,7 +261,7 @@ FUNCTION void make_line(GLOBAL const struct work_picture *picture, GLOBAL const 
     place_pixels(picture, pixel, lane, line);
 }
 
-/* A line of the tile to the output, from pixel x on. Lanes store neighbouring words. */
+/* Copy a line of the tile to the output, from pixel x on. Neighbouring lanes store neighbouring words. */
 FUNCTION void store_line(
     GLOBAL const struct work_picture *picture, LOCAL const u32 *line, u32 lane, u32 x, GLOBAL u32 *RESTRICT out)
 {
@@ -264,7 +282,7 @@ FUNCTION void store_line(
     UNROLL for (u32 i = 0; i < 8; i++) if (lane + 32 * i < words) out[32 * i] = line[lane + 32 * i];
 }
 
-/* A tile of the picture. Launched as convert_pixels. */
+/* Convert a tile of a picture. It is launched like convert_pixels. */
 KERNEL(TILES_GROUP)
 convert_tiles(
     GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT planes, GLOBAL u32 *RESTRICT pixels, u32 skip)

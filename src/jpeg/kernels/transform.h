@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From coefficients to samples, in the integer arithmetic of the processor's code. */
+/* Turns coefficients into samples, in the integer arithmetic of the CPU's code. */
 #include "jpeg/kernels/picture.h"
 
 enum {
     TRANSFORM_GROUP = WORK_TRANSFORM_GROUP,
-    TRANSFORM_AT_ONCE = TRANSFORM_GROUP / 8,           /* blocks */
-    TRANSFORM_TURNS = WORK_BLOCKS / TRANSFORM_AT_ONCE, /* of a group */
-    TILE_STEPS = 9 /* 16 bytes each, of a block between the passes; the last is padding against bank conflicts */
+    TRANSFORM_AT_ONCE = TRANSFORM_GROUP / 8,           /* blocks transformed at once */
+    TRANSFORM_TURNS = WORK_BLOCKS / TRANSFORM_AT_ONCE, /* turns of a work-group */
+    TILE_STEPS = 9 /* units of 16 bytes of a block between the passes; the last one is padding against bank conflicts */
 };
 
 FUNCTION i32 low_half(u32 x)
@@ -25,7 +25,7 @@ FUNCTION i32 saturate(i32 x, i32 least, i32 most)
     return x > most ? most : x;
 }
 
-/* The product's low 16 bits, signed; what is above 16 bits of either does not matter. */
+/* The low 16 bits of the product, signed. Bits above the low 16 of either operand do not matter. */
 FUNCTION i32 dequantise(u32 coefficient, u32 quant)
 {
     return low_half(coefficient * quant);
@@ -36,21 +36,23 @@ FUNCTION u32 term(i32 value, i32 factor)
     return (u32)value * (u32)factor;
 }
 
-/* Sums of a pass are divided by 2^bits, half rounded up, which a bias on their common term provides for. */
+/*
+ * The sums of a pass are divided by 2^bits, with halves rounded up; this bias on their common term does the rounding.
+ */
 FUNCTION u32 rounding(u32 bits)
 {
     return 1u << (bits - 1);
 }
 
-/* The second pass' also makes 0…255 of −128…127. */
+/* The bias of the second pass, which also moves −128…127 to 0…255. */
 FUNCTION u32 sample_rounding(u32 bits)
 {
     return rounding(bits) + (128u << bits);
 }
 
 /*
- * Eight values of 16 bits to eight sums and the bias, modulo 2^32: the inverse DCT after Loeffler, Ligtenberg and
- * Moschytz in 13-bit fixed point: 4433 stands for 0.541196100, and so on.
+ * The inverse DCT after Loeffler, Ligtenberg and Moschytz in 13-bit fixed point: 4433 stands for 0.541196100, and so
+ * on. Eight values of 16 bits give eight sums, which include the bias, modulo 2^32.
  */
 FUNCTION void idct_8(const i32 *in, u32 bias, u32 *out)
 {
@@ -74,7 +76,7 @@ FUNCTION void idct_8(const i32 *in, u32 bias, u32 *out)
     out[4] = t0 - t3 - odd0;
 }
 
-/* Of eight values all but that at index 4 give four sums. */
+/* The inverse DCT reduced to four sums, from eight values without that at index 4. */
 FUNCTION void idct_4(const i32 *in, u32 bias, u32 *out)
 {
     u32 t0 = ((u32)in[0] << 14) + bias, t2 = term(in[2], 15137) - term(in[6], 6270);
@@ -86,7 +88,7 @@ FUNCTION void idct_4(const i32 *in, u32 bias, u32 *out)
     out[2] = t0 - t2 - odd0;
 }
 
-/* Of eight values the first, which may have 32 bits, and the odd ones give two sums. */
+/* The inverse DCT reduced to two sums, from the first of eight values, which may have 32 bits, and the odd ones. */
 FUNCTION void idct_2(const i32 *in, u32 bias, u32 *out)
 {
     u32 even = ((u32)in[0] << 15) + bias;
@@ -95,12 +97,12 @@ FUNCTION void idct_2(const i32 *in, u32 bias, u32 *out)
     out[1] = even - odd;
 }
 
-/* Blocks of a plane, row after row of them. */
+/* A block of a plane: its number, counting row by row, and its column and row. */
 struct block_place {
     u32 block, x, y;
 };
 
-/* How they lie among the coefficients. */
+/* How the blocks of a plane lie among the coefficients. */
 struct block_order {
     u32 first, below, next_mcu, next_row, width_share, height_share;
 };
@@ -124,8 +126,8 @@ FUNCTION u32 find_block(const struct block_order *order, const struct block_plac
 }
 
 /*
- * Column `line` of a block, dequantised; `quant`: the column's. `dc`: of blocks that are stored in columns; those that
- * are not coded hold anything.
+ * Load column `line` of a block and dequantise it; `quant` has the quantisers of this column. `dc` belongs to blocks
+ * that are stored in columns; those of them that are not coded have undefined coefficients and count as zero.
  */
 FUNCTION void load_column(GLOBAL const u32x4 *RESTRICT coefficients, GLOBAL const u32 *RESTRICT dc, u32 raster,
     u32 block, u32 line, const u32 *quant, i32 *in)
@@ -157,8 +159,8 @@ FUNCTION u32 two_halves(const u32 *sums, u32 bits)
 }
 
 /*
- * The first pass, to a column of at most eight values of 16 bits. For 2×2 they have 32 bits, of which the first column
- * uses all.
+ * The first pass: transform a column to at most eight values of 16 bits. For 2×2 samples the values have 32 bits, all
+ * of which are used in the first column.
  */
 FUNCTION void transform_column(const i32 *in, u32 scale, u32 line, LOCAL u32x4 *own)
 {
@@ -189,8 +191,8 @@ FUNCTION u32 four_samples(const u32 *sums, u32 bits)
 }
 
 /*
- * The second pass: row `line` of the samples of the row's block `x`. From DC alone, what exceeds 10 bits wraps, as
- * libjpeg's range limit does.
+ * The second pass: make row `line` of the samples of block `x` in its row of blocks. If a sample is made from DC alone,
+ * values of more than 10 bits wrap around, as libjpeg's range limit does.
  */
 FUNCTION void transform_row(LOCAL const u32x4 *own, u32 scale, u32 line, u32 x, GLOBAL u32x4 *RESTRICT row)
 {
@@ -222,7 +224,7 @@ FUNCTION GLOBAL u32x4 *sample_row(GLOBAL const struct work_component *c, GLOBAL 
     return planes + c->plane + (u64)y * c->pitch;
 }
 
-/* The component of a picture's group of blocks. */
+/* The component that a group of blocks of a picture belongs to. */
 FUNCTION u32 component_of(GLOBAL const struct work_picture *picture, u32 group)
 {
     u32 component = 0;
@@ -231,7 +233,9 @@ FUNCTION u32 component_of(GLOBAL const struct work_picture *picture, u32 group)
     return component;
 }
 
-/* To the next turn's block, if there is one: of planes that are not narrow at most one row further. */
+/*
+ * Move to the block of the next turn, if there is one; in planes that are not narrow this is at most one row further.
+ */
 FUNCTION void next_turn(struct block_place *place, u32 width, u32 blocks)
 {
     place->block += TRANSFORM_AT_ONCE;
@@ -243,8 +247,8 @@ FUNCTION void next_turn(struct block_place *place, u32 width, u32 blocks)
 }
 
 /*
- * Dequantise and transform the blocks of components' planes, row by row of blocks. Eight work-items a block: each a
- * column, then a row.
+ * Dequantise and transform the blocks of the components' planes, one row of blocks after the other. Eight work-items
+ * share a block: each transforms a column, then a row.
  */
 KERNEL(TRANSFORM_GROUP)
 transform_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT coefficients,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures turned as their Exif orientation says (Exif 2.32, 4.6.4 A). */
+/* Turns pictures as their Exif orientation says (Exif 2.32, 4.6.4 A). */
 #include "kernels/turn.h"
 
 #include "jpeg/kernels/pixels.h"
 
 enum { TURN_GROUP = WORK_CONVERT_GROUP, TURN_LANES = WORK_TURN_SIDE / 4 };
 
-/* The channels of a stored pixel, the first in the lowest byte. */
+/* The channels of a pixel of the stored picture, the first in the lowest byte. */
 FUNCTION u32 stored_pixel(GLOBAL const struct work_picture *picture, GLOBAL const u32 *pixels, u32 x, u32 y)
 {
     GLOBAL const u32 *row = pixels + picture->output + (u64)y * (picture->output_pitch / 4);
@@ -20,7 +20,10 @@ FUNCTION u32 stored_pixel(GLOBAL const struct work_picture *picture, GLOBAL cons
     return pixel;
 }
 
-/* Four pixels of a row of what is seen a work-item. `stored`: the buffer of pixels; the rest as convert_pixels. */
+/*
+ * Each work-item makes four pixels of a row of the turned picture. `stored` is the buffer of pixels; the other
+ * arguments are as for convert_pixels.
+ */
 KERNEL(TURN_GROUP) turn_pixels(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *stored, GLOBAL u32 *pixels, u32 skip)
 {
     u32 first, index = find_picture(work, WORK_OF_TURNS, group_index() + skip, &first);
