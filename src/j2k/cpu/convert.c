@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads the channels of each pixel from component samples, applies palettes and sYCC, and writes the image's pixels. */
 #include "j2k/cpu/convert.h"
 #include "image/format.h"
 
@@ -9,7 +10,10 @@ static int32_t clamp(int64_t value, int64_t max)
     return (int32_t)(value < 0 ? 0 : value > max ? max : value);
 }
 
-/* sYCC (IEC 61966-2-1 Annex F), in 16 bits of fraction, rounded: |16-bit sample × factor| is below 2^33. */
+/*
+ * Convert sYCC to RGB (IEC 61966-2-1 Annex F) with 16 bits of fraction, rounded: |16-bit sample × factor| is below
+ * 2^33.
+ */
 static void ycc_to_rgb(int32_t value[4], uint32_t depth)
 {
     const int64_t half = (int64_t)1 << (depth - 1), max = ((int64_t)1 << depth) - 1;
@@ -19,7 +23,7 @@ static void ycc_to_rgb(int32_t value[4], uint32_t depth)
     value[2] = clamp((y + 116130 * cb) >> 16, max);
 }
 
-/* Colours and alpha of one pixel; grey counts as three where the format is of RGB's kind. */
+/* Read the colours and the alpha of one pixel. Grey is repeated as three colours if the format is of RGB's kind. */
 static void read_pixel(const struct j2k_conversion *c, const uint16_t *const row[J2K_CHANNELS_MAX], uint32_t x,
     bool to_rgb, int32_t value[4])
 {
@@ -61,7 +65,7 @@ static void write_pixel(const kst_image *image, size_t x, size_t y, const int32_
         put(&image->plane[0], y, layout->channels * x + i, value[kst_pixel_place(layout, i)]);
 }
 
-/* The row of samples that a row of pixels takes. */
+/* The row of samples that a row of pixels takes its values from. */
 static const uint16_t *source_row(const struct j2k_conversion_source *source, uint32_t y)
 {
     uint32_t index = j2k_sample_at(y, source->dy, source->area.y0, source->area.y1) - source->area.y0;

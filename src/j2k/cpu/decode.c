@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sets a decoding up, decodes tiles side by side as far as threads and memory allow, and reports damaged code-blocks.
+ */
 #include "j2k/cpu/decode.h"
 
 #include "core/report.h"
@@ -77,7 +80,7 @@ void kst_j2k_decoding_end(struct j2k_decoding *decoding)
     pthread_mutex_destroy(&decoding->lock);
 }
 
-/* The next components of a tile that are decoded together; false: that is all. */
+/* Find the next components of a tile that are decoded together. False when there are no more. */
 static bool next_group(struct j2k_decoding *decoding, const struct j2k_tile *tile, struct j2k_group *group)
 {
     const struct j2k_plan *plan = decoding->plan;
@@ -102,7 +105,7 @@ static void decode_tile(struct j2k_decoding *decoding, const struct j2k_tile *ti
     kst_memory_release(decoding->memory, group);
 }
 
-/* One tile after the other, beside others who do so. */
+/* A thread's task: decode one tile after the other while other threads do the same. */
 static void decode_tiles(void *argument, uint32_t index)
 {
     struct j2k_decoding *decoding = argument;
@@ -119,7 +122,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 static void measure_tile(
     struct j2k_decoding *decoding, const struct j2k_tile *tile, struct j2k_group *group, struct j2k_cpu_need *need)
 {
-    enum { JOINED = 1 << 14 }; /* bytes of a code-block that come in pieces; more are rare */
+    enum { JOINED = 1 << 14 }; /* bytes of a code-block's segments that come in pieces; more are rare */
     uint64_t worker = sizeof(struct j2k_worker) + JOINED + 3 * (uint64_t)KST_MEMORY_OVERHEAD;
     *group = (struct j2k_group){.count = 0};
     while (next_group(decoding, tile, group)) {
@@ -148,7 +151,7 @@ struct j2k_cpu_need kst_j2k_cpu_measure(
     return need;
 }
 
-/* As many tiles beside each other as there are threads, or as memory has room for. */
+/* The number of tiles decoded side by side: one per thread, unless memory has room for fewer. */
 static uint32_t count_lanes(const struct j2k_decoding *decoding)
 {
     uint32_t threads = kst_pool_threads(decoding->pool), tiles = decoding->plan->tile_count;
@@ -173,13 +176,13 @@ static void fill_row(const struct j2k_target *target, size_t width, uint32_t val
     }
 }
 
-/* What coefficients of 0 give, for where tiles are missing. */
+/* Fill the targets with the samples that coefficients of 0 give, for the places of missing tiles. */
 static void fill(const struct j2k_decoding *decoding)
 {
     for (uint32_t c = 0; c < decoding->plan->component_count; c++) {
         const struct j2k_component *component = &decoding->plan->component[c];
         const struct j2k_target *target = &decoding->target[c];
-        if (!target->data) /* not wanted, and perhaps of more bits than are decoded */
+        if (!target->data) /* not wanted; it may have more bits than can be decoded */
             continue;
         uint32_t value = component->is_signed ? 0 : (uint32_t)1 << (component->depth - 1);
         for (size_t y = 0; y < j2k_height(component->area); y++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tiles side by side, and what has to wait for all of them. */
+/* Encodes tiles side by side, then does what has to wait for all of them: guard bits and the list of passes. */
 #include "j2k/cpu/encode.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ struct j2k_tiles kst_j2k_encode_tiles_of(const struct j2k_encode_job *job)
     return job->source->tiles.count > 0 ? job->source->tiles : all;
 }
 
-/* Their blocks: from the first on, up to the end. */
+/* The blocks of the tiles to be coded: from `first` up to, but not including, `end`. */
 struct range {
     uint32_t first, end;
 };
@@ -53,7 +53,7 @@ static struct range blocks_of(const struct j2k_encode_job *job)
     return (struct range){span.first, span.first + span.count};
 }
 
-/* The tile's blocks follow one another in the plan. */
+/* The blocks of a tile follow one another in the plan. */
 void kst_j2k_encode_find_tile(struct j2k_encode_job *job, uint32_t index, struct j2k_encode_tile *tile)
 {
     const struct j2k_plan *plan = &job->coded->plan;
@@ -72,13 +72,13 @@ void kst_j2k_encode_find_tile(struct j2k_encode_job *job, uint32_t index, struct
     }
 }
 
-/* Components that go together from one on. */
+/* The number of components, from this one on, that are encoded together. */
 static uint32_t together(const struct j2k_encode_tile *tile, uint32_t component)
 {
     return component == 0 && tile->tile->transform != J2K_TRANSFORM_NONE ? J2K_ANALYSED_TOGETHER : 1;
 }
 
-/* Of what is at hand. */
+/* Encode the whole tile, or the part of it in a window, that tile->plan describes. */
 static void encode_part(struct j2k_encode_tile *tile, enum j2k_choice choice)
 {
     for (uint32_t c = 0, count; c < tile->plan->component_count && kst_j2k_encode_goes_on(tile->job); c += count) {
@@ -88,8 +88,8 @@ static void encode_part(struct j2k_encode_tile *tile, enum j2k_choice choice)
 }
 
 /*
- * How many columns of the tile go together: all, if rows of them take no more than a share of the memory that is left,
- * since coded bytes need room, too.
+ * How many columns of the tile are encoded together: all of them if their rows take no more than a share of the memory
+ * that is left, because coded bytes need room too.
  */
 static uint32_t columns_of(struct j2k_encode_tile *tile)
 {
@@ -145,7 +145,7 @@ static void encode_blocks(struct j2k_encode_tile *tile, uint32_t columns, enum j
     }
 }
 
-/* Coefficients are made anew after the sample: that takes less than to keep them all. */
+/* Coefficients are computed anew after the sample was measured: that takes less memory than to keep them all. */
 static void encode_tile(void *argument, uint32_t index)
 {
     struct j2k_encode_job *job = argument;
@@ -164,7 +164,7 @@ static void encode_tile(void *argument, uint32_t index)
     encode_blocks(&tile, columns, J2K_ALL_BLOCKS);
 }
 
-/* Bits of coefficients beyond those that their bands have planes for. */
+/* The most bits by which coefficients exceed the planes of their bands. */
 static uint32_t missing_planes(const struct j2k_encode_job *job)
 {
     const struct j2k_plan *plan = &job->coded->plan;
@@ -178,7 +178,7 @@ static uint32_t missing_planes(const struct j2k_encode_job *job)
     return most;
 }
 
-/* False where a component has no room for so many more. */
+/* Add guard bits. False if a component cannot have so many more. */
 static bool add_guard(const struct j2k_parameters *parameters, uint32_t components, uint32_t extra)
 {
     for (uint32_t c = 0; c < components; c++)
@@ -189,7 +189,10 @@ static bool add_guard(const struct j2k_parameters *parameters, uint32_t componen
     return true;
 }
 
-/* All bands get a plane more for each guard bit. Tiles without parameters of their own share the main header's. */
+/*
+ * Give every band one more plane per guard bit that is missing. Tiles without parameters of their own share those of
+ * the main header.
+ */
 static kst_status make_room(struct j2k_encode_job *job, kst_report *report)
 {
     struct j2k_coded *coded = job->coded;
@@ -251,7 +254,7 @@ static void join_block(struct j2k_encode_job *job, uint32_t b, uint32_t first)
     }
 }
 
-/* The passes of all blocks in one array, unless they are there. */
+/* Collect the passes of all blocks in one array, unless they are there already. */
 static void join_passes(struct j2k_encode_job *job)
 {
     struct j2k_encoded *encoded = job->encoded;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Codes the blocks of an image that is laid out (j2k/write/coded.h) on the CPU's threads. */
+/* Transforms an image and codes its blocks on the CPU's threads, once its layout is planned (j2k/write/coded.h). */
 #ifndef KOSTKA_J2K_CPU_ENCODE_H
 #define KOSTKA_J2K_CPU_ENCODE_H
 
@@ -9,37 +9,39 @@
 #include "j2k/write/coded.h"
 
 struct j2k_encode_source {
-    const struct j2k_origin *origin; /* of each component: where plan.component[c].area begins */
-    const kst_rows *rows;            /* that bring the samples; null: they are in memory */
-    const double *weight;      /* of each band of the plan: squared error of the picture for one of its coefficients */
-    struct progress *progress; /* a step a code-block */
-    struct j2k_tiles tiles;    /* that are to be coded; a count of 0: all */
-    bool measure;              /* gains are wanted */
+    const struct j2k_origin *origin; /* one per component: where plan.component[c].area begins */
+    const kst_rows *rows;            /* reads the samples; null: they are in memory */
+    /* per band of the plan: squared error of the picture for an error of 1 in one coefficient */
+    const double *weight;
+    struct progress *progress; /* a step per code-block */
+    struct j2k_tiles tiles;    /* the tiles to be coded; a count of 0: all tiles */
+    bool measure;              /* measure what each pass gains */
     /*
-     * What of them will be wanted: passes that are clearly of no use for that may be left out. All blocks together no
-     * longer than so many bytes (UINT64_MAX: any length), or no better than this squared error (0: as good as can be).
-     * Only if measured.
+     * The target of rate allocation, only if measured: passes that are clearly useless for it may be left out. All
+     * blocks together are to be no longer than `bytes` (UINT64_MAX: any length), or no better than the squared error
+     * `error` (0: as good as possible).
      */
     uint64_t bytes;
     double error;
-    double stop;            /* where this is known already: planes that gain less for a byte are left out; else 0 */
-    struct j2k_rect region; /* of interest, on the reference grid: where components have a shift; empty: none */
+    double stop;            /* planes that gain less per byte are left out; 0: not known yet */
+    struct j2k_rect region; /* region of interest on the reference grid, for components with a shift; empty: none */
 };
 
-/* What coded blocks point to. */
+/* The memory that coded blocks point to, and what was found while coding them. */
 struct j2k_encoded {
     struct j2k_encoded_chunk *chunk;
     uint32_t *pass_length; /* as in j2k_coded, which borrows it */
-    double *pass_gain;     /* by how much each pass lowers the squared error of the picture; null if not measured */
+    double *pass_gain;     /* how much each pass lowers the picture's squared error; null: not measured */
     uint32_t pass_count;
-    double error;  /* what the quantiser alone leaves, if measured */
-    double stop;   /* planes that gain less for a byte may be missing; 0: none is */
-    uint8_t extra; /* guard bits that were added, since coefficients had more bits than there were planes for */
+    double error;  /* if measured: the squared error that is left after all passes */
+    double stop;   /* planes that gain less per byte may be missing; 0: none is missing */
+    uint8_t extra; /* number of guard bits added because coefficients had more bits than planes */
 };
 
 /*
- * Fill in coded->block, of the tiles, and coded->pass_length. Where a coefficient needs more bits than its band has,
- * guard bits are added to the parameters in force and to the bands; KST_ERROR_IMAGE_DEPTH where that is not possible.
+ * Fill in coded->block for the tiles, and coded->pass_length. If a coefficient needs more bits than its band has, guard
+ * bits are added to the parameters in force and to the bands; if that is impossible, the result is
+ * KST_ERROR_IMAGE_DEPTH.
  */
 kst_status kst_j2k_cpu_encode(struct memory *memory, struct pool *pool, enum cpu_tier tier, struct j2k_coded *coded,
     const struct j2k_encode_source *source, struct j2k_encoded *encoded, kst_report *report);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Code-blocks: from a band's window to results. */
+/* Codes code-blocks: quantises coefficients from a band's window, codes or measures them, and keeps the results. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 
 enum { CHUNK = 1 << 18, ALIGNMENT = 8 };
 
-/* Coded bytes and passes, given back all together. */
+/* A piece of memory for coded bytes and passes; all pieces are released together. */
 struct j2k_encoded_chunk {
     struct j2k_encoded_chunk *next;
-    size_t used, length; /* of what follows */
+    size_t used, length; /* in bytes of `words` */
     uint64_t words[];
 };
 
@@ -107,8 +107,8 @@ static void raise_region(
 }
 
 /*
- * Between a row of coefficients and what a decoder makes of their indices, squared, in squares of 2^-14 of the step:
- * integers, so that every order of sums agrees.
+ * The squared error between a row of coefficients and what a decoder reconstructs from their indices, in squares of
+ * 2^-14 of the step. It is an integer, so that every order of summation gives the same result.
  */
 static uint64_t row_error(const float *from, const uint32_t *index, float factor, size_t count)
 {
@@ -122,7 +122,7 @@ static uint64_t row_error(const float *from, const uint32_t *index, float factor
     return sum;
 }
 
-/* Rows lie too far apart for processors to foresee, and one after the other each would be waited for. */
+/* Prefetch a block's rows. They are too far apart for processors to foresee, so each would be waited for in turn. */
 static void fetch_ahead(const struct j2k_encode_window *window, const struct j2k_block *block, size_t x)
 {
     enum { LINE = 64 };
@@ -135,7 +135,7 @@ static void fetch_ahead(const struct j2k_encode_window *window, const struct j2k
     }
 }
 
-/* Returns the quantiser's error. */
+/* Load a block's coefficients into the encoder. Returns the quantiser's error. */
 static double load(const struct j2k_coding_group *group, struct j2k_block_encoder *encoder, uint32_t index)
 {
     const struct j2k_encode_job *job = group->tile->job;
@@ -157,7 +157,7 @@ static double load(const struct j2k_coding_group *group, struct j2k_block_encode
             job->forward.sign_integers(from, block->width, to);
         else
             job->forward.quantise(from, block->width, factor, to);
-        if (!c->tc->reversible && job->source->error > 0) /* else nobody asks */
+        if (!c->tc->reversible && job->source->error > 0) /* otherwise the error is not used */
             error += row_error(from, to, factor, block->width);
     }
     if (c->tc->roi_shift > 0 && !j2k_is_empty(job->source->region))
@@ -204,7 +204,7 @@ static void store(struct j2k_encode_job *job, struct j2k_encode_worker *worker, 
     coded->passes = (uint8_t)encoder->passes;
 }
 
-/* What the planes of a sampled block would gain. */
+/* Measure what the planes of a sampled block would gain. */
 static void measure(struct j2k_encode_job *job, struct j2k_encode_worker *worker, uint32_t index,
     const struct j2k_block_source *source, double error)
 {
@@ -243,7 +243,7 @@ void kst_j2k_encode_one(const struct j2k_coding_group *group, struct j2k_encode_
     kst_j2k_encode_count(job, 1);
 }
 
-/* Of single precision, so that its products with lengths are exact. */
+/* The result has single precision, so that its products with lengths are exact. */
 float kst_j2k_block_stop(const struct j2k_encode_tile *tile, uint32_t band)
 {
     double half = tile->job->coded->plan.band[band].step / 2;

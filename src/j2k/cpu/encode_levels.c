@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From samples to the coefficients of all levels, some rows at a time. */
+/* Transforms the samples of a tile's components to the coefficients of all levels, some rows at a time. */
 #include "j2k/cpu/blocks/coding_group.h"
 #include "j2k/syntax/geometry.h"
 
-/* The components' samples; a strip has a row of its own where they are brought. */
+/* The components' samples; if they are read from a callback, each strip has a row buffer of its own. */
 struct samples {
     const struct j2k_coding_group *group;
     uint8_t *row;
 };
 
-/* Where row y of a component begins, whose plane the component before may have asked for. */
+/*
+ * Find where row y of a component begins. If the previous component uses the same plane, it has already fetched the
+ * row.
+ */
 static const uint8_t *find_row(const struct samples *samples, uint32_t component, uint32_t y)
 {
     const struct j2k_coding_group *group = samples->group;
@@ -28,7 +31,7 @@ static const uint8_t *find_row(const struct samples *samples, uint32_t component
     return samples->row + place;
 }
 
-/* Row y of the components, level shifted and transformed (Annex G). */
+/* Fetch row y of the components, level shifted and transformed (Annex G). */
 static void fetch_samples(const void *source, uint32_t y, void *const room[], const void *row[])
 {
     const struct samples *samples = source;
@@ -89,7 +92,7 @@ struct j2k_analysis kst_j2k_encode_analysis(const struct j2k_coding_group *group
     return analysis;
 }
 
-/* Without levels samples are coefficients. */
+/* Without levels the samples are the coefficients. */
 static void copy_samples(const struct samples *samples, uint32_t from, uint32_t end)
 {
     const struct j2k_coding_group *group = samples->group;
@@ -102,10 +105,10 @@ static void copy_samples(const struct samples *samples, uint32_t from, uint32_t 
     }
 }
 
-/* The rows of a resolution that are split in a step. */
+/* The rows of a resolution that are split in one step. */
 struct stretch {
     uint32_t from, end;
-    bool further; /* not the first */
+    bool further; /* they follow rows that were split before */
 };
 
 static struct stretch stretch_of(
@@ -119,7 +122,10 @@ static struct stretch stretch_of(
         .further = from > rect.y0 / 2};
 }
 
-/* One strip goes on where the one before it ended; several side by side work out again what is around them. */
+/*
+ * A single strip continues where that of the step before ended. Several strips side by side compute the rows around
+ * them again.
+ */
 void kst_j2k_encode_strip(const struct j2k_coding_group *group, uint32_t step, uint32_t strip)
 {
     const struct j2k_encode_component *c = group->component;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tasks of a group of components, in one order that threads take them from. With several threads the next step's
- * rows come between the blocks of a step: in their midst, so that what one task waits for is nearly always done. A task
- * waits only for those before it.
+ * Runs the tasks of a group of components, which threads take in a fixed order. With several threads the next step's
+ * rows are placed in the midst of the blocks of a step, so that whatever a task waits for is nearly always done. A task
+ * waits only for tasks before it.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 struct run {
     struct j2k_coding_group *group;
-    struct j2k_tasks tasks; /* turn k: the blocks before step k and the rows of step k */
+    struct j2k_tasks tasks; /* turn k: the blocks of step k − 1 and the rows of step k */
 };
 
 static bool goes_on(const struct j2k_coding_group *group)
@@ -25,7 +25,10 @@ static uint32_t first_block(const struct j2k_coding_group *group, uint32_t step)
     return step > 0 ? group->step[step - 1].order_end : 0;
 }
 
-/* Rows go where those were that the blocks of earlier steps needed, and the levels. */
+/*
+ * Make a strip of rows. They overwrite rows that the levels of the step before and the blocks of an earlier step
+ * needed.
+ */
 static void run_strip(struct j2k_coding_group *group, uint32_t step, uint32_t strip)
 {
     if (step > 0)
@@ -53,10 +56,10 @@ static void run_block(struct j2k_coding_group *group, struct j2k_encode_worker *
     kst_countdown_take(&group->countdowns, &group->step[step].blocks);
 }
 
-/* What there is to do in turn k: the blocks of step k − 1, among which are the rows of step k. */
+/* The tasks of turn k: the blocks of step k − 1, and among them the rows of step k. */
 struct turn {
     uint32_t blocks, strips, levels;
-    uint32_t blocks_first, blocks_second; /* in front of the strips, and from there to the levels */
+    uint32_t blocks_first, blocks_second; /* blocks before the strips; blocks between them and the levels */
 };
 
 static struct turn turn_of(const struct j2k_coding_group *group, uint32_t k)
@@ -87,7 +90,7 @@ static void run_task(struct j2k_coding_group *group, struct j2k_encode_worker *w
         run_block(group, worker, k - 1, index - turn.strips - turn.levels);
 }
 
-/* What a thread has taken it does, also after something has failed: others may wait for it. */
+/* A thread finishes every task that it has taken, even after a failure, because others may wait for it. */
 static void run_worker(void *argument, uint32_t index)
 {
     (void)index;
@@ -130,7 +133,7 @@ static void run_steps(struct j2k_coding_group *group)
     kst_memory_release(job->memory, run.tasks.end);
 }
 
-/* Null where there is nothing to do, or memory is missing. */
+/* Returns null if there is nothing to do or memory is missing. */
 static struct j2k_coding_group *make_group(
     struct j2k_encode_tile *tile, uint32_t first, uint32_t count, enum j2k_choice choice)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The steps in which a tile's components are encoded, and the windows that go down with them. */
+/* Plans the steps in which a tile's components are encoded, and the windows that move down with them. */
 #include <string.h>
 
 #include "j2k/cpu/blocks/coding_group.h"
 #include "j2k/cpu/blocks/narrow.h"
 
 enum {
-    STEP_ROWS = 64,        /* that a step has at least */
-    STRIP_ROWS = 32,       /* likewise, of strips side by side */
-    THREADS_PER_STRIP = 4, /* one thread makes coefficients as fast as so many code them */
+    STEP_ROWS = 64,        /* fewest rows of a step */
+    STRIP_ROWS = 32,       /* fewest rows of each of several strips */
+    THREADS_PER_STRIP = 4, /* one thread makes coefficients as fast as this many threads code them */
     ROW_ALIGNMENT = 64,
-    MIRRORED = 8 /* rows at the top that must be there before the first are split: mirror images are taken of them */
+    /* Rows at the top that must be there before the first ones are split, because mirror images are taken of them. */
+    MIRRORED = 8
 };
 
 static uint32_t clamp(uint64_t value, uint32_t low, uint32_t high)
@@ -23,7 +24,7 @@ static uint32_t ahead(const struct j2k_encode_component *component)
     return component->tc->reversible ? J2K_ANALYSIS_AHEAD_53 : J2K_ANALYSIS_AHEAD_97;
 }
 
-/* Pairs of rows of the rect that can be split where its rows before `end` are there. */
+/* The end of the pairs of rows of `rect` that can be split once its rows before `end` are there. */
 static uint32_t pairs_end(const struct j2k_encode_component *component, struct j2k_rect rect, uint32_t end)
 {
     if (end >= rect.y1)
@@ -31,7 +32,7 @@ static uint32_t pairs_end(const struct j2k_encode_component *component, struct j
     return end - rect.y0 < MIRRORED ? rect.y0 / 2 : (end - ahead(component)) / 2;
 }
 
-/* Where the component's rows before `row` are there. */
+/* How far each resolution is split once the component's rows before `row` are there. */
 static struct j2k_encode_rows rows_before(const struct j2k_encode_component *component, uint32_t row)
 {
     struct j2k_encode_rows rows;
@@ -50,13 +51,13 @@ struct j2k_encode_rows kst_j2k_encode_rows_before(
     return rows_before(component, step > 0 ? group->step[step - 1].row_end : component->tc->rect.y0);
 }
 
-/* Rows of a band that are there. */
+/* The end of the rows of a band that are there. */
 static uint32_t band_end(const struct j2k_band *band, uint32_t r, const struct j2k_encode_rows *rows)
 {
     return clamp(rows->made[r], band->rect.y0, band->rect.y1);
 }
 
-/* Rows of whole blocks. */
+/* The end of the rows of a band that form whole blocks. */
 static uint32_t blocks_end(const struct j2k_encode_component *component, const struct j2k_band *band, uint32_t r,
     const struct j2k_encode_rows *rows)
 {
@@ -66,7 +67,7 @@ static uint32_t blocks_end(const struct j2k_encode_component *component, const s
                : clamp(end >> component->tc->block_height << component->tc->block_height, band->rect.y0, end);
 }
 
-/* Steps end where rows of blocks of the first level do, so that few coefficients have to be kept for the next. */
+/* Steps end where rows of blocks of the first level end, so that few coefficients have to be kept for the next step. */
 static uint32_t next_step(const struct j2k_encode_component *component, uint32_t row, uint32_t strips)
 {
     uint32_t shift = component->tc->block_height, halves = j2k_encode_top(component) > 0;
@@ -108,7 +109,7 @@ static uint32_t first_window(uint32_t r)
     return r > 0 ? 3 * r - 2 : 0;
 }
 
-/* What windows hold while a step's rows are made and blocks of the ones before, with a lag, are coded. */
+/* Find what windows hold while a step's rows are made and the blocks of earlier steps, which lag behind, are coded. */
 static void measure_step(struct j2k_coding_group *group, struct j2k_encode_component *c, uint32_t step)
 {
     uint32_t lag = group->lag;
@@ -122,8 +123,8 @@ static void measure_step(struct j2k_coding_group *group, struct j2k_encode_compo
         if (r == 0 || r == j2k_encode_top(c))
             continue;
         struct j2k_rect rect = c->resolution[r].rect;
-        uint64_t used =
-            2 * (uint64_t)before.made[r]; /* and four rows before are those that mirror images may be taken of */
+        /* The four rows before these are still needed, because mirror images may be taken of them. */
+        uint64_t used = 2 * (uint64_t)before.made[r];
         grow(&c->low[r], clamp(used > 4 ? used - 4 : 0, rect.y0, rect.y1), clamp(after.made[r + 1], rect.y0, rect.y1));
     }
 }
@@ -137,7 +138,7 @@ static void place_window(const struct j2k_coding_group *group, struct j2k_encode
     window->rows = window->rows > 0 ? window->rows : 1;
 }
 
-/* Of one component. */
+/* Measure and place the windows of one component. */
 static void find_windows(struct j2k_coding_group *group, struct j2k_encode_component *c)
 {
     uint32_t top = j2k_encode_top(c);
@@ -163,7 +164,7 @@ static bool take_window(const struct j2k_coding_group *group, struct j2k_encode_
     return window->data;
 }
 
-/* In which a resolution is split; the last one of all components together. */
+/* Bytes needed for splitting a resolution; the last resolution is split for all components together. */
 static size_t split_room(const struct j2k_coding_group *group, uint32_t component, uint32_t r)
 {
     bool last = r == j2k_encode_top(&group->component[component]);
@@ -192,7 +193,7 @@ static bool make_windows(struct j2k_coding_group *group, uint32_t component)
     return fine;
 }
 
-/* Call for every band of the group. */
+/* Runs a statement for every band of the group. */
 #define FOR_EACH_BAND(group, c, r, b)                                                                                  \
     for (const struct j2k_encode_component *c = (group)->component; c < (group)->component + (group)->count; c++)      \
         for (uint32_t r = 0; r <= j2k_encode_top(c); r++)                                                              \
@@ -204,7 +205,7 @@ static bool is_chosen(const struct j2k_coding_group *group, uint32_t block)
     return group->choice == J2K_ALL_BLOCKS || kst_j2k_is_sampled(group->tile, j2k_encode_block(group->tile, block));
 }
 
-/* The step after whose rows a block is complete. `end`: of the band, by step. */
+/* The step after whose rows a block is complete. `end` is the end of the band's complete blocks after each step. */
 static uint32_t step_of(const struct j2k_coding_group *group, const uint32_t *end, const struct j2k_block *block)
 {
     uint32_t low = 0, high = group->step_count - 1;
@@ -218,7 +219,7 @@ static uint32_t step_of(const struct j2k_coding_group *group, const uint32_t *en
     return low;
 }
 
-/* Counts a band's blocks by steps; or where they have been counted, puts them in order. */
+/* Count a band's blocks by step or, if they are already counted, put them in order. */
 static void assign_blocks(struct j2k_coding_group *group, const struct j2k_encode_component *c, uint32_t r,
     const struct j2k_band *band, uint32_t *end, bool counted)
 {
@@ -236,7 +237,7 @@ static void assign_blocks(struct j2k_coding_group *group, const struct j2k_encod
     }
 }
 
-/* By step; within one by component, resolution and band. */
+/* Order blocks by step, and within a step by component, resolution and band. */
 static bool order_blocks(struct j2k_coding_group *group)
 {
     uint32_t total = 0, *end = kst_j2k_encode_take(group->tile->job, group->step_count, sizeof *end);
@@ -244,7 +245,7 @@ static bool order_blocks(struct j2k_coding_group *group)
         return false;
     FOR_EACH_BAND(group, c, r, band)
     assign_blocks(group, c, r, band, end, false);
-    for (uint32_t step = 0; step < group->step_count; step++) { /* to where each begins */
+    for (uint32_t step = 0; step < group->step_count; step++) { /* from counts to where each step's blocks begin */
         uint32_t count = group->step[step].order_end;
         group->step[step].order_end = total;
         total += count;
@@ -257,7 +258,7 @@ static bool order_blocks(struct j2k_coding_group *group)
     return group->order;
 }
 
-/* Room for a row as it is brought. */
+/* Make room for the rows that are read from a callback. */
 static bool make_rows(struct j2k_coding_group *group)
 {
     struct j2k_encode_job *job = group->tile->job;
@@ -273,7 +274,7 @@ static bool make_rows(struct j2k_coding_group *group)
     return group->row;
 }
 
-/* Samples that lie in 32 bits are for those who want more. */
+/* Samples that are stored in 32 bits are taken to need more than 16. */
 static bool is_narrow(const struct j2k_coding_group *group)
 {
     const struct j2k_encode_job *job = group->tile->job;
@@ -285,7 +286,7 @@ static bool is_narrow(const struct j2k_coding_group *group)
     return narrow;
 }
 
-/* All but memory for it. */
+/* Plan everything without allocating the windows. */
 static bool lay_out(struct j2k_coding_group *group)
 {
     const struct j2k_plan *plan = group->tile->plan;

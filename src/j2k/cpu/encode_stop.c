@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How far blocks need be coded for a target, guessed from a sample of them: what their planes gain is worked out, what
- * they cost is estimated. Rate allocation notices where the guess was too high. It depends on the sample alone, so that
- * the outcome is the same on any device and for any number of threads.
+ * Guesses from a sample of the blocks how far all blocks need to be coded for a target. What their planes gain is
+ * computed, what they cost is estimated. Rate allocation notices if the guess was too high. The guess depends on the
+ * sample alone, so it is the same on any device and for any number of threads.
  */
 #include <math.h>
 #include <string.h>
@@ -12,27 +12,27 @@
 #include "j2k/rate/rate_cuts.h"
 
 enum {
-    STEPS = 16,                     /* by which the threshold is halved in */
-    SHARE = 256,                    /* blocks that a thread looks at */
-    POINTS = 2 * J2K_ENCODER_PLANES /* of a block: each plane's significance, then its refinement */
+    STEPS = 16,                     /* number of bisections that find the threshold */
+    SHARE = 256,                    /* blocks that a thread looks at in one task */
+    POINTS = 2 * J2K_ENCODER_PLANES /* per block: the significance and then the refinement of each plane */
 };
 
 /*
- * Of the gain for a byte that the sample promises: planes from which less is to be expected are left out. Of several
- * tiles each takes the whole picture to be like itself, which it seldom is.
+ * Planes from which less than this share of the gain per byte promised by the sample is expected are left out. With
+ * several tiles the share is lower: each tile assumes that the whole picture is like itself, which it seldom is.
  */
 static const double margin = 0.65, margin_of_tiles = 0.25;
 
-/* Where a block may be cut: what a byte gains up to there, bytes and gain in all. */
+/* A point where a block may be cut: the gain per byte, the bytes and the gain since the cut before it. */
 struct cut {
-    double slope, bytes, gain; /* the latter two of all blocks that this one stands for */
+    double slope, bytes, gain; /* bytes and gain are those of all blocks that this one stands for */
 };
 
-/* Of blocks in a row, which a thread looks at. */
+/* Consecutive blocks that one task looks at. */
 struct share {
-    size_t first, count; /* cuts: where there is room for them; how many there are */
-    double error;        /* before any pass */
-    double low, high;    /* slopes */
+    size_t first, count; /* its place among the cuts; how many cuts it has */
+    double error;        /* squared error before any pass */
+    double low, high;    /* least and greatest slope */
 };
 
 struct sample {
@@ -43,7 +43,7 @@ struct sample {
     double error, low, high;
 };
 
-/* Of a band's blocks one of so many: all weigh much where there are few. */
+/* One in so many blocks of a band is sampled: where there are few blocks, each has much weight. */
 static uint32_t stride_of(const struct j2k_plan *plan, uint32_t band)
 {
     const struct j2k_tile_component *tc = &plan->tile_component[plan->band[band].tile_component];
@@ -54,16 +54,16 @@ static uint32_t stride_of(const struct j2k_plan *plan, uint32_t band)
 }
 
 /*
- * What a plane costs on average, in quarters of a bit: signs, zeros around them, and what coders take to adapt. A
- * sample costs the more the fewer of those left become significant with it. Fitted to planes of twelve photographs, of
- * whose lengths it explains 99% (squared errors, in shares of the variance).
+ * What a plane costs on average, in quarters of a bit: signs, the zeros around them, and the coder's adaptation. A
+ * sample costs the more, the fewer of the remaining samples become significant with it. The numbers were fitted to
+ * planes of twelve photographs and explain 99% of the variance of their lengths (by squared errors).
  */
 enum { QUARTER_BITS = 32, SIGNIFICANCE_COST = 32, REFINEMENT_COST = 16, REFINED_COST = 4 };
 
 static uint32_t significance_cost(const struct j2k_gains *gains, uint32_t samples)
 {
     static const struct {
-        uint32_t share; /* of those left, in 400ths: less than that */
+        uint32_t share; /* fewer than so many 400ths of the remaining samples become significant */
         uint32_t cost;
     } step[] = {{1, 39}, {2, 34}, {4, 30}, {8, 27}, {14, 25}, {20, 23}, {30, 21}, {40, 20}, {60, 19}, {80, 18},
         {120, 16}, {160, 14}, {200, 13}};
@@ -75,7 +75,10 @@ static uint32_t significance_cost(const struct j2k_gains *gains, uint32_t sample
     return SIGNIFICANCE_COST + gains->significant * LEAST_COST;
 }
 
-/* Lengths of a block up to each point, in parts of a byte, and gains. Returns how many points there are. */
+/*
+ * Estimate a block's length up to each point, in quarters of a bit, and the gain of each point. Returns the number of
+ * points.
+ */
 static uint32_t estimate(const struct j2k_block_result *result, uint32_t samples, bool exact, double unit,
     uint32_t length[POINTS], double gain[POINTS])
 {
@@ -100,7 +103,7 @@ static void add_cut(struct share *share, struct cut *cut, double slope, double b
     share->high = slope > share->high ? slope : share->high;
 }
 
-/* `cut`: where the share's cuts are. */
+/* Add a block's cuts; `cut` is where the cuts of its share are. */
 static void add_block(const struct j2k_encode_tile *tile, uint32_t index, struct share *share, struct cut *cut)
 {
     const struct j2k_encode_job *job = tile->job;
@@ -147,7 +150,7 @@ static void add_share(void *argument, uint32_t index)
             add_block(sample->tile, b, share, sample->cut + share->first);
 }
 
-/* Returns how many cuts there may be. */
+/* Find where the cuts of each share go. Returns how many cuts there may be. */
 static size_t place_shares(struct sample *sample, uint32_t shares)
 {
     size_t count = 0;
@@ -160,7 +163,7 @@ static size_t place_shares(struct sample *sample, uint32_t shares)
     return count;
 }
 
-/* Side by side, and sums in one order. */
+/* Bring the cuts of all shares together, adding their sums in a fixed order. */
 static void join_shares(struct sample *sample, uint32_t shares)
 {
     for (uint32_t i = 0; i < shares; i++) {
@@ -187,14 +190,20 @@ static bool look_at_blocks(struct sample *sample)
     return true;
 }
 
-/* Cuts in front of `count`, of which each is beyond one threshold and none known of another; all before have these. */
+/*
+ * The state of the bisection: `count` cuts, from `cut` on, are undecided. Those before them are taken in any case, and
+ * `bytes` and `error` include them.
+ */
 struct search {
     struct cut *cut;
     size_t count;
-    double bytes, error; /* of the whole picture, cut there */
+    double bytes, error; /* of the whole picture, if cut there */
 };
 
-/* Those at the threshold and above come first. Returns how many they are; `at`: gets what they make of the picture. */
+/*
+ * Partition the undecided cuts so that those at the threshold and above come first. Returns how many these are; *at
+ * receives the bytes and the error of the picture with them.
+ */
 static size_t part_cuts(const struct search *search, double threshold, struct search *at)
 {
     struct cut *cut = search->cut;
@@ -212,7 +221,7 @@ static size_t part_cuts(const struct search *search, double threshold, struct se
     return above;
 }
 
-/* Whether the whole picture would be too long, or not yet too good. */
+/* Whether the whole picture would be longer than the target, or already better than it. */
 static bool is_beyond(const struct j2k_encode_tile *tile, const struct search *at, double scale)
 {
     const struct j2k_encode_source *source = tile->job->source;
@@ -220,7 +229,7 @@ static bool is_beyond(const struct j2k_encode_tile *tile, const struct search *a
            (source->error > 0 && at->error * scale < source->error);
 }
 
-/* Halves what is between the least and the greatest slope; 0: all of it is wanted. */
+/* Bisect between the least and the greatest slope. Returns 0 if everything is wanted. */
 static double find_threshold(const struct sample *sample, double scale)
 {
     struct search search = {.cut = sample->cut, .count = sample->count, .error = sample->error}, at;

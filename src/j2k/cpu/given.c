@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tier 1 of code-blocks by themselves, whose coefficients a GPU goes on with. */
+/* Entropy decoding (tier 1) of single code-blocks on the CPU, for a GPU that continues with their coefficients. */
 #include "j2k/cpu/given.h"
 
 #include "j2k/cpu/tile.h"
@@ -7,7 +7,7 @@
 
 struct giving {
     const struct j2k_given *given;
-    struct j2k_decoding *decoding; /* one a picture; workers are the first one's */
+    struct j2k_decoding *decoding; /* one per picture; workers are kept in the first one */
 };
 
 static void decode_block(void *argument, uint32_t index)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Decodes each code-block and codes it again, to find the length and the gain of its passes. */
 #include "j2k/cpu/remeasure.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ struct job {
     atomic_int status;
 };
 
-/* One thread's room. */
+/* The buffers of one thread. */
 struct worker {
     struct j2k_block_decoder *decoder;
     struct j2k_block_encoder *encoder;
@@ -27,16 +28,16 @@ struct worker {
     uint32_t codeword_count;
 };
 
-/* One block, and what is changed of it. */
+/* A block, and the members of the result that belong to it. */
 struct block {
     const struct j2k_block *place;
     const struct j2k_block_code *code;
     const struct j2k_band *band;
     const struct j2k_tile_component *component;
     uint32_t planes;
-    double half;      /* the squared error in the picture of half a quantiser step */
-    uint32_t *length; /* of each pass */
-    double *gain;     /* likewise */
+    double half;      /* the picture's squared error for an error of half a quantiser step */
+    uint32_t *length; /* one per pass */
+    double *gain;     /* one per pass */
 };
 
 static struct block block_at(const struct job *job, uint32_t index)
@@ -53,7 +54,7 @@ static struct block block_at(const struct job *job, uint32_t index)
     return block;
 }
 
-/* The segments, as they lie one after the other. */
+/* List the segments, which lie one after the other. */
 static void list_codewords(struct worker *worker, const struct block *block)
 {
     uint32_t start = 0;
@@ -68,7 +69,7 @@ static void list_codewords(struct worker *worker, const struct block *block)
     }
 }
 
-/* Whether decoding and coding again gives as many planes as there were. */
+/* Decode the block and code it again. True if that gives as many planes as before, and at least as many passes. */
 static bool code_again(struct worker *worker, const struct block *block)
 {
     const struct j2k_block *place = block->place;
@@ -94,7 +95,7 @@ static bool code_again(struct worker *worker, const struct block *block)
     return worker->encoder->planes == block->planes && worker->encoder->passes >= block->code->passes;
 }
 
-/* Passes inside a segment end where coding again says, if all up to there are the same bytes. */
+/* A pass inside a segment ends where it ended when coded again, if all bytes up to there are the same. */
 static void take_lengths(const struct worker *worker, const struct block *block)
 {
     const struct j2k_pass *pass = worker->encoder->pass;
@@ -121,7 +122,10 @@ static void keep_ascending(const struct block *block)
             block->length[p - 1] = block->length[p];
 }
 
-/* About what blocks of photographs gain: in a plane where a step is 2^n half steps, so many of its squares a byte. */
+/*
+ * Estimate gains from typical blocks of photographs: each byte lowers the squared error by about the square of the
+ * plane's step (2^n quantiser steps in plane n). Passes that cannot be told apart share their bytes.
+ */
 static void estimate_gains(const struct block *block)
 {
     for (uint32_t first = 0; first < block->code->passes;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the code-blocks of a stream that was read can be cut, and what each of their passes is worth. */
+/* Finds where the code-blocks of a stream that was read can be cut, and how much each of their passes is worth. */
 #ifndef KOSTKA_J2K_CPU_REMEASURE_H
 #define KOSTKA_J2K_CPU_REMEASURE_H
 
@@ -9,17 +9,17 @@
 
 struct j2k_remeasuring {
     const struct j2k_coded *coded;
-    const double *weight;  /* of each band of the plan: squared error of the picture for one of its coefficients */
-    uint32_t *pass_length; /* coded.pass_length, to be changed */
-    double *gain;          /* of each pass: by how much it lowers the squared error of the picture */
+    const double *weight;  /* per band of the plan: squared error of the picture for an error of 1 in one coefficient */
+    uint32_t *pass_length; /* coded.pass_length, which is changed */
+    double *gain;          /* for each pass: how much it lowers the picture's squared error */
 };
 
 /*
- * A stream tells how long the passes are that it has in one layer, but not each of them. So each block is decoded and
- * coded again: an MQ coder that is given the same decisions writes the same bytes, and where it did it knows how many
- * of them a pass needs. Where it did not, or a block's passes cannot be told apart – regions of interest, more than 31
- * bit planes, damage, and predictable termination, which cutting would break – lengths stay as they are, and gains are
- * estimated from bit planes and lengths.
+ * A stream gives the total length of the passes that it has in one layer, but not the length of each. So each block is
+ * decoded and coded again: an MQ coder with the same decisions writes the same bytes, and if it did, it knows how many
+ * of them each pass needs. If it did not, or if a block's passes cannot be told apart, lengths stay as they are, and
+ * gains are estimated from bit-planes and lengths. The latter applies to regions of interest, more than 31 bit-planes,
+ * damage, and predictable termination, which cutting would break.
  */
 kst_status kst_j2k_cpu_remeasure(struct memory *memory, struct pool *pool, enum cpu_tier tier,
     const struct j2k_remeasuring *remeasuring, kst_report *report);

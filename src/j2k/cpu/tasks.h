@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tasks in one order, by turns, that threads take them from. */
+/* A queue of tasks in a fixed order, grouped into turns, from which threads take the next one. */
 #ifndef KOSTKA_J2K_CPU_TASKS_H
 #define KOSTKA_J2K_CPU_TASKS_H
 
@@ -8,12 +8,15 @@
 #include <stdint.h>
 
 struct j2k_tasks {
-    uint32_t *end; /* of each turn: tasks up to there */
+    uint32_t *end; /* for each turn: the number of tasks up to its end */
     uint32_t turns;
     atomic_uint next;
 };
 
-/* Take the next task: which one of which turn. `*turn` is 0, or that of the thread's task before. */
+/*
+ * Take the next task; `*index` is its place in turn `*turn`. `*turn` must be 0 or the turn of the thread's previous
+ * task. False when no task is left.
+ */
 static inline bool j2k_tasks_take(struct j2k_tasks *tasks, uint32_t *turn, uint32_t *index)
 {
     uint32_t task = atomic_fetch_add(&tasks->next, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From a code-block's bytes to coefficients, in its band's window or elsewhere. */
+/* Decodes a code-block's bytes to coefficients, in its band's window or elsewhere. */
 #include <math.h>
 #include <string.h>
 
@@ -10,12 +10,15 @@
 enum { BITS = 31 };
 
 /*
- * A pass decodes at most three decisions of each sample and four of a segmentation symbol, each of which takes at most
- * 15 bits (Table C.2), and a byte holds seven at least: less than 2^15 bytes. The decoders read some bytes ahead.
+ * For each sample a pass decodes at most three decisions, and four more for a segmentation symbol. Each takes at most
+ * 15 bits (Table C.2), and a byte holds at least seven: so a pass takes less than 2^15 bytes. The decoders read some
+ * bytes ahead.
  */
 enum { PASS_BYTES = 1 << 15, BYTES_AHEAD = 64 };
 
-/* The bytes of a segment that its passes can reach. What follows is of no effect, whatever its length. */
+/*
+ * The number of bytes of a segment that its passes can reach. Bytes after that have no effect, however many there are.
+ */
 static uint32_t reach_of(const struct j2k_segment *segment)
 {
     uint32_t most = (uint32_t)segment->passes * PASS_BYTES + BYTES_AHEAD;
@@ -32,7 +35,7 @@ static bool make_room(struct j2k_decoding *decoding, struct j2k_worker *worker, 
     return worker->joined;
 }
 
-/* Bytes of the segments that come in several pieces. */
+/* The total length of the segments that come in several pieces. */
 static size_t joined_length(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     size_t sum = 0;
@@ -54,7 +57,7 @@ static void join_pieces(const struct j2k_plan *plan, const struct j2k_segment *s
     }
 }
 
-/* The segments of a block as consecutive bytes each: where they lie if in one piece, else copied. */
+/* Make each segment of a block consecutive: a segment in one piece is used in place, others are copied. */
 static bool gather(struct j2k_decoding *decoding, struct j2k_worker *worker, const struct j2k_block *block)
 {
     const struct j2k_plan *plan = decoding->plan;
@@ -66,7 +69,7 @@ static bool gather(struct j2k_decoding *decoding, struct j2k_worker *worker, con
         struct j2k_codeword *codeword = &worker->codeword[i];
         codeword->length = reach_of(segment);
         codeword->passes = segment->passes;
-        codeword->data = plan->data; /* of any place, where there are no bytes */
+        codeword->data = plan->data; /* any valid address, for segments without bytes */
         if (segment->piece_count == 0)
             continue;
         const struct j2k_piece *piece = &plan->piece[segment->first_piece];
@@ -81,7 +84,7 @@ static bool gather(struct j2k_decoding *decoding, struct j2k_worker *worker, con
     return true;
 }
 
-/* Once of all regions that need the block. */
+/* Count a damaged block, unless another decode whose region needs the block already has. */
 static void count_damage(struct j2k_decoding *decoding, const struct j2k_block *block)
 {
     const struct j2k_rect *shown = decoding->plan->shown;
@@ -139,7 +142,7 @@ void kst_j2k_decode_block(struct j2k_decoding *decoding, struct j2k_worker *work
     store(decoding, worker, block, tc->reversible, ldexpf(band->step, -coded.fraction), to);
 }
 
-/* Where the coefficients of a band go. */
+/* The window that holds a band's coefficients. */
 static const struct j2k_window *find_window(const struct j2k_group *group, uint32_t band)
 {
     const struct j2k_plan *plan = group->decoding->plan;

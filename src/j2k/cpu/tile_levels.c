@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Resolutions, each made from the one below and its bands, as far as a step needs them. */
+/* Makes each resolution from the one below it and its bands, as far as a step needs it. */
 #include "j2k/cpu/tile.h"
 
 static void set_band(struct j2k_level *level, uint32_t orientation, const struct j2k_window *window, uint32_t x0)
@@ -34,7 +34,7 @@ void kst_j2k_make_levels(const struct j2k_group *group, struct j2k_worker *worke
     for (uint32_t r = 1; r + 1 < c->tc->resolution_count; r++) {
         const struct j2k_window *made = &c->made[r];
         struct j2k_level level = kst_j2k_describe_level(group, c, r);
-        for (uint32_t y = begin[r], count; y < end[r]; y += count) { /* up to where the window begins anew */
+        for (uint32_t y = begin[r], count; y < end[r]; y += count) { /* up to where the window wraps */
             uint32_t left = made->rows - (y - made->base) % made->rows;
             count = end[r] - y < left ? end[r] - y : left;
             kst_j2k_synthesise(

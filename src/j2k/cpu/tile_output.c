@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A step's rows: the last resolution, component transform, level shift (T.800 Annex G), into the caller's memory. */
+/* Makes a step's rows: last resolution, component transform, level shift (T.800 Annex G), into the caller's memory. */
 #include "j2k/cpu/dwt/dwt_rows.h"
 #include "j2k/cpu/tile.h"
 
-enum { STRIP_ROWS = 16 }; /* of a strip at least; each works some rows of its neighbours out again */
+enum { STRIP_ROWS = 16 }; /* fewest rows of a strip; each strip computes some rows of its neighbours again */
 
-/* Rows y0 ≤ y < y1 of a step, by one thread. */
+/* Rows y0 ≤ y < y1 of a step, made by one thread. */
 struct strip {
     const struct j2k_group *group;
     uint32_t y0, y1;
     struct j2k_level level[J2K_GROUP];
     struct j2k_synthesis synthesis[J2K_GROUP];
-    void *finished[J2K_GROUP]; /* rows of samples */
+    void *finished[J2K_GROUP]; /* a row of finished samples */
     uint8_t *bytes[J2K_GROUP];
 };
 
@@ -68,7 +68,7 @@ static void pack(const struct j2k_group *group, uint32_t i, const void *from, vo
             ((int32_t *)row)[x * target->step] = ((const int32_t *)from)[x];
 }
 
-/* RGB or BGR of a byte each, as most pictures go. */
+/* Whether the targets are RGB or BGR pixels of one byte per sample, as in most pictures. */
 static bool is_pixels(const struct j2k_group *group, bool *reversed)
 {
     const struct j2k_target *target = target_of(group, 0);
@@ -116,7 +116,7 @@ static void finish_row(const struct j2k_group *group, uint32_t i, const void *ro
         steps->finish_reals(row, count, c->depth, c->is_signed, finished);
 }
 
-/* Row `y` of the area of all the group's components. */
+/* Finish and write row `y` of the area, for all components of the group. */
 static void put_row(struct strip *strip, uint32_t y, void *const row[J2K_GROUP])
 {
     const struct j2k_group *group = strip->group;
@@ -135,7 +135,7 @@ static void put_row(struct strip *strip, uint32_t y, void *const row[J2K_GROUP])
             pack(group, i, strip->finished[i], target_row(group, i, y));
 }
 
-/* The next rows of one component, and where the area begins in them. A picture without levels has its band's. */
+/* Get the next rows of one component, starting at the area's left edge. Without levels these are rows of its band. */
 static bool next_rows(struct strip *strip, uint32_t i, uint32_t y, struct j2k_made_rows *rows)
 {
     const struct j2k_decoded_component *c = &strip->group->component[i];
@@ -150,7 +150,7 @@ static bool next_rows(struct strip *strip, uint32_t i, uint32_t y, struct j2k_ma
     return some;
 }
 
-/* Components of one group make the same rows, but one without levels makes one at a time. */
+/* The components of a group make the same rows; but one without levels makes one row at a time. */
 static void make_strip(struct strip *strip)
 {
     struct j2k_made_rows rows[J2K_GROUP] = {{0}};
@@ -169,7 +169,7 @@ static void make_strip(struct strip *strip)
     }
 }
 
-/* Bytes of a thread's room, and its parts. */
+/* The bytes of one row in a thread's buffer, and below, of all its parts. */
 static size_t row_room(const struct j2k_group *group)
 {
     return (j2k_dwt_row((uint32_t)area_width(group)) + JPEG_ROW_PADDING) * sizeof(int32_t);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tasks of a group of components, in one order that threads take them from: each step's blocks, and its rows one
- * step later, so that threads that come early for rows have had blocks to decode. A task waits only for those before
- * it.
+ * Runs the tasks of a group of components, which threads take in a fixed order: the blocks of each step, and its rows
+ * one step later, so that threads that come early for rows had blocks to decode. A task waits only for tasks before it.
  */
 #include "j2k/cpu/tasks.h"
 #include "j2k/cpu/tile.h"
 
 struct run {
     struct j2k_group *group;
-    struct j2k_tasks tasks; /* a turn for each step of blocks, and `lag` more */
+    struct j2k_tasks tasks; /* a turn for each step of blocks, and `lag` more turns */
 };
 
 static uint32_t first_block(const struct j2k_group *group, uint32_t step)
@@ -17,12 +16,12 @@ static uint32_t first_block(const struct j2k_group *group, uint32_t step)
     return step > 0 ? group->step[step - 1].order_end : 0;
 }
 
-/* Room is made where rows were that are used no more. */
+/* Clear the coefficients of a step, in place of rows that are no longer used. */
 static void run_clear(struct j2k_group *group, uint32_t step)
 {
     if (step > 0)
         kst_countdown_wait(
-            &group->countdowns, &group->step[step - 1].clears); /* which waited for all strips but those of one step */
+            &group->countdowns, &group->step[step - 1].clears); /* it waited for the strips before step − lag − 1 */
     if (step > group->lag)
         kst_countdown_wait(&group->countdowns, &group->step[step - group->lag - 1].strips);
     if (kst_j2k_goes_on(group->decoding))
@@ -57,7 +56,7 @@ static void run_strip(struct j2k_group *group, struct j2k_worker *worker, uint32
     kst_countdown_take(&group->countdowns, &group->step[step].strips);
 }
 
-/* Task `index` of those between the blocks of step k and k + 1. */
+/* Run task `index` of turn k: the blocks of step k, then the rows of step k − lag. */
 static void run_task(struct j2k_group *group, struct j2k_worker *worker, uint32_t k, uint32_t index)
 {
     if (k < group->step_count) {
@@ -89,7 +88,7 @@ size_t kst_j2k_worker_room(const struct j2k_group *group)
     return most;
 }
 
-/* What a thread has taken it does, also after something has failed: others may wait for it. */
+/* A thread finishes every task that it has taken, even after a failure, because others may wait for it. */
 static void run_worker(void *argument, uint32_t index)
 {
     (void)index;
@@ -103,7 +102,7 @@ static void run_worker(void *argument, uint32_t index)
         kst_j2k_worker_put(group->decoding, worker);
 }
 
-/* Counts what there is to do. */
+/* Count the tasks of each turn and step. */
 static void count_tasks(struct run *run)
 {
     struct j2k_group *group = run->group;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The steps in which a tile's components are decoded, and the windows that go down with them. */
+/* Plans the steps in which a tile's components are decoded, and the windows that move down with them. */
 #include <string.h>
 
 #include "j2k/cpu/blocks/narrow.h"
 #include "j2k/cpu/tile.h"
 
 enum {
-    STEP_ROWS = 64, /* that a step has at least */
-    STEP_BYTES =
-        sizeof(struct j2k_step) + 2 * sizeof(uint32_t) + 1, /* with its tasks, and where blocks of a band end */
+    STEP_ROWS = 64, /* fewest rows of a step */
+    /* Bytes of a step, including its tasks and where the blocks of a band end. */
+    STEP_BYTES = sizeof(struct j2k_step) + 2 * sizeof(uint32_t) + 1,
 };
 
 static uint32_t smaller(uint64_t a, uint64_t b)
@@ -31,13 +31,13 @@ static uint32_t top_of(const struct j2k_decoded_component *component)
     return component->tc->resolution_count - 1U;
 }
 
-/* Rows below this one of a resolution, its bands interleaved, are needed to make it up to `row`. */
+/* The end of the rows of a resolution, its bands interleaved, that are needed to make it up to `row`. */
 static uint32_t interleaved_end(const struct j2k_decoded_component *component, uint32_t r, uint32_t row)
 {
     return smaller((uint64_t)row + reach(component), component->resolution[r].computed.y1);
 }
 
-/* Rows above this one are not needed to make it from `row` on. */
+/* The first of these rows that is needed to make the resolution from `row` on. */
 static uint32_t interleaved_begin(const struct j2k_decoded_component *component, uint32_t r, uint32_t row)
 {
     uint32_t margin = reach(component);
@@ -53,7 +53,7 @@ void kst_j2k_rows_needed(const struct j2k_decoded_component *component, uint32_t
     needed[0] = row;
 }
 
-/* The end of the rows of a band that are needed, up to whole blocks. */
+/* The end of the rows of a band that are needed, rounded up to whole blocks. */
 static uint32_t band_end(const struct j2k_decoded_component *component, uint32_t r, const struct j2k_band *band,
     const uint32_t needed[J2K_RESOLUTIONS])
 {
@@ -63,7 +63,7 @@ static uint32_t band_end(const struct j2k_decoded_component *component, uint32_t
     return smaller((rows + side - 1) / side * side, band->window.y1);
 }
 
-/* The first row of a resolution's bands that is needed from a step on that begins at `row` of the resolution. */
+/* The first row of a band that a step still needs if it starts at row `row[r]` of each resolution r. */
 static uint32_t band_begin(
     const struct j2k_decoded_component *component, uint32_t r, const struct j2k_band *band, const uint32_t *row)
 {
@@ -77,7 +77,7 @@ static uint32_t made_begin(const struct j2k_decoded_component *component, uint32
     return larger(interleaved_begin(component, r + 1, row[r + 1]) / 2, component->resolution[r].valid.y0);
 }
 
-/* Steps end where rows of blocks of the last resolution do, so that few rows have to be kept from one to the next. */
+/* Steps end where rows of blocks of the last resolution end, so that few rows have to be kept for the next step. */
 static uint32_t next_step(const struct j2k_decoded_component *component, uint32_t row)
 {
     uint64_t side = (uint64_t)1 << component->tc->block_height, end = component->tc->area.y1;
@@ -97,7 +97,7 @@ static struct j2k_window *windows_of(struct j2k_decoded_component *component, ui
     return &component->band[r > 0 ? 3 * r - 2 : 0];
 }
 
-/* Call for every band of the group. */
+/* Runs a statement for every band of the group. */
 #define FOR_EACH_BAND(group, c, r, b)                                                                                  \
     for (struct j2k_decoded_component *c = (group)->component; c < (group)->component + (group)->count; c++)           \
         for (uint32_t r = 0; r < c->tc->resolution_count; r++)                                                         \
@@ -132,7 +132,7 @@ void kst_j2k_rows_before(
         rows[r] = c->resolution[r].valid.y0;
 }
 
-/* Where its rows lie, once it is known how many there are. `side`: blocks begin at multiples of it. */
+/* Set the layout of a window, once the number of its rows is known. Blocks begin at multiples of `side`. */
 static void place_window(
     const struct j2k_group *group, struct j2k_window *window, size_t width, uint32_t y1, uint64_t side)
 {
@@ -150,7 +150,10 @@ static void grow(struct j2k_window *window, uint32_t first, uint32_t end)
         window->rows = end - first;
 }
 
-/* What a window holds at most while one step's blocks come in and rows of the one before, with a lag, are made. */
+/*
+ * Find the most that windows hold while one step's blocks arrive and the rows of an earlier step, which lag behind, are
+ * made.
+ */
 static void measure_step(struct j2k_group *group, struct j2k_decoded_component *c, uint32_t step)
 {
     uint32_t begin[J2K_RESOLUTIONS], end[J2K_RESOLUTIONS];
@@ -188,7 +191,7 @@ static void find_windows(struct j2k_group *group)
         }
 }
 
-/* Number `index` of a component's windows, bands' first; null: that is all. */
+/* Window `index` of a component, first those of bands; null: there are no more. */
 static struct j2k_window *window_at(struct j2k_decoded_component *component, uint32_t index)
 {
     uint32_t top = top_of(component), bands = 3 * top + 1;
@@ -197,7 +200,7 @@ static struct j2k_window *window_at(struct j2k_decoded_component *component, uin
     return index + 1 < bands + top ? &component->made[index + 1 - bands] : NULL;
 }
 
-/* Samples; a window without any has memory, too. */
+/* Size in samples; even an empty window has memory. */
 static size_t window_room(const struct j2k_window *window)
 {
     return window->pitch * window->rows + 1;
@@ -214,7 +217,7 @@ static bool make_windows(struct j2k_group *group)
     return fine;
 }
 
-/* The step of each block of a band: the first whose rows reach it. */
+/* Assign each block of a band to a step: the first one whose rows reach it. */
 static bool assign_blocks(struct j2k_group *group, const struct j2k_decoded_component *c, uint32_t r,
     const struct j2k_band *band, uint32_t *step_of)
 {
@@ -241,7 +244,7 @@ static bool assign_blocks(struct j2k_group *group, const struct j2k_decoded_comp
     return end;
 }
 
-/* Blocks of all bands, which follow each other, and the first. */
+/* The number of blocks of all bands, which follow each other in the plan; also finds the first block. */
 static uint32_t find_blocks(struct j2k_group *group)
 {
     uint32_t total = 0;
@@ -256,7 +259,7 @@ static uint32_t find_blocks(struct j2k_group *group)
     return total;
 }
 
-/* By step; within one as in the plan. */
+/* Order blocks by step, and within a step as in the plan. */
 static bool order_blocks(struct j2k_group *group)
 {
     uint32_t total = find_blocks(group);
@@ -266,7 +269,8 @@ static bool order_blocks(struct j2k_group *group)
     fine = step_of && group->order;
     FOR_EACH_BAND(group, c, r, b)
     fine = fine && assign_blocks(group, c, r, &bands_of(group, &c->resolution[r])[b], step_of);
-    for (uint32_t step = 0, sum = 0; step < group->step_count && fine; step++) { /* to where each begins */
+    /* from counts to where each step's blocks begin */
+    for (uint32_t step = 0, sum = 0; step < group->step_count && fine; step++) {
         uint32_t count = group->step[step].order_end;
         group->step[step].order_end = sum;
         sum += count;
@@ -277,7 +281,7 @@ static bool order_blocks(struct j2k_group *group)
     return fine;
 }
 
-/* Targets of 32 bits are for samples of more than 16. */
+/* Targets of 32 bits are taken to be for samples of more than 16 bits. */
 static bool is_narrow(const struct j2k_group *group)
 {
     const struct j2k_plan *plan = group->decoding->plan;
@@ -290,7 +294,7 @@ static bool is_narrow(const struct j2k_group *group)
     return kst_j2k_synthesis_is_narrow(plan, group->component[0].tc, group->count, depth);
 }
 
-/* All but memory for it. */
+/* Plan everything without allocating the windows. */
 static bool lay_out(struct j2k_group *group)
 {
     const struct j2k_plan *plan = group->decoding->plan;
