@@ -11,7 +11,7 @@
 struct j2k_encode_source {
     const struct j2k_origin *origin; /* one per component: where plan.component[c].area begins */
     const kst_rows *rows;            /* reads the samples; null: they are in memory */
-    /* per band of the plan: squared error of the picture for an error of 1 in one coefficient */
+    /* For each band of the plan: squared error of the picture for an error of 1 in one coefficient. */
     const double *weight;
     struct progress *progress; /* a step per code-block */
     struct j2k_tiles tiles;    /* the tiles to be coded; a count of 0: all tiles */

@@ -269,7 +269,7 @@ static bool order_blocks(struct j2k_group *group)
     fine = step_of && group->order;
     FOR_EACH_BAND(group, c, r, b)
     fine = fine && assign_blocks(group, c, r, &bands_of(group, &c->resolution[r])[b], step_of);
-    /* from counts to where each step's blocks begin */
+    /* Turn the counts into where each step's blocks begin. */
     for (uint32_t step = 0, sum = 0; step < group->step_count && fine; step++) {
         uint32_t count = group->step[step].order_end;
         group->step[step].order_end = sum;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The coding passes of a code-block and their order (T.800 Annex D). */
+/* Runs the coding passes of a code-block in their order (T.800 Annex D), and decodes the raw passes. */
 #include <string.h>
 
 #include "j2k/cpu/blocks/block_words.h"
@@ -42,7 +42,7 @@ static void raw_refinement_pass(struct j2k_block_decoder *decoder, uint32_t one)
     }
 }
 
-/* D.5 */
+/* Decode the segmentation symbol (D.5); true if it is right. */
 static bool segmentation_symbol(struct j2k_block_decoder *decoder)
 {
     uint32_t symbol = 0;
@@ -51,7 +51,7 @@ static bool segmentation_symbol(struct j2k_block_decoder *decoder)
     return symbol == 0xA;
 }
 
-/* Bytes of words of the block's coefficients. */
+/* The size in bytes of an array of words for the block's coefficients. */
 static size_t words_length(const struct j2k_block_decoder *decoder)
 {
     return sizeof(uint64_t) * ((decoder->stripes + 2) * (decoder->words + 1) + 1);
@@ -83,13 +83,13 @@ static void prepare(struct j2k_block_decoder *decoder, const struct j2k_coded_bl
     kst_j2k_mq_reset_states(decoder->contexts);
 }
 
-/* Passes are counted from 0, a cleanup pass; after it each plane has three (D.2). */
+/* Passes are counted from 0, which is a cleanup pass; after it each plane has three passes (D.2). */
 static bool is_raw(uint32_t style, uint32_t pass)
 {
     return (style & J2K_STYLE_BYPASS) != 0 && pass >= 10 && pass % 3 != 0;
 }
 
-/* What a bit in a plane is worth; 0 for planes that are left out. */
+/* The value of a bit in a plane; 0 for planes that are left out. */
 static uint32_t plane_bit(const struct j2k_coded_block *block, uint32_t plane)
 {
     int32_t bit = (int32_t)(plane >= block->roi_shift ? plane - block->roi_shift : plane) + block->fraction;
@@ -103,7 +103,10 @@ static bool is_too_deep(const struct j2k_coded_block *block)
     return (int32_t)(inside > outside ? inside : outside) + block->fraction > 31;
 }
 
-/* H.1: what is significant so far belongs to the region; it takes part in what follows, but not with its value. */
+/*
+ * Coefficients that are significant so far belong to the region of interest (H.1). They take part in what follows, but
+ * with their value set aside.
+ */
 static void set_region_aside(struct j2k_block_decoder *decoder)
 {
     size_t size = sizeof(uint32_t) * decoder->width * decoder->height;
@@ -113,7 +116,7 @@ static void set_region_aside(struct j2k_block_decoder *decoder)
     decoder->has_region = true;
 }
 
-/* What is in it may be 0: of its planes, too, some may be left out. */
+/* Restore the values of the region of interest. They may be 0, because planes of the region may be left out too. */
 static void put_region_back(struct j2k_block_decoder *decoder)
 {
     FOR_EACH_WORD(decoder)
@@ -127,7 +130,7 @@ static void put_region_back(struct j2k_block_decoder *decoder)
     }
 }
 
-/* Returns false for a wrong segmentation symbol. */
+/* Decode a pass. Returns false if it ends with a wrong segmentation symbol. */
 static bool decode_pass(struct j2k_block_decoder *decoder, const struct j2k_coded_block *block, uint32_t pass)
 {
     uint32_t plane = block->planes - 1 - (pass + 2) / 3;
@@ -157,8 +160,10 @@ static bool decode_pass(struct j2k_block_decoder *decoder, const struct j2k_code
     return good;
 }
 
-/* Encoders differ in how they end segments of several passes, conformance streams among them: there only what a segment
- * needs and what it has must agree. */
+/*
+ * Whether a segment ended as it should. Encoders, those of conformance streams among them, end segments of several
+ * passes in different ways; for those it is only checked that a segment has as many bytes as it needs.
+ */
 static bool ended_well(const struct j2k_block_decoder *decoder, uint32_t style, bool raw)
 {
     if ((style & J2K_STYLE_TERMALL) == 0)
@@ -166,7 +171,7 @@ static bool ended_well(const struct j2k_block_decoder *decoder, uint32_t style, 
     return raw ? kst_j2k_raw_ended_predictably(&decoder->raw) : kst_j2k_mq_ended_predictably(&decoder->mq);
 }
 
-/* Decode up to `limit` passes; sets *good to the number of passes in front of what was found wrong, if anything was. */
+/* Decode up to `limit` passes. If a problem is met, sets *good to the number of passes before it. */
 static uint32_t decode_passes(
     struct j2k_block_decoder *decoder, const struct j2k_coded_block *block, uint32_t limit, uint32_t *good)
 {
@@ -186,11 +191,12 @@ static uint32_t decode_passes(
                 return 0;
             if (pass + 2 >= 3 * block->planes || is_raw(block->style, pass) != raw)
                 return J2K_BLOCK_PASSES;
-            *good = pass >= 3 ? pass - 2 : 0; /* the symbol vouches for the whole plane */
+            *good = pass >= 3 ? pass - 2 : 0; /* a wrong symbol invalidates its whole plane */
             if (!decode_pass(decoder, block, pass))
                 return J2K_BLOCK_SEGMENTATION;
         }
-        *good = block->codeword_count > 1 ? first : pass; /* something is better than nothing */
+        /* If there is only one segment, keeping it is better than nothing. */
+        *good = block->codeword_count > 1 ? first : pass;
         if ((block->style & J2K_STYLE_PREDICTABLE) != 0 && !ended_well(decoder, block->style, raw))
             return J2K_BLOCK_TERMINATION;
     }

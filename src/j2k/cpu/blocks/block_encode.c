@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The coding passes of a code-block (T.800 Annex D). Decisions are gathered for a whole pass and then coded in one run:
- * so neither the contexts' model nor the arithmetic coder has to keep the other's state at hand.
+ * Runs the coding passes of a code-block (T.800 Annex D). The decisions of a whole pass are collected and then coded in
+ * one run. So neither the modelling of contexts nor the arithmetic coder has to keep the other's state in registers.
  */
 #include "j2k/cpu/blocks/block_encode.h"
 
@@ -59,7 +59,7 @@ static j2k_decision *coded_cleanup_pass(struct j2k_block_encoder *encoder)
 {
     const struct j2k_coding_passes *passes = encoder->source->passes;
     j2k_decision *end = passes->cleanup[(encoder->source->style & J2K_STYLE_CAUSAL) != 0](encoder);
-    if ((encoder->source->style & J2K_STYLE_SYMBOLS) != 0) /* D.5 */
+    if ((encoder->source->style & J2K_STYLE_SYMBOLS) != 0) /* the segmentation symbol of D.5 */
         for (uint32_t i = 0; i < 4; i++)
             *end++ = (j2k_decision)(J2K_CONTEXT_UNIFORM << 1 | (0xAu >> (3 - i) & 1));
     return end;
@@ -105,17 +105,17 @@ static bool is_raw(uint32_t style, uint32_t pass)
     return (style & J2K_STYLE_BYPASS) != 0 && pass >= 10 && pass % 3 != 0;
 }
 
-/* Table D.9 */
+/* Whether a pass is the last of its segment (Table D.9). */
 static bool ends_segment(uint32_t style, uint32_t pass)
 {
     return (style & J2K_STYLE_TERMALL) != 0 || ((style & J2K_STYLE_BYPASS) != 0 && pass >= 9 && pass % 3 != 1);
 }
 
-/* Gains of a plane that are known before its passes. */
+/* Gains of a plane that are computed before or during its passes. */
 struct plane_gains {
     struct j2k_measure measure;
     struct j2k_gains all;
-    int64_t significance; /* of the significance pass */
+    int64_t significance; /* gain of the significance pass */
 };
 
 static void code_raw_pass(struct j2k_block_encoder *encoder, uint32_t pass, struct plane_gains *gains)
@@ -146,7 +146,7 @@ static double pass_gain(const struct plane_gains *gains, uint32_t pass)
     return (double)gain * gains->measure.unit;
 }
 
-/* What passes `first` to `last` need, which share the segment that ends at `end`. */
+/* Set the lengths that the passes `first` to `last` need; they share the segment that ends at `end`. */
 static void settle_lengths(struct j2k_block_encoder *encoder, uint32_t first, uint32_t last, uint8_t *end)
 {
     const uint8_t *begin = encoder->data + encoder->length;
@@ -163,7 +163,7 @@ static void settle_lengths(struct j2k_block_encoder *encoder, uint32_t first, ui
     encoder->pass[last].length = encoder->length;
 }
 
-/* The end of a segment of which `pass` is the last. */
+/* End a segment whose last pass is `pass`. Returns its end. */
 static uint8_t *end_segment(struct j2k_block_encoder *encoder, uint32_t pass)
 {
     uint8_t *begin = encoder->data + encoder->length;
@@ -175,7 +175,10 @@ static uint8_t *end_segment(struct j2k_block_encoder *encoder, uint32_t pass)
     return begin + kst_j2k_mq_needed(&bound, begin, kst_j2k_mq_flush(&encoder->mq));
 }
 
-/* Whole bytes up to here, one more where a bit is in it, and one that keeps 0xFF from being last. */
+/*
+ * The end of the bytes needed up to here: whole bytes, one more for bits of a started byte, and one that keeps 0xFF
+ * from being last.
+ */
 static uint8_t *raw_need(const struct j2k_raw_writer *raw)
 {
     return raw->next + (raw->free < 8);
@@ -199,7 +202,7 @@ static bool is_worthwhile(const struct j2k_block_source *source, const struct pl
            j2k_is_worth(all->refinement, unit, source->stop, j2k_refinement_cost(all));
 }
 
-/* Those below the lowest one that seems to be worth its bytes. */
+/* Leave out the planes below the lowest one that seems to be worth its bytes. */
 static void leave_out_planes(struct j2k_block_encoder *encoder)
 {
     const struct j2k_block_source *source = encoder->source;

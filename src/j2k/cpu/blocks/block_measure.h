@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * By how much a bit plane lowers the squared error of a code-block. What a coefficient is worth between two quantiser
- * indices is not known: it counts as half of the step above the lower one, in units of half steps 2 q + 1. What a
- * decoder makes of it is the middle of what is left of its uncertainty.
+ * Computes how much a bit-plane lowers the squared error of a code-block. The true value of a coefficient between two
+ * quantiser indices is not known: it is taken to be in the middle, half a step above the lower one, which is 2 q + 1
+ * half steps. A decoder reconstructs the middle of the interval that is still possible.
  *
- * Gains are exact. A plane may bring a coefficient farther from its value than the planes above it had, and a later one
- * pays that back; in a flat block all coefficients do so together. Rounded gains would then sum up to a picture that
- * gets worse with every plane, and rate allocation would leave the last ones out.
+ * Gains are exact. A plane may move a coefficient farther from its value than the planes above it had, and a later
+ * plane makes up for that; in a flat block all coefficients do so together. With rounded gains the picture would seem
+ * to get worse with every plane, and rate allocation would leave the last planes out.
  */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_BLOCK_MEASURE_H
 #define KOSTKA_J2K_CPU_BLOCKS_BLOCK_MEASURE_H
@@ -17,10 +17,10 @@
 
 struct j2k_measure {
     uint32_t plane; /* 0–30 */
-    uint32_t one;   /* half steps that a 1 in the plane stands for */
-    uint32_t odd;   /* what is added to 2 q */
-    uint32_t extra; /* added to the gain of each coefficient that the plane's passes code: nothing is unknown below */
-    double unit;    /* squares of half steps in a gain of 1 */
+    uint32_t one;   /* value of a 1 in the plane, in half steps */
+    uint32_t odd;   /* added to 2 q: the half step of the unknown part */
+    uint32_t extra; /* added to the gain of each coefficient coded in the plane if nothing is unknown below it */
+    double unit;    /* squares of half steps per unit of gain */
 };
 
 static inline struct j2k_measure j2k_measure_plane(uint32_t plane, bool exact)
@@ -33,8 +33,8 @@ static inline struct j2k_measure j2k_measure_plane(uint32_t plane, bool exact)
 }
 
 /*
- * A coefficient that becomes significant in the plane, where `one` is what the plane stands for and m the half steps
- * below it, gains (one + m)² − (m − one ÷ 2)² = one × (3 one + 12 m) ÷ 4. Below 2^36.
+ * The gain of a coefficient that becomes significant in the plane. If `one` is the value of the plane and m the half
+ * steps below it, this is (one + m)² − (m − one ÷ 2)² = one × (3 one + 12 m) ÷ 4. The result is below 2^36.
  */
 static inline int64_t j2k_significance_gain(const struct j2k_measure *measure, uint32_t sample)
 {
@@ -42,21 +42,26 @@ static inline int64_t j2k_significance_gain(const struct j2k_measure *measure, u
     return (int64_t)3 * measure->one + (int64_t)12 * below + measure->extra;
 }
 
-/* Of a plane: what it gains, and how many samples become significant in it or have been before. */
+/* The gains of a plane, the number of samples that become significant in it and of those that are refined. */
 struct j2k_gains {
-    int64_t significance, refinement; /* of a whole block below 2^48 */
+    int64_t significance, refinement; /* below 2^48 for a whole block */
     uint32_t significant, refined;
 };
 
-/* Half steps below the plane, of samples that become significant in it, and of those refined to a 1 less those refined
- * to a 0; and how many samples these are. */
+/*
+ * Sums of the half steps below the plane: over the samples that become significant in it, and over those refined to a 1
+ * minus those refined to a 0; and the numbers of these samples.
+ */
 struct j2k_below {
-    uint32_t fresh, refined; /* the latter modulo 2^32 */
+    uint32_t fresh, refined; /* `refined` is modulo 2^32 */
     uint32_t fresh_count, refined_count, more;
 };
 
-/* Counts those bits of half steps that `mask` has, moved down by `shift`: at most 19 bits, so that sums over the 4,096
- * samples of a block stay below 2^31. Masks instead of conditions let compilers take several samples at once. */
+/*
+ * Sum the bits of half steps selected by `mask`, after moving them down by `shift`. These are at most 19 bits, so that
+ * sums over the 4,096 samples of a block stay below 2^31. Masks instead of conditions let compilers process several
+ * samples at once.
+ */
 static inline struct j2k_below j2k_sum_below(
     const struct j2k_measure *measure, const uint32_t *sample, uint32_t count, uint32_t shift, uint32_t mask)
 {
@@ -65,7 +70,7 @@ static inline struct j2k_below j2k_sum_below(
     for (uint32_t i = 0; i < count; i++) {
         uint32_t top = (sample[i] & 0x7FFFFFFF) >> plane, below = (sample[i] << 1 | odd) >> shift & taken;
         uint32_t is_fresh = 0 - (uint32_t)(top == 1), is_refined = 0 - (uint32_t)(top > 1);
-        uint32_t minus = (top & 1) - 1; /* all ones where the plane has a 0 */
+        uint32_t minus = (top & 1) - 1; /* all ones if the bit in the plane is 0 */
         fresh += below & is_fresh;
         refined += ((below ^ minus) - minus) & is_refined;
         fresh_count -= is_fresh;
@@ -76,8 +81,8 @@ static inline struct j2k_below j2k_sum_below(
 }
 
 /*
- * Gains of all samples that are or become significant. A sample refined to a 1 gains m² − (m − one ÷ 2)², which is
- * one × (4 m − one) ÷ 4; one refined to a 0 gains (one − m)² − (m − one ÷ 2)², which is one × (3 one − 4 m) ÷ 4.
+ * The gains of all samples that are significant or become so. A sample refined to a 1 gains m² − (m − one ÷ 2)², which
+ * is one × (4 m − one) ÷ 4; one refined to a 0 gains (one − m)² − (m − one ÷ 2)², which is one × (3 one − 4 m) ÷ 4.
  */
 static inline struct j2k_gains j2k_plane_gains(
     const struct j2k_measure *measure, const uint32_t *sample, uint32_t count)
@@ -100,8 +105,9 @@ static inline struct j2k_gains j2k_plane_gains(
 }
 
 /*
- * What a plane's samples cost at least, in quarters of a bit: when they become significant, with their signs and the
- * zeros around them, the less the more of them do; and when they are refined. Of photographs 19 planes of 20 take more.
+ * The least that a plane's samples cost, in quarters of a bit: below, when they become significant, including signs and
+ * the zeros around them (the more samples do so, the less each costs), and then when they are refined. In photographs
+ * 19 of 20 planes take more.
  */
 static inline uint32_t j2k_significance_cost(const struct j2k_gains *gains, uint32_t count)
 {
@@ -119,15 +125,19 @@ static inline uint32_t j2k_refinement_cost(const struct j2k_gains *gains)
     return 2 * gains->refined;
 }
 
-/* Gain for a byte more than `stop`. Both products are exact in double precision. */
+/* Whether the gain per byte is above `stop`. Both products are exact in double precision. */
 static inline bool j2k_is_worth(int64_t gain, double unit, double stop, uint32_t cost)
 {
     return (double)gain * unit * 32 > stop * cost;
 }
 
-enum { J2K_LEFT_BITS = 24 }; /* of an error that is left out, the uppermost: squares of a block stay below 2^60 */
+/* This many uppermost bits of an error are used, so that the sum of a block's squares stays below 2^60. */
+enum { J2K_LEFT_BITS = 24 };
 
-/* What all planes below `plane` gain together, in squares of half steps; integers are summed up, in any order. */
+/*
+ * What all planes below `plane` gain together, in squares of half steps. Integers are summed, so that their order does
+ * not matter.
+ */
 static inline double j2k_left_out(const uint32_t *sample, uint32_t count, uint32_t plane, bool exact)
 {
     const uint32_t shift = plane + 1 > J2K_LEFT_BITS ? plane + 1 - J2K_LEFT_BITS : 0;

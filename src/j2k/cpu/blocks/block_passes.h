@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The coding passes of the MQ coder's bits (T.800 D.3, D.4). Included once by each tier's file: it pays to have counts
- * of leading zeros and shifts by any number in one instruction each. Every pass is a function of its own, as registers
- * are what is scarce.
+ * The decoding passes whose bits are MQ-coded (T.800 D.3, D.4). Each tier's file includes this once, because it pays if
+ * leading zeros are counted and shifts by any number are done in one instruction each. Every pass is a function of its
+ * own, because registers are scarce.
  */
 #include "j2k/cpu/blocks/block_words.h"
 
-/* D.3.2: returns 1 if negative. */
+/* Decode a sign (D.3.2): 1 if negative. */
 ALWAYS_INLINE uint32_t decode_sign(struct j2k_mq *mq, uint32_t *contexts, uint32_t neighbours, uint32_t negatives)
 {
     uint32_t entry = kst_j2k_sign_coding[neighbours >> 4 | negatives];
     return j2k_mq_decode(mq, &contexts[entry >> 1]) ^ (entry & 1);
 }
 
-/* D.3.1, D.4: zero coding of what has significant neighbours. */
+/* The significance pass (D.3.1, D.4): zero coding of the coefficients that have significant neighbours. */
 ALWAYS_INLINE void significance_pass(struct j2k_block_decoder *decoder, uint32_t one, bool causal)
 {
     struct j2k_mq mq = decoder->mq;
@@ -31,7 +31,8 @@ ALWAYS_INLINE void significance_pass(struct j2k_block_decoder *decoder, uint32_t
             next &= next - 1;
             if (!j2k_mq_decode(&mq, &contexts[zero_coding[neighbours]]))
                 continue;
-            j2k_make_significant(decoder, &w, at, causal); /* before its sign, as the next one's context waits for it */
+            /* This comes before the sign is decoded, because the next coefficient's context waits for it. */
+            j2k_make_significant(decoder, &w, at, causal);
             uint64_t more = left & j2k_later_neighbours((uint64_t)1 << at);
             next |= more;
             left ^= more;
@@ -63,7 +64,10 @@ static __attribute__((noinline)) void refinement_pass(struct j2k_block_decoder *
     decoder->mq = mq;
 }
 
-/* D.3.4: four rows of which nothing is known. Returns the first that is significant, 4 for none. */
+/*
+ * Decode a run (D.3.4): four rows of which nothing is known. Returns the first row that is significant, or 4 if none
+ * is.
+ */
 ALWAYS_INLINE uint32_t decode_run(struct j2k_mq *mq, uint32_t *contexts)
 {
     if (j2k_mq_skip(mq, contexts[J2K_CONTEXT_RUN]) || !j2k_mq_decode(mq, &contexts[J2K_CONTEXT_RUN]))
@@ -72,7 +76,10 @@ ALWAYS_INLINE uint32_t decode_run(struct j2k_mq *mq, uint32_t *contexts)
     return high << 1 | j2k_mq_decode(mq, &contexts[J2K_CONTEXT_UNIFORM]);
 }
 
-/* What the other passes left over. Of a column that is a run, only the first bit is in `next`. */
+/*
+ * The cleanup pass: the coefficients that the other passes left. For a column that is a run, only the first bit is in
+ * `next`.
+ */
 ALWAYS_INLINE void cleanup_pass(struct j2k_block_decoder *decoder, uint32_t one, bool causal)
 {
     struct j2k_mq mq = decoder->mq;
@@ -103,7 +110,7 @@ ALWAYS_INLINE void cleanup_pass(struct j2k_block_decoder *decoder, uint32_t one,
             uint32_t place = decoder->neighbours_at[at];
             uint32_t neighbours = w.neighbours[place], negatives = w.negatives[place];
             j2k_make_significant(decoder, &w, at, causal);
-            uint64_t ended = runs & (uint64_t)16 << (at & ~3u); /* the column on its right is a run no more */
+            uint64_t ended = runs & (uint64_t)16 << (at & ~3u); /* the column to the right can no longer be a run */
             next |= ended * J2K_COLUMN;
             runs ^= ended;
             uint32_t sign = decode_sign(&mq, contexts, neighbours, negatives);
@@ -113,7 +120,7 @@ ALWAYS_INLINE void cleanup_pass(struct j2k_block_decoder *decoder, uint32_t one,
     decoder->mq = mq;
 }
 
-/* Each once for both kinds of contexts (D.7). */
+/* Each pass exists once for each kind of contexts (D.7). */
 #define PASS(name, pass, causal)                                                                                       \
     static __attribute__((noinline)) void name(struct j2k_block_decoder *decoder, uint32_t one)                        \
     {                                                                                                                  \

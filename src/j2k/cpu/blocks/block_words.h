@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What coding passes have in common, of the MQ coder's bits and of raw ones: they go through words of 64 coefficients
- * and in each from one that has to be coded to the next. So what is hard to predict is decisions alone, not how many
- * of them a column has.
+ * Definitions shared by the decoding passes, MQ-coded and raw. Passes go through words of 64 coefficients, and within a
+ * word from one coefficient that must be coded to the next. So only the decisions are hard to predict, not how many of
+ * them a column has.
  */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_BLOCK_WORDS_H
 #define KOSTKA_J2K_CPU_BLOCKS_BLOCK_WORDS_H
 
 #include "j2k/cpu/blocks/block.h"
 
-/* A word, and what is in it and around. */
+/* A word of coefficients: its place in all the sets and arrays. */
 struct j2k_word {
     uint64_t *significant, *visited, *refined;
     j2k_neighbours *neighbours, *negatives;
     uint32_t *samples;
-    uint64_t there; /* bits of the block */
+    uint64_t there; /* bits that belong to the block */
 };
 
 ALWAYS_INLINE struct j2k_word j2k_word_at(struct j2k_block_decoder *decoder, uint32_t stripe, uint32_t word)
@@ -31,24 +31,24 @@ ALWAYS_INLINE struct j2k_word j2k_word_at(struct j2k_block_decoder *decoder, uin
                  (stripe + 1 == decoder->stripes ? decoder->last_rows : UINT64_MAX)};
 }
 
-/* All words of all stripes in the order of D.1. */
+/* Visits all words of all stripes in the order of D.1. */
 #define FOR_EACH_WORD(decoder)                                                                                         \
     for (uint32_t stripe = 0; stripe < (decoder)->stripes; stripe++)                                                   \
         for (uint32_t word = 0; word < (decoder)->words; word++)
 
-/* The magnitude of a coefficient that becomes significant in plane `one`, and half of that plane. */
+/* The value of a coefficient that becomes significant in plane `one`, including half of that plane. */
 ALWAYS_INLINE uint32_t first_value(uint32_t one, uint32_t sign)
 {
     return one | one >> 1 | sign << 31;
 }
 
-/* D.3.3: its bit in plane `one` holds the bias so far. */
+/* The value of a coefficient after refinement (D.3.3); until now its bit in plane `one` held the bias. */
 ALWAYS_INLINE uint32_t refined_value(uint32_t value, uint32_t one, uint32_t bit)
 {
     return (value ^ (bit ? 0 : one)) | one >> 1;
 }
 
-/* The coefficient of bit `at` is significant from now on. */
+/* Mark the coefficient of bit `at` as significant, also for its neighbours. */
 ALWAYS_INLINE void j2k_make_significant(
     struct j2k_block_decoder *decoder, const struct j2k_word *w, uint32_t at, bool causal)
 {
@@ -56,7 +56,7 @@ ALWAYS_INLINE void j2k_make_significant(
     j2k_tell_neighbours(w->neighbours + decoder->neighbours_at[at], (ptrdiff_t)decoder->column, !causal || at % 4 != 0);
 }
 
-/* And this is its value. */
+/* Set the value and the sign of a coefficient that became significant. */
 ALWAYS_INLINE void j2k_set_value(
     struct j2k_block_decoder *decoder, const struct j2k_word *w, uint32_t at, uint32_t value)
 {

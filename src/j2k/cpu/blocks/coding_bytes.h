@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Between words of 64 bits and bytes, without vectors: see coding_passes.h. */
+/* Conversions between words of 64 bits and bytes in plain C, for coding_passes.h. */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_CODING_BYTES_H
 #define KOSTKA_J2K_CPU_BLOCKS_CODING_BYTES_H
 
@@ -9,7 +9,7 @@
 
 #define EACH_BYTE 0x0101010101010101u
 
-/* The first byte in the lowest bits. */
+/* Bring the first byte into the lowest bits. */
 ALWAYS_INLINE uint64_t in_order(uint64_t bytes)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -19,13 +19,13 @@ ALWAYS_INLINE uint64_t in_order(uint64_t bytes)
 #endif
 }
 
-/* Bit i as byte i. */
+/* Turn bit i into byte i. */
 ALWAYS_INLINE uint64_t bits_to_bytes(uint64_t bits)
 {
     return ((bits * EACH_BYTE & 0x8040201008040201) + EACH_BYTE * 0x7F) >> 7 & EACH_BYTE;
 }
 
-/* For each bit of the words a byte, the first word's in its lowest bit; and `plus` added. */
+/* Make a byte from each bit position of the words, with the first word's bit lowest, and add `plus`. */
 ALWAYS_INLINE void spread_bits(const uint64_t *const word[], uint32_t count, uint32_t plus, uint8_t *to)
 {
     for (uint32_t i = 0; i < 64; i += 8) {
@@ -37,7 +37,7 @@ ALWAYS_INLINE void spread_bits(const uint64_t *const word[], uint32_t count, uin
     }
 }
 
-/* Eight columns of four bits. */
+/* Join eight columns of four bits. */
 ALWAYS_INLINE uint64_t join_columns(const uint8_t *column)
 {
     uint64_t eight;
@@ -57,7 +57,10 @@ ALWAYS_INLINE uint64_t gather_plane(const uint32_t *from, size_t width, uint32_t
     return join_columns(column) | join_columns(column + 8) << 32;
 }
 
-/* Sixteen columns of rows that lie `width` apart; planes to to[0], to[J2K_PLANE_WORDS] and so on, and signs. */
+/*
+ * Collect sixteen columns of four rows that are `width` apart: planes go to to[0], to[J2K_PLANE_WORDS] and so on, signs
+ * to *negative.
+ */
 ALWAYS_INLINE void gather_columns(const uint32_t *from, size_t width, uint32_t planes, uint64_t *to, uint64_t *negative)
 {
     for (uint32_t plane = 0; plane < planes; plane++)

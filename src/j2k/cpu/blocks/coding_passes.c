@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The coding passes for the processors that all files are compiled for, and the choice of the tier. */
 #include "j2k/cpu/blocks/coding_bytes.h"
 
-/* by means of that */
+/* This header uses the functions of the one above. */
 #include "j2k/cpu/blocks/coding_passes.h"
 
 const struct j2k_coding_passes *kst_j2k_coding_passes(enum cpu_tier tier)

@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The coding passes whose decisions the MQ coder takes (T.800 D.3, D.4), and the coder's loop. Included once by each
- * tier's file, which has told how to gather bits of samples and how to spread bits of decisions (gather_columns(),
- * spread_bits()): it pays to have counts of zeros and shifts by any number in one instruction each, and vectors. Every
- * pass is a function of its own.
+ * The encoding passes whose decisions the MQ coder codes (T.800 D.3, D.4), and the coder's loop. Each tier's file
+ * includes this once, after defining how bits of samples are collected and bits of decisions are spread
+ * (gather_columns(), spread_bits()): it pays to have vectors, and counts of zeros and shifts by any number in one
+ * instruction each. Every pass is a function of its own.
  *
- * A pass goes through each stripe twice: first it finds who takes part and all contexts by words of 64 coefficients,
- * then it writes down decisions from one coefficient that takes part to the next.
+ * A pass goes through each stripe twice. First it finds the coefficients that take part and all contexts, in words of
+ * 64 coefficients. Then it writes the decisions, from one coefficient that takes part to the next.
  */
 #include <string.h>
 
 #include "j2k/cpu/blocks/block_measure.h"
 #include "j2k/cpu/blocks/coding_words.h"
 
-/* Bits of the bytes that a stripe's decisions are, and what its columns see around them. */
+/*
+ * The bits of a stripe's decision bytes, and which coefficients have significant neighbours in other columns or
+ * stripes.
+ */
 struct stripe_numbers {
     uint64_t zero[4][J2K_STRIPE_WORDS];
     uint64_t sign[4][J2K_STRIPE_WORDS];
     uint64_t around[J2K_STRIPE_WORDS];
 };
 
-/* Significance before a pass, zeros around. */
+/* Significance before a pass, with zero words on both sides. */
 struct stripe_before {
     uint64_t word[J2K_STRIPE_WORDS + 2];
 };
@@ -75,7 +78,10 @@ ALWAYS_INLINE void number(uint32_t orientation, const struct j2k_stripe *s, cons
     (causal ? number_causal : number_plain)(orientation, s, before, to);
 }
 
-/* A word's zero coding decisions, 64 bytes; `runs`: columns of which the only one is that of run-length coding. */
+/*
+ * Spread a word's zero coding decisions to 64 bytes. `runs` are the columns whose only decision is that of run-length
+ * coding.
+ */
 ALWAYS_INLINE void spread_zero(
     const struct stripe_numbers *numbers, uint32_t w, const uint64_t *bits, const uint64_t *runs, uint8_t *to)
 {
@@ -97,7 +103,7 @@ ALWAYS_INLINE void spread_sign(const struct stripe_numbers *numbers, uint32_t w,
     spread_bits(word, 4, J2K_CONTEXT_SIGN << 1, to);
 }
 
-/* What a word's coefficients in `fresh` gain by becoming significant. */
+/* The gain of a word's coefficients in `fresh`, which become significant. */
 ALWAYS_INLINE int64_t fresh_gain(
     const struct j2k_measure *measure, uint64_t fresh, const uint32_t *samples, uint32_t width)
 {
@@ -109,7 +115,7 @@ ALWAYS_INLINE int64_t fresh_gain(
     return gain;
 }
 
-/* D.3.1, D.4. Returns the gain. */
+/* The significance pass (D.3.1, D.4). Returns its gain. */
 ALWAYS_INLINE int64_t significance_pass(
     struct j2k_block_encoder *encoder, j2k_decision **end, bool causal, const struct j2k_measure *measure)
 {
@@ -142,7 +148,7 @@ ALWAYS_INLINE int64_t significance_pass(
             for (; left != 0; left &= left - 1) {
                 uint32_t at = (uint32_t)__builtin_ctzll(left);
                 next[0] = zero[at];
-                next[1] = sign[at]; /* counts if it becomes significant */
+                next[1] = sign[at]; /* used only if the coefficient becomes significant */
                 next += 1 + (fresh >> at & 1);
             }
         }
@@ -151,7 +157,7 @@ ALWAYS_INLINE int64_t significance_pass(
     return gain;
 }
 
-/* D.3.3 */
+/* The refinement pass (D.3.3). */
 static __attribute__((noinline)) j2k_decision *refinement_pass(struct j2k_block_encoder *encoder)
 {
     const bool causal = (encoder->source->style & J2K_STYLE_CAUSAL) != 0;
@@ -174,19 +180,20 @@ static __attribute__((noinline)) j2k_decision *refinement_pass(struct j2k_block_
     return next;
 }
 
-/* A word of the cleanup pass. */
+/* One word in the cleanup pass. */
 struct cleanup_word {
-    uint64_t left;  /* what is to be coded; of columns that are runs of zeros, the first row */
-    uint64_t fresh; /* what becomes significant */
-    uint64_t runs;  /* first rows of columns that are runs of zeros */
-    uint64_t ends;  /* those that end a run */
+    uint64_t left;  /* coefficients to be coded; for a column that is a run of zeros, its first row */
+    uint64_t fresh; /* coefficients that become significant */
+    uint64_t runs;  /* first rows of the columns that are runs of zeros */
+    uint64_t ends;  /* coefficients that end a run */
 };
 
-/* D.3.4 */
+/* Find the runs of a word (D.3.4). */
 ALWAYS_INLINE struct cleanup_word find_runs(uint64_t left, uint64_t fresh, uint64_t around)
 {
     uint64_t columns = j2k_whole_columns(left & ~around);
-    uint64_t since = fresh | (fresh << 1 & ~J2K_TOP_ROWS); /* it is significant, or one above it */
+    /* The coefficient, or one above it in its column, is significant. */
+    uint64_t since = fresh | (fresh << 1 & ~J2K_TOP_ROWS);
     since |= since << 2 & ~(J2K_TOP_ROWS | J2K_TOP_ROWS << 1);
     uint64_t runs = columns & ~(since >> 3), ended = columns * J2K_COLUMN & since;
     return (struct cleanup_word){.left = (left & ~(columns * J2K_COLUMN)) | runs | ended,
@@ -195,7 +202,7 @@ ALWAYS_INLINE struct cleanup_word find_runs(uint64_t left, uint64_t fresh, uint6
         .ends = ended & ~(ended << 1 & ~J2K_TOP_ROWS)};
 }
 
-/* What the other passes left over. */
+/* The cleanup pass: the coefficients that the other passes left. */
 ALWAYS_INLINE j2k_decision *cleanup_pass(struct j2k_block_encoder *encoder, bool causal)
 {
     struct stripe_before before;
@@ -243,7 +250,7 @@ ALWAYS_INLINE j2k_decision *cleanup_pass(struct j2k_block_encoder *encoder, bool
     return next;
 }
 
-/* Each in the forms that matter where the time goes. */
+/* The forms of each pass that matter for speed. */
 static __attribute__((noinline)) int64_t plain_significance(
     struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure)
 {
@@ -273,7 +280,7 @@ static __attribute__((noinline)) j2k_decision *causal_cleanup(struct j2k_block_e
     return cleanup_pass(encoder, true);
 }
 
-/* Planes and signs of all samples, word by word. */
+/* Collect the planes and the signs of all samples, word by word. */
 static void gather_bits(struct j2k_block_encoder *encoder)
 {
     const uint32_t width = encoder->source->width, height = encoder->source->height;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The coding passes compiled for AVX2, with vector code for collecting and spreading bits. */
 #include <immintrin.h>
 
 #include "j2k/cpu/blocks/block_encode.h"
 
-/* For each bit of the words a byte, the first word's in its lowest bit; and `plus` added. */
+/* Make a byte from each bit position of the words, with the first word's bit lowest, and add `plus`. */
 ALWAYS_INLINE void spread_bits(const uint64_t *const word[], uint32_t count, uint32_t plus, uint8_t *to)
 {
     const __m256i byte_of = _mm256_setr_epi8(
@@ -13,7 +14,7 @@ ALWAYS_INLINE void spread_bits(const uint64_t *const word[], uint32_t count, uin
         __m256i bytes = _mm256_setzero_si256();
         for (uint32_t k = count; k-- > 0;) {
             __m256i bits = _mm256_shuffle_epi8(_mm256_set1_epi32((int32_t)(*word[k] >> 32 * half)), byte_of);
-            __m256i is_set = _mm256_cmpeq_epi8(_mm256_and_si256(bits, bit_of), bit_of); /* −1 */
+            __m256i is_set = _mm256_cmpeq_epi8(_mm256_and_si256(bits, bit_of), bit_of); /* −1 if the bit is set */
             bytes = _mm256_sub_epi8(_mm256_add_epi8(bytes, bytes), is_set);
         }
         _mm256_storeu_si256(
@@ -21,7 +22,7 @@ ALWAYS_INLINE void spread_bits(const uint64_t *const word[], uint32_t count, uin
     }
 }
 
-/* Byte k of samples of four rows, column by column. */
+/* Byte k of the samples of four rows, column by column. */
 ALWAYS_INLINE __m256i take_bytes(const __m256i row[4], uint32_t k)
 {
     const __m256i low = _mm256_set1_epi32(0xFF);
@@ -33,7 +34,10 @@ ALWAYS_INLINE __m256i take_bytes(const __m256i row[4], uint32_t k)
     return bytes;
 }
 
-/* Sixteen columns of rows that lie `width` apart; planes to to[0], to[J2K_PLANE_WORDS] and so on, and signs. */
+/*
+ * Collect sixteen columns of four rows that are `width` apart: planes go to to[0], to[J2K_PLANE_WORDS] and so on, signs
+ * to *negative.
+ */
 ALWAYS_INLINE void gather_columns(const uint32_t *from, size_t width, uint32_t planes, uint64_t *to, uint64_t *negative)
 {
     __m256i row[2][4];

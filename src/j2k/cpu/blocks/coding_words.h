@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Contexts of a stripe's coefficients (T.800 D.3), bit by bit of their numbers for a word of coefficients at once. That
- * can be done ahead of a pass, as an encoder knows which coefficients become significant in it.
+ * Computes the contexts of a stripe's coefficients (T.800 D.3), one bit of the context's number for a word of
+ * coefficients at a time. This can be done before a pass, because an encoder knows which coefficients become
+ * significant in it.
  */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_CODING_WORDS_H
 #define KOSTKA_J2K_CPU_BLOCKS_CODING_WORDS_H
@@ -10,16 +11,16 @@
 
 enum { J2K_STRIPE_WORDS = J2K_BLOCK_SIDE / 16 };
 
-/* Rules of Table D.1. */
+/* The rules of Table D.1. */
 enum j2k_zero_rule { J2K_LOW_RULE, J2K_HIGH_LOW_RULE, J2K_HIGH_HIGH_RULE };
 
-/* The words of a stripe; all but the plane's bits have words around them (scan_words.h). */
+/* The words of a stripe. All sets except the plane's bits have zero words around them (scan_words.h). */
 struct j2k_stripe {
     uint32_t words;
-    uint64_t rows, last_columns; /* that the block has: of every word, and of the last one */
-    const uint64_t *bits;        /* of the plane */
+    uint64_t rows, last_columns; /* bits that belong to the block: in every word, in the last word */
+    const uint64_t *bits;        /* bits of the plane */
     uint64_t *significant, *visited, *refined, *negative;
-    ptrdiff_t pitch; /* to the words of the stripe below */
+    ptrdiff_t pitch; /* distance to the words of the stripe below */
 };
 
 ALWAYS_INLINE struct j2k_stripe j2k_stripe_at(struct j2k_block_encoder *encoder, uint32_t stripe)
@@ -36,14 +37,16 @@ ALWAYS_INLINE struct j2k_stripe j2k_stripe_at(struct j2k_block_encoder *encoder,
         .pitch = (ptrdiff_t)pitch};
 }
 
-/* What of a word is in the block and not significant. */
+/* The coefficients of a word that are in the block and not significant. */
 ALWAYS_INLINE uint64_t j2k_insignificant(const struct j2k_stripe *s, uint32_t w)
 {
     return s->rows & (w + 1 == s->words ? s->last_columns : UINT64_MAX) & ~s->significant[w];
 }
 
-/* Whom the significance pass comes to in a word (D.3.1), once it has been to those before; they are significant then if
- * the plane says so. Without branches on which coefficients those are, but for how often it goes from one to the next.
+/*
+ * Find the coefficients of a word that the significance pass codes (D.3.1), once it has coded those before; mark them
+ * significant if the plane has their bit set. The loop branches only on how often significance spreads from one
+ * coefficient to the next, not on which coefficients these are.
  */
 ALWAYS_INLINE uint64_t j2k_spread_significance(const struct j2k_stripe *s, uint32_t w, bool causal)
 {
@@ -57,7 +60,7 @@ ALWAYS_INLINE uint64_t j2k_spread_significance(const struct j2k_stripe *s, uint3
     return reached;
 }
 
-/* Which coefficients have a significant neighbour. */
+/* The coefficients that have a significant neighbour. */
 ALWAYS_INLINE uint64_t j2k_have_neighbours(const uint64_t *significant, ptrdiff_t pitch, bool causal)
 {
     uint64_t below = causal ? 0 : significant[pitch];
@@ -68,13 +71,13 @@ ALWAYS_INLINE uint64_t j2k_have_neighbours(const uint64_t *significant, ptrdiff_
            near << 4 | left >> 60 | near >> 4 | right << 60;
 }
 
-/* Significant neighbours of a word's coefficients at the moment when they are coded. */
+/* The significant neighbours of a word's coefficients at the moment when they are coded. */
 struct j2k_around {
     uint64_t north, west, east, south;
     uint64_t north_west, north_east, south_west, south_east;
 };
 
-/* A word and those on its left and right. */
+/* A word and its neighbours to the left and the right. */
 struct j2k_three {
     uint64_t left, own, right;
 };
@@ -84,7 +87,7 @@ ALWAYS_INLINE struct j2k_three j2k_three_at(const uint64_t *word)
     return (struct j2k_three){word[-1], word[0], word[1]};
 }
 
-/* What the coefficients of the column on the left or on the right are. */
+/* Take from the column to the left or, below, to the right of each coefficient. */
 ALWAYS_INLINE uint64_t j2k_from_left(uint64_t own, uint64_t left)
 {
     return own << 4 | left >> 60;
@@ -95,8 +98,10 @@ ALWAYS_INLINE uint64_t j2k_from_right(uint64_t own, uint64_t right)
     return own >> 4 | right << 60;
 }
 
-/* `after`: what is significant behind the pass in this stripe and before, `before` and `below`: what is so until the
- * pass comes there. */
+/*
+ * Find significant neighbours. `after` and `above` are significant once the pass has passed them, in this stripe and
+ * the one above; `before` and `below` are significant before the pass reaches them.
+ */
 ALWAYS_INLINE struct j2k_around j2k_look_around(
     struct j2k_three before, struct j2k_three after, struct j2k_three above, struct j2k_three below)
 {
@@ -119,12 +124,12 @@ ALWAYS_INLINE uint64_t j2k_diagonal_or_beside(const struct j2k_around *a)
     return a->west | a->east | a->north_west | a->north_east | a->south_west | a->south_east;
 }
 
-/* Bits of the numbers of contexts, a word each. */
+/* The bits of contexts' numbers, one word for each bit. */
 struct j2k_number {
     uint64_t bit[4];
 };
 
-/* Table D.1; `one_way` are the neighbours along the direction in which the band is low-pass. */
+/* Contexts of Table D.1. `one_way` are the neighbours along the direction in which the band is low-pass. */
 ALWAYS_INLINE struct j2k_number j2k_number_one_way(
     uint64_t one_way, uint64_t both, uint64_t other, uint64_t others, const struct j2k_around *a)
 {
@@ -158,7 +163,10 @@ ALWAYS_INLINE struct j2k_number j2k_zero_number(enum j2k_zero_rule rule, const s
     return j2k_number_both_ways(a);
 }
 
-/* Tables D.2 and D.3: from bit 0 on what is coded, and the context's number counted from J2K_CONTEXT_SIGN. */
+/*
+ * Sign coding (Tables D.2 and D.3): bit 0 is the bit to code, the bits above it are the context's number relative to
+ * J2K_CONTEXT_SIGN.
+ */
 ALWAYS_INLINE struct j2k_number j2k_sign_number(
     const struct j2k_around *a, struct j2k_three negative, uint64_t above, uint64_t below)
 {
@@ -166,7 +174,7 @@ ALWAYS_INLINE struct j2k_number j2k_sign_number(
     uint64_t north = j2k_below_in_columns(negative.own, above), south = j2k_above_in_columns(negative.own, below);
     uint64_t plus = (a->west & ~west) | (a->east & ~east), minus = (a->west & west) | (a->east & east);
     uint64_t up = (a->north & ~north) | (a->south & ~south), down = (a->north & north) | (a->south & south);
-    uint64_t beside = plus ^ minus, vertical = up ^ down; /* what is not 0 */
+    uint64_t beside = plus ^ minus, vertical = up ^ down; /* contributions that are not 0 */
     uint64_t same = beside & vertical & ~(minus ^ down);
     uint64_t flipped = (beside & minus) | (~beside & vertical & down);
     return (struct j2k_number){{negative.own ^ flipped, beside ^ vertical, beside & ~same, same}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables and the rarer steps of the MQ decoder (T.800 Annex C). */
+/* The tables and the rarer steps of the MQ decoder (T.800 Annex C), and the end of raw segments. */
 #include "j2k/cpu/blocks/mq.h"
 
 #include "j2k/kernels/mq_rows.h"
@@ -40,8 +40,10 @@ void kst_j2k_mq_reset_states(uint32_t contexts[J2K_CONTEXTS])
     contexts[J2K_CONTEXT_UNIFORM] = kst_j2k_mq_states[2 * 46];
 }
 
-/* C.3.4: a byte that follows 0xFF is added one bit higher, as it may carry; one above 0x8F is a marker, before which
- * the data end. */
+/*
+ * Read bytes (C.3.4). A byte that follows 0xFF is added one bit higher, because it may hold a carry. If it is above
+ * 0x8F it is a marker, and the data end before it.
+ */
 void kst_j2k_mq_refill_slowly(struct j2k_mq *mq)
 {
     while (mq->bits < 16) {
@@ -57,7 +59,7 @@ void kst_j2k_mq_refill_slowly(struct j2k_mq *mq)
     }
 }
 
-/* INITDEC (C.3.5): Chigh begins with a zero and 15 bits of data. */
+/* INITDEC (C.3.5): Chigh starts with a zero and 15 bits of data. */
 void kst_j2k_mq_start(struct j2k_mq *mq, const uint8_t *data, size_t length)
 {
     uint64_t first = length > 0 ? *data : 0xFF;
@@ -68,7 +70,7 @@ void kst_j2k_mq_start(struct j2k_mq *mq, const uint8_t *data, size_t length)
     kst_j2k_mq_refill_slowly(mq);
 }
 
-/* Bits of Chigh that no data reached; negative if data are left. */
+/* The number of bits of Chigh that are not from the data; negative if data are left. */
 static int32_t bits_left(const struct j2k_mq *mq)
 {
     return mq->next < mq->end ? -1 : 8 * (int32_t)mq->past - mq->bits;
@@ -96,7 +98,7 @@ void kst_j2k_raw_start(struct j2k_raw *raw, const uint8_t *data, size_t length)
 bool kst_j2k_raw_used_up(const struct j2k_raw *raw)
 {
     return raw->end - raw->next <=
-           (raw->bits == 0 && raw->window == 0xFF); /* the byte that keeps 0xFF from being last */
+           (raw->bits == 0 && raw->window == 0xFF); /* one byte may be left that keeps 0xFF from being last */
 }
 
 bool kst_j2k_raw_ended_predictably(const struct j2k_raw *raw)

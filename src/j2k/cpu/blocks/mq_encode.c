@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The start and the ends of segments, MQ-coded and raw, and the bytes that a pass needs of its segment. */
 #include "j2k/cpu/blocks/mq_encode.h"
 
 void kst_j2k_mq_encode_start(struct j2k_mq_encoder *mq, uint8_t *data)
@@ -19,7 +20,7 @@ static uint8_t *end_of(const struct j2k_mq_encoder *mq)
 
 uint8_t *kst_j2k_mq_flush(struct j2k_mq_encoder *mq)
 {
-    uint32_t top = mq->code + mq->range; /* SETBITS (C.2.9) */
+    uint32_t top = mq->code + mq->range; /* as in SETBITS (C.2.9) */
     mq->code |= 0xFFFF;
     if (mq->code >= top)
         mq->code -= 0x8000;
@@ -61,7 +62,7 @@ uint32_t kst_j2k_mq_needed(const struct j2k_mq_bound *bound, const uint8_t *data
         if (below)
             break;
     }
-    while (next > data && next[-1] == 0xFF) /* the ones that follow anyway */
+    while (next > data && next[-1] == 0xFF) /* ones follow the data anyway */
         next--;
     return next > data ? (uint32_t)(next - data) : 0;
 }
@@ -74,7 +75,7 @@ void kst_j2k_raw_write_start(struct j2k_raw_writer *raw, uint8_t *data)
 uint8_t *kst_j2k_raw_write_end(struct j2k_raw_writer *raw, const uint8_t *data)
 {
     bool after = raw->next > data && raw->next[-1] == 0xFF;
-    if (raw->free < 8 || after) { /* seven are free behind 0xFF, and then the byte is needed in any case */
+    if (raw->free < 8 || after) { /* after 0xFF seven bits are free, and then the byte is needed in any case */
         for (uint32_t bit = 0; raw->free > 0; bit ^= 1)
             raw->byte |= bit << --raw->free;
         *raw->next++ = (uint8_t)raw->byte;

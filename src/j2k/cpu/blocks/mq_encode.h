@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The MQ encoder (T.800 Annex C), which takes decisions by the run, and the writer of raw bits (D.6). */
+/* The MQ encoder (T.800 Annex C), which codes runs of decisions, and the writer of raw bits (D.6). */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_MQ_ENCODE_H
 #define KOSTKA_J2K_CPU_BLOCKS_MQ_ENCODE_H
 
@@ -12,12 +12,14 @@
 /* A decision: the context in bits 1–7, the bit in bit 0. */
 typedef uint8_t j2k_decision;
 
-/* The registers of C.2 between two decisions. `at` is byte B, at first the one in front of the data, which is not 0xFF
- * and stays as it is: no carry reaches it. */
+/*
+ * The registers of C.2 between two decisions. `at` is byte B. At first that is the byte before the data; it is not 0xFF
+ * and stays as it is, because no carry reaches it.
+ */
 struct j2k_mq_encoder {
-    uint32_t range; /* A */
-    uint32_t code;  /* C */
-    uint32_t left;  /* CT */
+    uint32_t range; /* register A */
+    uint32_t code;  /* register C */
+    uint32_t left;  /* register CT */
     uint8_t *at;
 };
 
@@ -27,7 +29,7 @@ void kst_j2k_mq_encode(
 
 enum { J2K_MQ_CARRY = 0x8000000 };
 
-/* BYTEOUT (C.2.7). */
+/* Write a byte: BYTEOUT (C.2.7). */
 static inline __attribute__((always_inline)) void j2k_mq_byte_out(struct j2k_mq_encoder *mq)
 {
     bool stuff = *mq->at == 0xFF;
@@ -41,7 +43,9 @@ static inline __attribute__((always_inline)) void j2k_mq_byte_out(struct j2k_mq_
     mq->left = stuff ? 7 : 8;
 }
 
-/* ENCODE (C.2.2) of each. The choice between the subintervals is made with masks, as which it is is chance. */
+/*
+ * Code each decision: ENCODE (C.2.2). The subinterval is chosen with masks, because which one it is is unpredictable.
+ */
 static inline __attribute__((always_inline)) void j2k_mq_encode(
     struct j2k_mq_encoder *coder, uint32_t *contexts, const j2k_decision *decision, const j2k_decision *end)
 {
@@ -50,13 +54,16 @@ static inline __attribute__((always_inline)) void j2k_mq_encode(
         uint32_t *context = &contexts[*decision >> 1];
         uint32_t row = *context, estimate = row >> 16, range = mq.range - estimate;
         uint32_t less = (row ^ *decision) & 1;
-        /* a run's zero that only takes from the interval, which many are: nothing waits for tables then */
+        /* Many decisions are a run's zero that only shortens the interval: these need not wait for tables. */
         if (*decision == J2K_CONTEXT_RUN << 1 && (range >> 15 & ~less) != 0) {
             mq.range = range;
             mq.code += estimate;
             continue;
         }
-        /* the part of size Qe is the lower one; the less probable symbol has it unless the other part is smaller */
+        /*
+         * The part of size Qe is the lower one. It belongs to the less probable symbol, unless the other part is
+         * smaller.
+         */
         uint32_t lower = 0 - (less ^ (uint32_t)(range < estimate));
         mq.code += estimate & ~lower;
         range ^= (range ^ estimate) & lower;
@@ -75,27 +82,27 @@ static inline __attribute__((always_inline)) void j2k_mq_encode(
     *coder = mq;
 }
 
-/* FLUSH (C.2.9), and predictable termination (D.4.2). Both return the data's end, which no 0xFF precedes. */
+/* FLUSH (C.2.9), and predictable termination (D.4.2). Both return the end of the data; the last byte is not 0xFF. */
 uint8_t *kst_j2k_mq_flush(struct j2k_mq_encoder *mq);
 uint8_t *kst_j2k_mq_flush_predictably(struct j2k_mq_encoder *mq);
 
 /*
- * The upper end of the interval, as the bytes that would be written if the data ended there. Data that are cut and
- * continued by ones decode as far as this point iff they stay below it.
+ * The upper end of the interval, as the bytes that would be written if the data ended there. Data that are cut and then
+ * continued by ones can be decoded up to this point exactly if they stay below it.
  */
 struct j2k_mq_bound {
-    uint8_t *at; /* where the first of the bytes would be */
+    uint8_t *at; /* where the first of `byte` would be */
     uint8_t byte[5];
 };
 
 struct j2k_mq_bound kst_j2k_mq_bound(const struct j2k_mq_encoder *mq);
 
-/* How many bytes of the finished segment [data, end) are needed to decode as far as a bound that was met on the way. */
+/* The number of bytes of the finished segment [data, end) that are needed to decode up to a bound taken on the way. */
 uint32_t kst_j2k_mq_needed(const struct j2k_mq_bound *bound, const uint8_t *data, const uint8_t *end);
 
-/* Raw bits, most significant first, seven of a byte that follows 0xFF. */
+/* The writer of raw bits, most significant bit first. A byte that follows 0xFF has seven bits. */
 struct j2k_raw_writer {
-    uint32_t byte; /* with `free` bits still to come */
+    uint32_t byte; /* the current byte, with `free` bits still to be filled */
     uint32_t free;
     uint8_t *next;
 };
@@ -112,7 +119,10 @@ static inline void j2k_raw_write(struct j2k_raw_writer *raw, uint32_t bit)
     }
 }
 
-/* Fills up with zeros and ones by turns, from a zero; a last 0xFF is followed by another byte. Returns the end. */
+/*
+ * Fill the last byte with alternating zeros and ones, starting with zero; a final 0xFF is followed by another byte.
+ * Returns the end.
+ */
 uint8_t *kst_j2k_raw_write_end(struct j2k_raw_writer *raw, const uint8_t *data);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a decoder knows around each coefficient of a code-block, and the contexts it gives (T.800 D.3). */
+/*
+ * What a decoder knows about the neighbours of each coefficient of a code-block, and the contexts this gives (T.800
+ * D.3).
+ */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_NEIGHBOURS_H
 #define KOSTKA_J2K_CPU_BLOCKS_NEIGHBOURS_H
 
@@ -9,28 +12,30 @@
 #include <string.h>
 
 /*
- * The neighbours of a coefficient that are significant:
+ * The significant neighbours of a coefficient:
  *
- *   bits 0–3  south-east, north-east, south-west, north-west
- *   bits 4–7  north, west, east, south
+ * bits 0–3: south-east, north-east, south-west, north-west;
+ * bits 4–7: north, west, east, south.
  *
- * and in bits 4–7 of another byte those of the nearest that are negative, so that zero coding need not wait for signs.
- * Columns lie one after the other, so that a coefficient has three of them, one below the other, to tell in each of
- * three columns.
+ * Bits 4–7 of another byte tell which of the nearest neighbours are negative; it is separate so that zero coding need
+ * not wait for signs. Columns are consecutive in memory: when a coefficient becomes significant, three consecutive
+ * bytes change in each of three columns.
  */
 typedef uint8_t j2k_neighbours;
 
-/* Zero coding (Table D.1): by sub-band, then by neighbours. Bands: LL, HL, LH, HH. */
+/* Zero coding contexts (Table D.1), indexed by band (LL, HL, LH, HH), then by neighbours. */
 extern __attribute__((visibility("hidden"))) const uint8_t kst_j2k_zero_coding[4][256];
 
-/* Sign coding (Tables D.2 and D.3), by which of the nearest neighbours are significant in bits 0–3, and which of those
- * are negative in bits 4–7: the context in bits 1–7, the bit to invert with in bit 0. */
+/*
+ * Sign coding (Tables D.2 and D.3). Bits 0–3 of the index tell which of the nearest neighbours are significant, bits
+ * 4–7 which of those are negative. An entry has the context in bits 1–7 and the bit to invert the sign with in bit 0.
+ */
 extern __attribute__((visibility("hidden"))) const uint8_t kst_j2k_sign_coding[256];
 
-/* Three neighbours, the uppermost in the lowest bits. */
+/* Three neighbouring bytes of a column, the uppermost in the lowest bits. */
 #define J2K_THREE(upper, middle, lower) ((uint32_t)(upper) | (uint32_t)(middle) << 8 | (uint32_t)(lower) << 16)
 
-/* or-s three neighbours to what lies from `at` on. */
+/* Set the bits of three consecutive bytes from `at` on. */
 static inline __attribute__((always_inline)) void j2k_tell_three(j2k_neighbours *at, uint32_t three)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -45,9 +50,9 @@ static inline __attribute__((always_inline)) void j2k_tell_three(j2k_neighbours 
 }
 
 /*
- * The coefficient at `at` has become significant; columns lie `pitch` apart. `up`: also the coefficients above may
- * know, which vertically causal contexts (D.7) forbid across stripes. What lies around a block, and one more below it,
- * may be written.
+ * Tell the neighbours that the coefficient at `at` has become significant; columns are `pitch` apart. Without `up` the
+ * coefficients above are not told: vertically causal contexts (D.7) forbid that across stripes. The border of a block,
+ * and one byte after it, may be written.
  */
 static inline __attribute__((always_inline)) void j2k_tell_neighbours(j2k_neighbours *at, ptrdiff_t pitch, bool up)
 {
@@ -57,7 +62,7 @@ static inline __attribute__((always_inline)) void j2k_tell_neighbours(j2k_neighb
     j2k_tell_three(at - 1 + pitch, J2K_THREE(0x04, 0x20, 0x08) & known);
 }
 
-/* And its sign. */
+/* Tell the nearest neighbours its sign. */
 static inline __attribute__((always_inline)) void j2k_tell_sign(j2k_neighbours *at, ptrdiff_t pitch, uint32_t sign)
 {
     uint32_t negative = 0 - sign;

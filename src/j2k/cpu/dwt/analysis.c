@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs the forward wavelet transform over the rows of a level: vertical steps, each followed by splitting the rows. */
 #include "j2k/cpu/dwt/analysis.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 
 enum { INPUTS = 3, STATES = 3, LOW = INPUTS + STATES, HIGH, ROWS, ALIGNMENT = 64 };
 
-/* The rows of one component that are at hand. */
+/* The rows of one component that are in use. */
 struct lines {
     void *row[ROWS];
     void *halves;
@@ -19,7 +20,7 @@ static size_t sample_size(const struct j2k_analysis *analysis)
     return analysis->narrow ? sizeof(int16_t) : sizeof(int32_t);
 }
 
-/* Bytes: of a row, and of all that a component has. */
+/* The size in bytes of a row, and below, of all rows of a component. */
 static size_t row_size(const struct j2k_analysis *analysis)
 {
     return ((analysis->rect.x1 - analysis->rect.x0) * sample_size(analysis) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -46,7 +47,7 @@ static void set_up(const struct j2k_analysis *analysis, uint8_t *room, bool clea
     }
 }
 
-/* Row y, which may lie outside of the rect. `slot` of each component's inputs is free. */
+/* Fetch row y, which may lie outside the rect, for every component. Input row `slot` of each component must be free. */
 static void fetch(const struct j2k_analysis *analysis, struct lines *lines, int64_t y, uint32_t slot,
     const void *row[J2K_ANALYSED_TOGETHER])
 {
@@ -65,7 +66,7 @@ static void *row_of(const struct j2k_analysis *analysis, uint32_t component, uin
     return (uint8_t *)split->band[band] + index * split->pitch[band] * sample_size(analysis);
 }
 
-/* Row y of what the vertical transform gives, to its place in the bands. */
+/* Split row y of the vertical transform's result and store both halves in the bands. */
 static void put(const struct j2k_analysis *analysis, uint32_t component, int64_t y, const void *row, void *room)
 {
     const struct j2k_rect *rect = &analysis->rect;
@@ -80,7 +81,7 @@ static void put(const struct j2k_analysis *analysis, uint32_t component, int64_t
         analysis->forward->split_97(row, rect->x0, width, to_low, to_high, room);
 }
 
-/* F.4.6 */
+/* Double a row (F.4.6). */
 static const void *double_row(const struct j2k_analysis *analysis, const void *row, void *room)
 {
     for (uint32_t i = 0; i < analysis->rect.x1 - analysis->rect.x0; i++) {
@@ -94,7 +95,7 @@ static const void *double_row(const struct j2k_analysis *analysis, const void *r
     return room;
 }
 
-/* A rect of one row. */
+/* Handle a rect of a single row. */
 static void put_only_row(const struct j2k_analysis *analysis, struct lines *lines)
 {
     const void *row[J2K_ANALYSED_TOGETHER];
@@ -132,7 +133,7 @@ static void step(const struct j2k_analysis *analysis, struct lines *lines, int64
     }
 }
 
-/* Steps `first` to `last`. */
+/* Run the vertical steps `first` to `last`. */
 static void run_steps(
     const struct j2k_analysis *analysis, struct lines *lines, int64_t first, int64_t last, int64_t y0, int64_t y1)
 {
@@ -141,7 +142,7 @@ static void run_steps(
     for (uint32_t c = 0; c < analysis->component_count; c++)
         lines[c].next = row[c];
     for (int64_t n = first; n <= last; n++) {
-        uint32_t slot = (uint32_t)(n - first) & 1; /* even rows by turns in 0 and 2, odd ones in 1 */
+        uint32_t slot = (uint32_t)(n - first) & 1; /* even rows alternate between slots 0 and 2; odd rows use slot 1 */
         for (uint32_t c = 0; c < analysis->component_count; c++)
             lines[c].even = lines[c].next;
         fetch(analysis, lines, 2 * n + 1, 1, row);
@@ -154,7 +155,7 @@ static void run_steps(
     }
 }
 
-/* Of 9/7 an outcome comes a step later. */
+/* The last step that is needed for the rows before y1: with 9/7 a result comes one step later. */
 static int64_t last_step(const struct j2k_analysis *analysis, uint32_t y1)
 {
     return (int64_t)((y1 - 1) / 2) + (analysis->reversible ? 0 : 1);
@@ -170,7 +171,7 @@ void kst_j2k_analyse(const struct j2k_analysis *analysis, uint32_t y0, uint32_t 
         put_only_row(analysis, lines);
         return;
     }
-    /* of 9/7 the state takes two steps to become right */
+    /* With 9/7 the state takes two steps to become right. */
     int64_t first = (int64_t)(y0 / 2) - (analysis->reversible ? 1 : 2);
     run_steps(analysis, lines, first, last_step(analysis, y1), y0, y1);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inverse wavelet transforms (T.800 F.3.8), as rows by turns: across each row, then what has come in so far down.
+/*
+ * The inverse wavelet transforms (T.800 F.3.8), row by row: first across a row, then vertically as far as rows are
+ * there.
  */
 #include "j2k/cpu/dwt/dwt.h"
 
@@ -17,7 +19,7 @@ static size_t width_of(const struct j2k_level *level)
     return level->rect.x1 - level->rect.x0;
 }
 
-/* Coefficients of one half of a row, scaled for 9/7. */
+/* Copy the coefficients of one half of a row; for 9/7 they are scaled. */
 static void copy_half(const struct j2k_synthesis *s, const void *from, size_t count, int64_t parity, void *to)
 {
     if (s->level->reversible)
@@ -26,7 +28,7 @@ static void copy_half(const struct j2k_synthesis *s, const void *from, size_t co
         s->steps->scale(from, count, parity ? J2K_DWT_INVERSE_SCALE : J2K_DWT_SCALE, to);
 }
 
-/* One half of a row with its mirror images: even positions with parity 0, odd ones with 1. */
+/* Load one half of a row with its mirror images: even positions for parity 0, odd positions for parity 1. */
 static void load_half(const struct j2k_synthesis *s, const void *from, int64_t parity)
 {
     int64_t x0 = s->level->rect.x0, x1 = s->level->rect.x1;
@@ -35,12 +37,12 @@ static void load_half(const struct j2k_synthesis *s, const void *from, int64_t p
     size_t size = j2k_sample_size(s->level);
     uint8_t *half = s->half[parity], *own = half + (size_t)(begin - first) * size;
     copy_half(s, from, (size_t)(stop - begin), parity, own);
-    for (int64_t n = first; n < end; n = n + 1 == begin ? stop : n + 1) /* but for those just copied */
+    for (int64_t n = first; n < end; n = n + 1 == begin ? stop : n + 1) /* all except those just copied */
         memcpy(half + (size_t)(n - first) * size,
             own + (size_t)j2k_half_index(j2k_mirror(2 * n + parity, x0, x1), x0) * size, size);
 }
 
-/* F.3.6: one coefficient alone; at an odd position it is halved. */
+/* Halve single coefficients: a coefficient alone at an odd position is halved (F.3.6). */
 static void halve(const struct j2k_level *level, void *values, size_t count)
 {
     for (size_t i = 0; i < count && level->narrow; i++)
@@ -51,7 +53,7 @@ static void halve(const struct j2k_level *level, void *values, size_t count)
         ((float *)values)[i] *= 0.5F;
 }
 
-/* 1D_SR of row y (F.3.6). */
+/* Compute row y across: 1D_SR (F.3.6). */
 static void make_row(const struct j2k_synthesis *s, int64_t y, void *to)
 {
     const struct j2k_level *level = s->level;
@@ -81,7 +83,7 @@ static void swap(void **a, void **b)
     *b = kept;
 }
 
-/* Rows of scratch memory by what they hold. */
+/* The rows of scratch memory, by what they hold. */
 enum {
     LOW = 0,
     HIGH = 1,
@@ -91,7 +93,7 @@ enum {
     ABOVE_53 = 5
 };
 
-/* What comes before the first round; of 9/7 the first two rounds only fill the state. */
+/* Prepare what the first round needs. For 9/7 the first two rounds only fill the state. */
 static void prime(struct j2k_synthesis *s)
 {
     const struct j2k_level *level = s->level;
@@ -122,7 +124,7 @@ void kst_j2k_synthesis_begin(struct j2k_synthesis *s, const struct j2k_inverse *
         prime(s);
 }
 
-/* Where row y goes: to the caller, if it is one that is wanted. */
+/* Where row y goes: to the caller if it is one of the rows wanted, otherwise to scratch memory. */
 static void *row_at(const struct j2k_synthesis *s, int64_t y, uint32_t place)
 {
     bool wanted = y >= s->y0 && y < s->y1;
@@ -130,7 +132,7 @@ static void *row_at(const struct j2k_synthesis *s, int64_t y, uint32_t place)
     return wanted && s->to ? (uint8_t *)s->to + (size_t)(y - s->y0) * pitch : s->row[place];
 }
 
-/* The rows `even` and the odd one above it, as far as they are wanted. */
+/* Hand out row `even` and the odd row above it, as far as they are wanted. */
 static bool hand_out(
     const struct j2k_synthesis *s, int64_t even, void *even_row, void *odd_row, struct j2k_made_rows *rows)
 {
@@ -166,7 +168,7 @@ static void round_97(struct j2k_synthesis *s, void *even, void *odd)
     s->steps->lift_97(row[LOW], row[HIGH], state, even, odd, width_of(s->level));
 }
 
-/* A level of one row. */
+/* Handle a level of a single row. */
 static bool only_row(struct j2k_synthesis *s, struct j2k_made_rows *rows)
 {
     if (s->n > 0)

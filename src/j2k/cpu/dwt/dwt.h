@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inverse wavelet transforms (T.800 Annex F), one level at a time and any rows of it: the rows above and below that
- * they depend on are worked out again, which is why strips of a level may be made side by side. Borders are not
- * special: what lies outside is the mirror image of the coefficients (F.3.7).
+ * The inverse wavelet transforms (T.800 Annex F), for any rows of one level at a time. The rows above and below that
+ * they depend on are computed again, so strips of a level can be made side by side. Borders are not special:
+ * coefficients outside are mirror images of those inside (F.3.7).
  */
 #ifndef KOSTKA_J2K_CPU_DWT_DWT_H
 #define KOSTKA_J2K_CPU_DWT_DWT_H
@@ -11,54 +11,57 @@
 #include "j2k/syntax/geometry.h"
 
 /*
- * Resolution r and the bands it is made of. The parts of the bands are those that interleave to `rect`: of a band that
- * is low-pass across, ceil(x1 / 2) − ceil(x0 / 2) columns, of a high-pass one floor(x1 / 2) − floor(x0 / 2); rows
- * likewise.
+ * A resolution and the bands it is made of. The parts of the bands used are those that interleave to `rect`: ceil(x1 /
+ * 2) − ceil(x0 / 2) columns of a band that is low-pass horizontally, floor(x1 / 2) − floor(x0 / 2) columns of a
+ * high-pass one, and the same for rows vertically.
  */
 struct j2k_level {
     struct j2k_rect rect;
-    bool reversible;     /* 5/3 on int32_t, else 9/7 in single precision */
-    bool narrow;         /* 5/3 on int16_t, which holds all that there is (j2k/cpu/blocks/narrow.h) */
-    const void *band[4]; /* by enum j2k_orientation; an empty one is not looked at */
-    size_t pitch[4];     /* of each, in samples */
-    /* Where not all rows are there: row n of the part is row (n + first) % rows of what band[] points at. 0: all. */
+    bool reversible;     /* 5/3 on int32_t; otherwise 9/7 in single precision */
+    bool narrow;         /* 5/3 on int16_t, into which everything fits (j2k/cpu/blocks/narrow.h) */
+    const void *band[4]; /* by enum j2k_orientation; an empty band is not read */
+    size_t pitch[4];     /* of each band, in samples */
+    /*
+     * If not all rows are in memory, row n of the part is row (n + first) % rows of what band[] points to. 0: all rows
+     * are.
+     */
     uint32_t first[4], rows[4];
 };
 
-/* Bytes of scratch memory that either transform needs for rows of `width`. */
+/* The bytes of scratch memory that either transform needs for rows of `width` samples. */
 size_t kst_j2k_synthesis_room(uint32_t width);
 
-/* Making rows of a level, one or two at a time. */
+/* The state of making the rows of a level, one or two at a time. */
 struct j2k_synthesis {
     const struct j2k_inverse *steps;
     const struct j2k_level *level;
     uint32_t y0, y1;
-    void *to; /* row y0; null: rows are handed out in scratch memory */
+    void *to; /* where row y0 goes; null: rows are handed out in scratch memory */
     size_t pitch;
-    int64_t n; /* round: 5/3 ends with even row 2 n, 9/7 with 2 n − 2 */
+    int64_t n; /* the next round: in 5/3 it completes even row 2 n, in 9/7 even row 2 n − 2 */
     uint8_t *half[2];
     void *row[8];
 };
 
-/* Rows as they come: samples as the level's transform has them. They may be changed. */
+/* Rows as they are made, with samples of the type the level's transform has. The caller may change them. */
 struct j2k_made_rows {
-    uint32_t y, count; /* the first, and 1 or 2 */
+    uint32_t y, count; /* the first row, and how many rows there are: 1 or 2 */
     void *row[2];
 };
 
 /*
- * Rows y0 ≤ y < y1 of the level's rect, to `to`, rows `pitch` samples apart, or if that is null to where
- * kst_j2k_synthesis_next() says. `room`: aligned as by core/memory.h, of kst_j2k_synthesis_room(). Of 5/3 sums wrap in
- * 32 bits, which only damaged data need. Of 9/7 every operation is rounded by itself; low-pass coefficients are scaled
- * by K, high-pass ones by 1/K, which goes with sub-band gains of 0, 1, 1 and 2.
+ * Begin making the rows y0 ≤ y < y1 of the level's rect. They go to `to`, `pitch` samples apart, or, if that is null,
+ * to where kst_j2k_synthesis_next() reports. `room` has kst_j2k_synthesis_room() bytes, aligned like memory from
+ * core/memory.h. Sums of 5/3 wrap in 32 bits, which only damaged data need. In 9/7 every operation is rounded on its
+ * own; low-pass coefficients are scaled by K and high-pass ones by 1/K, which matches subband gains of 0, 1, 1 and 2.
  */
 void kst_j2k_synthesis_begin(struct j2k_synthesis *synthesis, const struct j2k_inverse *steps,
     const struct j2k_level *level, uint32_t y0, uint32_t y1, void *to, size_t pitch, void *room);
 
-/* False when there are no more. What is in scratch memory is so until the next call. */
+/* Make the next rows. False when there are no more. Rows in scratch memory stay valid until the next call. */
 bool kst_j2k_synthesis_next(struct j2k_synthesis *synthesis, struct j2k_made_rows *rows);
 
-/* All of them. */
+/* Make all rows y0 ≤ y < y1 at once. */
 void kst_j2k_synthesise(const struct j2k_inverse *steps, const struct j2k_level *level, uint32_t y0, uint32_t y1,
     void *to, size_t pitch, void *room);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What both wavelet transforms have in common: where rows come from, and mirror images. */
+/* Definitions shared by the wavelet transforms: constants, finding rows, and mirror images. */
 #ifndef KOSTKA_J2K_CPU_DWT_DWT_ROWS_H
 #define KOSTKA_J2K_CPU_DWT_DWT_ROWS_H
 
 #include "j2k/cpu/dwt/dwt.h"
 
 enum {
-    J2K_DWT_MARGIN = 2, /* pairs of coefficients by which a row is continued to either side: 9/7 reaches that far */
-    J2K_DWT_ROWS = 8,   /* of scratch memory, beside the two half rows */
-    J2K_DWT_ALIGN = 16  /* samples */
+    J2K_DWT_MARGIN = 2, /* pairs of coefficients added at either side of a row: as far as 9/7 reaches */
+    J2K_DWT_ROWS = 8,   /* rows of scratch memory, not counting the two half rows */
+    J2K_DWT_ALIGN = 16  /* in samples */
 };
 
-/* Table F.4, and K and 1 / K of F.3.8.2 and F.4.8.2. */
+/* The lifting parameters of Table F.4, and K and 1 / K of F.3.8.2 and F.4.8.2. */
 #define J2K_DWT_ALPHA (-1.586134342059924F)
 #define J2K_DWT_BETA (-0.052980118572961F)
 #define J2K_DWT_GAMMA 0.882911075530934F
@@ -19,15 +19,17 @@ enum {
 #define J2K_DWT_SCALE 1.230174104914001F
 #define J2K_DWT_INVERSE_SCALE (1.0F / 1.230174104914001F)
 
-/* Samples of a scratch row: `width` and the margins, with each half beginning anew. */
+/* The length in samples of a scratch row: `width`, and the margins that each of its halves has. */
 static inline size_t j2k_dwt_row(uint32_t width)
 {
     size_t length = (size_t)width + 4 * J2K_DWT_MARGIN + 4;
     return (length + J2K_DWT_ALIGN - 1) / J2K_DWT_ALIGN * J2K_DWT_ALIGN;
 }
 
-/* Position i continued periodically and symmetrically into [i0, i1), which holds at least two (F-4, F-5); its parity
- * stays. */
+/*
+ * Map position i into [i0, i1) by periodic symmetric extension (F-4, F-5); its parity stays the same. The interval must
+ * hold at least two positions.
+ */
 static inline int64_t j2k_mirror(int64_t i, int64_t i0, int64_t i1)
 {
     int64_t period = 2 * (i1 - i0 - 1), offset = (i - i0) % period;
@@ -36,13 +38,15 @@ static inline int64_t j2k_mirror(int64_t i, int64_t i0, int64_t i1)
     return i0 + (offset < period - offset ? offset : period - offset);
 }
 
-/* Index of the coefficient at position i among those of its parity in [i0, …). */
+/* The index of the coefficient at position i among those of its parity in [i0, …). */
 static inline int64_t j2k_half_index(int64_t i, int64_t i0)
 {
     return i % 2 == 0 ? i / 2 - (i0 + 1) / 2 : (i - 1) / 2 - i0 / 2;
 }
 
-/* Where row y of the level, which may lie outside of it, has its low and high half; the only one if it has one column.
+/*
+ * The low and the high half of row y of the level. The row may lie outside the level; if the level has a single column,
+ * both are the same.
  */
 struct j2k_halves {
     const void *low, *high;
@@ -64,7 +68,7 @@ static inline struct j2k_halves j2k_find_row(const struct j2k_level *level, int6
 {
     int64_t y0 = level->rect.y0, y1 = level->rect.y1;
     int64_t from = y1 - y0 < 2 ? y0 : j2k_mirror(y, y0, y1);
-    size_t low = from % 2 == 0 ? J2K_LL : J2K_LH, high = low + 1; /* HL and HH are next to them */
+    size_t low = from % 2 == 0 ? J2K_LL : J2K_LH, high = low + 1; /* HL and HH directly follow LL and LH */
     if (level->rect.x1 - level->rect.x0 == 1)
         low = high = low + level->rect.x0 % 2;
     size_t row = (size_t)j2k_half_index(from, y0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tier that the compiler is told of for all files: SSE2 or NEON where there is one. */
+/* The forward steps compiled for the processors that all files are compiled for: with SSE2 or NEON where they exist. */
 #include "j2k/cpu/dwt/forward_rows.h"
 #include "j2k/cpu/dwt/forward_tiers.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reversible steps on samples of one size, which wrap in it. Included for each size, with SAMPLE and UNSIGNED as
- * its types and NAMED() for what the functions are called; none of them is defined any more afterwards.
+ * The reversible forward steps for samples of one size; sums wrap in that size. This file is included once per size,
+ * with SAMPLE and UNSIGNED defined as its types and NAMED() as the functions' names; it undefines all three.
  */
 
 static void NAMED(rct)(SAMPLE *restrict red, SAMPLE *restrict green, SAMPLE *restrict blue, size_t count)
@@ -14,7 +14,7 @@ static void NAMED(rct)(SAMPLE *restrict red, SAMPLE *restrict green, SAMPLE *res
     }
 }
 
-/* x − floor((a + b) / 2) and x + floor((a + b + 2) / 4) */
+/* Lifting steps: x − floor((a + b) / 2) and, below, x + floor((a + b + 2) / 4). */
 static inline SAMPLE NAMED(predict)(SAMPLE x, SAMPLE a, SAMPLE b)
 {
     SAMPLE sum = (SAMPLE)((UNSIGNED)a + (UNSIGNED)b);
@@ -61,7 +61,7 @@ static void NAMED(split_53)(
     memcpy(high, odd + 1, sizeof *high * (width - lows));
 }
 
-/* Magnitudes below bit 31, also of the one number that has no negative. */
+/* Write signs and magnitudes. The magnitude is below bit 31 also for the one number that has no negative. */
 static void NAMED(sign)(const SAMPLE *restrict from, size_t count, uint32_t *restrict to)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The forward steps compiled for AVX2. */
 #include "j2k/cpu/dwt/forward_rows.h"
 #include "j2k/cpu/dwt/forward_tiers.h"
 

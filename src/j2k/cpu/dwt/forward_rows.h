@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plain C that compilers make vectors of. Included once by each tier's file, whose flags say which vectors. */
+/*
+ * The forward steps in plain C that compilers turn into vector code. Each tier's file includes it once; its compiler
+ * flags decide which vectors are used.
+ */
 #include <string.h>
 
 #include "j2k/cpu/dwt/dwt_rows.h"
 #include "j2k/cpu/dwt/forward.h"
 
-/* From each kind of sample to integers and to reals, by way of `middle`, which holds all that there is. */
+/*
+ * Loads samples of one type as integers or reals. Intermediate values have type `middle`, into which all of them fit.
+ */
 #define LOAD(name, type, middle, result)                                                                               \
     static inline void name##_step(const type *restrict from, size_t step, size_t count, middle low, middle high,      \
         middle shift, result *restrict to)                                                                             \
@@ -28,7 +33,7 @@
             name##_step(from, step, count, (middle)low, (middle)high, (middle)shift, to);                              \
     }
 
-/* Unsigned samples of 31 bits fit int32_t. */
+/* Unsigned 32-bit samples are at most 31 bits deep, so they fit int32_t. */
 #define LOAD_ALL(name, small, result)                                                                                  \
     LOAD(name##_u8, uint8_t, small, result)                                                                            \
     LOAD(name##_s8, int8_t, small, result)                                                                             \
@@ -87,8 +92,8 @@ static void lift_97(const float *restrict even, const float *restrict odd, const
 }
 
 /*
- * Pairs 2 n and 2 n + 1 of a row that starts at x0, continued by mirror images: even[0] and odd[0] are those of n =
- * first.
+ * Separates a row that starts at x0, continued by mirror images, into pairs 2 n and 2 n + 1; even[0] and odd[0] are the
+ * pair of n = first.
  */
 #define DEINTERLEAVE(name, type)                                                                                       \
     static void name(const type *restrict row, int64_t x0, int64_t x1, int64_t first, int64_t end,                     \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reversible steps on samples of one size, which wrap in it. Included for each size, with SAMPLE and UNSIGNED as
- * its types and NAMED() for what the functions are called; none of them is defined any more afterwards.
+ * The reversible inverse steps for samples of one size; sums wrap in that size. This file is included once per size,
+ * with SAMPLE and UNSIGNED defined as its types and NAMED() as the functions' names; it undefines all three.
  */
 
 static void NAMED(store)(const struct j2k_indices *indices, SAMPLE *to, size_t pitch)
 {
-    const size_t width = indices->width; /* a variable of its own, as stores might change the other */
+    const size_t width = indices->width; /* a copy, because the compiler must assume that stores change the original */
     for (uint32_t y = 0; y < indices->height; y++) {
         const uint32_t *restrict from = indices->from + y * indices->pitch;
         SAMPLE *restrict row = to + y * pitch;
@@ -17,7 +17,7 @@ static void NAMED(store)(const struct j2k_indices *indices, SAMPLE *to, size_t p
 
 INTERLEAVE(NAMED(interleave), SAMPLE)
 
-/* x − floor((a + b + 2) / 4) and x + floor((a + b) / 2) */
+/* Lifting steps: x − floor((a + b + 2) / 4) and, below, x + floor((a + b) / 2). */
 static inline SAMPLE NAMED(lift_even)(SAMPLE x, SAMPLE a, SAMPLE b)
 {
     SAMPLE sum = (SAMPLE)((UNSIGNED)a + (UNSIGNED)b + 2);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The inverse steps compiled for AVX-512. */
 #include "j2k/cpu/dwt/inverse_rows.h"
 #include "j2k/cpu/dwt/inverse_tiers.h"
 

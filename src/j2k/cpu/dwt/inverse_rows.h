@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plain C that compilers make vectors of. Included once by each tier's file, whose flags say which vectors. */
+/*
+ * The inverse steps in plain C that compilers turn into vector code. Each tier's file includes it once; its compiler
+ * flags decide which vectors are used.
+ */
 #include "j2k/cpu/dwt/dwt_rows.h"
 #include "j2k/cpu/dwt/inverse.h"
 
-/* Sign and magnitude as a two's complement number. */
+/* Convert sign and magnitude to a two's complement number. */
 static inline int32_t index_value(uint32_t index)
 {
     int32_t sign = (int32_t)index >> 31;
@@ -26,7 +29,7 @@ static void scale(const float *restrict from, size_t count, float factor, float 
         to[i] = factor * from[i];
 }
 
-/* even[i] and odd[i] by turns. */
+/* Stores even[i] and odd[i] alternately. */
 #define INTERLEAVE(name, type)                                                                                         \
     static void name(                                                                                                  \
         const type *restrict even, const type *restrict odd, size_t skip, size_t width, type *restrict to)             \
@@ -55,7 +58,7 @@ INTERLEAVE(interleave_reals, float)
 #define NAMED(name) name##_narrow
 #include "j2k/cpu/dwt/inverse_53.h"
 
-/* x − factor × (a + b) */
+/* A lifting step: x − factor × (a + b). */
 static inline float lift(float x, float factor, float a, float b)
 {
     return x - factor * (a + b);
@@ -103,17 +106,17 @@ static void ict(float *restrict y, float *restrict cb, float *restrict cr, size_
     }
 }
 
-/* Shifted to where nothing is negative, also if signed: truncation then rounds down. */
+/* Values are shifted, even signed ones, so that none is negative: truncation then rounds down. */
 static void finish_reals(const float *restrict from, size_t count, uint32_t depth, bool is_signed, int32_t *restrict to)
 {
     uint32_t half = (uint32_t)1 << (depth - 1);
     float shift = (float)half, rounding = depth < 24 ? 0.5F : 0;
-    /* the largest number of this precision below 2^depth */
+    /* The largest single-precision number below 2^depth. */
     float high = (float)(2 * half - (depth <= 24 ? 1 : (uint32_t)1 << (depth - 24)));
     int32_t back = is_signed ? (int32_t)half : 0;
     for (size_t i = 0; i < count; i++) {
         float value = from[i] + shift;
-        value = value > 0 ? value : 0; /* what is no number, too */
+        value = value > 0 ? value : 0; /* also catches values that are not numbers */
         value = value < high ? value : high;
         to[i] = (int32_t)(value + rounding) - back;
     }

@@ -41,11 +41,11 @@ INLINE __m256i transform_rows(__m256i samples)
 {
     const __m256i mirrored = _mm256_shuffle_epi8(
         samples, _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 7, 1, 6, 2, 5, 3, 4, 0, 7, 1, 6, 2, 5, 3, 4)));
-    /* sums and differences: s0 s1 s2 s3 d0 d1 d2 d3 */
+    /* The sums and differences, in the order s0 s1 s2 s3 d0 d1 d2 d3. */
     const __m256i v = _mm256_maddubs_epi16(
         mirrored, _mm256_broadcastsi128_si256(_mm_setr_epi8(1, 1, 1, 1, 1, 1, 1, 1, 1, -1, 1, -1, 1, -1, 1, -1)));
 
-    /* factors for outputs 0 2 4 6 and 1 3 5 7 */
+    /* Factors for outputs 0 2 4 6 and for outputs 1 3 5 7. */
     const __m256i even01 = four_factors(ONE, ONE, E2, F_0_541, ONE, -ONE, F_0_541, E6);
     const __m256i even23 = four_factors(ONE, ONE, -F_0_541, -E2, -ONE, ONE, -E6, -F_0_541);
     const __m256i odd01 = four_factors(ODD_33, ODD_32, ODD_23, ODD_22, ODD_13, ODD_12, ODD_03, ODD_02);

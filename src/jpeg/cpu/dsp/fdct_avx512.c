@@ -43,11 +43,11 @@ INLINE __m512i transform_rows(__m512i samples)
 {
     const __m512i mirrored = _mm512_shuffle_epi8(
         samples, _mm512_broadcast_i32x4(_mm_setr_epi8(0, 7, 1, 6, 2, 5, 3, 4, 0, 7, 1, 6, 2, 5, 3, 4)));
-    /* sums and differences: s0 s1 s2 s3 d0 d1 d2 d3 */
+    /* The sums and differences, in the order s0 s1 s2 s3 d0 d1 d2 d3. */
     const __m512i v = _mm512_maddubs_epi16(
         mirrored, _mm512_broadcast_i32x4(_mm_setr_epi8(1, 1, 1, 1, 1, 1, 1, 1, 1, -1, 1, -1, 1, -1, 1, -1)));
 
-    /* factors for outputs 0 2 4 6 and 1 3 5 7 */
+    /* Factors for outputs 0 2 4 6 and for outputs 1 3 5 7. */
     const __m512i even01 =
         four_factors(FACTORS(ONE, ONE), FACTORS(E2, F_0_541), FACTORS(ONE, -ONE), FACTORS(F_0_541, E6));
     const __m512i even23 =

@@ -51,7 +51,7 @@ static void idct_4x4(const int16_t *coefficients, const uint16_t *quant, uint32_
     const struct sums_4 right = idct_4(_mm_unpackhi_epi16(zero, c0), _mm_unpackhi_epi16(c2, c6),
         _mm_unpackhi_epi16(c1, c3), _mm_unpackhi_epi16(c5, c7));
 
-    /* rows, then columns of 4 elements, two in each vector */
+    /* These are rows, then columns of 4 elements, two in each vector. */
     const __m128i r0 = _mm_packs_epi32(descale(left.s0, SHIFT_1), descale(right.s0, SHIFT_1));
     const __m128i r1 = _mm_packs_epi32(descale(left.s1, SHIFT_1), descale(right.s1, SHIFT_1));
     const __m128i r2 = _mm_packs_epi32(descale(left.s2, SHIFT_1), descale(right.s2, SHIFT_1));

@@ -71,7 +71,7 @@ INLINE __m256i blend_h2v2(__m256i this, __m256i left, __m256i right)
 {
     const __m256i column = _mm256_set1_epi16(0x0103), three_columns = _mm256_set1_epi16(0x0309);
     const __m256i sum = _mm256_add_epi16(_mm256_maddubs_epi16(this, three_columns), _mm256_set1_epi16(7));
-    /* compute (sum + left + 1) >> 4 */
+    /* Compute (sum + left + 1) >> 4. */
     const __m256i even = _mm256_srli_epi16(_mm256_avg_epu16(sum, _mm256_maddubs_epi16(left, column)), 3);
     const __m256i odd = _mm256_slli_epi16(_mm256_add_epi16(sum, _mm256_maddubs_epi16(right, column)), 4);
     return _mm256_or_si256(even, _mm256_andnot_si256(_mm256_set1_epi16(0xFF), odd));

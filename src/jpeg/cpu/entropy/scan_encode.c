@@ -256,7 +256,7 @@ static bool take_row(struct coding *coding, uint32_t worker, uint32_t *row)
         pthread_mutex_unlock(&coding->lock);
         taken = false;
     }
-    /* only now, when a failure is recorded: no row is asked for after one that failed */
+    /* Unlock only now that a failure is recorded: no row is asked for after one that failed. */
     kst_jpeg_source_unlock(source);
     return taken;
 }
