@@ -80,7 +80,7 @@ struct j2k_plane_place {
 struct j2k_place {
     uint32_t stream;          /* offset of its stream in bytes */
     uint32_t first_run, runs; /* in the batch's runs; 0 runs: the whole stream is there */
-    uint32_t segment;         /* index of its first segment in the batch; likewise for the next line */
+    uint32_t segment;         /* index of its first segment in the batch; the next four are indices too */
     uint32_t piece, block, band, tile;
     uint32_t bits;                    /* offset of its gathered bits in words */
     uint32_t samples;                 /* offset of its samples in words */

@@ -210,7 +210,7 @@ struct work_composite {
 };
 
 struct j2k_batch_work {
-    u32 segments, segment; /* number, and offset of the first; likewise in the next two lines */
+    u32 segments, segment; /* number, and offset of the first; the same in the next two lines */
     u32 blocks, block;
     u32 bundles, bundle;
     u32 view;  /* offset of the first struct work_view */

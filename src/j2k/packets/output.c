@@ -74,7 +74,7 @@ uint32_t kst_j2k_output_component(const kst_decode_options *options, uint32_t in
     return options->components ? options->components[index] : index;
 }
 
-/* Ascending, and each is there. */
+/* Whether the components that are asked for ascend and exist. */
 static bool components_fit(const struct j2k_stream *stream, const kst_decode_options *options)
 {
     const uint32_t *list = options->components;

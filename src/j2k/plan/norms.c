@@ -12,7 +12,7 @@
  */
 enum { EXACT_LEVELS = 6, MARGIN = 8, LENGTH = 1024 };
 
-/* value[i] += factor × (value[i − 1] + value[i + 1]) at every other position from `first` on. */
+/* One lifting step: value[i] += factor × (value[i − 1] + value[i + 1]) at every other position from `first` on. */
 static void lift(double *value, uint32_t first, double factor)
 {
     for (uint32_t i = first; i + 1 < LENGTH; i += 2)
@@ -90,7 +90,7 @@ double kst_j2k_band_norm(const struct j2k_norms *norms, uint32_t orientation, ui
  */
 static double component_norm(enum j2k_transform transform, uint32_t component)
 {
-    /* columns of the inverse matrices of G.2.2 and G.3.2, without rounding */
+    /* The columns of the inverse matrices of G.2.2 and G.3.2, without rounding. */
     static const double rct[3][3] = {{1, 1, 1}, {-0.25, -0.25, 0.75}, {0.75, -0.25, -0.25}};
     static const double ict[3][3] = {{1, 1, 1}, {0, -0.34413, 1.772}, {1.402, -0.71414, 0}};
     if (transform == J2K_TRANSFORM_NONE || component > 2)

@@ -66,7 +66,7 @@ struct j2k_piece {
  */
 struct j2k_segment {
     uint64_t length;      /* sum over all pieces; they lie in the data, so it is at most plan.length */
-    uint32_t first_piece; /* into plan.piece */
+    uint32_t first_piece; /* index into plan.piece */
     uint32_t piece_count; /* 0: the segment has no bytes, and the decoder reads ones */
     /* 1–219. The last segment of a block may hold fewer passes than its codeword has room for. */
     uint8_t passes;
@@ -81,14 +81,14 @@ struct j2k_segment {
 struct j2k_block {
     uint32_t x, y;          /* in its band's coordinates; the whole block lies inside the band's rect */
     uint16_t width, height; /* 1–1,024 each; at most 4,096 samples together */
-    uint32_t band;          /* into plan.band */
-    uint32_t first_segment; /* into plan.segment */
+    uint32_t band;          /* index into plan.band */
+    uint32_t first_segment; /* index into plan.segment */
     uint16_t segment_count; /* 1 to `passes` */
     uint8_t missing;        /* number of most significant bit-planes that are all 0 */
     uint8_t planes;         /* number of bit-planes below those: band.planes − missing, 1–74 */
     uint16_t passes;        /* 1 to 3·planes − 2: the sum over its segments */
     uint16_t reserved[3];
-    uint64_t length; /* bytes of all segments */
+    uint64_t length; /* sum of the bytes of all segments */
 };
 
 struct j2k_band {
@@ -116,7 +116,7 @@ struct j2k_band {
  * whole. Without a region, `rect`, `computed` and `valid` are the same.
  */
 struct j2k_resolution {
-    struct j2k_rect rect; /* of the tile-component at this resolution (B-14) */
+    struct j2k_rect rect; /* rect of the tile-component at this resolution (B-14) */
     struct j2k_rect computed;
     struct j2k_rect valid;
     uint32_t first_band; /* into plan.band: LL; or HL, LH, HH */

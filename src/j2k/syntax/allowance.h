@@ -11,7 +11,7 @@
 #include "j2k/syntax/stream.h"
 
 enum j2k_asked {
-    J2K_ASKED_SAMPLES,       /* of all components */
+    J2K_ASKED_SAMPLES,       /* samples of all components */
     J2K_ASKED_VISITS,        /* visits of samples by coding passes */
     J2K_ASKED_TURNS,         /* steps through the progression order that yield no packet */
     J2K_ASKED_PRECINCTS,     /* precincts, and as many resolutions of tiles */

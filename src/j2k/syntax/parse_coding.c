@@ -80,7 +80,7 @@ static kst_status take_precincts(struct reading *reading, bool given, struct j2k
     return KST_OK;
 }
 
-/* SPcod or SPcoc (Table A.20). */
+/* Read SPcod or SPcoc (Table A.20). */
 static kst_status take_coding(struct reading *reading, bool precincts, struct j2k_coding *coding)
 {
     if (reading->segment.length - reading->at < SPCOD_LENGTH)
@@ -164,7 +164,7 @@ static kst_status parse_coc(struct reading *reading)
     return KST_OK;
 }
 
-/* Sqcd and SPqcd (Table A.28). Whether there are steps for all subbands is checked when a tile is laid out. */
+/* Read Sqcd and SPqcd (Table A.28). Whether there are steps for all subbands is checked when a tile is laid out. */
 static kst_status take_quantisation(struct reading *reading, struct j2k_quantisation *quantisation)
 {
     if (reading->segment.length == reading->at)
@@ -234,7 +234,7 @@ static kst_status parse_rgn(struct reading *reading)
     return KST_OK;
 }
 
-/* One entry of POC (A.6.6). A CEpoc of 0 stands for all components. */
+/* Read one entry of POC (A.6.6). A CEpoc of 0 stands for all components. */
 static kst_status take_volume(struct reading *reading, struct j2k_volume *volume)
 {
     uint32_t all = reading->context->component_count;

@@ -42,10 +42,10 @@ struct j2k_segment_reader {
 kst_status kst_j2k_grow(
     struct memory *memory, kst_report *report, void **array, uint32_t count, uint32_t *capacity, size_t size);
 
-/* boxes_check.c: warnings where the boxes contradict SIZ or each other. */
+/* boxes_check.c: warn where the boxes contradict SIZ or each other. */
 void kst_j2k_boxes_check(const struct j2k_stream *stream, kst_report *report);
 
-/* parse_size.c: SIZ. */
+/* parse_size.c: parse SIZ. */
 kst_status kst_j2k_parse_size(struct j2k_parser *parser, struct j2k_segment_reader segment);
 
 /*

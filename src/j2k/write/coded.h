@@ -23,7 +23,7 @@ enum { J2K_PACKET_PASSES = 164 }; /* most passes that one packet can add to a co
 /* The coded data of a code-block. It has the same index as the block's geometry in plan.block. */
 struct j2k_block_code {
     const uint8_t *data; /* bytes of all passes, segment after segment; borrowed; null if there are none */
-    uint32_t first_pass; /* into pass_length */
+    uint32_t first_pass; /* index of its first pass in pass_length */
     /* 0 to 3·(planes − missing) − 2, where planes is that of its band; 0: no packet includes the block. */
     uint8_t passes;
     /* Number of most significant bit-planes that are all 0, less than planes; any value if there are no passes. */
@@ -33,8 +33,8 @@ struct j2k_block_code {
 
 /* Where the code-blocks of one precinct are: those of its first band, then those of the next, each in raster order. */
 struct j2k_coded_precinct {
-    uint32_t grid;           /* into coded.grid */
-    uint32_t tile;           /* into plan.tile */
+    uint32_t grid;           /* index into coded.grid */
+    uint32_t tile;           /* index into plan.tile */
     uint32_t first_block[3]; /* index into coded.block, for each band of the resolution */
     uint16_t columns[3];     /* numbers of blocks; columns and rows are both 0 if the band has none */
     uint16_t rows[3];
