@@ -43,7 +43,7 @@ struct sample {
     double error, low, high;
 };
 
-/* One in so many blocks of a band is sampled: where there are few blocks, each has much weight. */
+/* Returns n if one in n blocks of a band is sampled: in bands of few blocks each block has much weight. */
 static uint32_t stride_of(const struct j2k_plan *plan, uint32_t band)
 {
     const struct j2k_tile_component *tc = &plan->tile_component[plan->band[band].tile_component];

@@ -35,7 +35,7 @@ static kst_status run_alone(struct jpeg_job *job)
     return status;
 }
 
-/* When a picture goes out in bands and need not be in memory, tokens are kept for a scan of at most so many MCUs. */
+/* When a picture goes out in bands and need not be in memory, tokens are kept for a scan of at most this many MCUs. */
 enum { PAIR_MCUS = 1 << 20 };
 
 /*
