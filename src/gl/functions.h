@@ -44,7 +44,7 @@ enum {
     GL_READ_FRAMEBUFFER_BINDING = 0x8CAA,
     GL_RENDERBUFFER = 0x8D41,
     GL_RENDERBUFFER_BINDING = 0x8CA7,
-    /* how pixels are stored */
+    /* pixel storage modes */
     GL_UNPACK_SWAP_BYTES = 0x0CF0,
     GL_UNPACK_ROW_LENGTH = 0x0CF2,
     GL_UNPACK_SKIP_ROWS = 0x0CF3,

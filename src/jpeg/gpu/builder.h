@@ -13,7 +13,7 @@ struct builder {
     uint64_t decoded; /* number of blocks in front of those that are copied */
     uint32_t words;
     struct jpeg_gpu_size used;
-    struct memory *memory; /* for the tables that are kept */
+    struct memory *memory; /* memory for the tables that are kept */
     struct jpeg_gpu_tables *kept;
     struct jpeg_gpu_table_key key;   /* key of the tables written last */
     const struct work_picture *like; /* the picture that has the tables of `key`; null: none yet */

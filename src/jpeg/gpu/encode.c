@@ -143,7 +143,10 @@ static void record(struct encode_batch *batch, enum encode_event event)
     batch->executor->gpu->backend->record(batch->queue, &batch->lane->event[event]);
 }
 
-/* The buffer to pass to a launch as that which holds the pixels of a picture. */
+/*
+ * The buffer that holds a picture's pixels, as far as a launch's argument is concerned; for pixels at an address the
+ * batch's own buffer.
+ */
 static const struct gpu_buffer *pixels_of(const struct encode_batch *batch, uint32_t index)
 {
     const struct jpeg_encode_item *item = &batch->items[index];

@@ -33,8 +33,8 @@ void kst_gpu_job_launch(
 }
 
 /*
- * The buffer to pass to a launch as that which receives a picture's pixels: if the picture is turned, the last kernel
- * writes to the caller's.
+ * The buffer that receives a picture's pixels, as far as a launch's argument is concerned. If the picture is turned,
+ * only the last kernel writes to the caller's buffer.
  */
 static const struct gpu_buffer *output_buffer(const struct job *job, enum work_kind kind, uint32_t index)
 {

@@ -25,7 +25,7 @@ struct jpeg_scan {
     /* For each component an index into plan.huffman, valid if the scan needs the table. */
     uint16_t dc_table[JPEG_COMPONENTS];
     uint16_t ac_table[JPEG_COMPONENTS];
-    uint32_t restart_interval; /* MCUs; 0: none */
+    uint32_t restart_interval; /* in MCUs; 0: no restart markers */
     uint32_t interval_count;   /* number of restart intervals that the scan must have, at least 1 */
     uint32_t first_segment;    /* index into plan.segment */
     uint32_t segment_count;    /* 0 … interval_count */
