@@ -50,12 +50,12 @@ long failing_check(failing_work work, const void *argument, uint32_t threads)
     assert_int_equal(atomic_load(&failing.live), idle);
     for (uint32_t ever_after = 0; ever_after < 2; ever_after++) {
         failing.ever_after = ever_after;
-        for (long n = 1; n <= atomic_load(&failing.calls) + 1;
-             n += STEP) { /* one behind the last: it is never reached */
+        bool reached = true;
+        for (long n = 1; reached; n += STEP) { /* until a call behind the last is to fail, which none is then */
             atomic_store(&failing.calls, 0);
             atomic_store(&failing.failing, n);
             kst_status status = work(context, argument);
-            bool reached = n <= atomic_load(&failing.calls);
+            reached = n <= atomic_load(&failing.calls);
             if (status != KST_ERROR_MEMORY && (status != KST_OK || (reached && ever_after)))
                 fail_msg("call %ld: %s", n, kst_status_name(status));
             if (atomic_load(&failing.live) != idle)
