@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Of CTest's LastTest.log: the tests that were skipped, and why. They say so in lines "skipped: REASON", of which one that
-# passed may have some for its parts; or else in their last line.
+# Of what ctest --output-junit writes: the tests that were skipped, and why. They say so in lines "skipped: REASON", of
+# which one that passed may have some for its parts; or else in their last line.
 function tell(how,    reason) {
     for (reason in reasons)
         print how ": " name ": " reason (reasons[reason] > 1 ? ", " reasons[reason] " times" : "")
@@ -11,29 +11,50 @@ function note(reason) {
     known++
 }
 
-/^[0-9]+\/[0-9]+ Testing: / {
-    name = $3
+function plain(text) {
+    gsub(/&lt;/, "<", text)
+    gsub(/&gt;/, ">", text)
+    gsub(/&quot;/, "\"", text)
+    gsub(/&apos;/, "'", text)
+    gsub(/&amp;/, "\\&", text)
+    return text
+}
+
+/<testcase name="/ {
+    name = $0
+    sub(/.*<testcase name="/, "", name)
+    sub(/".*/, "", name)
     last = "no reason is given"
-    rules = known = 0
+    known = printed = skipped = 0
     split("", reasons)
 }
 
-# What it printed stands between two rules, and what became of it behind the second.
-length($0) == 58 && /^-+$/ {
-    rules++
-    next
+/<skipped / && !printed {
+    skipped = 1
 }
-rules == 1 && /^skipped: ./ {
-    note(substr($0, 10))
+
+# What the test printed; its first line stands behind the tag, and its last one may stand in front of the other tag.
+{
+    line = $0
+    if (sub(/^.*<system-out>/, "", line))
+        printed = 1
+    ends = sub(/<\/system-out>.*$/, "", line)
 }
-rules == 1 && !/^<end of output>/ && !/^Test time =/ && /[^ ]/ {
-    last = $0
+
+printed && line ~ /^skipped: ./ {
+    note(plain(substr(line, 10)))
 }
-rules == 2 && /^Test Passed/ {
-    tell("skipped in part")
+
+printed && line ~ /[^ \t\r]/ {
+    last = plain(line)
 }
-rules == 2 && /^Test Skipped/ {
-    if (known == 0)
+
+ends {
+    printed = 0
+}
+
+/<\/testcase>/ {
+    if (skipped && known == 0)
         note(last)
-    tell("skipped")
+    tell(skipped ? "skipped" : "skipped in part")
 }
