@@ -6,7 +6,6 @@
  * the tables instead. Where the streams are not those of T.803 but made, references are what OpenJPEG decodes them to,
  * and the table lies beside them.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -409,6 +408,26 @@ static void test_lossless(void **state)
     check_all(lossless, sizeof lossless / sizeof lossless[0]);
 }
 
+static const char *word_of(char **row)
+{
+    const char *word = strtok_r(NULL, " ", row);
+    assert_non_null(word);
+    return word;
+}
+
+/* `row` is cut up, and what is returned points to it. */
+static struct tolerance tolerance_of(char *row)
+{
+    char *rest;
+    struct tolerance tolerance = {.stream = strtok_r(row, " ", &rest)};
+    tolerance.reference = word_of(&rest);
+    tolerance.component = (int)strtol(word_of(&rest), NULL, 10);
+    tolerance.reduce = (uint8_t)strtoul(word_of(&rest), NULL, 10);
+    tolerance.peak = (uint32_t)strtoul(word_of(&rest), NULL, 10);
+    tolerance.mse = strtod(word_of(&rest), NULL);
+    return tolerance;
+}
+
 /*
  * "p0_01.j2k c1p0_01_0.pgx 0 0 0 0": stream, reference, component, reduction, peak error, mean squared error. Rows of
  * the components of a picture follow each other, 0 first.
@@ -423,11 +442,7 @@ static void test_made(void **state)
     assert_non_null(text);
     text[length - 1] = 0; /* for the last line feed */
     for (char *row = strtok_r(text, "\n", &rest); row; row = strtok_r(NULL, "\n", &rest), rows++) {
-        char stream[64], reference[64];
-        struct tolerance tolerance = {.stream = stream, .reference = reference};
-        assert_int_equal(sscanf(row, "%63s %63s %d %" SCNu8 " %" SCNu32 " %lf", stream, reference, &tolerance.component,
-                             &tolerance.reduce, &tolerance.peak, &tolerance.mse),
-            6);
+        struct tolerance tolerance = tolerance_of(row);
         if (tolerance.component == 0) {
             free_decoded(&decoded);
             decode_for(&tolerance, &decoded);

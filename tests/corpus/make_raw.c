@@ -45,19 +45,24 @@ static void put(FILE *file, uint32_t value, uint32_t depth, bool is_signed)
     putc((int)(value & 255), file);
 }
 
+static uint32_t number(const char *text)
+{
+    return (uint32_t)strtoul(text, NULL, 10);
+}
+
 int main(int argc, char **argv)
 {
     uint32_t random = 1;
     if (argc <= FIRST_COMPONENT)
         return 2;
-    uint32_t width = (uint32_t)atoi(argv[2]), height = (uint32_t)atoi(argv[3]), depth = (uint32_t)atoi(argv[4]);
+    uint32_t width = number(argv[2]), height = number(argv[3]), depth = number(argv[4]);
     bool is_signed = strcmp(argv[5], "s") == 0;
     FILE *file = fopen(argv[1], "wb");
     if (!file || depth < 1 || depth > 16)
         return 1;
     for (int c = FIRST_COMPONENT; c < argc; c++) {
         char *rest;
-        uint32_t dx = (uint32_t)strtoul(argv[c], &rest, 10), dy = (uint32_t)atoi(*rest ? rest + 1 : "");
+        uint32_t dx = (uint32_t)strtoul(argv[c], &rest, 10), dy = number(*rest ? rest + 1 : "");
         if (dx == 0 || dy == 0)
             return 2;
         for (uint32_t y = 0; y < height; y += dy)

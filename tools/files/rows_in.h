@@ -24,10 +24,10 @@ bool rows_in_expect(struct source *source, const struct file_settings *settings)
  * Whether the source, which may be read at any place or has been read, is such a file and to become JPEG. Then it is to
  * be closed.
  */
-bool rows_in_open(struct rows_in *rows, const struct source *source, const struct file_settings *settings);
-void rows_in_close(struct rows_in *rows);
+bool rows_in_open(struct rows_in *in, const struct source *source, const struct file_settings *settings);
+void rows_in_close(struct rows_in *in);
 
 bool rows_in_encode(
-    struct rows_in *rows, const char *path, const struct file_settings *settings, struct problem *problem);
+    struct rows_in *in, const char *path, const struct file_settings *settings, struct problem *problem);
 
 #endif
