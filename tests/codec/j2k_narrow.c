@@ -4,6 +4,7 @@
  * whole pictures that are just as deep as is allowed, or a bit more, and for streams whose coefficients are far beyond
  * what their depth says.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

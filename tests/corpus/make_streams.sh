@@ -160,8 +160,7 @@ raw 1024 1024 8 u 1x1 1x1 1x1 1x1
 encode p1_03.j2k -I -p PCRL -n 7 -mct 0 -M 5 -r 200,150,120,100,80,60,50,40,30,20
 refer p1_03.j2k near 0 3
 raw 512 512 8 u 1x1 1x1 1x1
-# Without its last layer a code-block of this style may end within a segment, which is told as damage; at this rate none does.
-encode p1_05.j2k -I -d 17,12 -T 8,2 -t 37,37 -p PCRL -n 6 -M 25 -r 60,1
+encode p1_05.j2k -I -d 17,12 -T 8,2 -t 37,37 -p PCRL -n 6 -M 25 -r 50,2
 refer p1_05.j2k near 0 4
 raw 8 12 8 u 4x1 1x1
 encode p1_07.j2k -d 4,0 -p RPCL -n 2 -mct 0

@@ -83,6 +83,7 @@ static void add_block(struct made *made, uint32_t x, uint32_t passes, uint32_t s
         pass += model.segment[s].passes;
     }
     block->segment_count = (uint16_t)(plan->segment_count - block->first_segment);
+    block->cut = (style & J2K_STYLE_TERMALL) == 0 && random_below(&random_state, 2) == 1;
 }
 
 static void finish_plan(

@@ -130,6 +130,7 @@ void kst_j2k_decode_block(struct j2k_decoding *decoding, struct j2k_worker *work
         .height = block->height,
         .orientation = band->orientation,
         .style = tc->style,
+        .cut = block->cut,
         .planes = block->planes,
         .roi_shift = tc->roi_shift,
         .fraction = tc->reversible ? 0

@@ -293,7 +293,7 @@ static struct work_block describe_block(
         .planes = block->planes,
         .width = block->width,
         .height = block->height,
-        .style = tc->style,
+        .style = (uint8_t)(tc->style | (block->cut ? J2K_STYLE_CUT : 0)),
         .contexts = band->orientation == J2K_HH   ? 2
                     : band->orientation == J2K_HL ? 1
                                                   : 0,

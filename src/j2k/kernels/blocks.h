@@ -91,8 +91,9 @@ FUNCTION struct progress decode_passes(struct block_state *b, GLOBAL const struc
             p.wrong = 1;
         } else if (left == 0) {
             p.good = segments > 1 ? first : p.pass;
-            p.wrong = (style & STYLE_PREDICTABLE) != 0 && !ended_well(b, style, segment);
             index++;
+            u32 ends = (style & J2K_STYLE_CUT) == 0 || index < segments;
+            p.wrong = ends && (style & STYLE_PREDICTABLE) != 0 && !ended_well(b, style, segment);
         }
     }
     return p;

@@ -55,13 +55,16 @@ struct work_codeword {
     u16 raw;
 };
 
+/* The end of the block's last codeword is none that the encoder made. Such blocks are not terminated on each pass. */
+enum { J2K_STYLE_CUT = 128 };
+
 /* A code-block. Blocks are sorted so that those of a bundle take about the same time, and the longest come first. */
 struct work_block {
     u32 segment; /* offset of its first struct work_codeword */
     u16 segments;
     u16 planes; /* coded bit-planes, 1 to J2K_PLANES_MOST */
     u16 width, height;
-    u8 style;    /* bits of Table A.19 */
+    u8 style;    /* bits of Table A.19, and J2K_STYLE_CUT */
     u8 contexts; /* table of zero coding: 0 for LL and LH, 1 for HL, 2 for HH */
     u8 roi_shift;
     u8 too_deep;  /* its magnitudes do not fit, so that nothing of it can be decoded */

@@ -92,12 +92,21 @@ static void survey_passes(const struct j2k_block_state *state, uint32_t most, st
     block->passes = (uint16_t)(*fine ? state->kept : most);
 }
 
+/* Whether a block may have had more passes in its last segment, in packets that were lost or left out. */
+static bool is_cut(const struct j2k_builder *builder, const struct j2k_grid *grid, const struct j2k_precinct *precinct,
+    const struct j2k_block *block)
+{
+    uint32_t layers = builder->in_force.layers, limit = builder->filter->layers;
+    bool all = precinct->layers >= layers && !precinct->broken && (limit == 0 || limit >= layers);
+    return !all && block->passes < 3 * block->planes - 2 && !kst_j2k_segment_starts(grid->style, block->passes);
+}
+
 /*
  * Add a block of which packets have said something. One with more missing bit-planes than the band has bit-planes is
  * damaged and left out.
  */
 static kst_status add_block(struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t band_index,
-    const struct j2k_block_state *state, struct j2k_rect rect)
+    const struct j2k_precinct *precinct, const struct j2k_block_state *state, struct j2k_rect rect)
 {
     struct j2k_plan *plan = builder->plan;
     struct j2k_band *band = &plan->band[band_index];
@@ -125,13 +134,17 @@ static kst_status add_block(struct j2k_builder *builder, const struct j2k_grid *
         kst_report_warning(builder->report, KST_WARNING_J2K_BLOCK, place, 1, false);
     if (status || block.passes == 0)
         return status;
+    block.cut = is_cut(builder, grid, precinct, &block);
     status = check_limits(builder, &block, place);
     return status ? status : keep_block(builder, &block);
 }
 
+/* The blocks of one subband in a precinct, of which packets were read. */
 static kst_status collect_precinct(
-    struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t band_index, const struct j2k_precinct_band *band)
+    struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t index, const struct j2k_precinct *precinct)
 {
+    const struct j2k_precinct_band *band = &precinct->state->band[index];
+    uint32_t band_index = grid->first_band + index;
     for (uint32_t y = 0; y < band->rows; y++) {
         for (uint32_t x = 0; x < band->columns; x++) {
             const struct j2k_block_state *state = &band->block[(size_t)y * band->columns + x];
@@ -140,7 +153,7 @@ static kst_status collect_precinct(
             struct j2k_rect rect = kst_j2k_block_rect(grid, band, x, y);
             if (j2k_is_empty(j2k_intersect(rect, builder->plan->band[band_index].window)))
                 continue;
-            kst_status status = add_block(builder, grid, band_index, state, rect);
+            kst_status status = add_block(builder, grid, band_index, precinct, state, rect);
             if (status)
                 return status;
         }
@@ -150,13 +163,12 @@ static kst_status collect_precinct(
 
 static kst_status collect_band(struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t index)
 {
-    uint32_t band_index = grid->first_band + index;
-    builder->plan->band[band_index].first_block = builder->plan->block_count;
+    builder->plan->band[grid->first_band + index].first_block = builder->plan->block_count;
     for (uint32_t p = 0; p < grid->columns * grid->rows; p++) {
         const struct j2k_precinct *precinct = &builder->precinct[grid->first_precinct + p];
         if (!precinct->state || !precinct->wanted)
             continue;
-        kst_status status = collect_precinct(builder, grid, band_index, &precinct->state->band[index]);
+        kst_status status = collect_precinct(builder, grid, index, precinct);
         if (status)
             return status;
     }

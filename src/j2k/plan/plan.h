@@ -87,7 +87,12 @@ struct j2k_block {
     uint8_t missing;        /* number of most significant bit-planes that are all 0 */
     uint8_t planes;         /* number of bit-planes below those: band.planes − missing, 1–74 */
     uint16_t passes;        /* 1 to 3·planes − 2: the sum over its segments */
-    uint16_t reserved[3];
+    /*
+     * Its last segment may lack passes that the encoder made, because not all packets of its precinct were read: the
+     * end of that segment is none that the encoder made, and says nothing.
+     */
+    bool cut;
+    uint8_t reserved[5];
     uint64_t length; /* sum of the bytes of all segments */
 };
 

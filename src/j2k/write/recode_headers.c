@@ -157,6 +157,19 @@ static void trim_steps(struct j2k_quantisation *quantisation, uint32_t levels)
         quantisation->count = (uint8_t)count;
 }
 
+/*
+ * Where passes may be left out, the last segment of a code-block no longer ends predictably (D.4.2), unless each pass
+ * is terminated. Decoders that check ends would take it for damaged.
+ */
+static void forget_ends(const struct heading *heading, struct j2k_parameters *parameters)
+{
+    for (uint32_t c = 0; c < heading->recoded->coded.headers.component_count; c++) {
+        struct j2k_coding *coding = &parameters->coding[c];
+        if ((coding->style & J2K_STYLE_TERMALL) == 0)
+            coding->style = (uint8_t)(coding->style & ~J2K_STYLE_PREDICTABLE);
+    }
+}
+
 static kst_status change_parameters(const struct heading *heading, struct j2k_parameters *parameters, uint32_t tile)
 {
     const struct j2k_recoding *wanted = heading->wanted;
@@ -171,6 +184,8 @@ static kst_status change_parameters(const struct heading *heading, struct j2k_pa
         parameters->eph = wanted->eph;
     if (wanted->make > 0)
         parameters->layers = wanted->make;
+    if (parameters->layers < before || wanted->make > 0)
+        forget_ends(heading, parameters);
     for (uint32_t i = 0; i < parameters->volume_count; i++) {
         struct j2k_volume *volume = &parameters->volume[i];
         if (volume->layers > parameters->layers || volume->layers >= before)

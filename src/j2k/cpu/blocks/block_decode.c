@@ -197,7 +197,8 @@ static uint32_t decode_passes(
         }
         /* If there is only one segment, keeping it is better than nothing. */
         *good = block->codeword_count > 1 ? first : pass;
-        if ((block->style & J2K_STYLE_PREDICTABLE) != 0 && !ended_well(decoder, block->style, raw))
+        bool ends = !block->cut || i + 1 < block->codeword_count;
+        if (ends && (block->style & J2K_STYLE_PREDICTABLE) != 0 && !ended_well(decoder, block->style, raw))
             return J2K_BLOCK_TERMINATION;
     }
     return 0;
