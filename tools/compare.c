@@ -149,7 +149,8 @@ const struct verb verb_compare = {
     .run = run,
     .help = "Usage: kostka compare [OPTIONS] A B\n"
             "\n"
-            "Compares the pixels of two files of any formats: JPEG, JPEG 2000, PNG, TIFF, PAM, PPM, PGM, PBM, PGX.\n"
+            "Compares the pixels of two files of any formats: JPEG, JPEG 2000, PNG, TIFF, BMP, WebP, GIF, PAM, PPM,\n"
+            "PGM, PBM, PGX.\n"
             "Prints whether they are identical, or how many samples differ, the maximum and mean absolute error,\n"
             "and the PSNR.\n"
             "\n"

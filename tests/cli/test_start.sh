@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Small work loads no library that it does not need: neither libtiff, with all that it needs, nor libpng, nor a GPU's driver.
+# Small work loads no library that it does not need: neither those of PNG, TIFF, WebP and GIF, with all that they need, nor a
+# GPU's driver.
 . "$KOSTKA_SOURCE/tests/cli/library.sh"
 
 # loads COMMAND…: the libraries that it loads, one a line, in the file "loaded"
@@ -11,7 +12,7 @@ loads() {
     [ -s loaded ] || { echo "LD_DEBUG tells nothing"; exit 77; }
 }
 
-needless='png|libz\.|tiff|webp|jbig|lzma|zstd|libcuda|OpenCL|libstdc'
+needless='png|libz\.|tiff|webp|libgif|jbig|lzma|zstd|libcuda|OpenCL|libstdc'
 loads "$KOSTKA" --version
 ! grep -qE 'lib(a|t|ub)san' loaded || needless=${needless%|libstdc} # sanitizers need that themselves
 printf 'P6 16 16 255\n%0768d' 0 >in.ppm
@@ -31,4 +32,19 @@ grep -q png loaded || fail "PNG written without libpng"
 loads "$KOSTKA" convert out.png back.ppm
 grep -q png loaded || fail "PNG read without libpng"
 identical in.ppm back.ppm
+
+# Each format loads its own alone. A file that only begins like one is enough for it to be tried.
+printf 'RIFF\100\000\000\000WEBPVP8 ' >cut.webp
+printf 'GIF89a' >cut.gif
+for format in webp gif; do
+    LD_DEBUG=files LD_DEBUG_OUTPUT="$work/debug" "$KOSTKA" info cut.$format >out 2>err
+    if grep -q 'missing when this program was built' err; then
+        echo "skipped: there is no lib$format"
+        continue
+    fi
+    cat "$work"/debug.* | sed -n 's/.*calling init: //p' >loaded
+    rm -f "$work"/debug.*
+    grep -q "lib$format" loaded || fail "$format without lib$format"
+    ! grep -E "$needless" loaded | grep -v "lib$format" || fail "$format loads what it does not need"
+done
 finish

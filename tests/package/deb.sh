@@ -52,6 +52,9 @@ diff "$work/wanted" "$work/found" || fail 'the files of the package are not as e
 for library in libc6 libpng16 libjansson4; do
     dpkg-deb -f "$package" Depends | grep -q "$library" || fail "does not depend on $library: $(dpkg-deb -f "$package" Depends)"
 done
+for library in libtiff libwebp libgif; do
+    dpkg-deb -f "$package" Recommends | grep -q "$library" || fail "does not recommend $library"
+done
 [ "$(dpkg-deb -f "$package" Version)" = "$version" ] || fail "version $(dpkg-deb -f "$package" Version)"
 dpkg-deb -x "$package" "$work/root"
 [ "$("$work/root/usr/bin/kostka" --version)" = "kostka $version" ] || fail 'the command of the package does not work'

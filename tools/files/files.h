@@ -161,8 +161,8 @@ extern const struct row_format png_rows, tiff_rows;
 /* Null: the format is not written by rows, or its rows have nothing around them. */
 const struct row_format *file_row_format(const struct file_format *format);
 
-extern const struct file_format file_bmp, file_jpeg, file_j2k, file_j2c, file_pgx, file_png, file_tiff, file_pam,
-    file_pnm, file_pgm, file_ppm, file_raw;
+extern const struct file_format file_bmp, file_gif, file_webp, file_jpeg, file_j2k, file_j2c, file_pgx, file_png,
+    file_tiff, file_pam, file_pnm, file_pgm, file_ppm, file_raw;
 
 const struct file_format *file_format_by_name(const char *name);       /* or extension; null: unknown */
 const struct file_format *file_format_by_path(const char *path);       /* by extension; null: unknown */

@@ -9,7 +9,7 @@
 
 /* The order is that of detection, and of the names in messages. */
 static const struct file_format *const formats[] = {&file_jpeg, &file_j2k, &file_j2c, &file_png, &file_tiff, &file_pam,
-    &file_pnm, &file_pgm, &file_ppm, &file_pgx, &file_bmp, &file_raw, NULL};
+    &file_pnm, &file_pgm, &file_ppm, &file_pgx, &file_bmp, &file_webp, &file_gif, &file_raw, NULL};
 
 const struct file_format *file_format_by_name(const char *name)
 {
@@ -50,7 +50,14 @@ const struct file_format *file_format_of(const struct source *source)
 
 const char *file_formats_readable(void)
 {
-    return "JPEG, JPEG 2000, PNG, TIFF, BMP, PAM, PPM, PGM, PBM or PGX";
+    return "JPEG, JPEG 2000, PNG, TIFF, BMP, "
+#ifdef KOSTKA_WEBP_LIBRARY
+           "WebP, "
+#endif
+#ifdef KOSTKA_GIF_LIBRARY
+           "GIF, "
+#endif
+           "PAM, PPM, PGM, PBM or PGX";
 }
 
 static bool is_opaque(const struct picture *picture)

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Takes the chunks of WebP files apart: finds the first frame of an animation, and keeps metadata. */
+#include <string.h>
+
+#include "files/webp_file.h"
+
+enum { RIFF_HEADER = 12, CHUNK_HEADER = 8, FRAME_HEADER = 16, MARKER_XMP = 0xE1 };
+
+/* A part of the file that consists of chunks, one after the other. */
+struct chunks {
+    const uint8_t *data;
+    size_t length, at;
+};
+
+struct chunk {
+    const uint8_t *name; /* four letters */
+    const uint8_t *data; /* what follows the header, as far as it is there */
+    size_t length;
+    bool cut; /* the file ends in it */
+};
+
+static uint32_t number(const uint8_t *from, unsigned bytes)
+{
+    uint32_t value = 0;
+
+    for (unsigned i = 0; i < bytes; i++)
+        value |= (uint32_t)from[i] << 8 * i;
+    return value;
+}
+
+/*
+ * Advance to the next chunk. False: there is no header of a chunk any more. A chunk of odd length is followed by a byte
+ * of padding (RFC 9649, 2.3).
+ */
+static bool next(struct chunks *chunks, struct chunk *chunk)
+{
+    if (chunks->length - chunks->at < CHUNK_HEADER)
+        return false;
+    const uint8_t *header = chunks->data + chunks->at;
+    size_t left = chunks->length - chunks->at - CHUNK_HEADER, length = number(header + 4, 4);
+    *chunk = (struct chunk){header, header + CHUNK_HEADER, length < left ? length : left, length > left};
+    size_t padded = chunk->length + (chunk->length < left && chunk->length % 2 != 0);
+    chunks->at += CHUNK_HEADER + padded;
+    return true;
+}
+
+/* All chunks of the file. What lies behind the length that the RIFF header states is not part of it (2.4). */
+static struct chunks chunks_of(const struct source *source)
+{
+    uint64_t stated = CHUNK_HEADER + (uint64_t)number(source->data + 4, 4);
+    size_t length = stated < source->length ? (size_t)stated : source->length;
+
+    return (struct chunks){source->data, length > RIFF_HEADER ? length : RIFF_HEADER, RIFF_HEADER};
+}
+
+static bool is_named(const struct chunk *chunk, const char *name)
+{
+    return memcmp(chunk->name, name, 4) == 0;
+}
+
+bool webp_first_frame(const struct source *source, struct webp_frame *frame, struct problem *problem)
+{
+    struct chunks chunks = chunks_of(source);
+    struct chunk chunk;
+
+    frame->data = NULL;
+    while (next(&chunks, &chunk)) {
+        if (!is_named(&chunk, "ANMF"))
+            continue;
+        frame->animated = frame->data != NULL;
+        if (frame->animated)
+            return true;
+        if (chunk.length < FRAME_HEADER)
+            return problem_set(problem, "WebP: the file ends in the header of its first frame");
+        frame->x = 2 * number(chunk.data, 3);
+        frame->y = 2 * number(chunk.data + 3, 3);
+        frame->width = 1 + number(chunk.data + 6, 3);
+        frame->height = 1 + number(chunk.data + 9, 3);
+        frame->data = chunk.data + FRAME_HEADER;
+        frame->length = chunk.length - FRAME_HEADER;
+        if (frame->width > frame->canvas_width || frame->x > frame->canvas_width - frame->width ||
+            frame->height > frame->canvas_height || frame->y > frame->canvas_height - frame->height)
+            return problem_set(problem, "WebP: the first frame, %u x %u at %u, %u, reaches beyond the %u x %u of all",
+                (unsigned)frame->width, (unsigned)frame->height, (unsigned)frame->x, (unsigned)frame->y,
+                (unsigned)frame->canvas_width, (unsigned)frame->canvas_height);
+    }
+    return frame->data != NULL || problem_set(problem, "WebP: an animation without a frame");
+}
+
+/* Some programs put the prefix of JPEG's APP1 segment in front of Exif. It is left out. */
+static bool keep_exif(struct picture *picture, const struct chunk *chunk)
+{
+    static const char prefix[6] = "Exif\0";
+    size_t skipped =
+        chunk->length > sizeof prefix && memcmp(chunk->data, prefix, sizeof prefix) == 0 ? sizeof prefix : 0;
+
+    return picture->exif.data != NULL || blob_set(&picture->exif, chunk->data + skipped, chunk->length - skipped);
+}
+
+/* Of several chunks of one kind the first is kept. False: out of memory. */
+static bool keep(struct picture *picture, const struct chunk *chunk)
+{
+    if (is_named(chunk, "ICCP"))
+        return picture->icc.data != NULL || blob_set(&picture->icc, chunk->data, chunk->length);
+    if (is_named(chunk, "EXIF"))
+        return keep_exif(picture, chunk);
+    if (is_named(chunk, "XMP ") && picture_kept(picture, KST_METADATA_XMP) == NULL)
+        return picture_keep(picture, KST_METADATA_XMP, MARKER_XMP, chunk->data, chunk->length);
+    return true;
+}
+
+bool webp_keep_metadata(const struct source *source, struct picture *picture, struct problem *problem)
+{
+    struct chunks chunks = chunks_of(source);
+    struct chunk chunk;
+
+    while (next(&chunks, &chunk)) {
+        if (chunk.cut)
+            complain(source->name,
+                "warning: WebP: the file ends in a chunk %.4s of metadata or later frames, which is dropped",
+                (const char *)chunk.name);
+        else if (chunk.length > 0 && !keep(picture, &chunk))
+            return problem_set(problem, "out of memory");
+    }
+    return true;
+}
