@@ -6,8 +6,8 @@
 
 static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
 {
-    int code = target_choose(
-        "convert", output, argc, argv, ".jpg, .jp2, .j2k, .png, .tif, .ppm, .pgm, .pam, .pgx and .raw", NULL, target);
+    int code = target_choose("convert", output, argc, argv,
+        ".jpg, .jp2, .j2k, .png, .tif, .bmp, .ppm, .pgm, .pam, .pgx and .raw", NULL, target);
 
     /* Operands that are missing are for batch_run() to complain of. */
     if (code == EXIT_FINE && *target == NULL && (output->directory != NULL || argc - optind == 2))
@@ -67,8 +67,8 @@ const struct verb verb_convert = {
         "       kostka convert [OPTIONS] --out-format FORMAT --out-dir DIR IN...\n"
         "\n"
         "Reads JPEG, JPEG 2000, PNG, TIFF, BMP, WebP, GIF, PAM, PPM, PGM, PBM or PGX, and writes JPEG, JPEG 2000,\n"
-        "PNG, TIFF, PAM, PPM, PGM, PGX or raw samples, by OUT's extension or --out-format. '-' is standard input or\n"
-        "output.\n"
+        "PNG, TIFF, BMP, PAM, PPM, PGM, PGX or raw samples, by OUT's extension or --out-format. '-' is standard input\n"
+        "or output.\n"
         "From JPEG to JPEG this compresses anew, with loss; 'kostka transcode' does not.\n"
         "\n"
         "Takes the options of 'kostka decode' for JPEG inputs (--scale, --region, --orient, --strict,\n"

@@ -65,8 +65,8 @@ static bool decode_one(const void *settings, struct task *task, struct problem *
 static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
 {
     bool named = output->directory == NULL && argc - optind == 2 && strcmp(argv[argc - 1], "-") != 0;
-    int code = target_choose(
-        "decode", output, argc, argv, ".ppm, .pgm, .pam, .png, .tif, .pgx and .raw", named ? NULL : &file_pnm, target);
+    int code = target_choose("decode", output, argc, argv, ".ppm, .pgm, .pam, .png, .tif, .bmp, .pgx and .raw",
+        named ? NULL : &file_pnm, target);
 
     if (code == EXIT_FINE && (file_kind(*target) & KIND_CODED) != 0)
         return complain_usage("decode", "the output is to hold pixels, not %s; 'convert' compresses anew",
@@ -103,14 +103,14 @@ static int run(int argc, char **argv)
 
 const struct verb verb_decode = {
     .name = "decode",
-    .summary = "turn JPEG and JPEG 2000 files into pixels: PNM, PAM, PNG, TIFF, PGX",
+    .summary = "turn JPEG and JPEG 2000 files into pixels: PNM, PAM, PNG, TIFF, BMP, PGX",
     .run = run,
     .help =
         "Usage: kostka decode [OPTIONS] IN OUT\n"
         "       kostka decode [OPTIONS] --out-dir DIR IN...\n"
         "\n"
-        "Decodes JPEG and JPEG 2000. OUT's extension chooses the format: .ppm .pgm .pnm .pam .png .tif .pgx\n"
-        ".raw .yuv;\n"
+        "Decodes JPEG and JPEG 2000. OUT's extension chooses the format: .ppm .pgm .pnm .pam .png .tif .bmp\n"
+        ".pgx .raw .yuv;\n"
         "'-' is standard input or output (there PNM, unless --out-format says otherwise).\n"
         "\n"
         "  --format FORMAT     auto (default), grey, rgb, bgr, rgba, bgra, cmyk; planar: one plane for each\n"
@@ -124,7 +124,7 @@ const struct verb verb_decode = {
         "  --strict            damage is an error instead of a warning\n"
         "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
         "  --out-dir DIR       many inputs, folders among them; each file becomes one of the same name there\n"
-        "  --out-format NAME   png, tiff, pnm, pgm, ppm, pam, pgx or raw, whatever the output's name\n"
+        "  --out-format NAME   png, tiff, bmp, pnm, pgm, ppm, pam, pgx or raw, whatever the output's name\n"
         "  --interleave        planes of one size take turns in one file: TIFF, raw\n"
         "  --raw-layout pixels|planes  of raw samples; default pixel by pixel, or planes with --format planar, raw\n"
         "  --endian little|big byte order of PGX (default big) and raw samples (default the machine's)\n"

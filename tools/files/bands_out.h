@@ -16,7 +16,7 @@ struct bands_out {
 };
 
 /*
- * Whether the source is JPEG, and what it decodes to goes to PNM, PAM, PGX, PNG, TIFF or raw samples as it is, all
+ * Whether the source is JPEG, and what it decodes to goes to PNM, PAM, PGX, PNG, TIFF, BMP or raw samples as it is, all
  * channels of a pixel together. Then it is to be closed.
  */
 bool bands_out_open(struct bands_out *bands, const struct source *source, const struct file_settings *settings);

@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/files.h"
+#include "files/bmp_file.h"
 
 enum {
-    FILE_HEADER = 14,
-    CORE = 12,     /* lengths of DIB headers: of OS/2, */
-    INFO = 40,     /* of Windows, */
-    MASKS = 52,    /* with masks of red, green and blue, */
-    ALPHA = 56,    /* of alpha, too, */
-    PROFILE = 124, /* and with an ICC profile */
+    FILE_HEADER = BMP_FILE_HEADER,
+    CORE = 12,       /* lengths of DIB headers: of OS/2, */
+    INFO = BMP_INFO, /* of Windows, */
+    MASKS = 52,      /* with masks of red, green and blue, */
+    ALPHA = 56,      /* of alpha, too, */
+    PROFILE = BMP_PROFILE,
     OS2_SHORT = 16,
     OS2 = 64,
     RGB = 0, /* compressions */
@@ -352,15 +352,15 @@ static bool read_runs(const struct bmp *bmp, const struct picture *picture)
 /* The profile's place is counted from the DIB header on. */
 static bool keep_extras(const struct bmp *bmp, struct picture *picture)
 {
-    double x = bmp->header >= INFO ? get(bmp, 38, 4) * 0.0254 : 0,
-           y = bmp->header >= INFO ? get(bmp, 42, 4) * 0.0254 : 0;
+    double x = bmp->header >= INFO ? get(bmp, 38, 4) * BMP_INCH : 0,
+           y = bmp->header >= INFO ? get(bmp, 42, 4) * BMP_INCH : 0;
 
     if (x >= 1 && y >= 1 && x < UINT16_MAX && y < UINT16_MAX) {
         picture->density_unit = KST_DENSITY_INCH;
         picture->density_x = (uint16_t)lround(x);
         picture->density_y = (uint16_t)lround(y);
     }
-    if (bmp->header != PROFILE || get(bmp, 70, 4) != 0x4D424544) /* 'MBED' */
+    if (bmp->header != PROFILE || get(bmp, 70, 4) != BMP_EMBEDDED)
         return true;
     uint64_t at = FILE_HEADER + (uint64_t)get(bmp, 126, 4), length = get(bmp, 130, 4);
     if (length == 0 || at > bmp->length || length > bmp->length - at)
@@ -498,4 +498,4 @@ static bool bmp_detect(const uint8_t *data, size_t length)
 }
 
 const struct file_format file_bmp = {
-    "bmp", {"bmp", "dib"}, KST_FORMAT_AUTO, bmp_detect, bmp_read, NULL, bmp_describe, &bmp_reading};
+    "bmp", {"bmp", "dib"}, KST_FORMAT_AUTO, bmp_detect, bmp_read, bmp_write, bmp_describe, &bmp_reading};

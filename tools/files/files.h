@@ -61,10 +61,11 @@ enum file_kind {
     KIND_PNG = 32,
     KIND_TIFF = 64,
     KIND_RAW = 128,
-    KIND_OTHER = 256, /* formats that are only read */
+    KIND_BMP = 256,
+    KIND_OTHER = 512, /* formats that are only read */
     KIND_JPEG2000 = KIND_JP2 | KIND_J2C,
     KIND_CODED = KIND_JPEG | KIND_JPEG2000,
-    KIND_ANY = 511
+    KIND_ANY = 1023
 };
 unsigned file_kind(const struct file_format *format);
 unsigned readable_kinds(const struct file_format *format); /* of an input: boxes around a codestream do not matter */
@@ -156,7 +157,7 @@ struct row_format {
     bool (*end)(void *file, bool good, struct problem *problem);
 };
 
-extern const struct row_format png_rows, tiff_rows;
+extern const struct row_format bmp_rows, png_rows, tiff_rows;
 
 /* Null: the format is not written by rows, or its rows have nothing around them. */
 const struct row_format *file_row_format(const struct file_format *format);

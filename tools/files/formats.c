@@ -60,14 +60,6 @@ const char *file_formats_readable(void)
            "PAM, PPM, PGM, PBM or PGX";
 }
 
-static bool is_opaque(const struct picture *picture)
-{
-    for (uint32_t y = 0; y < picture->image.height; y++)
-        if (!pixels_are_opaque(picture_row(picture, 0, y), picture->image.width, picture_depth(picture)))
-            return false;
-    return true;
-}
-
 bool picture_read(struct picture *picture, const struct source *source, const struct file_settings *settings,
     const struct file_format **format, struct problem *problem)
 {
@@ -85,7 +77,7 @@ bool picture_read(struct picture *picture, const struct source *source, const st
     unsigned target = settings->target == NULL ? 0 : file_kind(settings->target);
     if (!options_suit(settings->given, target, found, problem) || !found->read(source, settings, picture, problem))
         return false;
-    if (settings->target == &file_jpeg && picture->image.format == KST_FORMAT_RGBA && !is_opaque(picture))
+    if (settings->target == &file_jpeg && !picture_is_opaque(picture))
         complain(source->name, "warning: its transparency is dropped, for JPEG has none");
     return true;
 }
@@ -224,7 +216,15 @@ bool picture_write(struct picture *picture, const char *path, const struct file_
 
 const struct row_format *file_row_format(const struct file_format *format)
 {
-    return format == &file_png ? &png_rows : format == &file_tiff ? &tiff_rows : NULL;
+    static const struct {
+        const struct file_format *format;
+        const struct row_format *rows;
+    } known[] = {{&file_bmp, &bmp_rows}, {&file_png, &png_rows}, {&file_tiff, &tiff_rows}};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].format == format)
+            return known[i].rows;
+    return NULL;
 }
 
 const char *file_extension(const struct file_format *format, const struct picture *picture)

@@ -215,6 +215,18 @@ bool pixels_are_opaque(const uint8_t *pixels, size_t count, uint32_t depth)
     return true;
 }
 
+bool picture_is_opaque(const struct picture *picture)
+{
+    const kst_image *image = &picture->image;
+
+    if (image->format != KST_FORMAT_RGBA && image->format != KST_FORMAT_BGRA)
+        return true;
+    for (uint32_t y = 0; y < image->height; y++)
+        if (!pixels_are_opaque(picture_row(picture, 0, y), image->width, picture_depth(picture)))
+            return false;
+    return true;
+}
+
 bool picture_to_depth(struct picture *picture, uint32_t depth, struct problem *problem)
 {
     const kst_image *image = &picture->image;

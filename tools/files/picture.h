@@ -73,6 +73,9 @@ void samples_invert(uint8_t *samples, size_t count, uint32_t depth);
 /* Whether the alpha of all of `count` pixels of red, green, blue and alpha is the largest sample. */
 bool pixels_are_opaque(const uint8_t *pixels, size_t count, uint32_t depth);
 
+/* Whether it has no alpha, or alpha that is the largest sample everywhere. */
+bool picture_is_opaque(const struct picture *picture);
+
 /* Change to 8 or 16 bits, as samples_to_depth() does. */
 bool picture_to_depth(struct picture *picture, uint32_t depth, struct problem *problem);
 
