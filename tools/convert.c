@@ -45,6 +45,7 @@ static int run(int argc, char **argv)
         (code = check(&given, &files, &settings, &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         settings.options.jpeg2000 = &j2k.options;
         files.encode = &settings.options;
+        files.subsampled = settings.subsampling_named;
         files.given = &given;
         files.keep_tables = !options_have(&given, OPTION_QUALITY) && !options_have(&given, OPTION_QTABLES);
         files.keep_sampling = !options_have(&given, OPTION_SUBSAMPLING);

@@ -118,6 +118,7 @@ static int run(int argc, char **argv)
         (code = check(&given, &files, &settings, &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         settings.options.jpeg2000 = &j2k.options;
         files.encode = &settings.options;
+        files.subsampled = settings.subsampling_named;
         files.given = &given;
         files.max_pixels = common_max_pixels(&common);
         files.max_memory = common_max_memory(&common);

@@ -48,6 +48,7 @@ same deep.pam deep-back.pam
 # JPEG, as Adobe writes it and decoded by libjpeg, in both directions
 pam flat.pam 16 16 255 '\20\40\100\0'
 expect 0 "$KOSTKA" encode -q 100 flat.pam flat.jpg
+expect 0 "$KOSTKA" convert flat.pam flat.tif
 expect 0 "$KOSTKA" convert flat.jpg flat.jp2
 expect 0 "$KOSTKA" convert flat.jp2 flat-jpeg.pam
 expect 0 "$KOSTKA" decode flat.jpg flat-direct.pam
@@ -55,4 +56,29 @@ same flat-jpeg.pam flat-direct.pam
 expect 0 "$KOSTKA" convert -q 100 flat.jp2 again.jpg
 expect 0 "$KOSTKA" decode again.jpg again.pam
 same flat-direct.pam again.pam
+
+# Inks have no chrominance to make smaller: with --subsampling they are coded as YCCK, which has some.
+coded() {
+    expect 0 "$KOSTKA" info "$1"
+    prints "JPEG, 16x16, $2, "
+}
+expect 0 "$KOSTKA" encode flat.pam plain.jpg
+coded plain.jpg 'CMYK 1x1,1x1,1x1,1x1'
+expect 0 "$KOSTKA" encode flat.pam full.jpg --subsampling 444
+same plain.jpg full.jpg
+expect 0 "$KOSTKA" encode flat.pam small.jpg --subsampling 420 -q 100
+coded small.jpg 'YCCK 2x2,1x1,1x1,2x2'
+expect 0 "$KOSTKA" convert flat.jp2 small-jp2.jpg --subsampling 422
+coded small-jp2.jpg 'YCCK 2x1,1x1,1x1,2x1'
+expect 0 "$KOSTKA" convert flat.tif small-tiff.jpg --subsampling 4:2:0 -q 100
+same small-tiff.jpg small.jpg
+expect 0 "$KOSTKA" encode flat.tif small-rows.jpg --subsampling 420 -q 100
+same small-rows.jpg small.jpg
+expect 0 "$KOSTKA" convert plain.jpg small-jpeg.jpg --subsampling 420
+coded small-jpeg.jpg 'YCCK 2x2,1x1,1x1,2x2'
+"$KOSTKA" decode small.jpg small.pam
+"$KOSTKA" compare small.pam flat.pam >out 2>err
+between "$(sed -n 's/.*maximum error \([0-9]*\).*/\1/p' out)" 0 3 'difference of inks by way of YCCK'
+expect 0 "$KOSTKA" encode flat.pam factors.jpg --subsampling 2x1,1x1,1x1,2x1
+coded factors.jpg 'CMYK 2x1,1x1,1x1,2x1'
 finish

@@ -328,11 +328,12 @@ static bool encode(
 {
     const kst_rows rows = {
         .size = sizeof rows, .read = read_row, .user = file, .in_order = file->in_order, .read_band = read_band};
+    kst_encode_options options = *settings->encode;
     kst_report report;
 
+    jpeg_choose_inks(&file->image, settings, &options);
     kst_report_init(&report);
-    kst_status status =
-        coded_encode_to(output, settings->context, &file->image, &rows, settings->encode, &report, problem);
+    kst_status status = coded_encode_to(output, settings->context, &file->image, &rows, &options, &report, problem);
     if (settings->verbose)
         jpeg_report_details("encoding", &report);
     if (status == KST_ERROR_ROWS)

@@ -89,6 +89,7 @@ struct file_settings {
     const struct options_given *given; /* checked against each input when it is read; null: nothing to check */
     bool keep_tables;   /* JPEG of JPEG: the quantisation tables that the picture had, where its size is the same */
     bool keep_sampling; /* likewise its sampling */
+    bool subsampled;    /* an option asks for smaller chrominance; CMYK has some only as YCCK */
     uint64_t max_pixels;
     uint64_t max_memory;
     bool on_cpu;            /* asked for by name */
@@ -216,6 +217,9 @@ kst_writer destination_writer(struct destination *to);
  */
 kst_status coded_encode_to(struct output *output, kst_context *context, const kst_image *image, const kst_rows *rows,
     const kst_encode_options *options, kst_report *report, struct problem *problem);
+
+/* If the settings ask for smaller chrominance, have CMYK coded as YCCK, which has some, unless a colour is chosen. */
+void jpeg_choose_inks(const kst_image *image, const struct file_settings *settings, kst_encode_options *options);
 
 /* Whether raw samples are written plane after plane. */
 bool raw_writes_planes(const struct file_settings *settings);

@@ -136,6 +136,13 @@ static bool encode_to(struct output *output, const struct picture *picture, cons
     return status == KST_OK || (!told && jpeg_report_problem(&report, status, problem));
 }
 
+void jpeg_choose_inks(const kst_image *image, const struct file_settings *settings, kst_encode_options *options)
+{
+    if (settings->subsampled && options->codec == KST_CODEC_JPEG && options->colour == KST_COLOUR_UNKNOWN &&
+        image->format == KST_FORMAT_CMYK)
+        options->colour = KST_COLOUR_YCCK;
+}
+
 bool jpeg_encode(struct output *output, const struct picture *picture, const kst_rows *rows,
     const kst_encode_options *given, const struct file_settings *settings, struct problem *problem)
 {
@@ -143,6 +150,7 @@ bool jpeg_encode(struct output *output, const struct picture *picture, const kst
     size_t count;
     kst_metadata *metadata = metadata_join(picture, &options, &count);
 
+    jpeg_choose_inks(&picture->image, settings, &options);
     if (metadata == NULL)
         return problem_set(problem, "out of memory");
     if (picture->density_x != 0 && picture->density_y != 0) {
@@ -166,6 +174,8 @@ static kst_colour choose_colour(const struct picture *picture, const struct file
         return wanted;
     if (picture->image.format == KST_FORMAT_GREY)
         return KST_COLOUR_GREY;
+    if (coded->colour == KST_COLOUR_CMYK && settings->subsampled)
+        return KST_COLOUR_YCCK;
     return coded->colour == KST_COLOUR_RGB && !settings->keep_sampling ? KST_COLOUR_YCBCR : coded->colour;
 }
 
