@@ -7,7 +7,7 @@
 static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
 {
     int code = target_choose("convert", output, argc, argv,
-        ".jpg, .jp2, .j2k, .png, .tif, .bmp, .ppm, .pgm, .pam, .pgx and .raw", NULL, target);
+        ".jpg, .jp2, .j2k, .png, .tif, .bmp, .ppm, .pgm, .pam, .pgx, .raw and .yuv", NULL, target);
 
     /* Operands that are missing are for batch_run() to complain of. */
     if (code == EXIT_FINE && *target == NULL && (output->directory != NULL || argc - optind == 2))
@@ -43,6 +43,7 @@ static int run(int argc, char **argv)
     if (options_read(&verb_convert, argc, argv, groups, 6, &given, &code) &&
         (code = choose_target(&output, argc, argv, &files.target)) == EXIT_FINE &&
         (code = check(&given, &files, &settings, &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
+        target_settle(&files);
         settings.options.jpeg2000 = &j2k.options;
         files.encode = &settings.options;
         files.subsampled = settings.subsampling_named;

@@ -65,7 +65,7 @@ static bool decode_one(const void *settings, struct task *task, struct problem *
 static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
 {
     bool named = output->directory == NULL && argc - optind == 2 && strcmp(argv[argc - 1], "-") != 0;
-    int code = target_choose("decode", output, argc, argv, ".ppm, .pgm, .pam, .png, .tif, .bmp, .pgx and .raw",
+    int code = target_choose("decode", output, argc, argv, ".ppm, .pgm, .pam, .png, .tif, .bmp, .pgx, .raw and .yuv",
         named ? NULL : &file_pnm, target);
 
     if (code == EXIT_FINE && (file_kind(*target) & KIND_CODED) != 0)
@@ -90,6 +90,7 @@ static int run(int argc, char **argv)
     code = choose_target(&output, argc, argv, &files.target);
     if (code != EXIT_FINE)
         return code;
+    target_settle(&files);
     if (!options_check("decode", &given, file_kind(files.target), KIND_CODED, NULL) ||
         !decode_options_check("decode", &files))
         return EXIT_USAGE;
@@ -124,7 +125,7 @@ const struct verb verb_decode = {
         "  --strict            damage is an error instead of a warning\n"
         "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
         "  --out-dir DIR       many inputs, folders among them; each file becomes one of the same name there\n"
-        "  --out-format NAME   png, tiff, bmp, pnm, pgm, ppm, pam, pgx or raw, whatever the output's name\n"
+        "  --out-format NAME   png, tiff, bmp, pnm, pgm, ppm, pam, pgx, raw or yuv, whatever the output's name\n"
         "  --interleave        planes of one size take turns in one file: TIFF, raw\n"
         "  --raw-layout pixels|planes  of raw samples; default pixel by pixel, or planes with --format planar, raw\n"
         "  --endian little|big byte order of PGX (default big) and raw samples (default the machine's)\n"
@@ -136,5 +137,5 @@ const struct verb verb_decode = {
         "  -v, --verbose       tell what ran where, and for how long\n"
         "\n"
         "Planes (planar, raw, and all of PGX) become NAME-0.pgm, NAME-1.pgm ...; with .raw or .yuv one file of\n"
-        "all planes.\n",
+        "all planes. For .yuv JPEG is not converted from YCbCr, as with --format raw.\n",
 };

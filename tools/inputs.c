@@ -68,7 +68,7 @@ static bool is_taken(const struct file_format *format, const struct input_choice
 
     if (format == NULL || choice->coded || is_coded)
         return is_coded;
-    return format == &file_raw ? choice->raw : format->read != NULL;
+    return file_kind(format) == KIND_RAW ? choice->raw : format->read != NULL;
 }
 
 /* A file with a picture's extension that does not begin like one is taken, too: it is damaged, and that is to be said.
@@ -80,7 +80,8 @@ static bool is_picture(const char *name, const struct input_choice *choice)
     if (stat(name, &state) != 0 || !S_ISREG(state.st_mode))
         return false;
     const struct file_format *named = file_format_by_path(name);
-    const struct file_format *found = choice->raw && named == &file_raw ? named : format_by_signature(name);
+    const struct file_format *found =
+        choice->raw && named != NULL && file_kind(named) == KIND_RAW ? named : format_by_signature(name);
     return is_taken(found != NULL ? found : named, choice);
 }
 

@@ -46,7 +46,8 @@ unsigned file_kind(const struct file_format *format)
         unsigned kind;
     } kinds[] = {{&file_jpeg, KIND_JPEG}, {&file_j2k, KIND_JP2}, {&file_j2c, KIND_J2C}, {&file_png, KIND_PNG},
         {&file_tiff, KIND_TIFF}, {&file_bmp, KIND_BMP}, {&file_pam, KIND_PNM}, {&file_pnm, KIND_PNM},
-        {&file_pgm, KIND_PNM}, {&file_ppm, KIND_PNM}, {&file_pgx, KIND_PGX}, {&file_raw, KIND_RAW}};
+        {&file_pgm, KIND_PNM}, {&file_ppm, KIND_PNM}, {&file_pgx, KIND_PGX}, {&file_raw, KIND_RAW},
+        {&file_yuv, KIND_RAW}};
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].format == format)

@@ -292,7 +292,8 @@ static bool handle_output(const char *verb, void *settings, int code, const char
         options->format = file_format_by_name(value);
         if (options->format == NULL)
             complain_usage(verb,
-                "--out-format '%s' is not one of jpeg, jp2, j2k, png, tiff, bmp, pnm, pgm, ppm, pam, pgx, raw", value);
+                "--out-format '%s' is not one of jpeg, jp2, j2k, png, tiff, bmp, pnm, pgm, ppm, pam, pgx, raw, yuv",
+                value);
         return options->format != NULL;
     default:
         if (!value_number(verb, "--compression", value, 0, 9, &number))
@@ -305,7 +306,7 @@ static bool handle_output(const char *verb, void *settings, int code, const char
 struct option_group output_group(struct output_options *options)
 {
     static const struct option_entry table[] = {{"out-dir", "DIR", OPTION_OUT_DIR, 0, 0},
-        {"out-format", "jpeg|jp2|j2k|png|tiff|bmp|pnm|pgm|ppm|pam|pgx|raw", OPTION_OUT_FORMAT, 0, 0},
+        {"out-format", "jpeg|jp2|j2k|png|tiff|bmp|pnm|pgm|ppm|pam|pgx|raw|yuv", OPTION_OUT_FORMAT, 0, 0},
         {"input", "FILE", OPTION_INPUT, 0, 0}, {"output", "FILE", OPTION_OUTPUT, 0, 0},
         {"compression", "0-9", OPTION_COMPRESSION, KIND_PNG | KIND_TIFF, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle_output, options};

@@ -88,7 +88,8 @@ bool decode_options_check(const char *verb, const struct file_settings *files)
         complain_usage(verb, "--components gives them as coded, which is --format raw");
         return false;
     }
-    if (files->interleave && files->layout == LAYOUT_PLANES && files->target == &file_raw) {
+    if (files->interleave && files->layout == LAYOUT_PLANES && files->target != NULL &&
+        file_kind(files->target) == KIND_RAW) {
         complain_usage(verb, "--interleave does not go with --raw-layout planes");
         return false;
     }

@@ -48,3 +48,11 @@ int target_choose(const char *verb, const struct output_options *output, int arg
             output->format == NULL ? path : "--out-format", (*target)->name, names);
     return EXIT_FINE;
 }
+
+void target_settle(struct file_settings *files)
+{
+    bool chosen = files->decode.format != KST_FORMAT_AUTO || files->decode.components != NULL || files->raw.width > 0;
+
+    if (files->target == &file_yuv && chosen)
+        files->target = &file_raw;
+}

@@ -13,4 +13,10 @@
 int target_choose(const char *verb, const struct output_options *output, int argc, char **argv, const char *names,
     const struct file_format *fallback, const struct file_format **target);
 
+/*
+ * For .yuv, which holds components as JPEG has them: where options say what samples there are to be, or the input is
+ * raw samples itself, the target becomes raw samples of any kind. Other targets stay.
+ */
+void target_settle(struct file_settings *files);
+
 #endif

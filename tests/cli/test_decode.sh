@@ -35,6 +35,35 @@ done >expected
 same planes.raw expected
 decode a.jpg a.yuv --format raw
 equals "$(wc -c <a.yuv)" $((61 * 47 + 2 * 31 * 24))
+# That is what .yuv is for, whatever --format would be otherwise; colours that are none of it are refused.
+decode a.jpg named.yuv
+same named.yuv a.yuv
+expect 0 "$KOSTKA" convert a.jpg converted.yuv
+same converted.yuv a.yuv
+expect 0 "$KOSTKA" decode --out-format yuv --out-dir yuv a.jpg
+same yuv/a.yuv a.yuv
+decode a.jpg rgb.yuv --format rgb
+decode a.jpg rgb.raw
+same rgb.yuv rgb.raw
+# With chosen pixels it is made in strips, as .raw is: there is no memory for the whole picture.
+picture 301 211 >strips.ppm
+expect 0 "$KOSTKA" encode strips.ppm strips.jp2
+for extension in raw yuv; do
+    expect 0 "$KOSTKA" decode --format rgb --max-memory 600K strips.jp2 strips.$extension
+    equals "$(wc -c <strips.$extension)" $((301 * 211 * 3))
+done
+same strips.raw strips.yuv
+expect 0 "$KOSTKA" encode a.ppm rgb.jpg --rgb
+expect 0 "$KOSTKA" encode a.ppm a.jp2
+for file in rgb.jpg a.jp2 a.ppm; do
+    expect 1 "$KOSTKA" convert $file none.yuv
+    says 'its colours are not YCbCr, which .yuv is for'
+    [ ! -e none.yuv ] || fail "none.yuv was made of $file"
+done
+expect 0 "$KOSTKA" encode a.ppm grey.jpg --grey
+decode grey.jpg grey.yuv
+decode grey.jpg grey.raw
+same grey.yuv grey.raw
 decode a.jpg y.pgm
 head -c $((61 * 47)) a.yuv >expected
 tail -c $((61 * 47)) y.pgm >got

@@ -9,7 +9,7 @@
 
 /* The order is that of detection, and of the names in messages. */
 static const struct file_format *const formats[] = {&file_jpeg, &file_j2k, &file_j2c, &file_png, &file_tiff, &file_pam,
-    &file_pnm, &file_pgm, &file_ppm, &file_pgx, &file_bmp, &file_webp, &file_gif, &file_raw, NULL};
+    &file_pnm, &file_pgm, &file_ppm, &file_pgx, &file_bmp, &file_webp, &file_gif, &file_raw, &file_yuv, NULL};
 
 const struct file_format *file_format_by_name(const char *name)
 {
@@ -133,17 +133,23 @@ static bool write_planes(const struct picture *picture, const char *path, const 
     return good;
 }
 
+/* Samples without a header. */
+static bool is_raw(const struct file_format *format)
+{
+    return format == &file_raw || format == &file_yuv;
+}
+
 /* Several planes in one file, signed or not. */
 static bool holds_planes(const struct file_format *format, const struct file_settings *settings)
 {
-    return format == &file_raw || format == &file_j2k || format == &file_j2c ||
+    return is_raw(format) || format == &file_j2k || format == &file_j2c ||
            (format == &file_tiff && settings->interleave);
 }
 
 /* Whether the planes' samples are to take turns in one file. */
 static bool takes_turns(const struct file_format *format, const struct file_settings *settings)
 {
-    return format == &file_raw ? !raw_writes_planes(settings) : format == &file_tiff && settings->interleave;
+    return is_raw(format) ? !raw_writes_planes(settings) : format == &file_tiff && settings->interleave;
 }
 
 /* Whether they can. */
@@ -156,8 +162,8 @@ static bool check_interleaved(const struct picture *picture, const struct file_f
         if (plane->width != first->width || plane->height != first->height || plane->is_signed != first->is_signed ||
             picture_sample_bytes(plane) != picture_sample_bytes(first))
             return problem_set(problem, "its components differ in size, bytes or sign; %s",
-                format == &file_raw ? "--raw-layout planes writes one after the other"
-                                    : "without --interleave each makes a file");
+                is_raw(format) ? "--raw-layout planes writes one after the other"
+                               : "without --interleave each makes a file");
     }
     return true;
 }

@@ -25,7 +25,8 @@ static bool write_interleaved(struct output *output, const struct picture *pictu
 /* Planes are written as such where they were asked for, and otherwise like all pixels. */
 bool raw_writes_planes(const struct file_settings *settings)
 {
-    bool asked = settings->decode.format == KST_FORMAT_PLANAR || settings->decode.format == KST_FORMAT_RAW;
+    kst_format format = settings->decode.format;
+    bool asked = settings->target == &file_yuv || format == KST_FORMAT_PLANAR || format == KST_FORMAT_RAW;
     return settings->layout == LAYOUT_PLANES || (settings->layout == LAYOUT_USUAL && !settings->interleave && asked);
 }
 
@@ -112,5 +113,20 @@ static bool raw_read(
     return true;
 }
 
+/* The components as JPEG has them; where options ask for others, the target is raw samples (target_settle()). */
+static bool yuv_write(
+    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
+{
+    const kst_image *image = &picture->image;
+    bool grey = image->format == KST_FORMAT_GREY || image->colour == KST_COLOUR_GREY;
+    bool good = grey || (image->format == KST_FORMAT_RAW && image->colour == KST_COLOUR_YCBCR);
+
+    if (!good)
+        return problem_set(
+            problem, "its colours are not YCbCr, which .yuv is for; a name ending in .raw takes all of them");
+    return raw_write(output, picture, settings, problem);
+}
+
 const struct file_format file_raw = {
-    "raw", {"raw", "yuv", "rgb", "bin"}, KST_FORMAT_AUTO, NULL, raw_read, raw_write, NULL, NULL};
+    "raw", {"raw", "rgb", "bin"}, KST_FORMAT_AUTO, NULL, raw_read, raw_write, NULL, NULL};
+const struct file_format file_yuv = {"yuv", {"yuv"}, KST_FORMAT_RAW, NULL, raw_read, yuv_write, NULL, NULL};
