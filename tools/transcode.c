@@ -193,13 +193,19 @@ static bool check_codec(
         jpeg ? " 2000" : "", jpeg ? "" : " 2000");
 }
 
+/* The brand is in the second box, which lies at the same place in all files (T.800 I.5.1, I.5.2). */
+static bool is_jpx(const struct source *source)
+{
+    return source->length >= 24 && memcmp(source->data + 16, "ftypjpx ", 8) == 0;
+}
+
 /* What the output is, which may be another thing than its name says. */
 static const char *extension_of(const struct source *source, const kst_transcode_options *options)
 {
     if (file_format_of(source) != &file_j2k)
         return "jpg";
     if (options->jpeg2000.container == KST_CONTAINER_KEEP)
-        return ((const uint8_t *)source->data)[0] == 0 ? "jp2" : "j2k";
+        return source->data[0] != 0 ? "j2k" : is_jpx(source) ? "jpx" : "jp2";
     return options->jpeg2000.container == KST_CONTAINER_JP2 ? "jp2" : "j2k";
 }
 
@@ -333,6 +339,6 @@ const struct verb verb_transcode = {
             "  --strip[=all]       drop all metadata; --strip=markers: keep comments only\n"
             "  --strict            damage is an error instead of a warning\n"
             "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
-            "  --out-dir DIR       many inputs, folders among them; each file becomes NAME.jpg, .jp2 or .j2k there\n"
+            "  --out-dir DIR       many inputs, folders among them; each becomes NAME.jpg, .jp2, .jpx or .j2k there\n"
             "  --threads N, --device DEVICE, --max-pixels N, --max-memory BYTES, -v: as 'kostka decode'\n",
 };

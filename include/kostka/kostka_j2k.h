@@ -188,7 +188,8 @@ typedef enum kst_choice { KST_CHOICE_KEEP = 0, KST_CHOICE_YES = 1, KST_CHOICE_NO
 typedef enum kst_container {
     KST_CONTAINER_KEEP = 0,
     KST_CONTAINER_CODESTREAM = 1,
-    KST_CONTAINER_JP2 = 2 /**< a codestream gets the boxes that it must have; its colours are a guess */
+    KST_CONTAINER_JP2 = 2 /**< a codestream gets the boxes that it must have; its colours are a guess. JPX becomes JP2
+                               where its file type says that it can be read as such, else KST_ERROR_OPTIONS */
 } kst_container;
 
 /** What transcoding changes of a JPEG 2000 stream, never the bytes of a code-block. */

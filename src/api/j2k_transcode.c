@@ -240,6 +240,7 @@ static kst_status write(struct transcoding *t)
     struct j2k_rewrapping rewrapping = {.stream = &t->stream,
         .reduce = (uint8_t)j->reduce,
         .strip = t->options->strip != KST_STRIP_NOTHING,
+        .jp2 = j->container == KST_CONTAINER_JP2,
         .component = j->components};
     if (j->rate > 0)
         t->sink->writer = NULL;

@@ -74,6 +74,27 @@ for made in many/file1.jp2 many/p0_01.j2k; do
     [ -f "$made" ] || fail "no $made"
 done
 
+# JPX that can be read as JP2 becomes JP2 where that is asked for, and stays what it is elsewhere. What says that it can
+# be read as nothing else has no such file.
+picture 40 30 >plain.ppm
+expect 0 "$KOSTKA" encode plain.ppm plain.jp2
+{ head -c 20 plain.jp2; printf 'jpx \000\000\000\001'; tail -c +29 plain.jp2; } >b.jpx
+expect 0 "$KOSTKA" transcode b.jpx c.jp2
+expect 0 "$KOSTKA" transcode plain.jp2 d.jp2
+same c.jp2 d.jp2
+identical c.jp2 b.jpx
+expect 0 "$KOSTKA" transcode b.jpx - --out-format jp2
+same out d.jp2
+expect 0 "$KOSTKA" transcode --out-dir kept b.jpx
+expect 0 "$KOSTKA" info kept/b.jpx
+prints 'brand "jpx "'
+{ head -c 20 plain.jp2; printf 'jpx \000\000\000\000jpx '; tail -c +33 plain.jp2; } >b.jpx
+expect 1 "$KOSTKA" transcode b.jpx none.jp2
+says 'JPX (T.801), and does not say that it can be read as JP2; write a codestream'
+expect 0 "$KOSTKA" transcode b.jpx b.j2k
+expect 0 "$KOSTKA" transcode b.jpx - --container j2k
+same out b.j2k
+
 # What is refused.
 expect 2 "$KOSTKA" transcode --progression RPLC "$streams/p0_01.j2k" none.j2k
 expect 2 "$KOSTKA" transcode --tile-parts tile "$streams/p0_01.j2k" none.j2k

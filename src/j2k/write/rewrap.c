@@ -179,6 +179,37 @@ static uint32_t put_header(struct rewrap *rewrap, uint32_t first)
     return i;
 }
 
+/* The file type box: brand, version and the list of compatible brands (I.5.2). Null if there is none. */
+static const struct j2k_box *find_file_type(const struct rewrap *rewrap)
+{
+    const struct j2k_file *file = &rewrap->wanted->stream->file;
+    for (uint32_t i = 0; i < file->box_count; i++)
+        if (file->box[i].type == J2K_BOX('f', 't', 'y', 'p') && file->box[i].depth == 0 && file->box[i].length >= 8)
+            return &file->box[i];
+    return NULL;
+}
+
+/* Whether JP2 is the brand, or one of the compatible brands. */
+static bool is_readable_as_jp2(const struct rewrap *rewrap)
+{
+    const struct j2k_box *box = find_file_type(rewrap);
+    const uint32_t jp2 = J2K_BOX('j', 'p', '2', ' ');
+    bool readable = !box || j2k_get32(contents(rewrap, box)) == jp2;
+    for (uint64_t at = 8; box && at + 4 <= box->length; at += 4)
+        readable |= j2k_get32(contents(rewrap, box) + at) == jp2;
+    return readable;
+}
+
+/* Write the file type box with the brand of JP2; the compatible brands stay. */
+static void put_file_type(struct rewrap *rewrap, const struct j2k_box *box)
+{
+    size_t begin = kst_j2k_box_begin(rewrap->sink, box->type);
+    kst_sink_u32(rewrap->sink, J2K_BOX('j', 'p', '2', ' '));
+    kst_sink_u32(rewrap->sink, 0);
+    kst_sink_bytes(rewrap->sink, contents(rewrap, box) + 8, (size_t)box->length - 8);
+    kst_j2k_box_end(rewrap->sink, begin);
+}
+
 static bool is_needed(uint32_t type)
 {
     return type == J2K_BOX('j', 'P', ' ', ' ') || type == J2K_BOX('f', 't', 'y', 'p');
@@ -198,6 +229,8 @@ static kst_status put_file(struct rewrap *rewrap)
         if (box->offset == file->codestream && box->type == J2K_BOX('j', 'p', '2', 'c'))
             status = kst_j2k_put_codestream_box(
                 rewrap->memory, rewrap->coded, rewrap->writing, rewrap->sink, rewrap->report);
+        else if (rewrap->wanted->jp2 && box == find_file_type(rewrap))
+            put_file_type(rewrap, box);
         else if (!rewrap->wanted->strip || is_needed(box->type))
             copy(rewrap, box);
         kst_sink_settle(rewrap->sink);
@@ -252,6 +285,9 @@ kst_status kst_j2k_rewrap(struct memory *memory, const struct j2k_rewrapping *re
     if (rewrapping->component && rewrapping->stream->file.palette.entries > 0)
         return kst_report_error(report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
             "components that a palette uses are not dropped; write a codestream");
+    if (rewrapping->jp2 && !is_readable_as_jp2(&rewrap))
+        return kst_report_error(report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
+            "the file is JPX (T.801), and does not say that it can be read as JP2; write a codestream");
     rewrap.lost_colour = find_lost_colour(&rewrap);
     return put_file(&rewrap);
 }
