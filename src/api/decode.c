@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "api/decoding.h"
-#include "api/info.h"
-#include "api/j2k_decode.h"
 #include "core/report.h"
 #include "image/orient.h"
 
@@ -37,14 +35,7 @@ void kst_decoder_close(kst_decoder *decoder)
     if (!decoder->open)
         return;
     kst_jpeg_metadata_release(&decoder->memory, &decoder->metadata);
-    kst_jpeg_others_release(&decoder->memory, &decoder->others);
-    decoder->others_known = false;
-    kst_jpeg_stream_release(&decoder->memory, &decoder->stream);
-    kst_j2k_kept_drop(decoder);
-    decoder->kept.refused = false;
-    kst_j2k_stream_release(&decoder->memory, &decoder->j2k);
-    kst_memory_release(&decoder->memory, decoder->more);
-    decoder->more = NULL;
+    decoder->codec->close(decoder);
     decoder->open = false;
 }
 
@@ -73,25 +64,6 @@ kst_status kst_decoder_fail(kst_decoder *decoder, kst_status status)
     return status;
 }
 
-static kst_status open_jpeg(kst_decoder *decoder, const uint8_t *data, size_t length, bool presuming)
-{
-    const kst_limits *limits = &decoder->context->limits;
-    struct jpeg_stream *stream = &decoder->stream;
-    kst_status (*parse)(struct pool *, struct memory *, const kst_limits *, const uint8_t *, size_t,
-        struct jpeg_stream *, kst_report *) = presuming ? kst_jpeg_parse_presuming : kst_jpeg_parse_on;
-    kst_status status = parse(decoder->context->pool, &decoder->memory, limits, data, length, stream, &decoder->report);
-    if (status)
-        return status;
-    status = kst_jpeg_metadata_assemble(&decoder->memory, data, decoder->stream.application,
-        decoder->stream.application_count, limits->metadata, false, &decoder->report, &decoder->metadata);
-    if (status) {
-        kst_jpeg_stream_release(&decoder->memory, &decoder->stream);
-        return status;
-    }
-    kst_jpeg_info(&decoder->stream, decoder->metadata.orientation, &decoder->info);
-    return KST_OK;
-}
-
 static kst_status open_stream(kst_decoder *decoder, const void *data, size_t length, bool presuming)
 {
     kst_decoder_close(decoder);
@@ -99,8 +71,10 @@ static kst_status open_stream(kst_decoder *decoder, const void *data, size_t len
     if (!data && length > 0)
         return kst_decoder_fail(decoder, KST_ERROR_ARGUMENT);
     double start = kst_seconds();
-    kst_status status = kst_j2k_recognised(data, length) ? kst_j2k_open(decoder, data, length)
-                                                         : open_jpeg(decoder, data, length, presuming);
+    decoder->codec = kst_codec_of(data, length);
+    decoder->data = data;
+    decoder->length = length;
+    kst_status status = decoder->codec->open(decoder, data, length, presuming);
     if (status)
         return kst_decoder_fail(decoder, status);
     decoder->open = true;
@@ -127,6 +101,12 @@ const kst_info *kst_decoder_info(const kst_decoder *decoder)
 const kst_metadata *kst_decoder_metadata(const kst_decoder *decoder, size_t index)
 {
     return decoder && decoder->open && index < decoder->metadata.count ? &decoder->metadata.item[index] : NULL;
+}
+
+bool kst_decoder_other(kst_decoder *decoder, size_t index, kst_other *other)
+{
+    bool asked = decoder && other && other->size == sizeof *other && decoder->open && decoder->codec->other;
+    return asked && decoder->codec->other(decoder, index, other);
 }
 
 const kst_report *kst_decoder_report(const kst_decoder *decoder)

@@ -8,6 +8,7 @@
 
 #include "api/decoding.h"
 #include "api/j2k_parts.h"
+#include "api/jpeg_decode.h"
 #include "api/stream.h"
 #include "core/report.h"
 #include "jpeg/gpu/target.h"
@@ -129,15 +130,16 @@ static void sort_entries(struct kst_job *job, uint32_t end)
         struct entry *entry = &job->entry[i];
         if (!entry->open)
             continue;
-        if (!entry->decoding.on_gpu || kst_decoding_reads_scans(&entry->decoding)) {
+        if (entry->decoding.j2k) {
+            job->gpu = entry->decoding.gpu;
+            kst_j2k_parts_add(&job->j2k, &entry->decoding);
+            continue;
+        }
+        if (!entry->decoding.on_gpu || kst_jpeg_reads_scans(&entry->decoding)) {
             job->on_cpu[job->cpu_count++] = i;
             continue;
         }
         job->gpu = entry->decoding.gpu;
-        if (entry->decoding.j2k) {
-            kst_j2k_parts_add(&job->j2k, &entry->decoding);
-            continue;
-        }
         struct jpeg_gpu_item *item = &job->item[job->gpu_count];
         *item = entry->decoding.item;
         kst_gpu_jpeg_route(job->gpu, item);
@@ -160,7 +162,7 @@ static void settle_entry(void *arg, uint32_t index)
     struct kst_job *job = settling->job;
     struct entry *entry = &job->entry[job->on_gpu[settling->part->first + index]];
     pthread_mutex_lock(&entry->lock);
-    kst_decoding_settle(&entry->decoding, &settling->damage[index], settling->times, settling->error);
+    kst_jpeg_decoding_settle(&entry->decoding, &settling->damage[index], settling->times, settling->error);
     close_entry(entry);
     pthread_mutex_unlock(&entry->lock);
 }

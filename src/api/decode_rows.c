@@ -5,17 +5,16 @@
 #include "api/decoding.h"
 #include "api/device.h"
 #include "core/report.h"
-#include "jpeg/cpu/decode.h"
 
-/* A JPEG on the CPU, upright and of interleaved integers; a GPU makes all pixels at once. */
+/* On the CPU, upright and of interleaved integers; a GPU makes all pixels at once. */
 static bool goes_in_bands(const kst_decoder *decoder, const kst_decode_options *options, const kst_image *image)
 {
     bool turned = options->orient && decoder->metadata.orientation != 1;
-    if (!kst_decoder_is_jpeg(decoder) || turned || options->sample != KST_SAMPLE_INTEGER ||
+    if (!decoder->codec->decode_rows || turned || options->sample != KST_SAMPLE_INTEGER ||
         kst_format_channels(image->format) == 0)
         return false;
-    double seconds = (double)decoder->info.entropy_bytes * KST_SECONDS_TO_DECODE;
-    return !kst_context_gpu_for(decoder->context, seconds, KST_LEAST_TO_DECODE);
+    double seconds = (double)decoder->info.entropy_bytes * decoder->codec->decode_seconds;
+    return !kst_context_gpu_for(decoder->context, seconds, decoder->codec->decode_least);
 }
 
 static kst_status decode_in_bands(
@@ -27,8 +26,7 @@ static kst_status decode_in_bands(
         return kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
     if (!kst_progress_begin(&progress, options->progress))
         return KST_ERROR_CANCELLED;
-    kst_status status = kst_jpeg_cpu_decode_rows(
-        decoder->context, &decoder->memory, &decoder->stream.plan, options, image, writer, report);
+    kst_status status = decoder->codec->decode_rows(decoder, options, image, writer);
     if (status)
         return status;
     kst_progress_end(&progress);

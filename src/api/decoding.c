@@ -4,14 +4,11 @@
 #include <string.h>
 
 #include "api/image.h"
-#include "api/j2k_decode.h"
 #include "core/report.h"
 #include "image/allocate.h"
 #include "image/normalise.h"
 #include "image/orient.h"
 #include "image/validate.h"
-#include "j2k/packets/output.h"
-#include "jpeg/cpu/decode.h"
 #include "jpeg/gpu/target.h"
 
 static kst_status choose_options(const kst_decode_options *options, kst_decode_options *chosen)
@@ -53,16 +50,7 @@ static kst_status change_samples(const kst_decode_options *options, const kst_im
 
 static kst_status describe(kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image)
 {
-    struct j2k_output output;
-    if (kst_decoder_is_jpeg(decoder) && (options->components || options->tile != KST_ALL_TILES))
-        return KST_ERROR_OPTIONS;
-    kst_status status = kst_decoder_is_jpeg(decoder)
-                            ? kst_jpeg_output_describe(&decoder->stream.plan.frame, options, stored)
-                            : kst_j2k_output_describe(&decoder->j2k, options, stored, decoder->more, &output);
-    if (status == KST_ERROR_IMAGE_DEPTH)
-        return kst_j2k_refuse_depth(decoder, options);
-    if (!status && !kst_decoder_is_jpeg(decoder))
-        status = kst_j2k_check_enlarged(decoder, stored);
+    kst_status status = decoder->codec->describe(decoder, options, stored);
     if (status)
         return status;
     *image = *stored;
@@ -126,80 +114,16 @@ static kst_status look_at_image(struct decoding *d)
     struct gpu_error error = {.status = KST_OK};
     kst_context *context = d->decoder->context;
     bool device = kst_memory_is_device(d->image->memory);
-    bool jpeg = kst_decoder_is_jpeg(d->decoder);
+    const struct codec *codec = d->decoder->codec;
     if (device && d->image->plane_count > KST_IMAGE_PLANES_MAX)
         return refuse(d, "more than four planes are for host memory");
-    double seconds =
-        (double)d->decoder->info.entropy_bytes * (jpeg ? KST_SECONDS_TO_DECODE : KST_SECONDS_TO_DECODE_J2K);
-    d->gpu = device ? kst_context_gpu(context)
-                    : kst_context_gpu_for(context, seconds, jpeg ? KST_LEAST_TO_DECODE : KST_LEAST_TO_DECODE_J2K);
+    double seconds = (double)d->decoder->info.entropy_bytes * codec->decode_seconds;
+    d->gpu = device ? kst_context_gpu(context) : kst_context_gpu_for(context, seconds, codec->decode_least);
     if (!d->gpu)
         return device ? refuse(d, "the context works on the CPU") : KST_OK;
     if (kst_gpu_jpeg_target(d->gpu, d->image, &d->item, &error))
         return KST_OK;
     return kst_report_error(&d->decoder->report, error.status, KST_NO_OFFSET, "%s", error.text);
-}
-
-static bool fits_gpu(const struct decoding *d)
-{
-    return kst_gpu_jpeg_supports(&d->item) && kst_gpu_jpeg_memory(&d->item, 1) <= d->decoder->context->limits.memory;
-}
-
-/* The GPU may read the data once what it does not expect among them is gone. Without memory for that the CPU does. */
-static void fit_compact(struct decoding *d)
-{
-    kst_decoder *decoder = d->decoder;
-    if (decoder->stream.presumed || !kst_gpu_jpeg_wants_compact(&d->item) ||
-        kst_jpeg_compact(&decoder->memory, &decoder->stream.plan, &d->compact))
-        return;
-    d->item.plan = &d->compact;
-    d->on_gpu = fits_gpu(d);
-    if (d->on_gpu)
-        return;
-    d->item.plan = &decoder->stream.plan;
-    kst_jpeg_compact_release(&decoder->memory, &d->compact);
-}
-
-/* Whether the GPU carries it out. */
-static kst_status choose_place(struct decoding *d)
-{
-    const kst_decoder *decoder = d->decoder;
-    if (!d->gpu)
-        return KST_OK;
-    if (!kst_decoder_is_jpeg(decoder)) {
-        bool suits = d->orientation == 1 || d->image->format != KST_FORMAT_RAW; /* which the CPU refuses */
-        enum j2k_fit fit = J2K_FITS_NOT;
-        const kst_region all = {0, 0, d->image->width, d->image->height};
-        kst_status status = suits ? kst_j2k_gpu_plan(d, all, &fit) : KST_OK;
-        d->on_gpu = d->j2k != NULL;
-        d->in_strips = fit == J2K_FITS_IN_STRIPS;
-        return status;
-    }
-    if (d->options.sample != KST_SAMPLE_INTEGER)
-        kst_normal_init(&d->item.normal, &d->options, 8, false);
-    d->item.plan = &decoder->stream.plan;
-    d->item.orientation = d->orientation;
-    kst_jpeg_output_plan(&d->item.output, &decoder->stream.plan.frame, &d->options, d->image);
-    d->on_gpu = fits_gpu(d);
-    if (!d->on_gpu)
-        fit_compact(d);
-    if (!d->on_gpu && !d->item.plan->single_scan) { /* the pixels alone */
-        d->item.coefficients = (struct jpeg_gpu_coefficients){&d->blocks, kst_jpeg_blocks_copy};
-        d->on_gpu = fits_gpu(d);
-    }
-    return KST_OK;
-}
-
-/* What opening has left for later. Options that cannot be are told of afterwards. */
-static kst_status read_further(struct decoding *d)
-{
-    kst_decoder *decoder = d->decoder;
-    struct j2k_output output;
-    kst_image described;
-    if (kst_decoder_is_jpeg(decoder) ||
-        kst_j2k_output_describe(&decoder->j2k, &d->options, &described, decoder->more, &output))
-        return KST_OK;
-    return kst_j2k_open_further(decoder, &output.filter);
 }
 
 static kst_status plan(struct decoding *d, const kst_decode_options *options)
@@ -208,8 +132,8 @@ static kst_status plan(struct decoding *d, const kst_decode_options *options)
     kst_report *report = &decoder->report;
     kst_image wanted;
     kst_status status = choose_options(options, &d->options);
-    if (!status)
-        status = read_further(d);
+    if (!status && decoder->codec->read_further)
+        status = decoder->codec->read_further(d);
     if (status)
         return status;
     if (d->options.strict && report->warnings > 0)
@@ -220,15 +144,14 @@ static kst_status plan(struct decoding *d, const kst_decode_options *options)
         status = d->image->plane[0].data ? check_image(d, &wanted) : make_image(d, &wanted);
     if (!status)
         status = look_at_image(d);
-    return status ? status : choose_place(d);
+    return status || !d->gpu ? status : decoder->codec->place(d);
 }
 
-/* What is left to do in the end, whatever became of it. */
-static kst_status end(struct decoding *d, kst_status status)
+kst_status kst_decoding_end(struct decoding *d, kst_status status)
 {
     kst_decoder *decoder = d->decoder;
-    kst_j2k_gpu_drop(d);
-    kst_jpeg_compact_release(&decoder->memory, &d->compact);
+    if (decoder->open)
+        decoder->codec->release(d);
     if (status && d->made)
         unmake_image(d);
     else if (d->made)
@@ -259,186 +182,58 @@ static kst_status begin_again(struct decoding *d, const kst_decode_options *opti
     const struct progress progress = d->progress;
     if (d->made)
         unmake_image(d);
-    kst_status status = kst_decoder_open(decoder, decoder->stream.plan.data, decoder->stream.plan.length);
+    kst_status status = kst_decoder_open(decoder, decoder->data, decoder->length);
     if (status)
         return status;
     status = begin(d, decoder, options, image);
     d->after = after;
     d->progress = progress;
-    return status ? end(d, status) : KST_OK;
+    return status ? kst_decoding_end(d, status) : KST_OK;
+}
+
+static bool presumes(const kst_decoder *decoder)
+{
+    return decoder->codec->presumes && decoder->codec->presumes(decoder);
 }
 
 kst_status kst_decoding_begin(
     struct decoding *d, kst_decoder *decoder, const kst_decode_options *options, kst_image *image)
 {
     kst_status status = begin(d, decoder, options, image);
-    if (status && decoder->open && decoder->stream.presumed)
+    if (status && decoder->open && presumes(decoder))
         status = begin_again(d, options);
     else if (status)
-        status = end(d, status);
+        status = kst_decoding_end(d, status);
     if (!status && !kst_progress_begin(&d->progress, d->options.progress))
-        status = end(d, KST_ERROR_CANCELLED);
+        status = kst_decoding_end(d, KST_ERROR_CANCELLED);
     return status;
 }
 
 void kst_decoding_confirm(struct decoding *d, struct pool *threads)
 {
-    kst_decoder *decoder = d->decoder;
     double start = kst_seconds();
-    if (!decoder->stream.presumed)
+    if (!presumes(d->decoder))
         return;
-    d->mistaken = !kst_jpeg_confirm(threads, &decoder->stream) || (d->on_gpu && !kst_gpu_jpeg_supports(&d->item));
-    decoder->report.stage_seconds[KST_STAGE_PARSE] += kst_seconds() - start;
+    d->decoder->codec->confirm(d, threads);
+    d->decoder->report.stage_seconds[KST_STAGE_PARSE] += kst_seconds() - start;
 }
 
-static kst_status decode_again(struct decoding *d)
+kst_status kst_decoding_again(struct decoding *d)
 {
     const kst_decode_options options = d->options;
     kst_status status = begin_again(d, &options);
     return status ? status : kst_decoding_run(d);
 }
 
-static kst_status run_on_cpu(struct decoding *d)
+kst_status kst_decoding_run_on_cpu(struct decoding *d)
 {
     kst_decoding_confirm(d, d->decoder->context->pool);
     if (d->mistaken)
-        return decode_again(d);
-    return end(d, kst_decoding_on_cpu(d));
-}
-
-bool kst_decoding_reads_scans(const struct decoding *d)
-{
-    return d->on_gpu && !d->j2k && d->item.coefficients.copy;
-}
-
-static void report_times(struct decoding *d, const struct jpeg_gpu_times *times)
-{
-    kst_report *report = &d->decoder->report;
-    const double seconds[KST_STAGE_COUNT] = {[KST_STAGE_UPLOAD] = times->upload,
-        [KST_STAGE_ENTROPY] = times->entropy,
-        [KST_STAGE_PIXELS] = times->pixels,
-        [KST_STAGE_DOWNLOAD] = times->download};
-    static const kst_stage stages[] = {KST_STAGE_UPLOAD, KST_STAGE_ENTROPY, KST_STAGE_PIXELS, KST_STAGE_DOWNLOAD};
-    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
-        if (stages[i] == KST_STAGE_ENTROPY && kst_decoding_reads_scans(d))
-            continue;
-        report->stage_device[stages[i]] = d->gpu->gpu->info.kind;
-        memcpy(report->device, d->gpu->gpu->info.name, sizeof report->device);
-        report->stage_seconds[stages[i]] += seconds[stages[i]];
-    }
-}
-
-static bool is_damaged(const struct jpeg_plan *plan, const struct jpeg_gpu_damage *damage)
-{
-    bool lost = false;
-    for (uint32_t i = 0; i < plan->scan_count; i++)
-        lost = lost || plan->scan[i].segment_count < plan->scan[i].interval_count;
-    return lost || damage->ended > 0 || damage->invalid > 0 || damage->surplus > 0;
-}
-
-/* The device tells that there is damage; where the first of it is, reading once more does. */
-static kst_status finish(struct decoding *d, const struct jpeg_gpu_damage *damage)
-{
-    kst_decoder *decoder = d->decoder;
-    const struct jpeg_plan *plan = &decoder->stream.plan;
-    if (kst_decoding_reads_scans(d) || !is_damaged(plan, damage))
-        return KST_OK;
-    return kst_jpeg_cpu_damage(decoder->context, &decoder->memory, plan, &d->options, d->image, &decoder->report);
-}
-
-/*
- * The device has left the picture to the CPU, which decodes it from the start, as the report says. The time of the
- * attempt counts, too.
- */
-static kst_status take_over(struct decoding *d, const struct jpeg_gpu_times *times)
-{
-    kst_report *report = &d->decoder->report;
-    report->stage_device[KST_STAGE_UPLOAD] = d->gpu->gpu->info.kind;
-    report->stage_seconds[KST_STAGE_UPLOAD] += times->upload;
-    report->stage_device[KST_STAGE_ENTROPY] = KST_DEVICE_CPU;
-    report->stage_seconds[KST_STAGE_ENTROPY] += times->entropy;
-    kst_context_log(d->decoder->context, KST_LOG_INFO,
-        "decode: the codes cannot be told apart in parallel, so the CPU decodes the picture");
-    return kst_decoding_on_cpu(d);
-}
-
-kst_status kst_decoding_settle(struct decoding *d, const struct jpeg_gpu_damage *damage,
-    const struct jpeg_gpu_times *times, const struct gpu_error *error)
-{
-    kst_report *report = &d->decoder->report;
-    kst_decoding_confirm(d, NULL);
-    if (d->mistaken)
-        return decode_again(d);
-    if (error->status == KST_ERROR_DEVICE_FAILED)
-        return end(d, kst_report_error(report, error->status, KST_NO_OFFSET, "%s", error->text));
-    if (error->status)
-        return end(d, error->status);
-    if (damage->left)
-        return end(d, take_over(d, times));
-    report_times(d, times);
-    return end(d, finish(d, damage));
-}
-
-kst_status kst_decoding_settle_j2k(struct decoding *d, const struct j2k_gpu_damage *damage,
-    const struct j2k_gpu_times *times, const struct gpu_error *error)
-{
-    if (error->status == KST_ERROR_DEVICE_FAILED)
-        return end(d, kst_report_error(&d->decoder->report, error->status, KST_NO_OFFSET, "%s", error->text));
-    return end(d, error->status ? error->status : kst_j2k_gpu_report(d, damage, times));
-}
-
-static kst_status run_j2k(struct decoding *d)
-{
-    struct j2k_gpu_damage damage;
-    struct j2k_gpu_times times;
-    struct gpu_error error;
-    kst_j2k_gpu_run(d, &damage, &times, &error);
-    return kst_decoding_settle_j2k(d, &damage, &times, &error);
-}
-
-static kst_status run_on_gpu(struct decoding *d)
-{
-    if (d->j2k)
-        return run_j2k(d);
-    const struct jpeg_gpu_order order = {.after = d->after, .early = d->decoder->early};
-    struct jpeg_gpu_damage damage = {0};
-    struct jpeg_gpu_times times = {0};
-    struct gpu_error error;
-    kst_gpu_jpeg_route(d->gpu, &d->item);
-    struct job *job = kst_gpu_jpeg_begin(d->gpu, &d->item, 1, &order, &error);
-    kst_decoding_confirm(d, d->decoder->context->pool); /* beside the device */
-    if (job)
-        kst_gpu_jpeg_end(job, &damage, &times, &error);
-    return kst_decoding_settle(d, &damage, &times, &error);
-}
-
-/* Scans that the GPU does not read, at once on the CPU's threads; the pixels on the GPU. */
-static kst_status read_scans(struct decoding *d)
-{
-    kst_decoder *decoder = d->decoder;
-    const struct jpeg_plan *plan = &decoder->stream.plan;
-    double start = kst_seconds();
-    kst_status status = kst_jpeg_blocks_decode(
-        decoder->context, &decoder->memory, plan, d->options.strict, &d->blocks, &decoder->report);
-    if (status)
-        return end(d, status);
-    kst_report_stage(&decoder->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
-    status = run_on_gpu(d);
-    kst_jpeg_blocks_release(&decoder->memory, &d->blocks);
-    return status;
-}
-
-static kst_status run_in_strips(struct decoding *d)
-{
-    kst_status status;
-    return kst_j2k_gpu_strips(d, &status) ? end(d, status) : run_on_cpu(d);
+        return kst_decoding_again(d);
+    return kst_decoding_end(d, kst_decoding_on_cpu(d));
 }
 
 kst_status kst_decoding_run(struct decoding *d)
 {
-    if (d->in_strips)
-        return run_in_strips(d);
-    if (!d->on_gpu)
-        return run_on_cpu(d);
-    return kst_decoding_reads_scans(d) ? read_scans(d) : run_on_gpu(d);
+    return d->on_gpu || d->in_strips ? d->decoder->codec->run_on_gpu(d) : kst_decoding_run_on_cpu(d);
 }

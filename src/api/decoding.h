@@ -3,6 +3,7 @@
 #ifndef KOSTKA_API_DECODING_H
 #define KOSTKA_API_DECODING_H
 
+#include "api/codec.h"
 #include "api/device.h"
 #include "api/j2k_gpu.h"
 #include "core/progress.h"
@@ -29,7 +30,10 @@ struct kst_decoder {
     kst_context *context;
     struct memory memory; /* of the open stream and of the operation */
     bool open;
-    struct jpeg_stream stream; /* nothing in it where info.codec is another */
+    const struct codec *codec; /* of the stream, while it is open */
+    const void *data;          /* the stream */
+    size_t length;
+    struct jpeg_stream stream; /* empty where the codec is another */
     struct j2k_stream j2k;     /* likewise */
     struct j2k_kept kept;
     kst_plane *more; /* of the image described last: room for its planes behind the first four */
@@ -64,11 +68,6 @@ kst_status kst_decoder_plan(
 kst_status kst_decoder_plan_j2k(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_plan *plan);
 void kst_j2k_kept_drop(kst_decoder *decoder);
 
-static inline bool kst_decoder_is_jpeg(const kst_decoder *decoder)
-{
-    return decoder->info.codec == KST_CODEC_JPEG;
-}
-
 struct decoding {
     kst_decoder *decoder;
     struct gpu_executor *gpu; /* that carries it out, or has the image's memory; null: neither */
@@ -94,23 +93,23 @@ struct decoding {
 kst_status kst_decoding_begin(
     struct decoding *decoding, kst_decoder *decoder, const kst_decode_options *options, kst_image *image);
 
-/* Carry it out and end it, whether `on_gpu` or not. */
+/* Carry it out and end it, whether `on_gpu` or not; and on the CPU, wherever the image lies. */
 kst_status kst_decoding_run(struct decoding *decoding);
+kst_status kst_decoding_run_on_cpu(struct decoding *decoding);
 
 /* decoding_cpu.c: the work alone, on the CPU, wherever the image lies. */
 kst_status kst_decoding_on_cpu(struct decoding *decoding);
 
-/* Make sure of what was presumed of the stream, if that is still to be done. Every end does it, where nobody has.
- * `threads`: that help; null: none. */
+/*
+ * Make sure of what was presumed of the stream, if that is still to be done. Every end does it, where nobody has.
+ * `threads`: that help; null: none.
+ */
 void kst_decoding_confirm(struct decoding *decoding, struct pool *threads);
 
-/* Whether the CPU has scans to read before the GPU makes pixels, so that it goes there alone. */
-bool kst_decoding_reads_scans(const struct decoding *decoding);
+/* Decode from the start, once a presumption has turned out wrong. */
+kst_status kst_decoding_again(struct decoding *decoding);
 
-/* End it, which the GPU carried out or failed to. */
-kst_status kst_decoding_settle(struct decoding *decoding, const struct jpeg_gpu_damage *damage,
-    const struct jpeg_gpu_times *times, const struct gpu_error *error);
-kst_status kst_decoding_settle_j2k(struct decoding *decoding, const struct j2k_gpu_damage *damage,
-    const struct j2k_gpu_times *times, const struct gpu_error *error);
+/* Release what it held, whatever became of it, and finish the report. Returns the status. */
+kst_status kst_decoding_end(struct decoding *decoding, kst_status status);
 
 #endif

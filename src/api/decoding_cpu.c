@@ -2,33 +2,22 @@
 /* A picture that the CPU decodes, turned, in floating point and to a device's memory where that is asked for. */
 #include "api/decoding.h"
 #include "api/image.h"
-#include "api/j2k_decode.h"
 #include "core/report.h"
 #include "image/allocate.h"
 #include "image/normalise.h"
 #include "image/orient.h"
-#include "jpeg/cpu/decode.h"
-
-static kst_status decode_stored(struct decoding *d, const kst_image *image)
-{
-    kst_decoder *decoder = d->decoder;
-    if (!kst_decoder_is_jpeg(decoder))
-        return kst_j2k_decode(decoder, &d->options, image, &d->progress);
-    return kst_jpeg_cpu_decode(
-        decoder->context, &decoder->memory, &decoder->stream.plan, &d->options, image, &decoder->report);
-}
 
 /* To integers, upright. */
 static kst_status decode_integers(struct decoding *d, const kst_image *image)
 {
     kst_decoder *decoder = d->decoder;
     if (d->orientation == 1)
-        return decode_stored(d, image);
+        return d->decoder->codec->decode_on_cpu(d, image);
     kst_image turned = d->stored;
     kst_status status = kst_image_make(&decoder->memory, &turned);
     if (status)
         return status;
-    status = decode_stored(d, &turned);
+    status = decoder->codec->decode_on_cpu(d, &turned);
     if (!status)
         status = kst_image_orient(&turned, image, d->orientation);
     kst_image_drop(&decoder->memory, &turned);

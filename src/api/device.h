@@ -9,20 +9,13 @@
 #include "device/pinned.h"
 
 /*
- * What "auto" goes by: seconds that one thread of the CPU takes for a byte of entropy-coded data, all in all, and for a
- * pixel to encode; and those that a GPU takes for pictures so small that the CPU is done first, plain memory at both
- * ends. More threads do not share in such pictures. docs/performance.md, "Where a GPU pays", has the measurements.
+ * What "auto" goes by when encoding, as struct codec has it of decoding: seconds that one thread of the CPU takes for a
+ * pixel, and those that a GPU takes for pictures so small that the CPU is done first.
  */
-#define KST_SECONDS_TO_DECODE 11e-9
 #define KST_SECONDS_TO_ENCODE 1.8e-9
-#define KST_LEAST_TO_DECODE 0.21e-3
 #define KST_LEAST_TO_ENCODE 0.075e-3
 
-/* Likewise of JPEG 2000, where the longest code-block keeps a GPU waiting. */
-#define KST_SECONDS_TO_DECODE_J2K 8e-8
-#define KST_LEAST_TO_DECODE_J2K 10e-3
-
-/* Of a pixel; a GPU waits for the longest code-block, as an H200 was measured. */
+/* Likewise of JPEG 2000, where a GPU waits for the longest code-block, as an H200 was measured. */
 #define KST_SECONDS_TO_ENCODE_J2K 2e-7
 #define KST_LEAST_TO_ENCODE_J2K 14e-3
 

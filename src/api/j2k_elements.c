@@ -98,7 +98,7 @@ static bool next_box(const struct j2k_stream *stream, kst_element *element)
 bool kst_decoder_next_element(kst_decoder *decoder, kst_element *element)
 {
     if (!decoder || !element || element->size != sizeof *element || !decoder->open ||
-        decoder->info.codec != KST_CODEC_JPEG2000 || kst_j2k_open_further(decoder, NULL))
+        decoder->codec != &kst_j2k_codec || kst_j2k_open_further(decoder, NULL))
         return false;
     const struct j2k_stream *stream = &decoder->j2k;
     element->text[0] = '\0';

@@ -45,6 +45,10 @@ void kst_j2k_gpu_run(
  */
 bool kst_j2k_gpu_strips(struct decoding *decoding, kst_status *status);
 
+/* End a decoding that the GPU carried out or failed to. */
+kst_status kst_j2k_decoding_settle(struct decoding *decoding, const struct j2k_gpu_damage *damage,
+    const struct j2k_gpu_times *times, const struct gpu_error *error);
+
 /* What the device did and found goes into the report. */
 kst_status kst_j2k_gpu_report(
     struct decoding *decoding, const struct j2k_gpu_damage *damage, const struct j2k_gpu_times *times);

@@ -77,7 +77,7 @@ static void settle_picture(void *arg, uint32_t index)
 {
     const struct settling *s = arg;
     struct decoding *decoding = s->parts->decoding[s->part->first + index];
-    kst_decoding_settle_j2k(decoding, &s->damage[index], s->times, s->error);
+    kst_j2k_decoding_settle(decoding, &s->damage[index], s->times, s->error);
     s->parts->close(decoding);
 }
 

@@ -83,8 +83,7 @@ bool kst_decoder_profile_breach(kst_decoder *decoder, size_t index, char *text)
 {
     struct j2k_profile_facts facts;
     struct search search = {.left = index, .text = text};
-    if (!decoder || !text || !decoder->open || decoder->info.codec != KST_CODEC_JPEG2000 ||
-        kst_j2k_open_further(decoder, NULL))
+    if (!decoder || !text || !decoder->open || decoder->codec != &kst_j2k_codec || kst_j2k_open_further(decoder, NULL))
         return false;
     kst_j2k_profile_facts(&decoder->j2k, &facts);
     kst_j2k_profile_check(&decoder->j2k, &facts, count, &search);

@@ -2,21 +2,10 @@
 /* kst_transcode(), kst_transcode_to(): a stream written anew from its coefficients. */
 #include <string.h>
 
-#include "api/j2k_transcode.h"
-#include "api/transcode_others.h"
+#include "api/codec.h"
 #include "core/context.h"
 #include "core/report.h"
 #include "core/sink.h"
-#include "j2k/syntax/stream.h"
-
-/* One call; everything in it belongs to the call. */
-struct transcoding {
-    kst_context *context;
-    const kst_transcode_options *options;
-    kst_report *report;
-    struct memory memory;
-    struct sink sink;
-};
 
 void kst_transcode_options_init(kst_transcode_options *options)
 {
@@ -38,27 +27,6 @@ static kst_status check_options(struct transcoding *t)
         (unsigned)o->others > KST_OTHERS_DROP || (o->script_length > 0 && !o->script))
         return fail(t, KST_ERROR_OPTIONS);
     return KST_OK;
-}
-
-static kst_status check_jpeg_options(struct transcoding *t)
-{
-    const kst_transcode_jpeg2000 *j = &t->options->jpeg2000;
-    if (j->progression != -1 || j->reduce || j->layers || j->rate != 0 || j->division || j->part_by_part ||
-        j->packet_lengths || j->tile_part_lengths || j->sop || j->eph || j->container)
-        return kst_report_error(
-            t->report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "layers, resolutions, packets and boxes are of JPEG 2000");
-    return KST_OK;
-}
-
-static kst_status run(struct transcoding *t, const void *data, size_t length)
-{
-    kst_status status = check_jpeg_options(t);
-    struct jpeg_transcoding first = {
-        .context = t->context, .memory = &t->memory, .options = t->options, .report = t->report};
-    if (status == KST_OK)
-        status = kst_jpeg_transcode_file(&first, data, length, &t->sink);
-    kst_jpeg_transcoding_close(&first);
-    return status;
 }
 
 /* Where the file goes: one of these, and how long it is there. */
@@ -109,9 +77,7 @@ static kst_status transcode(kst_context *context, const void *data, size_t lengt
     open_sink(&t, to);
     kst_status status = check_options(&t);
     if (status == KST_OK)
-        status = kst_j2k_recognised(data, length)
-                     ? kst_j2k_transcode(context, &t.memory, data, length, t.options, &t.sink, &own)
-                     : run(&t, data, length);
+        status = kst_codec_of(data, length)->transcode(&t, data, length);
     status = close_sink(&t, to, status);
     kst_report_copy(report, &own);
     return status;

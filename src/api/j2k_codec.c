@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* JPEG 2000's table of functions. */
+#include "api/j2k_decode.h"
+#include "api/j2k_transcode.h"
+#include "core/report.h"
+#include "j2k/packets/output.h"
+
+static kst_status open_stream(kst_decoder *decoder, const uint8_t *data, size_t length, bool presuming)
+{
+    (void)presuming; /* where packets end is in the headers */
+    return kst_j2k_open(decoder, data, length);
+}
+
+static void close_stream(kst_decoder *decoder)
+{
+    kst_j2k_kept_drop(decoder);
+    decoder->kept.refused = false;
+    kst_j2k_stream_release(&decoder->memory, &decoder->j2k);
+    kst_memory_release(&decoder->memory, decoder->more);
+    decoder->more = NULL;
+}
+
+static kst_status describe(kst_decoder *decoder, const kst_decode_options *options, kst_image *stored)
+{
+    struct j2k_output output;
+    kst_status status = kst_j2k_output_describe(&decoder->j2k, options, stored, decoder->more, &output);
+    if (status == KST_ERROR_IMAGE_DEPTH)
+        return kst_j2k_refuse_depth(decoder, options);
+    return status ? status : kst_j2k_check_enlarged(decoder, stored);
+}
+
+/* Headers of tile-parts. Options that cannot be honoured are refused by describe(). */
+static kst_status read_further(struct decoding *d)
+{
+    kst_decoder *decoder = d->decoder;
+    struct j2k_output output;
+    kst_image described;
+    if (kst_j2k_output_describe(&decoder->j2k, &d->options, &described, decoder->more, &output))
+        return KST_OK;
+    return kst_j2k_open_further(decoder, &output.filter);
+}
+
+static kst_status place(struct decoding *d)
+{
+    bool suits = d->orientation == 1 || d->image->format != KST_FORMAT_RAW; /* which the CPU refuses */
+    enum j2k_fit fit = J2K_FITS_NOT;
+    const kst_region all = {0, 0, d->image->width, d->image->height};
+    kst_status status = suits ? kst_j2k_gpu_plan(d, all, &fit) : KST_OK;
+    d->on_gpu = d->j2k != NULL;
+    d->in_strips = fit == J2K_FITS_IN_STRIPS;
+    return status;
+}
+
+static kst_status decode_on_cpu(struct decoding *d, const kst_image *image)
+{
+    return kst_j2k_decode(d->decoder, &d->options, image, &d->progress);
+}
+
+kst_status kst_j2k_decoding_settle(struct decoding *d, const struct j2k_gpu_damage *damage,
+    const struct j2k_gpu_times *times, const struct gpu_error *error)
+{
+    if (error->status == KST_ERROR_DEVICE_FAILED)
+        return kst_decoding_end(
+            d, kst_report_error(&d->decoder->report, error->status, KST_NO_OFFSET, "%s", error->text));
+    return kst_decoding_end(d, error->status ? error->status : kst_j2k_gpu_report(d, damage, times));
+}
+
+static kst_status run_in_strips(struct decoding *d)
+{
+    kst_status status;
+    return kst_j2k_gpu_strips(d, &status) ? kst_decoding_end(d, status) : kst_decoding_run_on_cpu(d);
+}
+
+static kst_status run_on_gpu(struct decoding *d)
+{
+    struct j2k_gpu_damage damage;
+    struct j2k_gpu_times times;
+    struct gpu_error error;
+    if (d->in_strips)
+        return run_in_strips(d);
+    kst_j2k_gpu_run(d, &damage, &times, &error);
+    return kst_j2k_decoding_settle(d, &damage, &times, &error);
+}
+
+static kst_status transcode(struct transcoding *t, const uint8_t *data, size_t length)
+{
+    return kst_j2k_transcode(t->context, &t->memory, data, length, t->options, &t->sink, t->report);
+}
+
+const struct codec kst_j2k_codec = {.decode_seconds = 8e-8,
+    .decode_least = 10e-3, /* the longest code-block keeps a GPU waiting */
+    .recognises = kst_j2k_recognised,
+    .open = open_stream,
+    .close = close_stream,
+    .describe = describe,
+    .read_further = read_further,
+    .place = place,
+    .decode_on_cpu = decode_on_cpu,
+    .run_on_gpu = run_on_gpu,
+    .release = kst_j2k_gpu_drop,
+    .transcode = transcode};
