@@ -131,12 +131,13 @@ static kst_region random_region(uint32_t width, uint32_t height)
 }
 
 /* Every format, size and place that decoding knows. */
-static void compare_all(const char *name, const kst_buffer *buffer, uint32_t width, uint32_t height, uint32_t channels)
+static void compare_all(const char *name, const kst_buffer *buffer, uint32_t width, uint32_t height, uint32_t channels,
+    enum reader reader)
 {
     static const kst_memory memories[] = {KST_MEMORY_HOST, KST_MEMORY_PINNED, KST_MEMORY_CUDA};
     kst_decode_options options;
     kst_decode_options_init(&options);
-    compare(name, buffer->data, buffer->length, &options, ON_DEVICE, KST_MEMORY_HOST);
+    compare(name, buffer->data, buffer->length, &options, reader, KST_MEMORY_HOST);
     for (uint32_t turn = 0; turn < 14; turn++) {
         kst_decode_options_init(&options);
         options.format = (kst_format)(next_random() % (KST_FORMAT_RAW + 1));
@@ -149,7 +150,7 @@ static void compare_all(const char *name, const kst_buffer *buffer, uint32_t wid
         options.orient = options.format != KST_FORMAT_RAW && turn % 4 == 2;
         if (options.orient)
             options.region = (kst_region){0};
-        compare(name, buffer->data, buffer->length, &options, ON_DEVICE, memories[next_random() % 3]);
+        compare(name, buffer->data, buffer->length, &options, reader, memories[next_random() % 3]);
     }
 }
 
@@ -182,7 +183,7 @@ static void test_groupings(void **state)
             snprintf(
                 name, sizeof name, "factors %zu, grouping %zu, %u × %u", f, g, (unsigned)size[0], (unsigned)size[1]);
             kst_buffer buffer = encode(size[0], size[1], KST_FORMAT_RGB, groupings[g], &options);
-            compare_all(name, &buffer, size[0], size[1], 3);
+            compare_all(name, &buffer, size[0], size[1], 3, ON_DEVICE);
             kst_buffer_release(cpu_context, &buffer);
         }
 }
@@ -201,12 +202,15 @@ static void test_four(void **state)
             }
             choose_coding(&options, turn);
             kst_buffer buffer = encode(53, 39, KST_FORMAT_CMYK, groupings_of_four[g], &options);
-            compare_all("four components", &buffer, 53, 39, 4);
+            compare_all("four components", &buffer, 53, 39, 4, ON_DEVICE);
             kst_buffer_release(cpu_context, &buffer);
         }
 }
 
-/* Several groups of parts in a scan. */
+/*
+ * Several groups of parts in a scan. Of noise in this quality a device may leave a scan to the CPU, because decoders fall
+ * into step too rarely: 51 parts were in order on PoCL and more than 64, which is the limit, on an H200.
+ */
 static void test_large(void **state)
 {
     (void)state;
@@ -215,7 +219,7 @@ static void test_large(void **state)
         kst_encode_options_init(&options);
         options.quality = 96;
         kst_buffer buffer = encode(901, 607, KST_FORMAT_RGB, groupings[g], &options);
-        compare_all("large", &buffer, 901, 607, 3);
+        compare_all("large", &buffer, 901, 607, 3, ANYWHERE);
         kst_buffer_release(cpu_context, &buffer);
     }
 }
