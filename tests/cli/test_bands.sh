@@ -26,7 +26,10 @@ check() {
     done
 }
 
-for size in 1x1 1x47 53x1 17x33 251x173; do
+# Where the program is checked as it runs, which takes ten times as long, two sizes stand for all.
+sizes='1x1 1x47 53x1 17x33 251x173'
+[ -z "${KOSTKA_SANITIZED:-}" ] || sizes='1x47 53x33'
+for size in $sizes; do
     width=${size%x*} height=${size#*x} pixels=$((${size%x*} * ${size#*x}))
     for max in 1 100 255 256 1000 1023 65535; do
         bytes=$((max > 255 ? 2 : 1))
