@@ -31,7 +31,8 @@ struct codec {
      */
     double decode_seconds, decode_least;
 
-    /* Whether data begin as this codec's streams and files do; null: it takes what no other codec recognises. */
+    /* Whether data begin as this codec's streams and files do. Not of the last codec, which takes what no other
+     * recognises. */
     bool (*recognises)(const uint8_t *data, size_t length);
 
     /*
