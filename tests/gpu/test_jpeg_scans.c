@@ -131,8 +131,8 @@ static kst_region random_region(uint32_t width, uint32_t height)
 }
 
 /* Every format, size and place that decoding knows. */
-static void compare_all(const char *name, const kst_buffer *buffer, uint32_t width, uint32_t height, uint32_t channels,
-    enum reader reader)
+static void compare_all(
+    const char *name, const kst_buffer *buffer, uint32_t width, uint32_t height, uint32_t channels, enum reader reader)
 {
     static const kst_memory memories[] = {KST_MEMORY_HOST, KST_MEMORY_PINNED, KST_MEMORY_CUDA};
     kst_decode_options options;
@@ -208,8 +208,8 @@ static void test_four(void **state)
 }
 
 /*
- * Several groups of parts in a scan. Of noise in this quality a device may leave a scan to the CPU, because decoders fall
- * into step too rarely: 51 parts were in order on PoCL and more than 64, which is the limit, on an H200.
+ * Several groups of parts in a scan. Of noise in this quality a device may leave a scan to the CPU, because decoders
+ * fall into step too rarely: 51 parts were in order on PoCL and more than 64, which is the limit, on an H200.
  */
 static void test_large(void **state)
 {
