@@ -99,6 +99,18 @@ picture() {
     }'
 }
 
+# gives_pixels FORMAT MAKER COLOUR SIZE WORD…: the file that the program makes of these words has the pixels that it was
+# made of, and this size and colour
+gives_pixels() {
+    format=$1 maker=$2 colour=$3 size=$4
+    shift 4
+    "$maker" "a.$format" "$@" || fail "$maker $*"
+    expect 0 "$KOSTKA" convert "a.$format" a.raw --interleave
+    same "a.$format.raw" a.raw
+    expect 0 "$KOSTKA" info "a.$format"
+    prints "a.$format: $format, $size, $colour, 8 bits, "
+}
+
 finish() {
     [ "$failures" = 0 ] || {
         echo "$failures failed"

@@ -12,16 +12,8 @@ if grep -q 'GIF is read with giflib, which was missing' err; then
     finish
 fi
 
-# gives COLOUR SIZE WORD…: a file of these words has the pixels that it was made of, and that size and colour
 gives() {
-    colour=$1
-    size=$2
-    shift 2
-    "$MADE_GIF" a.gif "$@" || fail "made_gif $*"
-    expect 0 "$KOSTKA" convert a.gif a.raw --interleave
-    same a.gif.raw a.raw
-    expect 0 "$KOSTKA" info a.gif
-    prints "a.gif: gif, $size, $colour, 8 bits, "
+    gives_pixels gif "$MADE_GIF" "$@"
 }
 gives RGB 61x47 61 47
 [ ! -s err ] || fail "one picture: $(cat err)"

@@ -12,16 +12,8 @@ if [ ! -x "$MADE_WEBP" ]; then
     finish
 fi
 
-# gives COLOUR WORD…: a file of these words has the pixels that it was made of, and that size and colour
 gives() {
-    colour=$1
-    size=$2
-    shift 2
-    "$MADE_WEBP" a.webp "$@" || fail "made_webp $*"
-    expect 0 "$KOSTKA" convert a.webp a.raw --interleave
-    same a.webp.raw a.raw
-    expect 0 "$KOSTKA" info a.webp
-    prints "a.webp: webp, $size, $colour, 8 bits, "
+    gives_pixels webp "$MADE_WEBP" "$@"
 }
 gives RGB 61x47 61 47
 gives RGB 61x47 61 47 lossy

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "files/bmp_file.h"
+#include "files/bytes.h"
 
 enum {
     FILE_HEADER = BMP_FILE_HEADER,
@@ -53,11 +54,7 @@ struct bmp {
 
 static uint32_t get(const struct bmp *bmp, uint64_t at, int bytes)
 {
-    uint32_t value = 0;
-
-    for (int i = bytes - 1; i >= 0; i--)
-        value = value << 8 | bmp->data[at + (uint64_t)i];
-    return value;
+    return little_endian(bmp->data + at, (unsigned)bytes);
 }
 
 static bool is_known_header(uint32_t length)

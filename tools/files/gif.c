@@ -13,17 +13,23 @@
 #include "files/gif_file.h"
 #include "library.h"
 
-/* The functions of giflib that are used, in the order of their names in load(). */
+/* The functions that are used. */
+#define GIF_FUNCTIONS(X)                                                                                               \
+    X(DGifOpen)                                                                                                        \
+    X(DGifCloseFile)                                                                                                   \
+    X(DGifGetRecordType)                                                                                               \
+    X(DGifGetExtension)                                                                                                \
+    X(DGifGetExtensionNext)                                                                                            \
+    X(DGifGetImageDesc)                                                                                                \
+    X(DGifGetLine)                                                                                                     \
+    X(GifErrorString)
+
 static struct {
-    __typeof__(&DGifOpen) open;
-    __typeof__(&DGifCloseFile) close;
-    __typeof__(&DGifGetRecordType) record;
-    __typeof__(&DGifGetExtension) extension;
-    __typeof__(&DGifGetExtensionNext) extension_next;
-    __typeof__(&DGifGetImageDesc) image;
-    __typeof__(&DGifGetLine) line;
-    __typeof__(&GifErrorString) text;
+    GIF_FUNCTIONS(LIBRARY_POINTER)
 } loaded;
+
+static const char *const names[] = {GIF_FUNCTIONS(LIBRARY_NAME)};
+_Static_assert(sizeof loaded == sizeof names, "a pointer for each name");
 
 /* A file that is read. */
 struct gif {
@@ -43,9 +49,6 @@ static struct problem failure; /* of loading the library */
 static void load(void)
 {
     static const char *const files[] = {KOSTKA_GIF_LIBRARY, NULL};
-    static const char *const names[] = {"DGifOpen", "DGifCloseFile", "DGifGetRecordType", "DGifGetExtension",
-        "DGifGetExtensionNext", "DGifGetImageDesc", "DGifGetLine", "GifErrorString"};
-    _Static_assert(sizeof loaded == sizeof names, "a pointer for each name");
 
     library_load(files, names, sizeof names / sizeof *names, &loaded, &failure);
 }
@@ -71,7 +74,7 @@ static int read_bytes(GifFileType *file, GifByteType *to, int length)
 /* Say what giflib found wrong. Whether the file ends is looked at here, for giflib calls that damage. */
 static bool explain(const struct gif *gif, int error)
 {
-    const char *text = loaded.text(error);
+    const char *text = loaded.GifErrorString_(error);
 
     if (gif->at >= gif->source->length)
         return problem_set(gif->problem, "GIF: the file ends too early");
@@ -94,12 +97,12 @@ static bool read_extension(struct gif *gif)
     GifByteType *bytes; /* the first is how many follow */
     int code;
 
-    if (!check(gif, loaded.extension(gif->file, &code, &bytes)))
+    if (!check(gif, loaded.DGifGetExtension_(gif->file, &code, &bytes)))
         return false;
     if (code == GRAPHICS_EXT_FUNC_CODE && bytes != NULL && bytes[0] >= 4)
         gif->transparent = (bytes[1] & TRANSPARENT) != 0 ? bytes[4] : -1;
     while (bytes != NULL)
-        if (!check(gif, loaded.extension_next(gif->file, &bytes)))
+        if (!check(gif, loaded.DGifGetExtensionNext_(gif->file, &bytes)))
             return false;
     return true;
 }
@@ -110,7 +113,8 @@ static bool find_picture(struct gif *gif, bool *found)
     GifRecordType type = UNDEFINED_RECORD_TYPE;
 
     while (type != IMAGE_DESC_RECORD_TYPE && type != TERMINATE_RECORD_TYPE) {
-        if (!check(gif, loaded.record(gif->file, &type)) || (type == EXTENSION_RECORD_TYPE && !read_extension(gif)))
+        if (!check(gif, loaded.DGifGetRecordType_(gif->file, &type)) ||
+            (type == EXTENSION_RECORD_TYPE && !read_extension(gif)))
             return false;
     }
     *found = type == IMAGE_DESC_RECORD_TYPE;
@@ -149,7 +153,7 @@ static bool open_picture(struct gif *gif)
         return false;
     if (!found)
         return problem_set(gif->problem, "GIF: a file without a picture");
-    if (!check(gif, loaded.image(gif->file)) || !get_palette(gif))
+    if (!check(gif, loaded.DGifGetImageDesc_(gif->file)) || !get_palette(gif))
         return false;
     if (image->Left < 0 || image->Top < 0 || image->Width <= 0 || image->Height <= 0)
         return problem_set(gif->problem, "GIF: the picture is empty (%d x %d)", image->Width, image->Height);
@@ -168,14 +172,14 @@ static bool gif_open(struct gif *gif, const struct source *source, struct proble
     *gif = (struct gif){.source = source, .transparent = -1, .problem = problem};
     if (!load_once(problem))
         return false;
-    gif->file = loaded.open(gif, read_bytes, &error);
+    gif->file = loaded.DGifOpen_(gif, read_bytes, &error);
     return gif->file != NULL ? open_picture(gif) : explain(gif, error);
 }
 
 static void gif_close(struct gif *gif)
 {
     if (gif->file != NULL)
-        loaded.close(gif->file, NULL);
+        loaded.DGifCloseFile_(gif->file, NULL);
 }
 
 static void place_row(const struct gif *gif, const GifPixelType *from, uint8_t *to)
@@ -201,7 +205,7 @@ static bool read_rows(const struct gif *gif, const struct picture *picture)
         return problem_set(gif->problem, "out of memory");
     for (size_t pass = image->Interlace ? 1 : 0; pass <= last && good; pass++)
         for (int y = passes[pass].first; y < image->Height && good; y += passes[pass].step) {
-            good = check(gif, loaded.line(gif->file, line, image->Width));
+            good = check(gif, loaded.DGifGetLine_(gif->file, line, image->Width));
             if (good)
                 place_row(
                     gif, line, picture_row(picture, 0, (uint32_t)(image->Top + y)) + channels * (size_t)image->Left);

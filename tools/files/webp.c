@@ -10,12 +10,18 @@
 #include "files/webp_file.h"
 #include "library.h"
 
-/* The functions of libwebp that are used, in the order of their names in load(). */
+/* The functions that are used. */
+#define WEBP_FUNCTIONS(X)                                                                                              \
+    X(WebPGetFeaturesInternal)                                                                                         \
+    X(WebPInitDecoderConfigInternal)                                                                                   \
+    X(WebPDecode)
+
 static struct {
-    __typeof__(&WebPGetFeaturesInternal) features;
-    __typeof__(&WebPInitDecoderConfigInternal) begin;
-    __typeof__(&WebPDecode) decode;
+    WEBP_FUNCTIONS(LIBRARY_POINTER)
 } loaded;
+
+static const char *const names[] = {WEBP_FUNCTIONS(LIBRARY_NAME)};
+_Static_assert(sizeof loaded == sizeof names, "a pointer for each name");
 
 /* The picture that is read. */
 struct webp {
@@ -30,8 +36,6 @@ static struct problem failure; /* of loading the library */
 static void load(void)
 {
     static const char *const files[] = {KOSTKA_WEBP_LIBRARY, NULL};
-    static const char *const names[] = {"WebPGetFeaturesInternal", "WebPInitDecoderConfigInternal", "WebPDecode"};
-    _Static_assert(sizeof loaded == sizeof names, "a pointer for each name");
 
     library_load(files, names, sizeof names / sizeof *names, &loaded, &failure);
 }
@@ -62,7 +66,7 @@ static bool check(VP8StatusCode status, struct problem *problem)
 
 static bool get_features(const uint8_t *data, size_t length, WebPBitstreamFeatures *features, struct problem *problem)
 {
-    return check(loaded.features(data, length, features, WEBP_DECODER_ABI_VERSION), problem);
+    return check(loaded.WebPGetFeaturesInternal_(data, length, features, WEBP_DECODER_ABI_VERSION), problem);
 }
 
 static bool open_frame(const struct source *source, struct webp *webp, struct problem *problem)
@@ -102,7 +106,7 @@ static bool decode(const struct webp *webp, const struct file_settings *settings
     const size_t channels = kst_format_channels(webp->format), stride = channels * frame->canvas_width;
     WebPDecoderConfig config;
 
-    if (loaded.begin(&config, WEBP_DECODER_ABI_VERSION) == 0)
+    if (loaded.WebPInitDecoderConfigInternal_(&config, WEBP_DECODER_ABI_VERSION) == 0)
         return problem_set(problem, "%s is of another version than its header was", KOSTKA_WEBP_LIBRARY);
     config.options.use_threads = settings->threads > 1;
     config.output.colorspace = webp->format == KST_FORMAT_RGBA ? MODE_RGBA : MODE_RGB;
@@ -110,7 +114,7 @@ static bool decode(const struct webp *webp, const struct file_settings *settings
     config.output.u.RGBA = (WebPRGBABuffer){.rgba = picture_row(picture, 0, frame->y) + channels * frame->x,
         .stride = (int)stride,
         .size = stride * (frame->canvas_height - frame->y) - channels * frame->x};
-    return check(loaded.decode(frame->data, frame->length, &config), problem);
+    return check(loaded.WebPDecode_(frame->data, frame->length, &config), problem);
 }
 
 /*

@@ -2,6 +2,7 @@
 /* Takes the chunks of WebP files apart: finds the first frame of an animation, and keeps metadata. */
 #include <string.h>
 
+#include "files/bytes.h"
 #include "files/webp_file.h"
 
 enum { RIFF_HEADER = 12, CHUNK_HEADER = 8, FRAME_HEADER = 16, MARKER_XMP = 0xE1 };
@@ -19,15 +20,6 @@ struct chunk {
     bool cut; /* the file ends in it */
 };
 
-static uint32_t number(const uint8_t *from, unsigned bytes)
-{
-    uint32_t value = 0;
-
-    for (unsigned i = 0; i < bytes; i++)
-        value |= (uint32_t)from[i] << 8 * i;
-    return value;
-}
-
 /*
  * Advance to the next chunk. False: there is no header of a chunk any more. A chunk of odd length is followed by a byte
  * of padding (RFC 9649, 2.3).
@@ -37,7 +29,7 @@ static bool next(struct chunks *chunks, struct chunk *chunk)
     if (chunks->length - chunks->at < CHUNK_HEADER)
         return false;
     const uint8_t *header = chunks->data + chunks->at;
-    size_t left = chunks->length - chunks->at - CHUNK_HEADER, length = number(header + 4, 4);
+    size_t left = chunks->length - chunks->at - CHUNK_HEADER, length = little_endian(header + 4, 4);
     *chunk = (struct chunk){header, header + CHUNK_HEADER, length < left ? length : left, length > left};
     size_t padded = chunk->length + (chunk->length < left && chunk->length % 2 != 0);
     chunks->at += CHUNK_HEADER + padded;
@@ -47,7 +39,7 @@ static bool next(struct chunks *chunks, struct chunk *chunk)
 /* All chunks of the file. What lies behind the length that the RIFF header states is not part of it (2.4). */
 static struct chunks chunks_of(const struct source *source)
 {
-    uint64_t stated = CHUNK_HEADER + (uint64_t)number(source->data + 4, 4);
+    uint64_t stated = CHUNK_HEADER + (uint64_t)little_endian(source->data + 4, 4);
     size_t length = stated < source->length ? (size_t)stated : source->length;
 
     return (struct chunks){source->data, length > RIFF_HEADER ? length : RIFF_HEADER, RIFF_HEADER};
@@ -72,10 +64,10 @@ bool webp_first_frame(const struct source *source, struct webp_frame *frame, str
             return true;
         if (chunk.length < FRAME_HEADER)
             return problem_set(problem, "WebP: the file ends in the header of its first frame");
-        frame->x = 2 * number(chunk.data, 3);
-        frame->y = 2 * number(chunk.data + 3, 3);
-        frame->width = 1 + number(chunk.data + 6, 3);
-        frame->height = 1 + number(chunk.data + 9, 3);
+        frame->x = 2 * little_endian(chunk.data, 3);
+        frame->y = 2 * little_endian(chunk.data + 3, 3);
+        frame->width = 1 + little_endian(chunk.data + 6, 3);
+        frame->height = 1 + little_endian(chunk.data + 9, 3);
         frame->data = chunk.data + FRAME_HEADER;
         frame->length = chunk.length - FRAME_HEADER;
         if (frame->width > frame->canvas_width || frame->x > frame->canvas_width - frame->width ||
@@ -97,7 +89,10 @@ static bool keep_exif(struct picture *picture, const struct chunk *chunk)
     return picture->exif.data != NULL || blob_set(&picture->exif, chunk->data + skipped, chunk->length - skipped);
 }
 
-/* Of several chunks of one kind the first is kept. False: out of memory. */
+/*
+ * Keep a chunk of metadata with the picture. A file may have several chunks of one kind, although RFC 9649 allows one;
+ * only the first of them is kept. Returns false if memory is exhausted.
+ */
 static bool keep(struct picture *picture, const struct chunk *chunk)
 {
     if (is_named(chunk, "ICCP"))
