@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the codecs have in common: a table of functions each, so that nothing else asks which codec a stream is of. A
- * function works on a decoder whose stream is open, or on one decoding of it, unless it says otherwise.
+ * Each codec is a table of functions, so that no other code asks whether a stream is JPEG or JPEG 2000. Unless it says
+ * otherwise, a function works on a decoder whose stream is open, or on one decoding of that stream.
  */
 #ifndef KOSTKA_API_CODEC_H
 #define KOSTKA_API_CODEC_H
@@ -13,8 +13,10 @@
 
 struct decoding;
 
-/* One call of kst_transcode(), which owns everything in it: the options were checked as far as they concern every
- * codec. */
+/*
+ * The state of one call of kst_transcode(), which owns everything in it. The options were checked as far as they
+ * concern every codec.
+ */
 struct transcoding {
     kst_context *context;
     struct memory memory;
@@ -25,34 +27,39 @@ struct transcoding {
 
 struct codec {
     /*
-     * What "auto" goes by: seconds that one thread of the CPU takes for a byte of entropy-coded data, and those that a
-     * GPU takes for a picture so small that the CPU is done first, with plain memory at both ends. More threads do not
-     * share in such pictures. docs/performance.md, "Where a GPU pays", has the measurements.
+     * A context with the device "auto" compares these figures to decide whether a GPU decodes a stream: the seconds
+     * that one thread of the CPU takes for a byte of entropy-coded data, and the seconds that a GPU takes for even the
+     * smallest picture, from and to pageable memory. The CPU's other threads do not help with pictures of that size.
+     * The measurements are in docs/performance.md, "Where a GPU pays".
      */
     double decode_seconds, decode_least;
 
-    /* Whether data begin as this codec's streams and files do. Not of the last codec, which takes what no other
-     * recognises. */
+    /*
+     * Returns whether data begin as this codec's streams and files do. It is null for the last codec, which takes what
+     * no other codec recognises.
+     */
     bool (*recognises)(const uint8_t *data, size_t length);
 
     /*
-     * Parse a stream, described then in the decoder's info and metadata. `presuming`: where the data end may be
-     * presumed, for confirm(). After an error nothing is left of it.
+     * Parse a stream, and describe it in the decoder's info and metadata. With `presuming`, the function may presume
+     * where the entropy-coded data end; confirm() then makes sure. After an error it leaves nothing allocated.
      */
     kst_status (*open)(kst_decoder *decoder, const uint8_t *data, size_t length, bool presuming);
     void (*close)(kst_decoder *decoder);
 
-    /* The picture as it is stored, in the format and size that the options ask for; and refuse options by the stream.
+    /*
+     * Describe the picture as it is stored, in the format and size that the options ask for. Options that this stream
+     * cannot honour are an error.
      */
     kst_status (*describe)(kst_decoder *decoder, const kst_decode_options *options, kst_image *stored);
     /* Optional: parse what opening left for later and this decoding needs. */
     kst_status (*read_further)(struct decoding *d);
 
-    /* With a GPU: settle whether it carries the decoding out. */
+    /* Decide whether the GPU carries the decoding out. It is called only where there is a GPU. */
     kst_status (*place)(struct decoding *d);
     /* Optional: make sure of what was presumed of the stream, and set d->mistaken where it is wrong. */
     void (*confirm)(struct decoding *d, struct pool *threads);
-    /* Optional: whether that is still to be done. */
+    /* Optional: return whether something was presumed that confirm() has not made sure of yet. */
     bool (*presumes)(const kst_decoder *decoder);
 
     /* Decode on the CPU to an image in host memory, as describe() has it. */
@@ -65,7 +72,8 @@ struct codec {
     /* Optional: decode on the CPU to a writer of interleaved integers, a band at a time. */
     kst_status (*decode_rows)(
         kst_decoder *decoder, const kst_decode_options *options, const kst_image *image, const kst_row_writer *writer);
-    /* Optional: what the file holds beside the picture; false: no such part. */
+    /* Optional: describe part number `index` of what the file holds beside the picture. False: there is no such part.
+     */
     bool (*other)(kst_decoder *decoder, size_t index, kst_other *other);
 
     kst_status (*transcode)(struct transcoding *transcoding, const uint8_t *data, size_t length);
@@ -73,7 +81,7 @@ struct codec {
 
 extern const struct codec kst_jpeg_codec, kst_j2k_codec;
 
-/* Whose stream the data are; JPEG's parser says what is wrong with data of no codec. */
+/* Find the codec of a stream. Data that no codec recognises go to JPEG, whose parser says what is wrong with them. */
 const struct codec *kst_codec_of(const void *data, size_t length);
 
 #endif

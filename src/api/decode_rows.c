@@ -6,7 +6,10 @@
 #include "api/device.h"
 #include "core/report.h"
 
-/* On the CPU, upright and of interleaved integers; a GPU makes all pixels at once. */
+/*
+ * Whether the picture can be decoded in bands: the CPU decodes it, it is not turned, and its samples are interleaved
+ * integers. A GPU would make all pixels at once.
+ */
 static bool goes_in_bands(const kst_decoder *decoder, const kst_decode_options *options, const kst_image *image)
 {
     bool turned = options->orient && decoder->metadata.orientation != 1;

@@ -93,7 +93,10 @@ struct decoding {
 kst_status kst_decoding_begin(
     struct decoding *decoding, kst_decoder *decoder, const kst_decode_options *options, kst_image *image);
 
-/* Carry it out and end it, whether `on_gpu` or not; and on the CPU, wherever the image lies. */
+/*
+ * Carry the decoding out and end it. The first function does so where begin() has decided, on the GPU or the CPU; the
+ * second does so on the CPU, in whatever memory the image lies.
+ */
 kst_status kst_decoding_run(struct decoding *decoding);
 kst_status kst_decoding_run_on_cpu(struct decoding *decoding);
 

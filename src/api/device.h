@@ -9,13 +9,17 @@
 #include "device/pinned.h"
 
 /*
- * What "auto" goes by when encoding, as struct codec has it of decoding: seconds that one thread of the CPU takes for a
- * pixel, and those that a GPU takes for pictures so small that the CPU is done first.
+ * A context with the device "auto" compares these figures to decide whether a JPEG is encoded on the GPU: the seconds
+ * that one thread of the CPU takes for a pixel, and the seconds that a GPU takes for even the smallest picture. The
+ * figures for decoding are in struct codec.
  */
 #define KST_SECONDS_TO_ENCODE 1.8e-9
 #define KST_LEAST_TO_ENCODE 0.075e-3
 
-/* Likewise of JPEG 2000, where a GPU waits for the longest code-block, as an H200 was measured. */
+/*
+ * These are the same two figures for encoding JPEG 2000, measured on an H200. Even a small picture takes a GPU long,
+ * because it waits for the longest code-block.
+ */
 #define KST_SECONDS_TO_ENCODE_J2K 2e-7
 #define KST_LEAST_TO_ENCODE_J2K 14e-3
 

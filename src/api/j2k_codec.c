@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* JPEG 2000's table of functions. */
+/* The functions by which the entry points decode and transcode JPEG 2000. */
 #include "api/j2k_decode.h"
 #include "api/j2k_transcode.h"
 #include "core/report.h"
@@ -29,7 +29,8 @@ static kst_status describe(kst_decoder *decoder, const kst_decode_options *optio
     return status ? status : kst_j2k_check_enlarged(decoder, stored);
 }
 
-/* Headers of tile-parts. Options that cannot be honoured are refused by describe(). */
+/* Parse the headers of those tile-parts that this decoding needs. Options that cannot be honoured are left to
+ * describe(). */
 static kst_status read_further(struct decoding *d)
 {
     kst_decoder *decoder = d->decoder;

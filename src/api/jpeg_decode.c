@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* JPEG behind a decoder: opened, placed on the GPU or the CPU, carried out, and its damage reported. */
+/* The functions by which the entry points open, decode and transcode JPEG on the GPU or the CPU, and report damage. */
 #include "api/jpeg_decode.h"
 
 #include <string.h>
@@ -187,7 +187,7 @@ static kst_status make_pixels(struct decoding *d)
     return kst_jpeg_decoding_settle(d, &damage, &times, &error);
 }
 
-/* Scans that the GPU does not read, at once on the CPU's threads; the pixels on the GPU. */
+/* The CPU's threads read the scans, because the GPU cannot, and the GPU makes the pixels of them. */
 static kst_status read_scans(struct decoding *d)
 {
     kst_decoder *decoder = d->decoder;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Codewords that end predictably (T.800 D.4.2) in streams of which only some layers are read or kept: code-blocks that
- * were cut in the middle of a codeword are none that are damaged, and damage is still found in codewords that are
- * whole.
+ * Streams whose codewords end predictably (T.800 D.4.2), and of which only some layers are read or kept. A code-block
+ * that was cut in the middle of a codeword must not be taken for damaged; damage in whole codewords must be found.
  */
 #include "context.h"
 #include "j2k_coded.h"

@@ -133,7 +133,7 @@ static bool write_planes(const struct picture *picture, const char *path, const 
     return good;
 }
 
-/* Samples without a header. */
+/* Whether a file of the format is samples without a header. */
 static bool is_raw(const struct file_format *format)
 {
     return format == &file_raw || format == &file_yuv;

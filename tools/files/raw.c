@@ -113,7 +113,10 @@ static bool raw_read(
     return true;
 }
 
-/* The components as JPEG has them; where options ask for others, the target is raw samples (target_settle()). */
+/*
+ * Write the components as JPEG has them, YCbCr or grey. Where options ask for other samples, target_settle() has made
+ * the target raw samples, and this function is not called.
+ */
 static bool yuv_write(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
 {

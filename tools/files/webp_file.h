@@ -8,7 +8,10 @@
 
 #include "files/files.h"
 
-/* Where the picture, or the first frame of an animation, lies in the file and on the canvas. */
+/*
+ * What is decoded of a file: its only picture, or the first frame of an animation. The struct tells which bytes of the
+ * file hold it, and which part of the canvas it covers.
+ */
 struct webp_frame {
     const uint8_t *data; /* what libwebp is given: the whole file, or the chunks of a frame */
     size_t length;

@@ -55,7 +55,10 @@ struct work_codeword {
     u16 raw;
 };
 
-/* The end of the block's last codeword is none that the encoder made. Such blocks are not terminated on each pass. */
+/*
+ * A flag beside the styles: the block's last codeword is cut short, so that its end tells nothing about damage. It is
+ * never set where each pass is terminated.
+ */
 enum { J2K_STYLE_CUT = 128 };
 
 /* A code-block. Blocks are sorted so that those of a bundle take about the same time, and the longest come first. */

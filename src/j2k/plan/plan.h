@@ -88,8 +88,8 @@ struct j2k_block {
     uint8_t planes;         /* number of bit-planes below those: band.planes − missing, 1–74 */
     uint16_t passes;        /* 1 to 3·planes − 2: the sum over its segments */
     /*
-     * Its last segment may lack passes that the encoder made, because not all packets of its precinct were read: the
-     * end of that segment is none that the encoder made, and says nothing.
+     * Whether its last segment may lack passes that the encoder made, because not all packets of its precinct were
+     * read. The segment then does not end where the encoder ended it, and its end tells nothing about damage.
      */
     bool cut;
     uint8_t reserved[5];

@@ -158,8 +158,9 @@ static void trim_steps(struct j2k_quantisation *quantisation, uint32_t levels)
 }
 
 /*
- * Where passes may be left out, the last segment of a code-block no longer ends predictably (D.4.2), unless each pass
- * is terminated. Decoders that check ends would take it for damaged.
+ * Clear the style of predictable termination (T.800 D.4.2). Transcoding that leaves out coding passes may cut a
+ * code-block's last segment short. That segment then no longer ends predictably, and a decoder that checks its end
+ * would report damage. Where each pass is terminated, no segment is cut, and the style stays.
  */
 static void forget_ends(const struct heading *heading, struct j2k_parameters *parameters)
 {

@@ -35,7 +35,7 @@ struct j2k_coded_block {
     uint32_t width, height;
     uint32_t orientation; /* enum j2k_orientation */
     uint32_t style;       /* enum j2k_style */
-    bool cut;             /* the end of the last codeword is none that the encoder made: see struct j2k_block */
+    bool cut;             /* the last codeword is cut short, as struct j2k_block explains */
     uint32_t planes;      /* number of coded bit-planes, without those signalled to be zero */
     uint32_t roi_shift;   /* shift of Annex H: planes from it on are those of the region of interest, moved up by it */
     /* Number of bits to keep below the lowest plane; if negative, the number of lowest planes to leave out. */
