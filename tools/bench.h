@@ -96,10 +96,14 @@ void bench_result_check(struct bench_result *result, bool identical, double psnr
 bool bench_decode_on_cpu(const struct bench_settings *settings, const uint8_t *stream, size_t length,
     struct picture *picture, struct problem *problem);
 
-/* bench_time.c: run work that gets ready first, and then as often as the settings say; fills in the times. */
+/*
+ * bench_time.c: run work as often as the settings say, and fill in the times. The runs take turns: run i does what run
+ * i + turns does, with the same state. Each turn is run before the clock starts, because a state allocates its buffers
+ * in its first run, and each is timed at least once, unless the settings ask for fewer runs.
+ */
 typedef bool (*bench_work)(void *user, size_t run, struct problem *problem);
-bool bench_time(const struct bench_settings *settings, bench_work work, void *user, struct bench_times *times,
-    struct problem *problem);
+bool bench_time(const struct bench_settings *settings, bench_work work, void *user, size_t turns,
+    struct bench_times *times, struct problem *problem);
 
 /*
  * Likewise for several users at once, on a thread each, and all the time: a run is the time in which as many calls end

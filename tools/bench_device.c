@@ -224,7 +224,7 @@ bool bench_device(const struct bench_settings *settings, struct bench_case *benc
     result->calls = calls;
     if (good)
         good = calls > 1 ? bench_time_calls(settings, work, users, calls, &result->times, problem)
-                         : bench_time(settings, work, &load[0], &result->times, problem);
+                         : bench_time(settings, work, &load[0], load[0].sets, &result->times, problem);
     result->length = settings->encoding ? 0 : bench_case_length(bench);
     for (uint32_t i = 0; i < calls && good; i++)
         good = take_result(&load[i], result, problem);

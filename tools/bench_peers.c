@@ -129,7 +129,8 @@ static bool choose_crew(
         struct bench_times times = {0};
         if (crew->threads * crew->states > run->task[0].count)
             continue;
-        bool good = open_run(&trial, *crew, problem) && bench_time(&brief, run_peer, &trial, &times, problem);
+        bool good =
+            open_run(&trial, *crew, problem) && bench_time(&brief, run_peer, &trial, trial.turns, &times, problem);
         double median = good ? statistics_median(times.run, times.count) : INFINITY;
         if (median < least) {
             least = median;
@@ -155,7 +156,7 @@ static bool measure_peer(const struct bench_settings *settings, const struct ben
         result.callers = crew.threads;
         result.states = crew.states;
     }
-    bool good = open_run(run, crew, problem) && bench_time(settings, run_peer, run, &result.times, problem);
+    bool good = open_run(run, crew, problem) && bench_time(settings, run_peer, run, run->turns, &result.times, problem);
     if (good) {
         take_result(settings, bench, run, &result);
         bench_tell(settings, bench, &result);

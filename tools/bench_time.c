@@ -17,10 +17,10 @@ static bool is_enough(const struct bench_settings *settings, double seconds, siz
     return runs >= RUNS_LEAST || seconds > OVERTIME * settings->seconds;
 }
 
-bool bench_time(const struct bench_settings *settings, bench_work work, void *user, struct bench_times *times,
-    struct problem *problem)
+bool bench_time(const struct bench_settings *settings, bench_work work, void *user, size_t turns,
+    struct bench_times *times, struct problem *problem)
 {
-    size_t warm_ups = settings->seconds > 0 ? WARM_UPS : 1;
+    size_t warm_ups = turns * (settings->seconds > 0 ? WARM_UPS : 1);
     double begin = seconds_now();
     bool good = true;
 
@@ -28,10 +28,11 @@ bool bench_time(const struct bench_settings *settings, bench_work work, void *us
     times->run = calloc((size_t)settings->repeat, sizeof *times->run);
     if (times->run == NULL)
         return problem_set(problem, "out of memory");
-    for (size_t i = 0; i < warm_ups && good && (i == 0 || !is_enough(settings, seconds_now() - begin, 0)); i++)
+    for (size_t i = 0; i < warm_ups && good && (i < turns || !is_enough(settings, seconds_now() - begin, 0)); i++)
         good = work(user, i, problem);
     begin = seconds_now();
-    while (times->count < settings->repeat && good && !is_enough(settings, seconds_now() - begin, times->count)) {
+    while (times->count < settings->repeat && good &&
+           (times->count < turns || !is_enough(settings, seconds_now() - begin, times->count))) {
         double start = seconds_now();
         good = work(user, times->count, problem);
         times->run[times->count++] = seconds_now() - start;
