@@ -153,10 +153,13 @@ static void print_time(double seconds)
         printf(" – |");
 }
 
-/* What goes with a time: how far from the picture a peer is that is not exact, and how it was driven. */
+/*
+ * What goes with a time: how far from the picture a peer is whose result is another one, and how it was driven. Of
+ * other files that have the picture's own pixels there is no PSNR.
+ */
 static void print_details(const json_t *file)
 {
-    if (json_is_false(json_object_get(file, "identical")))
+    if (json_is_false(json_object_get(file, "identical")) && json_is_number(json_object_get(file, "psnr")))
         printf(" (%.1f dB)", gpu_number(file, "psnr"));
     if (gpu_number(file, "callers") > 0)
         printf(" (%.0f threads of %.0f)", gpu_number(file, "callers"), gpu_number(file, "states"));

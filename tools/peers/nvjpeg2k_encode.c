@@ -87,6 +87,7 @@ struct worker {
     nvjpeg2k_encode_parameters parameters;
     struct nvjpeg2k_component component[CHANNELS];
     struct nvjpeg2k_config config;
+    double step; /* of quantisation; 0: lossless, or the library's own */
 };
 
 struct made {
@@ -223,7 +224,7 @@ static bool make_workers(struct nvjpeg2k_encode *peer, struct problem *problem)
     return good;
 }
 
-/* The worker's parameters are set to the picture's size, if they are not. */
+/* Sets the worker's parameters to the picture's size and the step. The library takes a step only after a size. */
 static bool configure(
     struct nvjpeg2k_encode *peer, struct worker *worker, const struct peer_picture *picture, struct problem *problem)
 {
@@ -235,7 +236,16 @@ static bool configure(
     config->height = picture->height;
     for (int i = 0; i < CHANNELS; i++)
         worker->component[i] = (struct nvjpeg2k_component){picture->width, picture->height, 8, 0};
-    return check(peer->library.configure(worker->parameters, config), "nvjpeg2kEncodeParamsSetEncodeConfig", problem);
+    return check(peer->library.configure(worker->parameters, config), "nvjpeg2kEncodeParamsSetEncodeConfig", problem) &&
+           (worker->step == 0 || check(peer->library.set_quality(worker->parameters, QUALITY_STEP, worker->step),
+                                     "nvjpeg2kEncodeParamsSpecifyQuality", problem));
+}
+
+/* The next picture configures the worker anew. */
+static void set_step(struct worker *worker, double step)
+{
+    worker->step = step;
+    worker->config.width = 0;
 }
 
 static bool start(struct nvjpeg2k_encode *peer, struct worker *worker, const struct lane *lane, uint32_t index,
@@ -278,9 +288,9 @@ static bool try_step(struct nvjpeg2k_encode *peer, double step, bool *is_long, s
 {
     struct worker *worker = &peer->worker[0];
     size_t made = 0, wanted = 0;
-    bool good = check(peer->library.set_quality(worker->parameters, QUALITY_STEP, step),
-        "nvjpeg2kEncodeParamsSpecifyQuality", problem);
+    bool good = true;
 
+    set_step(worker, step);
     for (uint32_t i = 0; i < distinct(&peer->task) && good; i++) {
         good = start(peer, worker, &worker->lane[0], i, problem) && fetch(peer, &worker->lane[0], i, problem);
         made += peer->made[i].length;
@@ -310,9 +320,8 @@ static bool find_step(struct nvjpeg2k_encode *peer, struct problem *problem)
         else
             high = step;
     }
-    for (uint32_t i = 0; i < peer->workers && good; i++)
-        good = check(peer->library.set_quality(peer->worker[i].parameters, QUALITY_STEP, high),
-            "nvjpeg2kEncodeParamsSpecifyQuality", problem);
+    for (uint32_t i = 0; i < peer->workers; i++)
+        set_step(&peer->worker[i], high);
     return good;
 }
 
