@@ -4,7 +4,8 @@
  * and compress nothing, and writes the pixels of its first picture on its canvas to FILE.raw: grey with "grey", RGBA
  * with "transparent=INDEX" or where the canvas is larger than the picture, otherwise RGB. Other words are "interlaced";
  * "local" for a palette of the picture's own, and "nopalette" for none at all; "canvas=WxH" and "at=X,Y"; "claim=WxH"
- * for a canvas in the header alone, of which the raw file knows nothing; "frames=N"; and "comment" for one in front.
+ * for a canvas in the header alone, of which the raw file knows nothing; "frames=N"; and "comment", "icc" and "xmp" for
+ * such in front.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@ enum { COLOURS = 256, CLEAR = 256, END = 257, BITS = 9, UNTIL_CLEAR = 200 };
 
 struct recipe {
     int width, height, canvas_width, canvas_height, x, y, frames, transparent, claim_width, claim_height;
-    bool grey, interlaced, local, nopalette, comment;
+    bool grey, interlaced, local, nopalette, comment, icc, xmp;
 };
 
 /* Packs codes into blocks of up to 255 bytes. */
@@ -119,6 +120,28 @@ static void put_picture(const struct recipe *recipe, FILE *file, int frame)
     put_rows(recipe, file, frame);
 }
 
+/* 600 bytes, in blocks of up to 255. */
+static void put_icc(FILE *file)
+{
+    fwrite("!\xFF\x0BICCRGBG1012", 1, 14, file);
+    for (int left = 600, part; left > 0; left -= part) {
+        part = left < 255 ? left : 255;
+        fputc(part, file);
+        for (int i = 0; i < part; i++)
+            fputc('p', file);
+    }
+    fputc(0, file);
+}
+
+/* The packet is no blocks; what follows it leads those that read blocks to an empty one. */
+static void put_xmp(FILE *file)
+{
+    fwrite("!\xFF\x0BXMP DataXMP<x:xmpmeta/>\x01", 1, 27, file);
+    for (int i = 255; i >= 0; i--)
+        fputc(i, file);
+    fputc(0, file);
+}
+
 static void put_file(const struct recipe *recipe, FILE *file)
 {
     bool global = !recipe->local && !recipe->nopalette;
@@ -132,6 +155,10 @@ static void put_file(const struct recipe *recipe, FILE *file)
         put_palette(recipe, file);
     if (recipe->comment)
         fwrite("!\xFE\5hello\0", 1, 9, file);
+    if (recipe->icc)
+        put_icc(file);
+    if (recipe->xmp)
+        put_xmp(file);
     for (int i = 0; i < recipe->frames; i++)
         put_picture(recipe, file, i);
     fputc(';', file);
@@ -163,7 +190,7 @@ static bool read_word(struct recipe *recipe, const char *word)
         const char *name;
         bool *set;
     } flags[] = {{"grey", &recipe->grey}, {"interlaced", &recipe->interlaced}, {"local", &recipe->local},
-        {"nopalette", &recipe->nopalette}, {"comment", &recipe->comment}};
+        {"nopalette", &recipe->nopalette}, {"comment", &recipe->comment}, {"icc", &recipe->icc}, {"xmp", &recipe->xmp}};
 
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (strcmp(word, flags[i].name) == 0)

@@ -3,7 +3,7 @@
  * TIFF files as other programs write them: made_tiff FILE WIDTH HEIGHT BITS CHANNELS [WORD…] writes one of a pattern,
  * and the samples as they are to be read, all channels of a pixel together and in the machine's order, to FILE.raw.
  * Words: tiles, separate, int, lzw, packbits, deflate, big (byte order), white (is zero), cmyk, palette,
- * strip=N (rows), orientation=N, claim=WxH (what the tags say of the size).
+ * iptc, strip=N (rows), orientation=N, claim=WxH (what the tags say of the size).
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 struct wish {
     uint32_t width, height, channels, bits, strip;
     unsigned orientation, claimed[2];
-    bool tiles, separate, is_signed, white, cmyk, palette;
+    bool tiles, separate, is_signed, white, cmyk, palette, iptc;
     uint16_t compression;
 };
 
@@ -47,12 +47,12 @@ static bool take_word(struct wish *wish, const char *word)
         const char *name;
         bool *wanted;
     } flags[] = {{"tiles", &wish->tiles}, {"separate", &wish->separate}, {"int", &wish->is_signed},
-        {"white", &wish->white}, {"cmyk", &wish->cmyk}, {"palette", &wish->palette}};
+        {"white", &wish->white}, {"cmyk", &wish->cmyk}, {"palette", &wish->palette}, {"iptc", &wish->iptc}};
 
     for (size_t i = 0; i < 3; i++)
         if (strcmp(word, compressions[i].name) == 0)
             return (wish->compression = compressions[i].compression) != 0;
-    for (size_t i = 0; i < 6; i++)
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (strcmp(word, flags[i].name) == 0)
             return *flags[i].wanted = true;
     return take_number(word, "strip=", &wish->strip) || take_number(word, "orientation=", &wish->orientation) ||
@@ -82,6 +82,16 @@ static void put(const struct wish *wish, uint8_t *to, size_t index, uint32_t val
         to[index * wish->bits / 8] |= (uint8_t)(value << (8 - wish->bits - index * wish->bits % 8));
 }
 
+/* A caption. What libtiff takes for numbers of 32 bits it turns into the file's order of bytes. */
+static void set_iptc(TIFF *tiff)
+{
+    static const char iptc[16] = "\x1C\x02\x78\0\x09"
+                                 "a caption";
+    bool numbers = TIFFFieldDataType(TIFFFieldWithTag(tiff, TIFFTAG_RICHTIFFIPTC)) == TIFF_LONG;
+
+    TIFFSetField(tiff, TIFFTAG_RICHTIFFIPTC, (uint32_t)(numbers ? sizeof iptc / 4 : sizeof iptc), iptc);
+}
+
 static void set_tags(TIFF *tiff, const struct wish *wish)
 {
     uint16_t photometric = wish->cmyk            ? PHOTOMETRIC_SEPARATED
@@ -100,6 +110,8 @@ static void set_tags(TIFF *tiff, const struct wish *wish)
     TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, wish->separate ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
     TIFFSetField(tiff, TIFFTAG_COMPRESSION, wish->compression);
     TIFFSetField(tiff, TIFFTAG_ORIENTATION, wish->orientation);
+    if (wish->iptc)
+        set_iptc(tiff);
     if (wish->is_signed)
         TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_INT);
     if (wish->channels == 4 && !wish->cmyk)

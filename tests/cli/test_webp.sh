@@ -47,13 +47,17 @@ for exif in exif jpegexif; do
     "$MADE_WEBP" meta.webp 20 10 icc $exif xmp
     for extension in jpg jp2 png; do
         expect 0 "$KOSTKA" convert meta.webp meta.$extension
-        [ ! -s err ] || fail "$extension: $(cat err)"
+        if [ $extension = png ]; then
+            says 'meta.png: warning: dropped ICC profile, for it is not a valid one'
+        else
+            [ ! -s err ] || fail "$extension: $(cat err)"
+        fi
         expect 0 "$KOSTKA" convert meta.$extension back.jpg
         expect 0 "$KOSTKA" info back.jpg
         prints 'orientation  6'
         prints 'exif  *26 bytes'
         prints 'xmp  *12 bytes'
-        [ $extension = png ] || prints 'icc  *9 bytes' # libpng leaves out what is no profile
+        [ $extension = png ] || prints 'icc  *9 bytes'
     done
 done
 expect 0 "$KOSTKA" encode meta.webp meta.jpg

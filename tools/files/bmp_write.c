@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/losses.h"
 #include "progress.h"
 
 enum { CHUNK = 1 << 18, GREYS = 256, INTENT_PERCEPTUAL = 4 };
@@ -171,6 +172,7 @@ static void *begin_rows(
     }
     file->output = output;
     file->written = progress_writing(0, 1);
+    losses_tell(whole, profile_of(whole) != NULL ? PART_ICC : 0, "BMP", output->path);
     if (measure(file, whole, problem) && allocate(file, settings, problem) && write_header(file, whole, problem))
         return file;
     release(file);

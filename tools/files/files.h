@@ -233,9 +233,11 @@ void jpeg_tell_others(kst_decoder *decoder, const char *name);
 
 /*
  * The picture's own metadata, but for kinds that the options bring along and what the target cannot hold, then the
- * options'. To be freed; null: out of memory.
+ * options'. Of what it cannot hold a warning tells, which names the output (`path` null: standard output). To be freed;
+ * null: out of memory.
  */
-kst_metadata *metadata_join(const struct picture *picture, const kst_encode_options *options, size_t *count);
+kst_metadata *metadata_join(
+    const struct picture *picture, const kst_encode_options *options, const char *path, size_t *count);
 
 /* Set the text to the message of KST_ERROR_OPTIONS, with the command line's option that it is about. False. */
 bool explain_options(const char *message, struct problem *problem);

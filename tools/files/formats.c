@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "files/files.h"
+#include "files/losses.h"
 
 /* The order is that of detection, and of the names in messages. */
 static const struct file_format *const formats[] = {&file_jpeg, &file_j2k, &file_j2c, &file_png, &file_tiff, &file_pam,
@@ -115,6 +115,8 @@ static bool write_planes(const struct picture *picture, const char *path, const 
 {
     bool good = true;
 
+    if (format == &file_png || format == &file_tiff || format == &file_bmp)
+        losses_tell(picture, 0, "a file of one plane", path);
     for (uint32_t i = 0; i < picture->image.plane_count && good; i++) {
         const kst_plane *plane = kst_image_plane(&picture->image, i);
         const uint32_t *components = settings->decode.components;

@@ -11,6 +11,7 @@
 #include <gif_lib.h>
 
 #include "files/gif_file.h"
+#include "files/gif_metadata.h"
 #include "library.h"
 
 /* The functions that are used. */
@@ -39,7 +40,8 @@ struct gif {
     uint32_t width, height;  /* of the canvas; larger than stated if the first picture would not fit otherwise */
     uint8_t palette[256][4]; /* red, green, blue, alpha */
     kst_format format;
-    int transparent; /* index of the transparent colour; −1: none */
+    int transparent;         /* index of the transparent colour; −1: none */
+    struct picture *picture; /* with which metadata are kept; null: they are not */
     struct problem *problem;
 };
 
@@ -88,8 +90,8 @@ static bool check(const struct gif *gif, int result)
 }
 
 /*
- * An extension in front of a picture says which index is transparent (section 23). The rest of it is about animations,
- * and other extensions are skipped.
+ * An extension in front of a picture says which index is transparent (section 23); the rest of it is about animations.
+ * Others hold metadata, or are skipped.
  */
 static bool read_extension(struct gif *gif)
 {
@@ -101,10 +103,16 @@ static bool read_extension(struct gif *gif)
         return false;
     if (code == GRAPHICS_EXT_FUNC_CODE && bytes != NULL && bytes[0] >= 4)
         gif->transparent = (bytes[1] & TRANSPARENT) != 0 ? bytes[4] : -1;
-    while (bytes != NULL)
-        if (!check(gif, loaded.DGifGetExtensionNext_(gif->file, &bytes)))
-            return false;
-    return true;
+    struct gif_extension extension = {.code = code};
+    bool good = true, stored = true;
+    while (bytes != NULL && good && stored) {
+        stored = gif->picture == NULL || gif_extension_add(&extension, bytes);
+        good = check(gif, loaded.DGifGetExtensionNext_(gif->file, &bytes));
+    }
+    if (good && stored && gif->picture != NULL)
+        stored = gif_extension_keep(&extension, gif->picture);
+    blob_release(&extension.bytes);
+    return good && (stored || problem_set(gif->problem, "out of memory"));
 }
 
 /* Advance to the next picture. `found` is false at the end of the file. */
@@ -165,11 +173,11 @@ static bool open_picture(struct gif *gif)
 }
 
 /* Read as far as the pixels of the first picture. Whatever this returns, gif_close() must follow. */
-static bool gif_open(struct gif *gif, const struct source *source, struct problem *problem)
+static bool gif_open(struct gif *gif, const struct source *source, struct picture *picture, struct problem *problem)
 {
     int error = 0;
 
-    *gif = (struct gif){.source = source, .transparent = -1, .problem = problem};
+    *gif = (struct gif){.source = source, .transparent = -1, .picture = picture, .problem = problem};
     if (!load_once(problem))
         return false;
     gif->file = loaded.DGifOpen_(gif, read_bytes, &error);
@@ -229,7 +237,7 @@ bool gif_read(
     const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
 {
     struct gif gif;
-    bool good = gif_open(&gif, source, problem) &&
+    bool good = gif_open(&gif, source, picture, problem) &&
                 picture_permitted(settings, gif.width, gif.height, kst_format_channels(gif.format), problem) &&
                 picture_allocate(picture, gif.format, gif.width, gif.height, 8, settings->max_pixels, problem) &&
                 read_rows(&gif, picture);
@@ -244,7 +252,7 @@ bool gif_describe(
     const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
 {
     struct gif gif;
-    bool good = gif_open(&gif, source, problem);
+    bool good = gif_open(&gif, source, NULL, problem);
     (void)settings;
 
     if (good) {

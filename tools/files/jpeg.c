@@ -148,7 +148,7 @@ bool jpeg_encode(struct output *output, const struct picture *picture, const kst
 {
     kst_encode_options options = *given;
     size_t count;
-    kst_metadata *metadata = metadata_join(picture, &options, &count);
+    kst_metadata *metadata = metadata_join(picture, &options, output->path, &count);
 
     jpeg_choose_inks(&picture->image, settings, &options);
     if (metadata == NULL)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What goes along with a picture from one coded file to another: ICC profile, Exif, XMP, IPTC, comments. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/files.h"
+#include "files/losses.h"
+#include "files/photoshop.h"
 
-enum { J2K_COMMENTS = 16, MARKER_APP1 = 0xE1, MARKER_APP13 = 0xED, SEGMENT_MAX = 65533, COMMENT_MAX = 65531 };
+enum { J2K_COMMENTS = 16, MARKER_APP1 = 0xE1, SEGMENT_MAX = 65533, COMMENT_MAX = 65531 };
 
 static bool starts(const kst_metadata *metadata, const char *identifier, size_t length)
 {
@@ -18,7 +20,7 @@ static bool starts(const kst_metadata *metadata, const char *identifier, size_t 
  */
 static bool is_of_picture(const kst_metadata *metadata)
 {
-    return (metadata->marker == MARKER_APP13 && starts(metadata, "Photoshop 3.0", 14)) ||
+    return photoshop_is(metadata) ||
            (metadata->marker == MARKER_APP1 && starts(metadata, "http://ns.adobe.com/xmp/extension/", 35));
 }
 
@@ -108,25 +110,6 @@ void jpeg_tell_others(kst_decoder *decoder, const char *name)
             pictures == 1 ? "picture" : "pictures", bytes);
 }
 
-/* Whether a file of the codec has room for it; a bare codestream for comments alone. */
-static bool fits(const kst_metadata *metadata, const kst_encode_options *options)
-{
-    if (metadata->kind == KST_METADATA_ICC)
-        return true;
-    if (options->codec == KST_CODEC_JPEG2000)
-        return metadata->kind != KST_METADATA_APP &&
-               (metadata->kind != KST_METADATA_COMMENT || metadata->length <= COMMENT_MAX);
-    size_t header = metadata->kind == KST_METADATA_XMP ? 29 : metadata->kind == KST_METADATA_EXIF ? 6 : 0;
-    if (metadata->length <= SEGMENT_MAX - header)
-        return true;
-    complain("metadata", "warning: %zu bytes of %s are dropped, for a JPEG segment holds %zu", metadata->length,
-        metadata->kind == KST_METADATA_XMP    ? "XMP"
-        : metadata->kind == KST_METADATA_EXIF ? "Exif"
-                                              : "a comment",
-        SEGMENT_MAX - header);
-    return false;
-}
-
 static bool brings(const kst_encode_options *options, kst_metadata_kind kind)
 {
     for (size_t i = 0; i < options->metadata_count; i++)
@@ -135,44 +118,99 @@ static bool brings(const kst_encode_options *options, kst_metadata_kind kind)
     return false;
 }
 
-static void add(kst_metadata *list, size_t *count, const kst_metadata *metadata, const kst_encode_options *options)
-{
-    size_t comments = 0;
+/* Metadata that go into one file, and those that do not. */
+struct joining {
+    const kst_encode_options *options;
+    const char *path; /* of the output, for warnings; null: standard output */
+    kst_metadata *list;
+    size_t count;
+    size_t comments;
+};
 
-    for (size_t i = 0; i < *count; i++)
-        comments += list[i].kind == KST_METADATA_COMMENT;
-    bool room =
-        options->codec != KST_CODEC_JPEG2000 || metadata->kind != KST_METADATA_COMMENT || comments < J2K_COMMENTS;
-    if (metadata->data != NULL && room && !brings(options, metadata->kind) && fits(metadata, options))
-        list[(*count)++] = *metadata;
+/* Whether the codec's files have such metadata at all; a bare codestream has comments alone. */
+static unsigned parts_held(const kst_encode_options *options)
+{
+    if (options->codec == KST_CODEC_JPEG)
+        return PART_ALL;
+    return options->jpeg2000->codestream ? PART_COMMENT : PART_ICC | PART_EXIF | PART_XMP | PART_COMMENT;
 }
 
-static void add_extra(
-    kst_metadata *list, size_t *count, const struct picture *picture, bool comments, const kst_encode_options *options)
+static const char *name_of(const kst_metadata *metadata)
+{
+    return metadata->kind == KST_METADATA_XMP       ? "XMP"
+           : metadata->kind == KST_METADATA_EXIF    ? "Exif"
+           : metadata->kind == KST_METADATA_COMMENT ? "a comment"
+           : photoshop_is(metadata)                 ? "IPTC"
+                                                    : "more XMP";
+}
+
+/* Whether it is not too long; a profile is cut into as many segments as it takes. */
+static bool fits(const struct joining *joining, const kst_metadata *metadata)
+{
+    const bool jpeg = joining->options->codec == KST_CODEC_JPEG, comment = metadata->kind == KST_METADATA_COMMENT;
+    const size_t header = metadata->kind == KST_METADATA_XMP ? 29 : metadata->kind == KST_METADATA_EXIF ? 6 : 0;
+    const size_t most = jpeg ? SEGMENT_MAX - header : COMMENT_MAX;
+    char text[64];
+
+    if (metadata->kind == KST_METADATA_ICC || (!jpeg && !comment) || metadata->length <= most)
+        return true;
+    snprintf(text, sizeof text, "%s holds %zu of its %zu bytes", jpeg ? "a JPEG segment" : "JPEG 2000", most,
+        metadata->length);
+    loss_tell(joining->path, name_of(metadata), text);
+    return false;
+}
+
+static void add(struct joining *joining, const kst_metadata *metadata)
+{
+    const bool jpeg = joining->options->codec == KST_CODEC_JPEG, comment = metadata->kind == KST_METADATA_COMMENT;
+
+    if (metadata->data == NULL || brings(joining->options, metadata->kind) ||
+        (!jpeg && metadata->kind == KST_METADATA_APP) || !fits(joining, metadata))
+        return;
+    joining->comments += comment;
+    if (jpeg || !comment || joining->comments <= J2K_COMMENTS)
+        joining->list[joining->count++] = *metadata;
+    else if (joining->comments == J2K_COMMENTS + 1)
+        loss_tell(joining->path, "comments", "JPEG 2000 holds 16 of them");
+}
+
+static void add_extra(struct joining *joining, const struct picture *picture, bool comments)
 {
     for (size_t i = 0; i < picture->extra_count; i++)
         if ((picture->extra[i].kind == KST_METADATA_COMMENT) == comments)
-            add(list, count, &picture->extra[i], options);
+            add(joining, &picture->extra[i]);
+}
+
+/* The options' own take the place of the picture's. */
+static unsigned parts_brought(const kst_encode_options *options)
+{
+    return (brings(options, KST_METADATA_ICC) ? PART_ICC : 0u) | (brings(options, KST_METADATA_EXIF) ? PART_EXIF : 0u) |
+           (brings(options, KST_METADATA_XMP) ? PART_XMP : 0u) |
+           (brings(options, KST_METADATA_COMMENT) ? PART_COMMENT : 0u);
 }
 
 /* Exif belongs in front, where readers look for it, and comments behind. */
-kst_metadata *metadata_join(const struct picture *picture, const kst_encode_options *options, size_t *count)
+kst_metadata *metadata_join(
+    const struct picture *picture, const kst_encode_options *options, const char *path, size_t *count)
 {
     kst_metadata *joined = calloc(options->metadata_count + picture->extra_count + 2, sizeof *joined);
     const kst_metadata exif = {.kind = KST_METADATA_EXIF, .data = picture->exif.data, .length = picture->exif.length};
     const kst_metadata icc = {.kind = KST_METADATA_ICC, .data = picture->icc.data, .length = picture->icc.length};
+    struct joining joining = {.options = options, .path = path, .list = joined};
     size_t i = 0;
 
-    *count = 0;
     if (joined == NULL)
         return NULL;
-    add(joined, count, &exif, options);
+    losses_tell(picture, parts_held(options) | parts_brought(options),
+        options->jpeg2000 != NULL && options->jpeg2000->codestream ? "a codestream" : "JPEG 2000", path);
+    add(&joining, &exif);
     for (; i < options->metadata_count && options->metadata[i].kind == KST_METADATA_EXIF; i++)
-        joined[(*count)++] = options->metadata[i];
-    add_extra(joined, count, picture, false, options);
-    add(joined, count, &icc, options);
+        joined[joining.count++] = options->metadata[i];
+    add_extra(&joining, picture, false);
+    add(&joining, &icc);
     for (; i < options->metadata_count; i++)
-        joined[(*count)++] = options->metadata[i];
-    add_extra(joined, count, picture, true, options);
+        joined[joining.count++] = options->metadata[i];
+    add_extra(&joining, picture, true);
+    *count = joining.count;
     return joined;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PNG files that are read, through libpng: 8 and 16 bits, with ICC profile, Exif, XMP, comments and density. Other
- * chunks are passed over unread, since they may become any number of times larger than the file.
+ * PNG files that are read, through libpng: 8 and 16 bits, with ICC profile, Exif, XMP, IPTC, comments and density.
+ * Other chunks are passed over unread, since they may become any number of times larger than the file.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static void set_transforms(png_structp png, png_infop info)
         png_set_swap(png);
 }
 
-/* XMP and comments are unpacked here, within bounds. */
+/* Texts are unpacked here, within bounds. */
 static int PNGCBAPI take_chunk(png_structp png, png_unknown_chunkp chunk)
 {
     struct png_reader *reader = png_get_user_chunk_ptr(png);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/losses.h"
+#include "files/photoshop.h"
 #include "files/png_bands.h"
 #include "files/png_file.h"
 #include "files/png_text.h"
@@ -45,10 +47,22 @@ static int color_type(kst_format format)
     }
 }
 
-static void write_extras(png_structp png, png_infop info, const struct picture *picture)
+/* A profile of inks is none of the colours that PNG has. libpng looks at profiles, and leaves out what is none. */
+static void write_profile(png_structp png, png_infop info, const struct picture *picture, const char *path)
 {
-    if (picture->icc.data != NULL && picture->image.format != KST_FORMAT_CMYK) /* otherwise it describes inks */
+    bool inks = picture->image.format == KST_FORMAT_CMYK;
+
+    if (picture->icc.data == NULL)
+        return;
+    if (!inks)
         png_set_iCCP(png, info, "icc", PNG_COMPRESSION_TYPE_BASE, picture->icc.data, (png_uint_32)picture->icc.length);
+    if (png_get_valid(png, info, PNG_INFO_iCCP) == 0)
+        loss_tell(path, "ICC profile", inks ? "PNG has no inks, which it is of" : "it is not a valid one");
+}
+
+static void write_extras(png_structp png, png_infop info, const struct picture *picture, const char *path)
+{
+    write_profile(png, info, picture, path);
     if (picture->exif.data != NULL)
         png_set_eXIf_1(png, info, (png_uint_32)picture->exif.length, picture->exif.data);
     png_text_set(png, info, picture);
@@ -65,7 +79,8 @@ static int bit_depth(const struct picture *picture)
 }
 
 /* Everything in front of IDAT. */
-static bool write_chunks(png_structp png, png_infop info, const struct picture *picture)
+static bool write_chunks(
+    png_structp png, png_infop info, const struct picture *picture, const struct blob *blocks, const char *path)
 {
     const kst_image *image = &picture->image;
 
@@ -75,22 +90,30 @@ static bool write_chunks(png_structp png, png_infop info, const struct picture *
     png_set_user_limits(png, 0x7FFFFFFF, 0x7FFFFFFF);
     png_set_IHDR(png, info, image->width, image->height, bit_depth(picture), color_type(image->format),
         PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
-    write_extras(png, info, picture);
+    write_extras(png, info, picture, path);
+    if (blocks->data != NULL)
+        png_text_set_profile(png, info, "iptc", blocks->data, blocks->length);
     png_write_info(png, info);
     return true;
 }
 
 static bool write_header(struct sink *sink, const struct picture *picture)
 {
+    struct blob blocks = {NULL, 0};
+
     if (!png_library_load(&sink->problem))
         return false;
+    losses_tell(picture, PART_ALL & ~(unsigned)PART_LATER_XMP, "PNG", sink->output->path);
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &sink->problem, png_failed, png_warned);
     png_infop info = png != NULL ? png_create_info_struct(png) : NULL;
 
     if (png != NULL)
         png_set_write_fn(png, sink, write_bytes, flush_bytes);
-    bool good = info != NULL ? write_chunks(png, info, picture) : problem_set(&sink->problem, "out of memory");
+    bool good = info != NULL && photoshop_join(picture, &blocks)
+                    ? write_chunks(png, info, picture, &blocks, sink->output->path)
+                    : problem_set(&sink->problem, "out of memory");
     png_destroy_write_struct(&png, &info);
+    blob_release(&blocks);
     return good;
 }
 

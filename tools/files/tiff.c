@@ -4,29 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/photoshop.h"
+#include "files/tiff_exif.h"
 #include "files/tiff_file.h"
 #include "files/tiff_pixels.h"
 
-enum { MARKER_APP1 = 0xE1, MARKER_APP13 = 0xED, REST_BYTES = 1 << 24 };
+enum { MARKER_APP1 = 0xE1, REST_BYTES = 1 << 24 };
 
-/* Photoshop's blocks, IPTC among them, are in a segment of JPEG what they are here, behind an identifier. */
-static bool keep_photoshop(struct picture *picture, const void *blocks, uint32_t length)
+/*
+ * What is to be done still to the pixels that were read, as an orientation: libtiff's conversion mirrors rows and
+ * columns, but does not change them for one another.
+ */
+static unsigned orientation_left(const struct tiff_layout *layout)
 {
-    uint8_t *segment = length <= PHOTOSHOP_MAX ? malloc(PHOTOSHOP_HEADER + (size_t)length) : NULL;
-    bool good = segment != NULL;
+    static const uint8_t converted[] = {1, 1, 1, 1, 1, 5, 7, 5, 7};
+    unsigned orientation = layout->orientation >= 1 && layout->orientation <= 8 ? layout->orientation : 1;
 
-    if (length > PHOTOSHOP_MAX)
-        return true;
-    if (good) {
-        memcpy(segment, TIFF_PHOTOSHOP, PHOTOSHOP_HEADER);
-        memcpy(segment + PHOTOSHOP_HEADER, blocks, length);
-        good = picture_keep(picture, KST_METADATA_APP, MARKER_APP13, segment, PHOTOSHOP_HEADER + (size_t)length);
-    }
-    free(segment);
-    return good;
+    return layout->format == KST_FORMAT_AUTO ? converted[orientation] : orientation;
 }
 
-static bool keep_extras(TIFF *tiff, struct picture *picture)
+static bool keep_extras(
+    TIFF *tiff, const struct tiff_layout *layout, const struct source *source, struct picture *picture)
 {
     uint16_t unit = RESUNIT_INCH;
     uint32_t length;
@@ -45,14 +43,19 @@ static bool keep_extras(TIFF *tiff, struct picture *picture)
     if (TIFFGetField(tiff, TIFFTAG_XMLPACKET, &length, &profile) &&
         !picture_keep(picture, KST_METADATA_XMP, MARKER_APP1, profile, length))
         return false;
-    return !TIFFGetField(tiff, TIFFTAG_PHOTOSHOP, &length, &profile) || keep_photoshop(picture, profile, length);
+    if (TIFFGetField(tiff, TIFFTAG_PHOTOSHOP, &length, &profile) && !photoshop_keep(picture, profile, length))
+        return false;
+    return tiff_exif_keep(source, orientation_left(layout), picture);
 }
 
-/* What is told of a picture that was read. */
-static void tell_orientation(const struct tiff_layout *layout, const char *name)
+/* What is told of a picture that was read, unless Exif goes along and tells it. */
+static void tell_orientation(
+    const struct tiff_layout *layout, const struct file_settings *settings, const struct source *source)
 {
-    if (layout->format != KST_FORMAT_AUTO && layout->orientation != ORIENTATION_TOPLEFT)
-        complain(name, "warning: its orientation (%u) is not applied", (unsigned)layout->orientation);
+    const unsigned with_exif = KIND_JPEG | KIND_JP2 | KIND_PNG | KIND_TIFF, left = orientation_left(layout);
+
+    if (left != ORIENTATION_TOPLEFT && (settings->target == NULL || (file_kind(settings->target) & with_exif) == 0))
+        complain(source->name, "warning: its orientation (%u) is not applied", left);
 }
 
 static bool read_page(struct tiff_reader *reader, const struct source *source)
@@ -63,8 +66,8 @@ static bool read_page(struct tiff_reader *reader, const struct source *source)
         return false;
     if (!tiff_read_pixels(reader))
         return problem->text[0] == '\0' ? problem_set(problem, "TIFF: cannot be read") : false;
-    tell_orientation(&reader->layout, source->name);
-    return keep_extras(reader->tiff, reader->picture) || problem_set(problem, "out of memory");
+    tell_orientation(&reader->layout, reader->settings, source);
+    return keep_extras(reader->tiff, &reader->layout, source, reader->picture) || problem_set(problem, "out of memory");
 }
 
 static bool tiff_read(
@@ -144,7 +147,7 @@ static bool end_reading(void *file, bool good, struct problem *problem)
     if (reading->reader.tiff != NULL)
         TIFFClose(reading->reader.tiff);
     if (good)
-        tell_orientation(&reading->reader.layout, reading->source->name);
+        tell_orientation(&reading->reader.layout, reading->reader.settings, reading->source);
     picture_release(&reading->band);
     free(reading->unit);
     free(reading);
@@ -159,7 +162,7 @@ static bool begin_bands(struct reading *reading, struct picture *whole)
     if (reader->tiff == NULL || !tiff_layout_get(reader->tiff, &reader->layout, &reading->problem))
         return false;
     describe(&reader->layout, &whole->image);
-    return make_room(reading, &whole->image) && keep_extras(reader->tiff, whole);
+    return make_room(reading, &whole->image) && keep_extras(reader->tiff, &reader->layout, reading->source, whole);
 }
 
 static void *begin_reading(const struct source *source, const struct file_settings *settings, struct picture *whole)

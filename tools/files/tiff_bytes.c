@@ -48,6 +48,12 @@ static tmsize_t file_write(thandle_t handle, void *from, tmsize_t length)
     return length;
 }
 
+bool tiff_append(struct tiff_bytes *file, const void *data, size_t length)
+{
+    file->at = file->length + file->length % 2;
+    return length == 0 || file_write(file, (void *)(uintptr_t)data, (tmsize_t)length) == (tmsize_t)length;
+}
+
 static toff_t file_seek(thandle_t handle, toff_t offset, int whence)
 {
     struct tiff_bytes *file = handle;

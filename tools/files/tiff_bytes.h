@@ -18,6 +18,9 @@ struct tiff_bytes {
     uint64_t limit; /* of a piece of memory that libtiff takes; 0: its default */
 };
 
+/* Write at the end of a file, at an even offset. False: it cannot be written, or memory is exhausted. */
+bool tiff_append(struct tiff_bytes *file, const void *data, size_t length);
+
 /* As TIFFOpen() with this mode; null after having said why not. What is said of errors later goes to `problem`, too. */
 TIFF *tiff_open(struct tiff_bytes *file, const char *mode, struct problem *problem);
 

@@ -16,7 +16,9 @@
     X(TIFFFlush)                                                                                                       \
     X(TIFFGetField)                                                                                                    \
     X(TIFFGetFieldDefaulted)                                                                                           \
+    X(TIFFIsBigTIFF)                                                                                                   \
     X(TIFFIsTiled)                                                                                                     \
+    X(TIFFMergeFieldInfo)                                                                                              \
     X(TIFFOpenOptionsAlloc)                                                                                            \
     X(TIFFOpenOptionsFree)                                                                                             \
     X(TIFFOpenOptionsSetErrorHandlerExtR)                                                                              \
@@ -45,7 +47,9 @@ bool tiff_library_load(struct problem *problem);
 #define TIFFFlush tiff_library.TIFFFlush_
 #define TIFFGetField tiff_library.TIFFGetField_
 #define TIFFGetFieldDefaulted tiff_library.TIFFGetFieldDefaulted_
+#define TIFFIsBigTIFF tiff_library.TIFFIsBigTIFF_
 #define TIFFIsTiled tiff_library.TIFFIsTiled_
+#define TIFFMergeFieldInfo tiff_library.TIFFMergeFieldInfo_
 #define TIFFOpenOptionsAlloc tiff_library.TIFFOpenOptionsAlloc_
 #define TIFFOpenOptionsFree tiff_library.TIFFOpenOptionsFree_
 #define TIFFOpenOptionsSetErrorHandlerExtR tiff_library.TIFFOpenOptionsSetErrorHandlerExtR_

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/losses.h"
+#include "files/photoshop.h"
+#include "files/tiff_exif.h"
 #include "files/tiff_file.h"
 
 enum { STRIP_BYTES = 1 << 18 };
@@ -17,25 +20,6 @@ static void set_compression(TIFF *tiff, int level)
     TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
     TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, level);
     TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
-}
-
-static void set_extra_tags(TIFF *tiff, const struct picture *picture)
-{
-    const kst_metadata *xmp = picture_kept(picture, KST_METADATA_XMP);
-
-    if (picture->icc.data != NULL && picture->icc.length <= UINT32_MAX)
-        TIFFSetField(tiff, TIFFTAG_ICCPROFILE, (uint32_t)picture->icc.length, picture->icc.data);
-    if (xmp != NULL && xmp->length <= UINT32_MAX)
-        TIFFSetField(tiff, TIFFTAG_XMLPACKET, (uint32_t)xmp->length, xmp->data);
-    for (size_t i = 0; i < picture->extra_count; i++) {
-        const kst_metadata *segment = &picture->extra[i];
-        if (segment->kind != KST_METADATA_APP || segment->length <= PHOTOSHOP_HEADER ||
-            memcmp(segment->data, TIFF_PHOTOSHOP, PHOTOSHOP_HEADER) != 0)
-            continue;
-        TIFFSetField(
-            tiff, TIFFTAG_PHOTOSHOP, (uint32_t)(segment->length - PHOTOSHOP_HEADER), segment->data + PHOTOSHOP_HEADER);
-        return;
-    }
 }
 
 static void set_tags(TIFF *tiff, const struct picture *picture)
@@ -67,7 +51,6 @@ static void set_tags(TIFF *tiff, const struct picture *picture)
         TIFFSetField(tiff, TIFFTAG_XRESOLUTION, (double)picture->density_x);
         TIFFSetField(tiff, TIFFTAG_YRESOLUTION, (double)picture->density_y);
     }
-    set_extra_tags(tiff, picture);
 }
 
 /* libtiff may change the rows it is given (byte order, predictor): they are copied. */
@@ -151,6 +134,44 @@ static bool is_planar(const struct picture *picture)
     return kst_format_channels(picture->image.format) == 0;
 }
 
+/* libtiff copies what it is given. */
+static bool set_blob(TIFF *tiff, uint32_t tag, const void *data, size_t length)
+{
+    return data == NULL || (length <= UINT32_MAX && TIFFSetField(tiff, tag, (uint32_t)length, data) != 0);
+}
+
+/* What goes with the picture. Planes are not the colours that a profile is about. */
+static bool set_extra_tags(struct tiff_file *file, const struct picture *picture)
+{
+    const kst_metadata *xmp = picture_kept(picture, KST_METADATA_XMP);
+    const bool profile = !is_planar(picture);
+    struct blob blocks;
+
+    losses_tell(picture, PART_EXIF | PART_XMP | PART_IPTC | PART_COMMENT | (profile ? PART_ICC : 0u),
+        profile ? "TIFF" : "TIFF of planes", file->output->path);
+    if (!photoshop_join(picture, &blocks))
+        return false;
+    bool good = (!profile || set_blob(file->tiff, TIFFTAG_ICCPROFILE, picture->icc.data, picture->icc.length)) &&
+                (xmp == NULL || set_blob(file->tiff, TIFFTAG_XMLPACKET, xmp->data, xmp->length)) &&
+                set_blob(file->tiff, TIFFTAG_PHOTOSHOP, blocks.data, blocks.length) &&
+                tiff_exif_set(file->tiff, &file->memory, picture, file->output->path);
+    blob_release(&blocks);
+    return good;
+}
+
+/* For libtiff: larger files are BigTIFF; the order of bytes is the machine's where Exif has none. */
+static void choose_mode(const struct picture *picture, uint64_t bytes, char mode[4])
+{
+    const char chosen[4] = {'w', tiff_exif_order(picture), '\0', '\0'};
+    size_t length = 0;
+
+    memcpy(mode, chosen, sizeof chosen);
+    while (mode[length] != '\0')
+        length++;
+    if (bytes >= SHORT_LIMIT)
+        mode[length] = '8';
+}
+
 /* What was good, and the problem where something was not. */
 static bool tell(const struct tiff_file *file, bool good, struct problem *problem)
 {
@@ -167,44 +188,6 @@ static uint64_t pixel_bytes(const kst_image *image)
            picture_sample_bytes(&image->plane[0]);
 }
 
-static void *begin_rows(
-    struct output *output, const struct picture *whole, const struct file_settings *settings, struct problem *problem)
-{
-    struct tiff_file *file = calloc(1, sizeof *file);
-
-    if (file == NULL) {
-        problem_set(problem, "out of memory");
-        return NULL;
-    }
-    file->output = output;
-    file->memory.output = output_in_order(output) ? NULL : output;
-    file->tiff = tiff_open(&file->memory, pixel_bytes(&whole->image) < SHORT_LIMIT ? "w" : "w8", &file->memory.problem);
-    if (!tell(file, file->tiff != NULL, problem)) {
-        free(file);
-        return NULL;
-    }
-    if (is_planar(whole))
-        set_plane_tags(file->tiff, whole);
-    else
-        set_tags(file->tiff, whole);
-    set_compression(file->tiff, settings->compression);
-    return file;
-}
-
-/* All of a picture's, where it has planes. */
-static bool add_prepared(struct tiff_file *file, const struct picture *rows, struct problem *problem)
-{
-    bool good = is_planar(rows) ? write_planes(file->tiff, rows) : write_rows(file->tiff, file->rows, rows);
-
-    file->rows += rows->image.height;
-    return tell(file, good, problem);
-}
-
-static bool add_rows(void *file, struct picture *rows, struct problem *problem)
-{
-    return prepare(rows, problem) && add_prepared(file, rows, problem);
-}
-
 static bool end_rows(void *ended, bool good, struct problem *problem)
 {
     struct tiff_file *file = ended;
@@ -219,6 +202,49 @@ static bool end_rows(void *ended, bool good, struct problem *problem)
     free(memory->data);
     free(file);
     return good;
+}
+
+static void *begin_rows(
+    struct output *output, const struct picture *whole, const struct file_settings *settings, struct problem *problem)
+{
+    struct tiff_file *file = calloc(1, sizeof *file);
+    char mode[4];
+
+    if (file == NULL) {
+        problem_set(problem, "out of memory");
+        return NULL;
+    }
+    file->output = output;
+    file->memory.output = output_in_order(output) ? NULL : output;
+    choose_mode(whole, pixel_bytes(&whole->image), mode);
+    file->tiff = tiff_open(&file->memory, mode, &file->memory.problem);
+    if (!tell(file, file->tiff != NULL, problem)) {
+        free(file);
+        return NULL;
+    }
+    if (is_planar(whole))
+        set_plane_tags(file->tiff, whole);
+    else
+        set_tags(file->tiff, whole);
+    set_compression(file->tiff, settings->compression);
+    if (tell(file, set_extra_tags(file, whole), problem))
+        return file;
+    end_rows(file, false, problem);
+    return NULL;
+}
+
+/* All of a picture's, where it has planes. */
+static bool add_prepared(struct tiff_file *file, const struct picture *rows, struct problem *problem)
+{
+    bool good = is_planar(rows) ? write_planes(file->tiff, rows) : write_rows(file->tiff, file->rows, rows);
+
+    file->rows += rows->image.height;
+    return tell(file, good, problem);
+}
+
+static bool add_rows(void *file, struct picture *rows, struct problem *problem)
+{
+    return prepare(rows, problem) && add_prepared(file, rows, problem);
 }
 
 bool tiff_write(

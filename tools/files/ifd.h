@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Directories of TIFF files (TIFF 6.0, section 2), of BigTIFF, whose numbers are wider, and of Exif, which is like
+ * them. */
+#ifndef KOSTKA_TOOL_IFD_H
+#define KOSTKA_TOOL_IFD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum ifd_type {
+    IFD_BYTE = 1,
+    IFD_ASCII = 2,
+    IFD_SHORT = 3,
+    IFD_LONG = 4,
+    IFD_RATIONAL = 5,
+    IFD_UNDEFINED = 7,
+    IFD_OFFSET = 13, /* of another directory */
+    IFD_LONG8 = 16,
+    IFD_OFFSET8 = 18
+};
+
+enum {
+    TAG_DESCRIPTION = 0x010E,
+    TAG_ORIENTATION = 0x0112,
+    TAG_X_RESOLUTION = 0x011A,
+    TAG_Y_RESOLUTION = 0x011B,
+    TAG_RESOLUTION_UNIT = 0x0128,
+    TAG_IPTC = 0x83BB,
+    TAG_EXIF = 0x8769,    /* an offset, as the next two */
+    TAG_GPS = 0x8825,     /* beside TAG_EXIF */
+    TAG_INTEROP = 0xA005, /* in the directory of TAG_EXIF */
+};
+
+/* What directories are in. It is not changed, and may be damaged in any way. */
+struct ifd_bytes {
+    const uint8_t *data;
+    uint64_t length;
+    bool big_endian;
+    bool wide; /* BigTIFF */
+};
+
+/* The entries of a directory that lie inside the data. */
+struct ifd {
+    uint64_t first; /* the offset of the first entry */
+    uint64_t count;
+    uint64_t next; /* the offset of the next directory; 0: none */
+};
+
+struct ifd_entry {
+    uint16_t tag, type;
+    uint64_t count;       /* of elements */
+    const uint8_t *value; /* in the order of the bytes that it is in */
+    size_t length;        /* of the value in bytes */
+};
+
+/* Sets what the header says, and the offset of the first directory. False: there is no header of TIFF. */
+bool ifd_open(struct ifd_bytes *bytes, const void *data, uint64_t length, uint64_t *first);
+
+/* False: no directory begins at the offset. */
+bool ifd_at(const struct ifd_bytes *bytes, uint64_t offset, struct ifd *ifd);
+
+/* False: the entry's type is unknown, or its value is not inside the data. Its tag is set in any case. */
+bool ifd_get(const struct ifd_bytes *bytes, const struct ifd *ifd, uint64_t index, struct ifd_entry *entry);
+
+bool ifd_find(const struct ifd_bytes *bytes, const struct ifd *ifd, unsigned tag, struct ifd_entry *entry);
+
+/* The only element of an entry of whole numbers without a sign, or of an offset; 0 for any other entry. */
+uint64_t ifd_number(const struct ifd_bytes *bytes, const struct ifd_entry *entry);
+
+/* Bytes that directories are appended to. */
+struct ifd_made {
+    uint8_t *data; /* from malloc; whoever asked for it frees it */
+    size_t length;
+    size_t room;
+    size_t limit;  /* of the length */
+    uint64_t base; /* the offset in the file that the data begin at; it is even */
+    bool big_endian;
+    bool wide;
+    bool failed;  /* memory or the limit was exhausted, and `data` is of no use */
+    bool damaged; /* something could not be copied */
+};
+
+/* Write a number into `bytes` bytes, in the order of `made`. */
+void ifd_put(const struct ifd_made *made, uint8_t *to, unsigned bytes, uint64_t number);
+
+/* Append bytes, at an even offset, which is returned as one of the file. */
+uint64_t ifd_append(struct ifd_made *made, const void *data, size_t length);
+
+/* Append a directory of these entries, which is the last one, and their values. Returns its offset in the file. */
+uint64_t ifd_make(struct ifd_made *made, const struct ifd_entry *entries, size_t count);
+
+/*
+ * Append a copy of the directory at the offset with those that it points to by TAG_EXIF, TAG_GPS and TAG_INTEROP, as
+ * far as `wanted` (null: all are) returns true for its entries, which it may change. Both have the same byte order.
+ * Returns the copy's offset in the file; 0: there is none, for nothing was wanted or there is no directory.
+ */
+typedef bool ifd_filter(void *user, struct ifd_entry *entry);
+uint64_t ifd_copy(struct ifd_made *made, const struct ifd_bytes *from, uint64_t offset, ifd_filter *wanted, void *user);
+
+#endif
