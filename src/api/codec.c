@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Lists the codecs, and finds the one of a stream. */
 #include "api/codec.h"
+
+const struct codec *const kst_codecs[CODECS] = {&kst_jpeg_codec, &kst_j2k_codec};
 
 const struct codec *kst_codec_of(const void *data, size_t length)
 {
-    static const struct codec *const codecs[] = {&kst_j2k_codec, &kst_jpeg_codec};
-    enum { LAST = sizeof codecs / sizeof *codecs - 1 }; /* it takes what is left */
-    for (size_t i = 0; i < LAST; i++)
-        if (codecs[i]->recognises(data, length))
-            return codecs[i];
-    return codecs[LAST];
+    for (size_t i = 0; i < CODECS; i++)
+        if (kst_codecs[i]->recognises && kst_codecs[i]->recognises(data, length))
+            return kst_codecs[i];
+    return &kst_jpeg_codec;
 }

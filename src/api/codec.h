@@ -12,6 +12,7 @@
 #include "core/sink.h"
 
 struct decoding;
+struct gpu_queue;
 
 /*
  * The state of one call of kst_transcode(), which owns everything in it. The options were checked as far as they
@@ -25,6 +26,42 @@ struct transcoding {
     struct sink sink;
 };
 
+/* What a stream is opened for. */
+enum opening_purpose {
+    OPEN_TO_LOOK,
+    OPEN_TO_DECODE,     /* on the GPU if it can: the end of the data may be presumed, so that decoding starts sooner */
+    OPEN_TO_DECODE_ONCE /* the same, at once: the data may be on their way to the GPU before they are parsed */
+};
+
+/* The batch that pictures belong to which a GPU decodes, as a codec sees it. */
+struct decode_owner {
+    kst_context *context;
+    uint32_t most; /* pictures that there will be */
+    /* Called by any thread, before a picture's decoding is ended and afterwards. */
+    void (*enter)(struct decoding *decoding);
+    void (*leave)(struct decoding *decoding);
+};
+
+/*
+ * Many pictures of one codec on the GPU: in parts, of which a few are on their way at the same time. `parts` is what
+ * make() returned. Unless it says otherwise, one thread calls these functions.
+ */
+struct decode_parts {
+    void *(*make)(const struct decode_owner *owner); /* null: there is no memory */
+    void (*release)(void *parts);                    /* all have ended */
+
+    /* Add a picture that place() gave to the GPU, not alone. */
+    void (*add)(void *parts, struct decoding *decoding);
+    /* Begin all parts but, with `more`, those that further pictures may come to. */
+    void (*run)(void *parts, bool more);
+    /* Let a queue wait for all that is on its way. */
+    void (*follow)(const void *parts, struct gpu_queue *queue);
+    /* Return whether end() will not have to wait. */
+    bool (*done)(const void *parts);
+    /* Wait for all that have begun, and end them. */
+    void (*end)(void *parts);
+};
+
 struct codec {
     /*
      * A context with the device "auto" compares these figures to decide whether a GPU decodes a stream: the seconds
@@ -35,16 +72,18 @@ struct codec {
     double decode_seconds, decode_least;
 
     /*
-     * Returns whether data begin as this codec's streams and files do. It is null for the last codec, which takes what
-     * no other codec recognises.
+     * Returns whether data begin as this codec's streams and files do. It is null for the codec that takes what no
+     * other codec recognises.
      */
     bool (*recognises)(const uint8_t *data, size_t length);
 
     /*
-     * Parse a stream, and describe it in the decoder's info and metadata. With `presuming`, the function may presume
-     * where the entropy-coded data end; confirm() then makes sure. After an error it leaves nothing allocated.
+     * Parse a stream, and describe it in the decoder's info and metadata. The decoder's state is there, zeroed, and has
+     * this size. If decoding is the purpose, the function may presume where the entropy-coded data end; confirm() then
+     * makes sure. After an error it leaves nothing allocated.
      */
-    kst_status (*open)(kst_decoder *decoder, const uint8_t *data, size_t length, bool presuming);
+    size_t state_size;
+    kst_status (*open)(kst_decoder *decoder, const uint8_t *data, size_t length, enum opening_purpose purpose);
     void (*close)(kst_decoder *decoder);
 
     /*
@@ -68,6 +107,7 @@ struct codec {
     kst_status (*run_on_gpu)(struct decoding *d);
     /* Release what place() made. */
     void (*release)(struct decoding *d);
+    const struct decode_parts *parts;
 
     /* Optional: decode on the CPU to a writer of interleaved integers, a band at a time. */
     kst_status (*decode_rows)(
@@ -80,6 +120,10 @@ struct codec {
 };
 
 extern const struct codec kst_jpeg_codec, kst_j2k_codec;
+
+/* All codecs, in the order in which batches begin their work. */
+enum { CODECS = 2 };
+extern const struct codec *const kst_codecs[CODECS];
 
 /* Find the codec of a stream. Data that no codec recognises go to JPEG, whose parser says what is wrong with them. */
 const struct codec *kst_codec_of(const void *data, size_t length);

@@ -30,12 +30,19 @@ void kst_decoder_start(kst_decoder *decoder, kst_context *context)
     kst_report_init(&decoder->report);
 }
 
+static void drop_state(kst_decoder *decoder)
+{
+    kst_memory_release(&decoder->context->memory, decoder->state);
+    decoder->state = NULL;
+}
+
 void kst_decoder_close(kst_decoder *decoder)
 {
     if (!decoder->open)
         return;
-    kst_jpeg_metadata_release(&decoder->memory, &decoder->metadata);
+    kst_metadata_list_release(&decoder->memory, &decoder->metadata);
     decoder->codec->close(decoder);
+    drop_state(decoder);
     decoder->open = false;
 }
 
@@ -64,7 +71,20 @@ kst_status kst_decoder_fail(kst_decoder *decoder, kst_status status)
     return status;
 }
 
-static kst_status open_stream(kst_decoder *decoder, const void *data, size_t length, bool presuming)
+/* Like the decoder itself, its state belongs to the context and counts against no limit. */
+static kst_status open_with_codec(kst_decoder *decoder, enum opening_purpose purpose)
+{
+    const struct codec *codec = decoder->codec;
+    kst_status status = KST_OK;
+    decoder->state = kst_memory_zeroed(&decoder->context->memory, 1, codec->state_size, &status);
+    if (!status)
+        status = codec->open(decoder, decoder->data, decoder->length, purpose);
+    if (status)
+        drop_state(decoder);
+    return status;
+}
+
+kst_status kst_decoder_open_for(kst_decoder *decoder, const void *data, size_t length, enum opening_purpose purpose)
 {
     kst_decoder_close(decoder);
     kst_decoder_begin(decoder, NULL);
@@ -74,7 +94,7 @@ static kst_status open_stream(kst_decoder *decoder, const void *data, size_t len
     decoder->codec = kst_codec_of(data, length);
     decoder->data = data;
     decoder->length = length;
-    kst_status status = decoder->codec->open(decoder, data, length, presuming);
+    kst_status status = open_with_codec(decoder, decoder->context->gpu ? purpose : OPEN_TO_LOOK);
     if (status)
         return kst_decoder_fail(decoder, status);
     decoder->open = true;
@@ -85,12 +105,7 @@ static kst_status open_stream(kst_decoder *decoder, const void *data, size_t len
 
 kst_status kst_decoder_open(kst_decoder *decoder, const void *data, size_t length)
 {
-    return decoder ? open_stream(decoder, data, length, false) : KST_ERROR_ARGUMENT;
-}
-
-kst_status kst_decoder_open_soon(kst_decoder *decoder, const void *data, size_t length)
-{
-    return open_stream(decoder, data, length, decoder->context->gpu != NULL);
+    return decoder ? kst_decoder_open_for(decoder, data, length, OPEN_TO_LOOK) : KST_ERROR_ARGUMENT;
 }
 
 const kst_info *kst_decoder_info(const kst_decoder *decoder)
@@ -133,24 +148,6 @@ kst_status kst_decoder_decode(kst_decoder *decoder, const kst_decode_options *op
     return status ? status : kst_decoding_run(&decoding);
 }
 
-/* With a GPU that is there already, pinned data are on their way to it while their headers are read. */
-static kst_status open_and_decode(
-    kst_decoder *decoder, const void *data, size_t length, const kst_decode_options *options, kst_image *image)
-{
-    struct jpeg_gpu_early early = {.lane = NULL};
-    struct gpu_executor *gpu = decoder->context->gpu;
-    if (gpu && data)
-        kst_gpu_early_begin(gpu, data, length, &early);
-    decoder->early = &early;
-    kst_status status = kst_decoder_open_soon(decoder, data, length);
-    if (!status)
-        status = kst_decoder_decode(decoder, options, image);
-    decoder->early = NULL;
-    if (gpu)
-        kst_gpu_early_drop(gpu, &early);
-    return status;
-}
-
 kst_status kst_decode(kst_context *context, const void *data, size_t length, const kst_decode_options *options,
     kst_image *image, kst_report *report)
 {
@@ -163,7 +160,9 @@ kst_status kst_decode(kst_context *context, const void *data, size_t length, con
         kst_report_copy(report, &failed);
         return status;
     }
-    status = open_and_decode(decoder, data, length, options, image);
+    status = kst_decoder_open_for(decoder, data, length, OPEN_TO_DECODE_ONCE);
+    if (!status)
+        status = kst_decoder_decode(decoder, options, image);
     kst_report_copy(report, &decoder->report);
     kst_decoder_destroy(&decoder);
     return status;

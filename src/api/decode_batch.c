@@ -7,22 +7,10 @@
 #include <stddef.h>
 
 #include "api/decoding.h"
-#include "api/j2k_parts.h"
-#include "api/jpeg_decode.h"
 #include "api/stream.h"
 #include "core/report.h"
-#include "jpeg/gpu/target.h"
 
-enum {
-    PART_PICTURES = 64,
-    PART_BYTES = 8 << 20,  /* of streams: enough to keep the device busy, few enough to be there soon */
-    FIRST_BYTES = 2 << 20, /* of the first part, so that the device begins; the next ones have twice as many each */
-    PARTS_AT_ONCE = 6,     /* with buffers of their own; later ones take over theirs */
-    PARTS_IN_FLIGHT = 24,
-    WINDOW = 16 /* streams that are opened before the first of them is decoded */
-};
-
-#define PART_MEMORY (UINT64_C(640) << 20)
+enum { WINDOW = 16 /* streams that are opened before the first of them is decoded */ };
 
 struct entry {
     kst_decode_item *item;
@@ -32,27 +20,15 @@ struct entry {
     bool open;            /* planned, and not ended yet */
 };
 
-struct part {
-    struct job *job; /* null: ended, or never begun */
-    uint32_t first, count;
-    uint64_t bytes, memory; /* of the streams; that it takes on the device */
-    bool staged;            /* its images or streams need pinned memory */
-};
-
 struct kst_job {
     kst_context *context;
-    struct gpu_executor *gpu;
     struct entry *entry;
     uint32_t count;
-    uint32_t *on_gpu, *on_cpu; /* which entries */
+    uint32_t *on_gpu, *on_cpu; /* which entries: in parts on the GPU, and all others */
     uint32_t gpu_count, cpu_count;
-    uint32_t window;            /* the first of the entries that are being opened */
-    struct j2k_parts j2k;       /* those of JPEG 2000 on the GPU */
-    struct jpeg_gpu_item *item; /* of the other entries on the GPU, in turn */
-    struct part *part;
-    uint32_t part_count, cut; /* how many items are in parts */
-    uint32_t ready;           /* parts that get no more items */
-    uint32_t begun, ended;    /* in turn */
+    uint32_t window; /* the first of the entries that are being opened */
+    struct decode_owner owner;
+    void *parts[CODECS]; /* of each codec, on the GPU */
     struct entered_stream entered;
 };
 
@@ -64,9 +40,21 @@ static void close_entry(struct entry *entry)
     entry->open = false;
 }
 
-static void close_decoding(struct decoding *decoding)
+static struct entry *entry_of(struct decoding *decoding)
 {
-    close_entry((struct entry *)(void *)((char *)decoding - offsetof(struct entry, decoding)));
+    return (struct entry *)(void *)((char *)decoding - offsetof(struct entry, decoding));
+}
+
+static void enter(struct decoding *decoding)
+{
+    pthread_mutex_lock(&entry_of(decoding)->lock);
+}
+
+static void leave(struct decoding *decoding)
+{
+    struct entry *entry = entry_of(decoding);
+    close_entry(entry);
+    pthread_mutex_unlock(&entry->lock);
 }
 
 static void open_entry(void *arg, uint32_t index)
@@ -75,7 +63,7 @@ static void open_entry(void *arg, uint32_t index)
     struct entry *entry = &job->entry[job->window + index];
     const kst_decode_item *item = entry->item;
     kst_decoder_start(&entry->decoder, job->context);
-    kst_status status = item->image ? kst_decoder_open_soon(&entry->decoder, item->data, item->length)
+    kst_status status = item->image ? kst_decoder_open_for(&entry->decoder, item->data, item->length, OPEN_TO_DECODE)
                                     : kst_report_error(&entry->decoder.report, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
     if (!status)
         status = kst_decoding_begin(&entry->decoding, &entry->decoder, item->options, item->image);
@@ -85,142 +73,41 @@ static void open_entry(void *arg, uint32_t index)
         close_entry(entry);
 }
 
-/* Device memory that a part may take. */
-static uint64_t part_memory(const struct kst_job *job)
+/* The parts of a codec's pictures. */
+static void *parts_of(const struct kst_job *job, const struct codec *codec)
 {
-    uint64_t limit = job->context->limits.memory / PARTS_AT_ONCE, card = job->gpu->gpu->info.memory / 16;
-    limit = limit < PART_MEMORY ? limit : PART_MEMORY;
-    return card < limit ? card : limit;
-}
-
-/* Bytes of streams that a part gets, but for the last of them. */
-static uint64_t part_bytes(const struct kst_job *job, const struct part *part)
-{
-    size_t number = (size_t)(part - job->part);
-    uint64_t grown = (uint64_t)FIRST_BYTES << (number < 8 ? number : 8);
-    return grown < PART_BYTES ? grown : PART_BYTES;
-}
-
-static bool fits(const struct kst_job *job, const struct part *part, uint64_t memory)
-{
-    return part->count < PART_PICTURES && part->bytes < part_bytes(job, part) &&
-           part->memory + memory <= part_memory(job);
-}
-
-/* Put the items that are not in parts yet into some. */
-static void cut_into_parts(struct kst_job *job)
-{
-    for (; job->cut < job->gpu_count; job->cut++) {
-        const struct jpeg_gpu_item *item = &job->item[job->cut];
-        uint64_t length, memory = kst_gpu_jpeg_memory(item, 1);
-        if (job->part_count == 0 || !fits(job, &job->part[job->part_count - 1], memory))
-            job->part[job->part_count++] = (struct part){.first = job->cut};
-        struct part *part = &job->part[job->part_count - 1];
-        kst_gpu_scan_data(item->plan, &length);
-        part->bytes += length;
-        part->memory += memory;
-        part->count++;
-        part->staged = part->staged || !item->pinned || item->sink == GPU_SINK_HOST;
-    }
+    size_t i = 0;
+    while (kst_codecs[i] != codec)
+        i++;
+    return job->parts[i];
 }
 
 static void sort_entries(struct kst_job *job, uint32_t end)
 {
     for (uint32_t i = job->window; i < end; i++) {
-        struct entry *entry = &job->entry[i];
-        if (!entry->open)
+        struct decoding *decoding = &job->entry[i].decoding;
+        const struct codec *codec = job->entry[i].decoder.codec;
+        if (!job->entry[i].open)
             continue;
-        if (entry->decoding.j2k) {
-            job->gpu = entry->decoding.gpu;
-            kst_j2k_parts_add(&job->j2k, &entry->decoding);
-            continue;
-        }
-        if (!entry->decoding.on_gpu || kst_jpeg_reads_scans(&entry->decoding)) {
+        if (!decoding->on_gpu || decoding->alone) {
             job->on_cpu[job->cpu_count++] = i;
             continue;
         }
-        job->gpu = entry->decoding.gpu;
-        struct jpeg_gpu_item *item = &job->item[job->gpu_count];
-        *item = entry->decoding.item;
-        kst_gpu_jpeg_route(job->gpu, item);
-        item->ordered = job->entered.gpu && item->sink != GPU_SINK_HOST;
+        codec->parts->add(parts_of(job, codec), decoding);
         job->on_gpu[job->gpu_count++] = i;
     }
 }
 
-struct settling {
-    struct kst_job *job;
-    const struct part *part;
-    const struct jpeg_gpu_damage *damage;
-    const struct jpeg_gpu_times *times;
-    const struct gpu_error *error;
-};
-
-static void settle_entry(void *arg, uint32_t index)
+static void run_on_gpu(struct kst_job *job, bool more)
 {
-    const struct settling *settling = arg;
-    struct kst_job *job = settling->job;
-    struct entry *entry = &job->entry[job->on_gpu[settling->part->first + index]];
-    pthread_mutex_lock(&entry->lock);
-    kst_jpeg_decoding_settle(&entry->decoding, &settling->damage[index], settling->times, settling->error);
-    close_entry(entry);
-    pthread_mutex_unlock(&entry->lock);
+    for (size_t i = 0; i < CODECS; i++)
+        kst_codecs[i]->parts->run(job->parts[i], more);
 }
 
-/* Pictures that went through the stages together share their times. */
-static void settle_part(struct kst_job *job, const struct part *part, const struct jpeg_gpu_damage *damage,
-    struct jpeg_gpu_times *times, const struct gpu_error *error)
+static void end_all(struct kst_job *job)
 {
-    struct settling settling = {job, part, damage, times, error};
-    times->upload /= part->count;
-    times->entropy /= part->count;
-    times->pixels /= part->count;
-    times->download /= part->count;
-    kst_pool_run(job->context->pool, part->count, settle_entry, &settling);
-}
-
-static void begin_part(struct kst_job *job, struct gpu_error *error)
-{
-    struct part *part = &job->part[job->begun];
-    struct jpeg_gpu_order order = {.after = job->entered.gpu ? &job->entered.start : NULL};
-    if (job->begun >= PARTS_AT_ONCE)
-        order.heir_of = job->part[job->begun - PARTS_AT_ONCE].job;
-    part->job = kst_gpu_jpeg_begin(job->gpu, &job->item[part->first], part->count, &order, error);
-    job->begun++;
-}
-
-static void end_part(struct kst_job *job)
-{
-    struct jpeg_gpu_damage damage[PART_PICTURES];
-    struct jpeg_gpu_times times = {0};
-    struct gpu_error error;
-    struct part *part = &job->part[job->ended++];
-    if (!part->job)
-        return;
-    kst_gpu_jpeg_end(part->job, damage, &times, &error);
-    part->job = NULL;
-    settle_part(job, part, damage, &times, &error);
-}
-
-/* Whether a part has to end before the next can begin. */
-static bool must_end(const struct kst_job *job)
-{
-    uint32_t in_flight = job->begun - job->ended;
-    return in_flight >= PARTS_IN_FLIGHT || (in_flight >= PARTS_AT_ONCE && job->part[job->ended].staged);
-}
-
-static void run_on_gpu(struct kst_job *job)
-{
-    while (job->begun < job->ready) {
-        struct jpeg_gpu_times times = {0};
-        struct gpu_error error;
-        if (must_end(job))
-            end_part(job);
-        begin_part(job, &error);
-        if (!job->part[job->begun - 1].job)
-            settle_part(
-                job, &job->part[job->begun - 1], (const struct jpeg_gpu_damage[PART_PICTURES]){{0}}, &times, &error);
-    }
+    for (size_t i = 0; i < CODECS; i++)
+        kst_codecs[i]->parts->end(job->parts[i]);
 }
 
 static void confirm_entry(struct entry *entry)
@@ -237,8 +124,7 @@ static void run_task(void *arg, uint32_t index)
 {
     struct kst_job *job = arg;
     if (index == 0) {
-        run_on_gpu(job);
-        kst_j2k_parts_run(&job->j2k, false);
+        run_on_gpu(job, false);
         return;
     }
     if (index <= job->gpu_count) {
@@ -254,14 +140,25 @@ static void release(struct kst_job *job)
 {
     struct memory *memory = &job->context->memory;
     kst_stream_leave(&job->entered);
-    kst_j2k_parts_release(&job->j2k);
+    for (size_t i = 0; i < CODECS; i++)
+        if (job->parts[i])
+            kst_codecs[i]->parts->release(job->parts[i]);
     for (uint32_t i = 0; i < job->count && job->entry; i++)
         pthread_mutex_destroy(&job->entry[i].lock);
-    kst_memory_release(memory, job->part);
-    kst_memory_release(memory, job->item);
     kst_memory_release(memory, job->on_gpu);
     kst_memory_release(memory, job->entry);
     kst_memory_release(memory, job);
+}
+
+static bool make_parts(struct kst_job *job, uint32_t count)
+{
+    bool made = true;
+    job->owner = (struct decode_owner){.context = job->context, .most = count, .enter = enter, .leave = leave};
+    for (size_t i = 0; i < CODECS; i++) {
+        job->parts[i] = kst_codecs[i]->parts->make(&job->owner);
+        made = made && job->parts[i];
+    }
+    return made;
 }
 
 static struct kst_job *make(kst_context *context, kst_decode_item *items, uint32_t count, kst_status *status)
@@ -273,10 +170,7 @@ static struct kst_job *make(kst_context *context, kst_decode_item *items, uint32
     job->context = context;
     job->entry = kst_memory_array(memory, count, sizeof *job->entry, status);
     job->on_gpu = kst_memory_array(memory, 2 * (size_t)count, sizeof *job->on_gpu, status);
-    job->item = kst_memory_array(memory, count, sizeof *job->item, status);
-    job->part = kst_memory_zeroed(memory, count, sizeof *job->part, status);
-    bool made = kst_j2k_parts_make(&job->j2k, context, count, close_decoding);
-    if (!made || !job->entry || !job->on_gpu || !job->item || !job->part) {
+    if (!make_parts(job, count) || !job->entry || !job->on_gpu) {
         *status = KST_ERROR_MEMORY;
         release(job);
         return NULL;
@@ -290,43 +184,34 @@ static struct kst_job *make(kst_context *context, kst_decode_item *items, uint32
     return job;
 }
 
-static void end_all(struct kst_job *job)
-{
-    while (job->ended < job->begun)
-        end_part(job);
-}
-
-/* The streams are opened a window at a time, so that the first parts are on their way while others are opened. */
+/*
+ * The streams are opened a window at a time, so that the first parts are on their way while others are opened. Where
+ * something was presumed that is wrong, the picture's part ends at once, since it is decoded from the start then.
+ */
 static void start(struct kst_job *job)
 {
     for (uint32_t end; job->window < job->count; job->window = end) {
         end = job->count - job->window < WINDOW ? job->count : job->window + WINDOW;
         kst_pool_run(job->context->pool, end - job->window, open_entry, job);
         sort_entries(job, end);
-        cut_into_parts(job);
-        job->ready = job->part_count - (job->part_count > 0 && end < job->count);
-        if (end < job->count) {
-            run_on_gpu(job);
-            kst_j2k_parts_run(&job->j2k, true);
-        }
+        if (end < job->count)
+            run_on_gpu(job, true);
     }
     kst_pool_run(job->context->pool, 1 + job->gpu_count + job->cpu_count, run_task, job);
-    for (uint32_t i = 0; i < job->gpu_count; i++)
-        if (job->entry[job->on_gpu[i]].open && job->entry[job->on_gpu[i]].decoding.mistaken)
-            end_all(job);
+    for (uint32_t i = 0; i < job->gpu_count; i++) {
+        const struct entry *entry = &job->entry[job->on_gpu[i]];
+        if (entry->open && entry->decoding.mistaken)
+            entry->decoder.codec->parts->end(parts_of(job, entry->decoder.codec));
+    }
 }
 
 /* Make it wait for all that is on its way; where that cannot be, wait here. */
 static void leave_stream(struct kst_job *job)
 {
-    for (uint32_t i = job->ended; i < job->begun; i++)
-        if (job->part[i].job)
-            kst_gpu_jpeg_follow(job->part[i].job, &job->entered.queue);
-    kst_j2k_parts_follow(&job->j2k, &job->entered.queue);
-    if (job->entered.queue.error.status) {
+    for (size_t i = 0; i < CODECS; i++)
+        kst_codecs[i]->parts->follow(job->parts[i], &job->entered.queue);
+    if (job->entered.queue.error.status)
         end_all(job);
-        kst_j2k_parts_end(&job->j2k);
-    }
 }
 
 kst_status kst_decode_submit(
@@ -356,10 +241,10 @@ kst_status kst_decode_submit(
 
 bool kst_job_done(const kst_job *job)
 {
-    for (uint32_t i = job ? job->ended : 0; job && i < job->begun; i++)
-        if (job->part[i].job && !kst_gpu_jpeg_done(job->part[i].job))
-            return false;
-    return !job || kst_j2k_parts_done(&job->j2k);
+    bool done = true;
+    for (size_t i = 0; job && i < CODECS; i++)
+        done = done && kst_codecs[i]->parts->done(job->parts[i]);
+    return done;
 }
 
 kst_status kst_job_wait(kst_job **job)
@@ -368,7 +253,6 @@ kst_status kst_job_wait(kst_job **job)
     if (!job || !*job)
         return KST_OK;
     end_all(*job);
-    kst_j2k_parts_end(&(*job)->j2k);
     for (uint32_t i = (*job)->count; i-- > 0;)
         if ((*job)->entry[i].item->report.status)
             status = (*job)->entry[i].item->report.status;

@@ -9,7 +9,6 @@
 #include "image/normalise.h"
 #include "image/orient.h"
 #include "image/validate.h"
-#include "jpeg/gpu/target.h"
 
 static kst_status choose_options(const kst_decode_options *options, kst_decode_options *chosen)
 {
@@ -121,7 +120,7 @@ static kst_status look_at_image(struct decoding *d)
     d->gpu = device ? kst_context_gpu(context) : kst_context_gpu_for(context, seconds, codec->decode_least);
     if (!d->gpu)
         return device ? refuse(d, "the context works on the CPU") : KST_OK;
-    if (kst_gpu_jpeg_target(d->gpu, d->image, &d->item, &error))
+    if (kst_gpu_image_target(d->gpu, d->image, &d->target, &error))
         return KST_OK;
     return kst_report_error(&d->decoder->report, error.status, KST_NO_OFFSET, "%s", error.text);
 }
@@ -235,5 +234,5 @@ kst_status kst_decoding_run_on_cpu(struct decoding *d)
 
 kst_status kst_decoding_run(struct decoding *d)
 {
-    return d->on_gpu || d->in_strips ? d->decoder->codec->run_on_gpu(d) : kst_decoding_run_on_cpu(d);
+    return d->on_gpu ? d->decoder->codec->run_on_gpu(d) : kst_decoding_run_on_cpu(d);
 }

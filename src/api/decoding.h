@@ -5,44 +5,21 @@
 
 #include "api/codec.h"
 #include "api/device.h"
-#include "api/j2k_gpu.h"
 #include "core/progress.h"
-#include "j2k/packets/build.h"
-#include "jpeg/cpu/blocks.h"
-#include "jpeg/gpu/decode.h"
-#include "jpeg/plan/compact.h"
-#include "jpeg/plan/output.h"
-#include "jpeg/syntax/metadata.h"
-#include "jpeg/syntax/others.h"
-#include "jpeg/syntax/parse.h"
-
-/* A plan of whole tiles, of which parts are decoded. */
-struct j2k_kept {
-    struct j2k_plan plan;     /* nothing: none is */
-    struct j2k_filter filter; /* its own, with these: */
-    bool *components;         /* of each whether it is wanted */
-    struct j2k_rect tiles;    /* columns and rows of them */
-    struct j2k_rect before;   /* likewise, what the part before needed */
-    bool refused;             /* it cannot be had of this stream */
-};
+#include "device/image.h"
+#include "image/metadata.h"
 
 struct kst_decoder {
     kst_context *context;
     struct memory memory; /* of the open stream and of the operation */
     bool open;
     const struct codec *codec; /* of the stream, while it is open */
+    void *state;               /* what the codec keeps of the stream and of its decoding; null: none is open */
     const void *data;          /* the stream */
     size_t length;
-    struct jpeg_stream stream; /* empty where the codec is another */
-    struct j2k_stream j2k;     /* likewise */
-    struct j2k_kept kept;
-    kst_plane *more; /* of the image described last: room for its planes behind the first four */
-    struct jpeg_metadata metadata;
-    struct jpeg_others others; /* behind the picture, once they were asked for */
-    bool others_known;
+    struct metadata_list metadata;
     kst_info info;
-    struct jpeg_gpu_early *early; /* the stream on its way to the device; null: it is not */
-    kst_report parsed;            /* what opening reported: every decoding starts from it */
+    kst_report parsed; /* what opening reported: every decoding starts from it */
     kst_report report;
 };
 
@@ -50,11 +27,8 @@ struct kst_decoder {
 void kst_decoder_start(kst_decoder *decoder, kst_context *context);
 void kst_decoder_close(kst_decoder *decoder);
 
-/*
- * As kst_decoder_open(). Where there is a GPU, where the data of a picture end is presumed so that it can start sooner;
- * decoding then makes sure of that, or starts once more.
- */
-kst_status kst_decoder_open_soon(kst_decoder *decoder, const void *data, size_t length);
+/* As kst_decoder_open(), for a purpose. Where there is no GPU, the purpose does not matter. */
+kst_status kst_decoder_open_for(kst_decoder *decoder, const void *data, size_t length, enum opening_purpose purpose);
 
 /* Start a report anew, from what `from` has; and end it with an error. */
 void kst_decoder_begin(kst_decoder *decoder, const kst_report *from);
@@ -63,10 +37,6 @@ kst_status kst_decoder_fail(kst_decoder *decoder, kst_status status);
 /* The picture as it is stored, and as the caller gets it. */
 kst_status kst_decoder_plan(
     kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image);
-
-/* j2k_plans.c: kst_j2k_plan_build() of the open stream; and the end of what is kept for other parts of it. */
-kst_status kst_decoder_plan_j2k(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_plan *plan);
-void kst_j2k_kept_drop(kst_decoder *decoder);
 
 struct decoding {
     kst_decoder *decoder;
@@ -77,16 +47,12 @@ struct decoding {
     int orientation;  /* 1: the picture needs no turning */
     bool made;        /* the caller's image got its buffers here */
     kst_image before; /* what it was, for when that or anything else fails */
-    bool on_gpu;
-    bool in_strips; /* a picture of JPEG 2000, on the GPU, though not `on_gpu` as a whole */
-    double excess;  /* of such a picture, or strip: how many times the memory that there is it would take */
-    bool mistaken;  /* what was presumed of the stream is wrong: the end will be a decoding from the start */
+    bool on_gpu;      /* the GPU carries it out, as the codec's state says */
+    bool alone;       /* on_gpu: by itself, not together with other pictures of a batch */
+    bool mistaken;    /* what was presumed of the stream is wrong: the end will be a decoding from the start */
     const struct gpu_event *after; /* what work on the device waits for; null: nothing */
-    struct jpeg_gpu_item item;     /* on_gpu, or device memory: the image there */
-    struct jpeg_plan compact;      /* on_gpu: the item's plan, where the stream's cannot be; or nothing */
-    struct jpeg_blocks blocks;     /* on_gpu: of a picture whose scans the CPU reads */
+    struct gpu_target target;      /* gpu: where the image is */
     struct progress progress;
-    struct j2k_planned *j2k; /* on_gpu: a picture of JPEG 2000, instead of item */
 };
 
 /* Check and plan it. An error is in the decoder's report; nothing is left to be done then. */

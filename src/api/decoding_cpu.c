@@ -69,7 +69,7 @@ static kst_status upload(struct decoding *d, const kst_image *host)
     if (lane) {
         if (d->after)
             backend->wait(&lane->queue, d->after);
-        kst_gpu_image_upload(&lane->queue, d->image, &d->item.image, host);
+        kst_gpu_image_upload(&lane->queue, d->image, &d->target.image, host);
         backend->finish(&lane->queue);
         error = lane->queue.error;
     }

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The functions by which the entry points decode and transcode JPEG 2000. */
 #include "api/j2k_decode.h"
+#include "api/j2k_parts.h"
 #include "api/j2k_transcode.h"
 #include "core/report.h"
 #include "j2k/packets/output.h"
 
-static kst_status open_stream(kst_decoder *decoder, const uint8_t *data, size_t length, bool presuming)
+static kst_status open_stream(kst_decoder *decoder, const uint8_t *data, size_t length, enum opening_purpose purpose)
 {
-    (void)presuming; /* where packets end is in the headers */
+    (void)purpose; /* where packets end is in the headers */
     return kst_j2k_open(decoder, data, length);
 }
 
 static void close_stream(kst_decoder *decoder)
 {
     kst_j2k_kept_drop(decoder);
-    decoder->kept.refused = false;
-    kst_j2k_stream_release(&decoder->memory, &decoder->j2k);
-    kst_memory_release(&decoder->memory, decoder->more);
-    decoder->more = NULL;
+    kst_j2k_stream_release(&decoder->memory, &j2k_state(decoder)->stream);
+    kst_memory_release(&decoder->memory, j2k_state(decoder)->more);
 }
 
 static kst_status describe(kst_decoder *decoder, const kst_decode_options *options, kst_image *stored)
 {
     struct j2k_output output;
-    kst_status status = kst_j2k_output_describe(&decoder->j2k, options, stored, decoder->more, &output);
+    kst_status status =
+        kst_j2k_output_describe(&j2k_state(decoder)->stream, options, stored, j2k_state(decoder)->more, &output);
     if (status == KST_ERROR_IMAGE_DEPTH)
         return kst_j2k_refuse_depth(decoder, options);
     return status ? status : kst_j2k_check_enlarged(decoder, stored);
@@ -36,7 +36,8 @@ static kst_status read_further(struct decoding *d)
     kst_decoder *decoder = d->decoder;
     struct j2k_output output;
     kst_image described;
-    if (kst_j2k_output_describe(&decoder->j2k, &d->options, &described, decoder->more, &output))
+    if (kst_j2k_output_describe(
+            &j2k_state(decoder)->stream, &d->options, &described, j2k_state(decoder)->more, &output))
         return KST_OK;
     return kst_j2k_open_further(decoder, &output.filter);
 }
@@ -47,8 +48,8 @@ static kst_status place(struct decoding *d)
     enum j2k_fit fit = J2K_FITS_NOT;
     const kst_region all = {0, 0, d->image->width, d->image->height};
     kst_status status = suits ? kst_j2k_gpu_plan(d, all, &fit) : KST_OK;
-    d->on_gpu = d->j2k != NULL;
-    d->in_strips = fit == J2K_FITS_IN_STRIPS;
+    d->alone = fit == J2K_FITS_IN_STRIPS;
+    d->on_gpu = fit != J2K_FITS_NOT;
     return status;
 }
 
@@ -77,7 +78,7 @@ static kst_status run_on_gpu(struct decoding *d)
     struct j2k_gpu_damage damage;
     struct j2k_gpu_times times;
     struct gpu_error error;
-    if (d->in_strips)
+    if (d->alone)
         return run_in_strips(d);
     kst_j2k_gpu_run(d, &damage, &times, &error);
     return kst_j2k_decoding_settle(d, &damage, &times, &error);
@@ -88,9 +89,18 @@ static kst_status transcode(struct transcoding *t, const uint8_t *data, size_t l
     return kst_j2k_transcode(t->context, &t->memory, data, length, t->options, &t->sink, t->report);
 }
 
+static const struct decode_parts parts = {.make = kst_j2k_parts_make,
+    .release = kst_j2k_parts_release,
+    .add = kst_j2k_parts_add,
+    .run = kst_j2k_parts_run,
+    .follow = kst_j2k_parts_follow,
+    .done = kst_j2k_parts_done,
+    .end = kst_j2k_parts_end};
+
 const struct codec kst_j2k_codec = {.decode_seconds = 8e-8,
     .decode_least = 10e-3, /* the longest code-block keeps a GPU waiting */
     .recognises = kst_j2k_recognised,
+    .state_size = sizeof(struct j2k_decoder),
     .open = open_stream,
     .close = close_stream,
     .describe = describe,
@@ -99,4 +109,5 @@ const struct codec kst_j2k_codec = {.decode_seconds = 8e-8,
     .decode_on_cpu = decode_on_cpu,
     .run_on_gpu = run_on_gpu,
     .release = kst_j2k_gpu_drop,
+    .parts = &parts,
     .transcode = transcode};

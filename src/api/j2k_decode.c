@@ -94,7 +94,7 @@ static void aim_direct(struct j2k_work *work)
 /* The samples of a channel's component that are decoded. */
 static struct j2k_rect area_of(const struct j2k_work *work, uint32_t component)
 {
-    const struct j2k_component_size *size = &work->decoder->j2k.component[component];
+    const struct j2k_component_size *size = &j2k_state(work->decoder)->stream.component[component];
     return kst_j2k_divide(work->output.filter.region, size->dx, size->dy);
 }
 
@@ -127,7 +127,7 @@ static kst_status aim_between(struct j2k_work *work)
 static kst_status convert(struct j2k_work *work)
 {
     kst_decoder *decoder = work->decoder;
-    const struct j2k_stream *stream = &decoder->j2k;
+    const struct j2k_stream *stream = &j2k_state(decoder)->stream;
     const struct j2k_palette *palette = &stream->file.palette;
     uint32_t depth = work->channels.channel[0].depth;
     struct j2k_conversion conversion = {.channels = &work->channels,
@@ -163,8 +163,8 @@ static kst_status convert(struct j2k_work *work)
 static kst_status survey(struct j2k_work *work)
 {
     kst_decoder *decoder = work->decoder;
-    return kst_j2k_survey(&decoder->memory, &decoder->context->limits, &decoder->j2k, &work->output.filter,
-        &work->plan.totals, &decoder->report);
+    return kst_j2k_survey(&decoder->memory, &decoder->context->limits, &j2k_state(decoder)->stream,
+        &work->output.filter, &work->plan.totals, &decoder->report);
 }
 
 /* Packets of a part that were read for the whole are not warned of again. */
@@ -235,7 +235,7 @@ static kst_status run(struct j2k_work *work, bool direct)
 kst_status kst_j2k_refuse_depth(kst_decoder *decoder, const kst_decode_options *options)
 {
     enum { FIRST_SSIZ = 42, SSIZ = 3 }; /* behind SOC, and what SIZ says of a component (A.5.1) */
-    const struct j2k_stream *stream = &decoder->j2k;
+    const struct j2k_stream *stream = &j2k_state(decoder)->stream;
     uint32_t count = options->components ? options->component_count : stream->component_count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t c = kst_j2k_output_component(options, i), depth = stream->component[c].depth;
@@ -249,7 +249,7 @@ kst_status kst_j2k_refuse_depth(kst_decoder *decoder, const kst_decode_options *
 
 kst_status kst_j2k_check_enlarged(kst_decoder *decoder, const kst_image *image)
 {
-    const struct j2k_stream *stream = &decoder->j2k;
+    const struct j2k_stream *stream = &j2k_state(decoder)->stream;
     struct j2k_channels channels;
     if (image->format == KST_FORMAT_RAW)
         return KST_OK;
@@ -265,7 +265,7 @@ kst_status kst_j2k_check_enlarged(kst_decoder *decoder, const kst_image *image)
 static kst_status allocate(struct j2k_work *work)
 {
     struct memory *memory = &work->decoder->memory;
-    uint32_t count = work->decoder->j2k.component_count;
+    uint32_t count = j2k_state(work->decoder)->stream.component_count;
     kst_status status = KST_OK;
     work->target = kst_memory_zeroed(memory, count, sizeof *work->target, &status);
     work->wanted = kst_memory_zeroed(memory, count, sizeof *work->wanted, &status);
@@ -276,7 +276,7 @@ static kst_status allocate(struct j2k_work *work)
 static void release(struct j2k_work *work)
 {
     struct memory *memory = &work->decoder->memory;
-    for (uint32_t c = 0; work->plane && c < work->decoder->j2k.component_count; c++)
+    for (uint32_t c = 0; work->plane && c < j2k_state(work->decoder)->stream.component_count; c++)
         kst_memory_release(memory, work->plane[c]);
     kst_memory_release(memory, work->target);
     kst_memory_release(memory, work->wanted);
@@ -399,10 +399,11 @@ kst_status kst_j2k_decode(
 {
     struct j2k_work work = {.decoder = decoder, .options = options, .image = image, .progress = progress, .end = 1};
     kst_image described;
-    kst_status status = kst_j2k_output_describe(&decoder->j2k, options, &described, decoder->more, &work.output);
+    kst_status status = kst_j2k_output_describe(
+        &j2k_state(decoder)->stream, options, &described, j2k_state(decoder)->more, &work.output);
     if (status)
         return status;
-    kst_j2k_output_channels(&decoder->j2k, image->format, &work.channels);
+    kst_j2k_output_channels(&j2k_state(decoder)->stream, image->format, &work.channels);
     status = decode_output(&work);
     if (!is_too_much(&work, status) || !work.told)
         return status;

@@ -100,7 +100,7 @@ bool kst_decoder_next_element(kst_decoder *decoder, kst_element *element)
     if (!decoder || !element || element->size != sizeof *element || !decoder->open ||
         decoder->codec != &kst_j2k_codec || kst_j2k_open_further(decoder, NULL))
         return false;
-    const struct j2k_stream *stream = &decoder->j2k;
+    const struct j2k_stream *stream = &j2k_state(decoder)->stream;
     element->text[0] = '\0';
     if (!stream->file.present && element->state != IN_CODESTREAM) {
         element->state = IN_CODESTREAM;

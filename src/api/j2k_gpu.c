@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "api/decoding.h"
+#include "api/j2k_decode.h"
 #include "api/j2k_part.h"
 #include "core/report.h"
 #include "image/format.h"
@@ -24,7 +24,7 @@ static bool must_convert(const struct j2k_channels *channels)
 /* The palettes' columns that channels take, as the kernels look them up. */
 static kst_status read_palettes(struct j2k_planned *planned, kst_decoder *decoder, const struct j2k_channels *channels)
 {
-    const struct j2k_stream *stream = &decoder->j2k;
+    const struct j2k_stream *stream = &j2k_state(decoder)->stream;
     const struct j2k_palette *palette = &stream->file.palette;
     struct j2k_gpu_conversion *conversion = &planned->item.conversion;
     kst_status status = KST_OK;
@@ -85,7 +85,7 @@ static kst_status choose_channels(struct j2k_planned *planned, const struct deco
         choose_raw(item, options);
         return KST_OK;
     }
-    kst_j2k_output_channels(&d->decoder->j2k, format, &channels);
+    kst_j2k_output_channels(&j2k_state(d->decoder)->stream, format, &channels);
     bool converted = must_convert(&channels) || d->orientation != 1 || options->sample != KST_SAMPLE_INTEGER;
     uint32_t samples = kst_format_channels(format);
     item->channels = samples ? samples : item->output.plane_count;
@@ -134,7 +134,8 @@ static kst_status describe_part(struct decoding *d, kst_region part, struct j2k_
     kst_decoder *decoder = d->decoder;
     kst_image described;
     if (is_whole(d, part))
-        return kst_j2k_output_describe(&decoder->j2k, &d->options, &described, decoder->more, output);
+        return kst_j2k_output_describe(
+            &j2k_state(decoder)->stream, &d->options, &described, j2k_state(decoder)->more, output);
     return kst_j2k_part_describe(decoder, &d->options, d->image->format, stored_part(d, part), output);
 }
 
@@ -175,7 +176,7 @@ static double excess_of(const struct decoding *d, kst_region part, const struct 
 /* Whether the kernels would not know where in the stream damage is. With strips the CPU tells. */
 static bool is_far(const struct decoding *d, const struct j2k_planned *planned)
 {
-    return planned->plan.length >= UINT32_MAX && !d->in_strips;
+    return planned->plan.length >= UINT32_MAX && !d->alone;
 }
 
 /* On failure, and where the device cannot, nothing of the plan is left. */
@@ -194,8 +195,8 @@ static kst_status plan_item(
     } else {
         kst_gpu_j2k_route(d->gpu, &planned->item);
         planned->need = kst_gpu_j2k_need(&planned->item, kst_gpu_j2k_threads(d->gpu));
-        d->excess = excess_of(d, part, planned);
-        *fit = d->excess <= 1 && !is_far(d, planned) ? J2K_FITS : J2K_FITS_IN_STRIPS;
+        j2k_state(d->decoder)->excess = excess_of(d, part, planned);
+        *fit = j2k_state(d->decoder)->excess <= 1 && !is_far(d, planned) ? J2K_FITS : J2K_FITS_IN_STRIPS;
     }
     if (!status && *fit == J2K_FITS)
         return KST_OK;
@@ -254,7 +255,8 @@ static kst_status plan_part(struct decoding *d, kst_region part, struct j2k_plan
         status = cut(d, &output, part, planned);
     if (status)
         return status;
-    bool *wanted = kst_memory_zeroed(&decoder->memory, decoder->j2k.component_count, sizeof *wanted, &status);
+    bool *wanted =
+        kst_memory_zeroed(&decoder->memory, j2k_state(decoder)->stream.component_count, sizeof *wanted, &status);
     if (!wanted)
         return status;
     mark_wanted(&planned->item, wanted);
@@ -274,25 +276,25 @@ kst_status kst_j2k_gpu_plan(struct decoding *d, kst_region part, enum j2k_fit *f
     struct j2k_planned *planned = kst_memory_zeroed(&decoder->memory, 1, sizeof *planned, &status);
     if (!planned)
         return status;
-    planned->item = (struct j2k_gpu_item){.output = *d->image, .sink = d->item.sink, .image = d->item.image};
+    planned->item = (struct j2k_gpu_item){.output = *d->image, .sink = d->target.sink, .image = d->target.image};
     status = plan_part(d, part, planned, fit);
     if (status == KST_ERROR_LIMIT_MEMORY) {
         decoder->report = before;
-        d->excess = MUCH;
+        j2k_state(d->decoder)->excess = MUCH;
         *fit = J2K_FITS_NOT;
         status = KST_OK;
     }
     if (status || *fit != J2K_FITS)
         kst_j2k_gpu_release(d, planned);
     else
-        d->j2k = planned;
+        j2k_state(d->decoder)->planned = planned;
     return status;
 }
 
 void kst_j2k_gpu_drop(struct decoding *d)
 {
-    kst_j2k_gpu_release(d, d->j2k);
-    d->j2k = NULL;
+    kst_j2k_gpu_release(d, j2k_state(d->decoder)->planned);
+    j2k_state(d->decoder)->planned = NULL;
 }
 
 struct j2k_gpu_order kst_j2k_gpu_order(const struct decoding *d)
@@ -307,7 +309,7 @@ void kst_j2k_gpu_run(
     const struct j2k_gpu_order order = kst_j2k_gpu_order(d);
     *damage = (struct j2k_gpu_damage){0};
     *times = (struct j2k_gpu_times){{0}};
-    struct j2k_job *job = kst_gpu_j2k_begin(d->gpu, &d->j2k->item, 1, &order, error);
+    struct j2k_job *job = kst_gpu_j2k_begin(d->gpu, &j2k_state(d->decoder)->planned->item, 1, &order, error);
     if (job)
         kst_gpu_j2k_end(job, damage, times, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures of JPEG 2000 that take more memory than there is: strips of them, one after the other. */
-#include "api/decoding.h"
+#include "api/j2k_decode.h"
 #include "api/j2k_walk.h"
 #include "core/report.h"
 
@@ -30,11 +30,11 @@ static kst_status plan_strip(struct strips *s, struct strip *strip)
         kst_j2k_walk_part(&s->walk, &part);
         kst_status status = kst_j2k_gpu_plan(d, part, &fit);
         if (status || fit == J2K_FITS) {
-            *strip = (struct strip){.planned = d->j2k, .part = part};
-            d->j2k = NULL;
+            *strip = (struct strip){.planned = j2k_state(d->decoder)->planned, .part = part};
+            j2k_state(d->decoder)->planned = NULL;
             return status;
         }
-    } while (kst_j2k_walk_smaller(&s->walk, d->excess));
+    } while (kst_j2k_walk_smaller(&s->walk, j2k_state(d->decoder)->excess));
     return KST_OK;
 }
 
@@ -93,7 +93,7 @@ bool kst_j2k_gpu_strips(struct decoding *d, kst_status *status)
     const kst_report before = *report;
     uint32_t width = d->image->width, height = d->image->height;
     struct strips s = {.decoding = d, .good = true, .warnings = before.warnings};
-    kst_j2k_walk_begin(&s.walk, width, height, 0, 2 * d->excess);
+    kst_j2k_walk_begin(&s.walk, width, height, 0, 2 * j2k_state(d->decoder)->excess);
     *status = KST_OK;
     kst_progress_stage(&d->progress, (uint64_t)width * height, 1);
     while (s.good && *status == KST_OK && s.walk.next.y < height)

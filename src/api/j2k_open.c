@@ -5,11 +5,11 @@
 
 #include "api/j2k_decode.h"
 #include "core/report.h"
+#include "image/exif.h"
 #include "j2k/packets/output.h"
 #include "j2k/syntax/channels.h"
 #include "j2k/syntax/geometry.h"
 #include "j2k/syntax/marker.h"
-#include "jpeg/syntax/exif.h"
 
 static void describe_components(const struct j2k_stream *stream, kst_info *info)
 {
@@ -98,16 +98,16 @@ static const uint8_t xmp_uuid[UUID_LENGTH] = {
 
 static void add(kst_decoder *decoder, kst_metadata_kind kind, uint64_t offset, uint64_t length)
 {
-    decoder->metadata.item[decoder->metadata.count++] =
-        (kst_metadata){.kind = kind, .data = decoder->j2k.data + offset, .length = (size_t)length, .offset = offset};
+    decoder->metadata.item[decoder->metadata.count++] = (kst_metadata){
+        .kind = kind, .data = j2k_state(decoder)->stream.data + offset, .length = (size_t)length, .offset = offset};
 }
 
 /* Exif, with or without what stands in front of it in JPEG. The first one says how the picture is turned. */
 static void add_exif(kst_decoder *decoder, uint64_t offset, uint64_t length)
 {
     static const uint8_t prefix[] = {'E', 'x', 'i', 'f', 0, 0};
-    const uint8_t *data = decoder->j2k.data + offset;
-    struct jpeg_metadata *metadata = &decoder->metadata;
+    const uint8_t *data = j2k_state(decoder)->stream.data + offset;
+    struct metadata_list *metadata = &decoder->metadata;
     bool first = true;
     if (length >= sizeof prefix && memcmp(data, prefix, sizeof prefix) == 0) {
         offset += sizeof prefix;
@@ -116,13 +116,13 @@ static void add_exif(kst_decoder *decoder, uint64_t offset, uint64_t length)
     for (size_t i = 0; i < metadata->count; i++)
         first = first && metadata->item[i].kind != KST_METADATA_EXIF;
     if (first)
-        metadata->orientation = kst_exif_orientation(decoder->j2k.data + offset, (size_t)length);
+        metadata->orientation = kst_exif_orientation(j2k_state(decoder)->stream.data + offset, (size_t)length);
     add(decoder, KST_METADATA_EXIF, offset, length);
 }
 
 static void add_uuid(kst_decoder *decoder, const struct j2k_box *box)
 {
-    const uint8_t *uuid = decoder->j2k.data + box->offset;
+    const uint8_t *uuid = j2k_state(decoder)->stream.data + box->offset;
     if (box->length < UUID_LENGTH)
         return;
     if (memcmp(uuid, exif_uuid, UUID_LENGTH) == 0)
@@ -134,10 +134,10 @@ static void add_uuid(kst_decoder *decoder, const struct j2k_box *box)
 /* An ICC profile, Exif and XMP, and comments of text, in this order. */
 static kst_status collect_metadata(kst_decoder *decoder)
 {
-    const struct j2k_stream *stream = &decoder->j2k;
+    const struct j2k_stream *stream = &j2k_state(decoder)->stream;
     size_t most = (size_t)1 + stream->file.box_count + stream->main_segment_count;
     kst_status status = KST_OK;
-    decoder->metadata = (struct jpeg_metadata){.orientation = 1};
+    decoder->metadata = (struct metadata_list){.orientation = 1};
     decoder->metadata.item = kst_memory_array(&decoder->memory, most, sizeof *decoder->metadata.item, &status);
     if (!decoder->metadata.item)
         return kst_report_error(&decoder->report, status, KST_NO_OFFSET, NULL);
@@ -160,38 +160,39 @@ static kst_status collect_metadata(kst_decoder *decoder)
 /* Images have room for the first four. */
 static kst_status make_room_for_planes(kst_decoder *decoder)
 {
-    uint32_t count = decoder->j2k.component_count;
+    uint32_t count = j2k_state(decoder)->stream.component_count;
     kst_status status = KST_OK;
     if (count <= J2K_OUTPUT_PLANES)
         return KST_OK;
-    decoder->more = kst_memory_zeroed(&decoder->memory, count - J2K_OUTPUT_PLANES, sizeof *decoder->more, &status);
+    j2k_state(decoder)->more =
+        kst_memory_zeroed(&decoder->memory, count - J2K_OUTPUT_PLANES, sizeof *j2k_state(decoder)->more, &status);
     return status ? kst_report_error(&decoder->report, status, KST_NO_OFFSET, NULL) : KST_OK;
 }
 
 kst_status kst_j2k_open(kst_decoder *decoder, const uint8_t *data, size_t length)
 {
-    kst_status status =
-        kst_j2k_parse(&decoder->memory, &decoder->context->limits, data, length, &decoder->j2k, &decoder->report);
+    kst_status status = kst_j2k_parse(
+        &decoder->memory, &decoder->context->limits, data, length, &j2k_state(decoder)->stream, &decoder->report);
     if (status)
         return status;
     status = collect_metadata(decoder);
     if (!status)
         status = make_room_for_planes(decoder);
     if (status) {
-        kst_jpeg_metadata_release(&decoder->memory, &decoder->metadata);
-        kst_j2k_stream_release(&decoder->memory, &decoder->j2k);
+        kst_metadata_list_release(&decoder->memory, &decoder->metadata);
+        kst_j2k_stream_release(&decoder->memory, &j2k_state(decoder)->stream);
         return status;
     }
-    describe(&decoder->j2k, &decoder->info);
-    describe_density(&decoder->j2k.file, &decoder->info);
+    describe(&j2k_state(decoder)->stream, &decoder->info);
+    describe_density(&j2k_state(decoder)->stream.file, &decoder->info);
     decoder->info.orientation = decoder->metadata.orientation;
-    decoder->info.entropy_bytes = packet_bytes(&decoder->j2k);
+    decoder->info.entropy_bytes = packet_bytes(&j2k_state(decoder)->stream);
     return KST_OK;
 }
 
 kst_status kst_j2k_open_further(kst_decoder *decoder, const struct j2k_filter *filter)
 {
-    struct j2k_stream *stream = &decoder->j2k;
+    struct j2k_stream *stream = &j2k_state(decoder)->stream;
     const kst_limits *limits = &decoder->context->limits;
     kst_report *report = &decoder->report;
     if (!stream->located)

@@ -13,7 +13,8 @@ kst_status kst_j2k_part_describe(kst_decoder *decoder, const kst_decode_options 
     bool raw = format == KST_FORMAT_RAW;
     if (!raw)
         of_part.region = (kst_region){options->region.x + part.x, options->region.y + part.y, part.width, part.height};
-    kst_status status = kst_j2k_output_describe(&decoder->j2k, &of_part, &described, decoder->more, output);
+    kst_status status =
+        kst_j2k_output_describe(&j2k_state(decoder)->stream, &of_part, &described, j2k_state(decoder)->more, output);
     if (status || !raw)
         return status;
     output->shown.x0 += part.x;
@@ -29,7 +30,8 @@ kst_region kst_j2k_part_of_plane(const kst_decoder *decoder, const kst_decode_op
 {
     if (format != KST_FORMAT_RAW)
         return part;
-    const struct j2k_component_size *size = &decoder->j2k.component[kst_j2k_output_component(options, plane)];
+    const struct j2k_component_size *size =
+        &j2k_state(decoder)->stream.component[kst_j2k_output_component(options, plane)];
     const struct j2k_rect shown = output->shown, before = {0, 0, shown.x0 - part.x, shown.y0 - part.y};
     struct j2k_rect area = kst_j2k_divide(shown, size->dx, size->dy);
     struct j2k_rect first = kst_j2k_divide(before, size->dx, size->dy);

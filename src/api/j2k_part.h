@@ -3,7 +3,7 @@
 #ifndef KOSTKA_API_J2K_PART_H
 #define KOSTKA_API_J2K_PART_H
 
-#include "api/decoding.h"
+#include "api/j2k_decode.h"
 #include "j2k/packets/output.h"
 
 /*

@@ -8,6 +8,23 @@ enum {
     PARTS_AT_ONCE = 3
 };
 
+struct j2k_part {
+    struct j2k_job *job; /* null: ended, or never begun */
+    uint32_t first, count;
+    struct j2k_gpu_need need; /* of all */
+    uint64_t stream;          /* bytes that go to the device */
+};
+
+struct j2k_parts {
+    const struct decode_owner *owner;
+    uint32_t most; /* pictures that there will be */
+    struct gpu_executor *gpu;
+    struct decoding **decoding; /* in turn; each with a plan for the GPU */
+    struct j2k_gpu_item *item;  /* likewise */
+    struct j2k_part *part;
+    uint32_t count, part_count, begun, ended;
+};
+
 /* How many pictures a part gets that has one such at least. */
 static uint32_t most_pictures(const struct j2k_parts *parts, const struct j2k_part *part)
 {
@@ -15,30 +32,38 @@ static uint32_t most_pictures(const struct j2k_parts *parts, const struct j2k_pa
     return parts->most > PART_PICTURES && part - parts->part < 2 && is_long ? HALF_PART : PART_PICTURES;
 }
 
-bool kst_j2k_parts_make(
-    struct j2k_parts *parts, kst_context *context, uint32_t most, void (*close)(struct decoding *decoding))
+void kst_j2k_parts_release(void *made)
 {
-    struct memory *memory = &context->memory;
-    *parts = (struct j2k_parts){.context = context, .most = most, .close = close};
-    parts->decoding = kst_memory_array(memory, most, sizeof *parts->decoding, NULL);
-    parts->item = kst_memory_array(memory, most, sizeof *parts->item, NULL);
-    parts->part = kst_memory_array(memory, most, sizeof *parts->part, NULL);
-    return parts->decoding && parts->item && parts->part;
-}
-
-void kst_j2k_parts_release(struct j2k_parts *parts)
-{
-    struct memory *memory = &parts->context->memory;
+    struct j2k_parts *parts = made;
+    struct memory *memory = &parts->owner->context->memory;
     kst_memory_release(memory, parts->decoding);
     kst_memory_release(memory, parts->item);
     kst_memory_release(memory, parts->part);
+    kst_memory_release(memory, parts);
+}
+
+void *kst_j2k_parts_make(const struct decode_owner *owner)
+{
+    struct memory *memory = &owner->context->memory;
+    struct j2k_parts *parts = kst_memory_zeroed(memory, 1, sizeof *parts, NULL);
+    if (!parts)
+        return NULL;
+    parts->owner = owner;
+    parts->most = owner->most;
+    parts->decoding = kst_memory_array(memory, owner->most, sizeof *parts->decoding, NULL);
+    parts->item = kst_memory_array(memory, owner->most, sizeof *parts->item, NULL);
+    parts->part = kst_memory_array(memory, owner->most, sizeof *parts->part, NULL);
+    if (parts->decoding && parts->item && parts->part)
+        return parts;
+    kst_j2k_parts_release(parts);
+    return NULL;
 }
 
 /* Device memory that a part of several pictures may take: each is an operation with the context's limit, and strips of
  * it are two at a time; but the card is shared. */
 static uint64_t part_memory(const struct j2k_parts *parts)
 {
-    uint64_t limit = parts->context->limits.memory, share = parts->gpu->gpu->info.memory / (2 * PARTS_AT_ONCE);
+    uint64_t limit = parts->owner->context->limits.memory, share = parts->gpu->gpu->info.memory / (2 * PARTS_AT_ONCE);
     uint64_t most = share < J2K_GPU_MEMORY_MAX ? share : J2K_GPU_MEMORY_MAX;
     return limit < most / 2 ? 2 * limit : most;
 }
@@ -50,9 +75,10 @@ static bool fits(const struct j2k_parts *parts, const struct j2k_part *part, con
            part->stream + planned->item.stream <= J2K_GPU_STREAM_MAX;
 }
 
-void kst_j2k_parts_add(struct j2k_parts *parts, struct decoding *decoding)
+void kst_j2k_parts_add(void *made, struct decoding *decoding)
 {
-    const struct j2k_planned *planned = decoding->j2k;
+    struct j2k_parts *parts = made;
+    const struct j2k_planned *planned = j2k_state(decoding->decoder)->planned;
     parts->gpu = decoding->gpu;
     if (parts->part_count == 0 || !fits(parts, &parts->part[parts->part_count - 1], planned))
         parts->part[parts->part_count++] = (struct j2k_part){.first = parts->count};
@@ -77,8 +103,9 @@ static void settle_picture(void *arg, uint32_t index)
 {
     const struct settling *s = arg;
     struct decoding *decoding = s->parts->decoding[s->part->first + index];
+    s->parts->owner->enter(decoding);
     kst_j2k_decoding_settle(decoding, &s->damage[index], s->times, s->error);
-    s->parts->close(decoding);
+    s->parts->owner->leave(decoding);
 }
 
 /* Pictures that went through the stages together share their times. */
@@ -88,7 +115,7 @@ static void settle(struct j2k_parts *parts, const struct j2k_part *part, const s
     struct settling settling = {parts, part, damage, times, error};
     for (int i = 0; i < J2K_STEPS; i++)
         times->step[i] /= part->count;
-    kst_pool_run(parts->context->pool, part->count, settle_picture, &settling);
+    kst_pool_run(parts->owner->context->pool, part->count, settle_picture, &settling);
 }
 
 static void end_part(struct j2k_parts *parts)
@@ -124,8 +151,9 @@ static bool is_ready(const struct j2k_parts *parts, bool more)
     return !more || parts->begun + 1 < parts->part_count || next->count >= most_pictures(parts, next);
 }
 
-void kst_j2k_parts_run(struct j2k_parts *parts, bool more)
+void kst_j2k_parts_run(void *made, bool more)
 {
+    struct j2k_parts *parts = made;
     while (parts->begun < parts->part_count && is_ready(parts, more)) {
         if (parts->begun - parts->ended >= PARTS_AT_ONCE)
             end_part(parts);
@@ -133,23 +161,26 @@ void kst_j2k_parts_run(struct j2k_parts *parts, bool more)
     }
 }
 
-void kst_j2k_parts_follow(struct j2k_parts *parts, struct gpu_queue *queue)
+void kst_j2k_parts_follow(const void *made, struct gpu_queue *queue)
 {
+    const struct j2k_parts *parts = made;
     for (uint32_t i = parts->ended; i < parts->begun; i++)
         if (parts->part[i].job)
             kst_gpu_j2k_follow(parts->part[i].job, queue);
 }
 
-bool kst_j2k_parts_done(const struct j2k_parts *parts)
+bool kst_j2k_parts_done(const void *made)
 {
+    const struct j2k_parts *parts = made;
     for (uint32_t i = parts->ended; i < parts->begun; i++)
         if (parts->part[i].job && !kst_gpu_j2k_done(parts->part[i].job))
             return false;
     return true;
 }
 
-void kst_j2k_parts_end(struct j2k_parts *parts)
+void kst_j2k_parts_end(void *made)
 {
+    struct j2k_parts *parts = made;
     while (parts->ended < parts->begun)
         end_part(parts);
 }

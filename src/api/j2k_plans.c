@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Plans of a stream's parts, one after the other: packets of tiles that several of them need are read once. */
-#include "api/decoding.h"
+#include "api/j2k_decode.h"
 #include "core/report.h"
 #include "j2k/packets/build.h"
 #include "j2k/syntax/geometry.h"
@@ -9,7 +9,7 @@ enum { SHARE = 8 /* of the memory limit, for a plan that is kept */ };
 
 void kst_j2k_kept_drop(kst_decoder *decoder)
 {
-    struct j2k_kept *kept = &decoder->kept;
+    struct j2k_kept *kept = &j2k_state(decoder)->kept;
     kst_j2k_plan_release(&decoder->memory, &kept->plan);
     kst_memory_release(&decoder->memory, kept->components);
     *kept = (struct j2k_kept){.refused = kept->refused};
@@ -31,12 +31,12 @@ static bool contains(struct j2k_rect outer, struct j2k_rect inner)
 
 static bool holds(const kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_rect tiles)
 {
-    const struct j2k_kept *kept = &decoder->kept;
+    const struct j2k_kept *kept = &j2k_state(decoder)->kept;
     const struct j2k_filter *from = &kept->filter;
     bool same = kept->plan.component && from->layers == filter->layers && from->reduce == filter->reduce &&
                 from->careful == filter->careful && from->every_packet == filter->every_packet &&
                 contains(kept->tiles, tiles);
-    for (uint32_t c = 0; same && c < decoder->j2k.component_count; c++)
+    for (uint32_t c = 0; same && c < j2k_state(decoder)->stream.component_count; c++)
         same = kept->components[c] == (!filter->components || filter->components[c]);
     return same;
 }
@@ -44,16 +44,16 @@ static bool holds(const kst_decoder *decoder, const struct j2k_filter *filter, s
 static kst_status build(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_plan *plan)
 {
     return kst_j2k_plan_build(
-        &decoder->memory, &decoder->context->limits, &decoder->j2k, filter, plan, &decoder->report);
+        &decoder->memory, &decoder->context->limits, &j2k_state(decoder)->stream, filter, plan, &decoder->report);
 }
 
 /* Where that fails, takes much, or has warnings to give, which belong to parts, all is as if it had not been tried. */
 static void keep(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_rect tiles)
 {
-    struct j2k_kept *kept = &decoder->kept;
+    struct j2k_kept *kept = &j2k_state(decoder)->kept;
     const kst_report before = decoder->report;
     const uint64_t most = decoder->memory.limit / SHARE;
-    uint32_t count = decoder->j2k.component_count;
+    uint32_t count = j2k_state(decoder)->stream.component_count;
     kst_status status = KST_OK;
     kst_j2k_kept_drop(decoder);
     uint64_t used = atomic_load(&decoder->memory.used);
@@ -62,7 +62,7 @@ static void keep(kst_decoder *decoder, const struct j2k_filter *filter, struct j
         kept->components[c] = !filter->components || filter->components[c];
     kept->filter = *filter;
     kept->filter.components = kept->components;
-    kept->filter.region = area_of(&decoder->j2k, filter, tiles);
+    kept->filter.region = area_of(&j2k_state(decoder)->stream, filter, tiles);
     kept->tiles = tiles;
     if (!status)
         status = build(decoder, &kept->filter, &kept->plan);
@@ -75,10 +75,10 @@ static void keep(kst_decoder *decoder, const struct j2k_filter *filter, struct j
 
 kst_status kst_decoder_plan_j2k(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_plan *plan)
 {
-    struct j2k_kept *kept = &decoder->kept;
-    struct j2k_rect tiles = kst_j2k_wanted_tiles(&decoder->j2k, filter), before = kept->before;
+    struct j2k_kept *kept = &j2k_state(decoder)->kept;
+    struct j2k_rect tiles = kst_j2k_wanted_tiles(&j2k_state(decoder)->stream, filter), before = kept->before;
     bool partial = !j2k_is_empty(tiles) && !j2k_is_empty(filter->region) &&
-                   !contains(filter->region, area_of(&decoder->j2k, filter, tiles));
+                   !contains(filter->region, area_of(&j2k_state(decoder)->stream, filter, tiles));
     if (!partial || kept->refused)
         return build(decoder, filter, plan);
     if (!j2k_is_empty(j2k_intersect(tiles, before)) && !holds(decoder, filter, tiles))
@@ -86,6 +86,6 @@ kst_status kst_decoder_plan_j2k(kst_decoder *decoder, const struct j2k_filter *f
     kept->before = tiles;
     if (!holds(decoder, filter, tiles))
         return build(decoder, filter, plan);
-    return kst_j2k_plan_cut(
-        &decoder->memory, &decoder->context->limits, &decoder->j2k, &kept->plan, filter, plan, &decoder->report);
+    return kst_j2k_plan_cut(&decoder->memory, &decoder->context->limits, &j2k_state(decoder)->stream, &kept->plan,
+        filter, plan, &decoder->report);
 }

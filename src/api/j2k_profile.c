@@ -85,7 +85,7 @@ bool kst_decoder_profile_breach(kst_decoder *decoder, size_t index, char *text)
     struct search search = {.left = index, .text = text};
     if (!decoder || !text || !decoder->open || decoder->codec != &kst_j2k_codec || kst_j2k_open_further(decoder, NULL))
         return false;
-    kst_j2k_profile_facts(&decoder->j2k, &facts);
-    kst_j2k_profile_check(&decoder->j2k, &facts, count, &search);
+    kst_j2k_profile_facts(&j2k_state(decoder)->stream, &facts);
+    kst_j2k_profile_check(&j2k_state(decoder)->stream, &facts, count, &search);
     return search.found;
 }

@@ -6,103 +6,145 @@
 
 #include "api/device.h"
 #include "api/info.h"
+#include "api/jpeg_parts.h"
 #include "api/transcode_others.h"
 #include "core/report.h"
 #include "image/normalise.h"
 #include "jpeg/cpu/decode.h"
 #include "jpeg/gpu/target.h"
 
-static kst_status open_stream(kst_decoder *decoder, const uint8_t *data, size_t length, bool presuming)
+static void drop_early(kst_decoder *decoder)
 {
-    const kst_limits *limits = &decoder->context->limits;
-    struct jpeg_stream *stream = &decoder->stream;
+    if (decoder->context->gpu)
+        kst_gpu_early_drop(decoder->context->gpu, &jpeg_state(decoder)->early);
+}
+
+static void release_planned(kst_decoder *decoder)
+{
+    struct jpeg_decoder *state = jpeg_state(decoder);
+    kst_jpeg_compact_release(&decoder->memory, &state->compact);
+    kst_jpeg_blocks_release(&decoder->memory, &state->blocks);
+}
+
+static void release_stream(kst_decoder *decoder)
+{
+    kst_jpeg_stream_release(&decoder->memory, &jpeg_state(decoder)->stream);
+    drop_early(decoder);
+}
+
+static kst_status assemble_metadata(kst_decoder *decoder)
+{
+    const struct jpeg_stream *stream = &jpeg_state(decoder)->stream;
+    return kst_jpeg_metadata_assemble(&decoder->memory, stream->plan.data, stream->application,
+        stream->application_count, decoder->context->limits.metadata, false, &decoder->report, &decoder->metadata);
+}
+
+/* Pinned data are on their way to the device while their headers are read. */
+static kst_status open_stream(kst_decoder *decoder, const uint8_t *data, size_t length, enum opening_purpose purpose)
+{
+    struct kst_context *context = decoder->context;
+    struct jpeg_decoder *state = jpeg_state(decoder);
     kst_status (*parse)(struct pool *, struct memory *, const kst_limits *, const uint8_t *, size_t,
-        struct jpeg_stream *, kst_report *) = presuming ? kst_jpeg_parse_presuming : kst_jpeg_parse_on;
-    kst_status status = parse(decoder->context->pool, &decoder->memory, limits, data, length, stream, &decoder->report);
-    if (status)
-        return status;
-    status = kst_jpeg_metadata_assemble(&decoder->memory, data, decoder->stream.application,
-        decoder->stream.application_count, limits->metadata, false, &decoder->report, &decoder->metadata);
+        struct jpeg_stream *, kst_report *) = purpose == OPEN_TO_LOOK ? kst_jpeg_parse_on : kst_jpeg_parse_presuming;
+    if (purpose == OPEN_TO_DECODE_ONCE && data)
+        kst_gpu_early_begin(context->gpu, data, length, &state->early);
+    kst_status status =
+        parse(context->pool, &decoder->memory, &context->limits, data, length, &state->stream, &decoder->report);
     if (status) {
-        kst_jpeg_stream_release(&decoder->memory, &decoder->stream);
+        drop_early(decoder);
         return status;
     }
-    kst_jpeg_info(&decoder->stream, decoder->metadata.orientation, &decoder->info);
+    status = assemble_metadata(decoder);
+    if (status) {
+        release_stream(decoder);
+        return status;
+    }
+    kst_jpeg_info(&state->stream, decoder->metadata.orientation, &decoder->info);
     return KST_OK;
 }
 
 static void close_stream(kst_decoder *decoder)
 {
-    kst_jpeg_others_release(&decoder->memory, &decoder->others);
-    decoder->others_known = false;
-    kst_jpeg_stream_release(&decoder->memory, &decoder->stream);
+    kst_jpeg_others_release(&decoder->memory, &jpeg_state(decoder)->others);
+    release_planned(decoder);
+    release_stream(decoder);
 }
 
 static kst_status describe(kst_decoder *decoder, const kst_decode_options *options, kst_image *stored)
 {
     if (options->components || options->tile != KST_ALL_TILES)
         return KST_ERROR_OPTIONS;
-    return kst_jpeg_output_describe(&decoder->stream.plan.frame, options, stored);
+    return kst_jpeg_output_describe(&jpeg_state(decoder)->stream.plan.frame, options, stored);
 }
 
 static bool fits_gpu(const struct decoding *d)
 {
-    return kst_gpu_jpeg_supports(&d->item) && kst_gpu_jpeg_memory(&d->item, 1) <= d->decoder->context->limits.memory;
+    const struct jpeg_gpu_item *item = &jpeg_state(d->decoder)->item;
+    return kst_gpu_jpeg_supports(item) && kst_gpu_jpeg_memory(item, 1) <= d->decoder->context->limits.memory;
 }
 
 /* The GPU may read the data once what it does not expect among them is gone. Without memory for that the CPU does. */
 static void fit_compact(struct decoding *d)
 {
-    kst_decoder *decoder = d->decoder;
-    if (decoder->stream.presumed || !kst_gpu_jpeg_wants_compact(&d->item) ||
-        kst_jpeg_compact(&decoder->memory, &decoder->stream.plan, &d->compact))
+    struct memory *memory = &d->decoder->memory;
+    struct jpeg_decoder *state = jpeg_state(d->decoder);
+    if (state->stream.presumed || !kst_gpu_jpeg_wants_compact(&state->item) ||
+        kst_jpeg_compact(memory, &state->stream.plan, &state->compact))
         return;
-    d->item.plan = &d->compact;
+    state->item.plan = &state->compact;
     d->on_gpu = fits_gpu(d);
     if (d->on_gpu)
         return;
-    d->item.plan = &decoder->stream.plan;
-    kst_jpeg_compact_release(&decoder->memory, &d->compact);
+    state->item.plan = &state->stream.plan;
+    kst_jpeg_compact_release(memory, &state->compact);
+}
+
+static void make_item(const struct decoding *d, struct jpeg_decoder *state)
+{
+    struct jpeg_gpu_item *item = &state->item;
+    *item = (struct jpeg_gpu_item){
+        .plan = &state->stream.plan, .sink = d->target.sink, .image = d->target.image, .orientation = d->orientation};
+    if (d->options.sample != KST_SAMPLE_INTEGER)
+        kst_normal_init(&item->normal, &d->options, 8, false);
+    kst_jpeg_output_plan(&item->output, &item->plan->frame, &d->options, d->image);
 }
 
 static kst_status place(struct decoding *d)
 {
-    const kst_decoder *decoder = d->decoder;
-    if (d->options.sample != KST_SAMPLE_INTEGER)
-        kst_normal_init(&d->item.normal, &d->options, 8, false);
-    d->item.plan = &decoder->stream.plan;
-    d->item.orientation = d->orientation;
-    kst_jpeg_output_plan(&d->item.output, &decoder->stream.plan.frame, &d->options, d->image);
+    struct jpeg_decoder *state = jpeg_state(d->decoder);
+    make_item(d, state);
     d->on_gpu = fits_gpu(d);
     if (!d->on_gpu)
         fit_compact(d);
-    if (!d->on_gpu && !d->item.plan->single_scan) { /* the pixels alone */
-        d->item.coefficients = (struct jpeg_gpu_coefficients){&d->blocks, kst_jpeg_blocks_copy};
-        d->on_gpu = fits_gpu(d);
+    if (!d->on_gpu && !state->item.plan->single_scan) { /* the pixels alone */
+        state->item.coefficients = (struct jpeg_gpu_coefficients){&state->blocks, kst_jpeg_blocks_copy};
+        d->on_gpu = d->alone = fits_gpu(d);
     }
     return KST_OK;
 }
 
 static bool presumes(const kst_decoder *decoder)
 {
-    return decoder->stream.presumed;
+    return jpeg_state(decoder)->stream.presumed;
 }
 
 static void confirm(struct decoding *d, struct pool *threads)
 {
-    d->mistaken = !kst_jpeg_confirm(threads, &d->decoder->stream) || (d->on_gpu && !kst_gpu_jpeg_supports(&d->item));
+    struct jpeg_decoder *state = jpeg_state(d->decoder);
+    d->mistaken = !kst_jpeg_confirm(threads, &state->stream) || (d->on_gpu && !kst_gpu_jpeg_supports(&state->item));
 }
 
 static kst_status decode_on_cpu(struct decoding *d, const kst_image *image)
 {
     kst_decoder *decoder = d->decoder;
     return kst_jpeg_cpu_decode(
-        decoder->context, &decoder->memory, &decoder->stream.plan, &d->options, image, &decoder->report);
+        decoder->context, &decoder->memory, &jpeg_state(decoder)->stream.plan, &d->options, image, &decoder->report);
 }
 
-bool kst_jpeg_reads_scans(const struct decoding *d)
+/* Whether the CPU has scans to read before the GPU makes pixels. */
+static bool reads_scans(const struct decoding *d)
 {
-    return d->on_gpu && d->item.coefficients.copy;
+    return d->on_gpu && d->alone;
 }
 
 static void report_times(struct decoding *d, const struct jpeg_gpu_times *times)
@@ -114,7 +156,7 @@ static void report_times(struct decoding *d, const struct jpeg_gpu_times *times)
         [KST_STAGE_DOWNLOAD] = times->download};
     static const kst_stage stages[] = {KST_STAGE_UPLOAD, KST_STAGE_ENTROPY, KST_STAGE_PIXELS, KST_STAGE_DOWNLOAD};
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
-        if (stages[i] == KST_STAGE_ENTROPY && kst_jpeg_reads_scans(d))
+        if (stages[i] == KST_STAGE_ENTROPY && reads_scans(d))
             continue;
         report->stage_device[stages[i]] = d->gpu->gpu->info.kind;
         memcpy(report->device, d->gpu->gpu->info.name, sizeof report->device);
@@ -134,8 +176,8 @@ static bool is_damaged(const struct jpeg_plan *plan, const struct jpeg_gpu_damag
 static kst_status finish(struct decoding *d, const struct jpeg_gpu_damage *damage)
 {
     kst_decoder *decoder = d->decoder;
-    const struct jpeg_plan *plan = &decoder->stream.plan;
-    if (kst_jpeg_reads_scans(d) || !is_damaged(plan, damage))
+    const struct jpeg_plan *plan = &jpeg_state(decoder)->stream.plan;
+    if (reads_scans(d) || !is_damaged(plan, damage))
         return KST_OK;
     return kst_jpeg_cpu_damage(decoder->context, &decoder->memory, plan, &d->options, d->image, &decoder->report);
 }
@@ -175,12 +217,13 @@ kst_status kst_jpeg_decoding_settle(struct decoding *d, const struct jpeg_gpu_da
 
 static kst_status make_pixels(struct decoding *d)
 {
-    const struct jpeg_gpu_order order = {.after = d->after, .early = d->decoder->early};
+    struct jpeg_decoder *state = jpeg_state(d->decoder);
+    const struct jpeg_gpu_order order = {.after = d->after, .early = &state->early};
     struct jpeg_gpu_damage damage = {0};
     struct jpeg_gpu_times times = {0};
     struct gpu_error error;
-    kst_gpu_jpeg_route(d->gpu, &d->item);
-    struct job *job = kst_gpu_jpeg_begin(d->gpu, &d->item, 1, &order, &error);
+    kst_gpu_jpeg_route(d->gpu, &state->item);
+    struct job *job = kst_gpu_jpeg_begin(d->gpu, &state->item, 1, &order, &error);
     kst_decoding_confirm(d, d->decoder->context->pool); /* beside the device */
     if (job)
         kst_gpu_jpeg_end(job, &damage, &times, &error);
@@ -191,51 +234,51 @@ static kst_status make_pixels(struct decoding *d)
 static kst_status read_scans(struct decoding *d)
 {
     kst_decoder *decoder = d->decoder;
-    const struct jpeg_plan *plan = &decoder->stream.plan;
+    struct jpeg_decoder *state = jpeg_state(decoder);
     double start = kst_seconds();
     kst_status status = kst_jpeg_blocks_decode(
-        decoder->context, &decoder->memory, plan, d->options.strict, &d->blocks, &decoder->report);
+        decoder->context, &decoder->memory, &state->stream.plan, d->options.strict, &state->blocks, &decoder->report);
     if (status)
         return kst_decoding_end(d, status);
     kst_report_stage(&decoder->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
-    status = make_pixels(d);
-    kst_jpeg_blocks_release(&decoder->memory, &d->blocks);
-    return status;
+    return make_pixels(d);
 }
 
 static kst_status run_on_gpu(struct decoding *d)
 {
-    return kst_jpeg_reads_scans(d) ? read_scans(d) : make_pixels(d);
+    return reads_scans(d) ? read_scans(d) : make_pixels(d);
 }
 
 static void release(struct decoding *d)
 {
-    kst_jpeg_compact_release(&d->decoder->memory, &d->compact);
+    release_planned(d->decoder);
 }
 
 static kst_status decode_rows(
     kst_decoder *decoder, const kst_decode_options *options, const kst_image *image, const kst_row_writer *writer)
 {
-    return kst_jpeg_cpu_decode_rows(
-        decoder->context, &decoder->memory, &decoder->stream.plan, options, image, writer, &decoder->report);
+    return kst_jpeg_cpu_decode_rows(decoder->context, &decoder->memory, &jpeg_state(decoder)->stream.plan, options,
+        image, writer, &decoder->report);
 }
 
 static bool find_others(kst_decoder *decoder)
 {
     const struct kst_context *context = decoder->context;
-    if (decoder->others_known)
+    struct jpeg_decoder *state = jpeg_state(decoder);
+    if (state->others_known)
         return true;
-    decoder->others_known = true; /* what cannot be found will not be looked for again */
+    state->others_known = true; /* what cannot be found will not be looked for again */
     kst_status status = kst_jpeg_others_find(
-        context->pool, &decoder->memory, &context->limits, &decoder->stream, false, &decoder->others, &decoder->report);
+        context->pool, &decoder->memory, &context->limits, &state->stream, false, &state->others, &decoder->report);
     return status == KST_OK || kst_decoder_fail(decoder, status) == KST_OK;
 }
 
 static bool other(kst_decoder *decoder, size_t index, kst_other *other)
 {
-    if (!find_others(decoder) || index >= decoder->others.count)
+    const struct jpeg_others *others = &jpeg_state(decoder)->others;
+    if (!find_others(decoder) || index >= others->count)
         return false;
-    *other = decoder->others.part[index];
+    *other = others->part[index];
     return true;
 }
 
@@ -260,8 +303,17 @@ static kst_status transcode(struct transcoding *t, const uint8_t *data, size_t l
     return status;
 }
 
+static const struct decode_parts parts = {.make = kst_jpeg_parts_make,
+    .release = kst_jpeg_parts_release,
+    .add = kst_jpeg_parts_add,
+    .run = kst_jpeg_parts_run,
+    .follow = kst_jpeg_parts_follow,
+    .done = kst_jpeg_parts_done,
+    .end = kst_jpeg_parts_end};
+
 const struct codec kst_jpeg_codec = {.decode_seconds = 11e-9,
     .decode_least = 0.21e-3,
+    .state_size = sizeof(struct jpeg_decoder),
     .open = open_stream,
     .close = close_stream,
     .describe = describe,
@@ -271,6 +323,7 @@ const struct codec kst_jpeg_codec = {.decode_seconds = 11e-9,
     .decode_on_cpu = decode_on_cpu,
     .run_on_gpu = run_on_gpu,
     .release = release,
+    .parts = &parts,
     .decode_rows = decode_rows,
     .other = other,
     .transcode = transcode};

@@ -2,8 +2,8 @@
 /* kst_metadata_update(): metadata follow a picture that was turned, cut or taken out of its file. */
 #include <kostka/kostka.h>
 
-#include "jpeg/syntax/exif.h"
-#include "jpeg/syntax/xmp.h"
+#include "image/exif.h"
+#include "image/xmp.h"
 
 #include <string.h>
 

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "image/exif.h"
 #include "jpeg/cpu/coefficients.h"
 #include "jpeg/cpu/encode.h"
 #include "jpeg/plan/restart.h"
-#include "jpeg/syntax/exif.h"
 #include "jpeg/syntax/marker.h"
 #include "jpeg/syntax/mpf.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "image/xmp.h"
 #include "jpeg/syntax/others.h"
-#include "jpeg/syntax/xmp.h"
 
 /* A part of the file that is written: bytes of the source, or a picture that was made here. */
 struct piece {

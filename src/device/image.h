@@ -30,6 +30,12 @@ enum gpu_sink {
     GPU_SINK_DEVICE  /* they are copied within the device, or kernels write them in place */
 };
 
+/* Where the pixels of a decoded picture go. */
+struct gpu_target {
+    enum gpu_sink sink;
+    struct gpu_image image; /* the caller's image, unless the pixels are staged */
+};
+
 /*
  * Import an image in device memory whose shape was checked. KST_ERROR_IMAGE_MEMORY, KST_ERROR_IMAGE_PITCH or
  * KST_ERROR_IMAGE_BUFFER if the device cannot work on it.
@@ -42,6 +48,13 @@ bool kst_gpu_image_import(struct gpu *gpu, const kst_image *image, struct gpu_im
  */
 bool kst_gpu_image_source(struct gpu_executor *executor, const kst_image *image, enum gpu_source *source,
     struct gpu_image *planes, struct gpu_error *error);
+
+/*
+ * Examine an image to decode into. Its shape was checked, and in host memory its buffers too. Errors as
+ * kst_gpu_image_import(), and KST_ERROR_IMAGE_MEMORY if memory that is said to be pinned is not.
+ */
+bool kst_gpu_image_target(
+    struct gpu_executor *executor, const kst_image *image, struct gpu_target *target, struct gpu_error *error);
 
 /*
  * Queue a copy of an imported image's samples to host memory, from host memory, and to another image in device memory.

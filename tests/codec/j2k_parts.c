@@ -8,7 +8,7 @@
 
 #include <kostka/kostka.h>
 
-#include "api/decoding.h"
+#include "api/j2k_decode.h"
 #include "context.h"
 #include "j2k_coded.h"
 #include "support.h"
@@ -102,7 +102,8 @@ static void compare_plans(kst_decoder *decoder, const struct j2k_filter *filter)
     kst_report *report = &decoder->report;
     assert_int_equal(kst_decoder_plan_j2k(decoder, filter, &cut), KST_OK);
     assert_int_equal(
-        kst_j2k_plan_build(&decoder->memory, &context->limits, &decoder->j2k, filter, &built, report), KST_OK);
+        kst_j2k_plan_build(&decoder->memory, &context->limits, &j2k_state(decoder)->stream, filter, &built, report),
+        KST_OK);
     assert_int_equal(cut.tile_count, built.tile_count);
     assert_int_equal(cut.resolution_count, built.resolution_count);
     assert_int_equal(cut.band_count, built.band_count);
@@ -127,7 +128,7 @@ static void same_plans(void **state)
         uint32_t kept = 0;
         assert_int_equal(kst_decoder_create(context, &decoder), KST_OK);
         assert_int_equal(kst_decoder_open(decoder, coded.data, coded.length), KST_OK);
-        struct j2k_rect image = decoder->j2k.size.image;
+        struct j2k_rect image = j2k_state(decoder)->stream.size.image;
         for (uint32_t part = 0; part < 2 * PARTS; part++) {
             struct j2k_filter filter = {.layers = part / PARTS};
             filter.region.x0 = image.x0 + random_below(WIDTH);
@@ -135,9 +136,9 @@ static void same_plans(void **state)
             filter.region.x1 = filter.region.x0 + 1 + random_below(image.x1 - filter.region.x0);
             filter.region.y1 = filter.region.y0 + 1 + random_below(image.y1 - filter.region.y0);
             compare_plans(decoder, &filter);
-            kept += decoder->kept.plan.block_count > 0;
+            kept += j2k_state(decoder)->kept.plan.block_count > 0;
         }
-        assert_true(kept > PARTS && !decoder->kept.refused);
+        assert_true(kept > PARTS && !j2k_state(decoder)->kept.refused);
         kst_decoder_destroy(&decoder);
         kst_buffer_release(context, &coded);
     }
@@ -153,7 +154,7 @@ static void decode_parts(const kst_buffer *coded, bool refused)
         choose(part, &options);
         compare_parts(decoder, coded, &options);
     }
-    assert_int_equal(decoder->kept.refused, refused);
+    assert_int_equal(j2k_state(decoder)->kept.refused, refused);
     kst_decoder_destroy(&decoder);
 }
 

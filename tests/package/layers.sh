@@ -22,7 +22,7 @@ allow src/image image core
 allow src/device device image core
 allow src/kernels kernels
 allow src/jpeg/plan jpeg/plan image core
-allow src/jpeg/syntax jpeg/syntax jpeg/plan core
+allow src/jpeg/syntax jpeg/syntax jpeg/plan image core
 allow src/jpeg/cpu jpeg/cpu jpeg/syntax jpeg/plan image core
 allow src/jpeg/gpu jpeg/gpu jpeg/kernels jpeg/syntax jpeg/plan device image core
 allow src/jpeg/kernels jpeg/kernels kernels

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "core/report.h"
-#include "jpeg/syntax/exif.h"
+#include "image/exif.h"
 #include "jpeg/syntax/metadata.h"
 
 /* A stream of segments, kept in a block of exactly its size so that sanitizers see every byte read past its end. */
@@ -46,7 +46,7 @@ static void add_icc(struct stream *s, uint8_t number, uint8_t chunks, const char
 }
 
 static struct memory memory;
-static struct jpeg_metadata metadata;
+static struct metadata_list metadata;
 static kst_report report;
 
 static kst_status assemble(const struct stream *s, uint64_t limit, bool strict)
@@ -58,7 +58,7 @@ static kst_status assemble(const struct stream *s, uint64_t limit, bool strict)
 
 static void done(struct stream *s)
 {
-    kst_jpeg_metadata_release(&memory, &metadata);
+    kst_metadata_list_release(&memory, &metadata);
     assert_int_equal(atomic_load(&memory.used), 0);
     free(s->data);
 }
@@ -171,7 +171,7 @@ static void check_bad_icc(struct stream *s, size_t culprit)
         assert_int_equal(metadata.item[i].kind, KST_METADATA_APP);
         assert_int_equal(metadata.item[i].length, s->segment[i].length);
     }
-    kst_jpeg_metadata_release(&memory, &metadata);
+    kst_metadata_list_release(&memory, &metadata);
     assert_int_equal(assemble(s, UINT64_MAX, true), KST_WARNING_JPEG_ICC);
     assert_null(metadata.item);
     done(s);
@@ -220,7 +220,7 @@ static void test_limit(void **state)
     add(&s, 0xFE, "12345", 5);
     add(&s, 0xFE, "678", 3);
     assert_int_equal(assemble(&s, 8, true), KST_OK);
-    kst_jpeg_metadata_release(&memory, &metadata);
+    kst_metadata_list_release(&memory, &metadata);
     assert_int_equal(assemble(&s, 7, true), KST_ERROR_LIMIT_METADATA);
     assert_int_equal(report.offset, 5);
     done(&s);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/report.h"
-#include "jpeg/syntax/exif.h"
+#include "image/exif.h"
 
 enum { MARKER_APP0 = 0xE0, MARKER_APP1 = 0xE1, MARKER_APP2 = 0xE2, MARKER_APP14 = 0xEE, MARKER_COM = 0xFE };
 
@@ -94,7 +94,7 @@ static void icc_add(struct icc *icc, const uint8_t *data, const struct jpeg_mark
 
 /* If the profile is consistent, find its bytes or join them from its chunks. */
 static kst_status icc_finish(
-    struct icc *icc, struct memory *memory, const uint8_t *data, struct jpeg_metadata *metadata)
+    struct icc *icc, struct memory *memory, const uint8_t *data, struct metadata_list *metadata)
 {
     for (uint32_t i = 1; i <= icc->chunks && !icc->bad; i++)
         if (!icc->chunk[i])
@@ -104,10 +104,10 @@ static kst_status icc_finish(
     if (!icc->first || icc->bad || icc->chunks == 1)
         return KST_OK;
     kst_status status;
-    metadata->icc = kst_memory_array(memory, icc->length, 1, &status);
-    if (!metadata->icc)
+    metadata->joined = kst_memory_array(memory, icc->length, 1, &status);
+    if (!metadata->joined)
         return status;
-    uint8_t *to = metadata->icc;
+    uint8_t *to = metadata->joined;
     for (uint32_t i = 1; i <= icc->chunks; i++) {
         size_t length = icc->chunk[i]->length - JPEG_ICC_HEADER;
         memcpy(to, data + icc->chunk[i]->offset + JPEG_ICC_HEADER, length);
@@ -116,7 +116,7 @@ static kst_status icc_finish(
     return KST_OK;
 }
 
-static void add_item(struct jpeg_metadata *metadata, const struct icc *icc, const uint8_t *data,
+static void add_item(struct metadata_list *metadata, const struct icc *icc, const uint8_t *data,
     const struct jpeg_marker_segment *segment)
 {
     kst_metadata item = {
@@ -155,14 +155,14 @@ static void add_item(struct jpeg_metadata *metadata, const struct icc *icc, cons
     }
     item.data += header;
     item.length -= header;
-    if (item.kind == KST_METADATA_ICC && metadata->icc) {
-        item.data = metadata->icc;
+    if (item.kind == KST_METADATA_ICC && metadata->joined) {
+        item.data = metadata->joined;
         item.length = icc->length;
     }
     metadata->item[metadata->count++] = item;
 }
 
-static int orientation(const struct jpeg_metadata *metadata)
+static int orientation(const struct metadata_list *metadata)
 {
     for (size_t i = 0; i < metadata->count; i++)
         if (metadata->item[i].kind == KST_METADATA_EXIF)
@@ -172,11 +172,11 @@ static int orientation(const struct jpeg_metadata *metadata)
 
 kst_status kst_jpeg_metadata_assemble(struct memory *memory, const uint8_t *data,
     const struct jpeg_marker_segment *segment, size_t count, uint64_t limit, bool strict, kst_report *report,
-    struct jpeg_metadata *metadata)
+    struct metadata_list *metadata)
 {
     struct icc icc = {.first = NULL};
     uint64_t total = 0;
-    *metadata = (struct jpeg_metadata){.orientation = 1};
+    *metadata = (struct metadata_list){.orientation = 1};
     for (size_t i = 0; i < count; i++) {
         if (segment[i].length > limit - total)
             return kst_report_error(report, KST_ERROR_LIMIT_METADATA, segment[i].offset, NULL);
@@ -194,18 +194,11 @@ kst_status kst_jpeg_metadata_assemble(struct memory *memory, const uint8_t *data
     else if (icc.bad)
         status = kst_report_warning(report, KST_WARNING_JPEG_ICC, icc.bad_offset, 1, strict);
     if (status != KST_OK) {
-        kst_jpeg_metadata_release(memory, metadata);
+        kst_metadata_list_release(memory, metadata);
         return status;
     }
     for (size_t i = 0; i < count; i++)
         add_item(metadata, &icc, data, &segment[i]);
     metadata->orientation = orientation(metadata);
     return KST_OK;
-}
-
-void kst_jpeg_metadata_release(struct memory *memory, struct jpeg_metadata *metadata)
-{
-    kst_memory_release(memory, metadata->icc);
-    kst_memory_release(memory, metadata->item);
-    *metadata = (struct jpeg_metadata){.orientation = 1};
 }

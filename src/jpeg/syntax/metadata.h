@@ -3,7 +3,7 @@
 #ifndef KOSTKA_JPEG_SYNTAX_METADATA_H
 #define KOSTKA_JPEG_SYNTAX_METADATA_H
 
-#include "core/memory.h"
+#include "image/metadata.h"
 
 /*
  * An APPn or COM segment (B.2.4.5, B.2.4.6). They are listed in the stream's order, wherever in the stream they stand.
@@ -43,15 +43,6 @@ bool kst_jpeg_segment_jfif(const uint8_t *data, const struct jpeg_marker_segment
 /* Read the transform code of an Adobe header. False if the segment is not one, or is too short (less than 12 bytes). */
 bool kst_jpeg_segment_adobe(const uint8_t *data, const struct jpeg_marker_segment *segment, uint8_t *transform);
 
-/* The metadata of one stream as the API shows them: in the stream's order, without JFIF and Adobe headers. */
-struct jpeg_metadata {
-    kst_metadata *item;
-    size_t count;
-    /* A profile joined from chunks, to which one item points; null: no profile, or one of a single chunk. */
-    uint8_t *icc;
-    int orientation; /* orientation from the first Exif item; 1 if there is none */
-};
-
 /*
  * Turn `count` segments of the stream `data` into items. Items point into `data`, or into the joined ICC profile. If
  * chunks of an ICC profile are missing or contradict each other, a warning is reported and its segments stay plain APP2
@@ -59,8 +50,6 @@ struct jpeg_metadata {
  */
 kst_status kst_jpeg_metadata_assemble(struct memory *memory, const uint8_t *data,
     const struct jpeg_marker_segment *segment, size_t count, uint64_t limit, bool strict, kst_report *report,
-    struct jpeg_metadata *metadata);
-
-void kst_jpeg_metadata_release(struct memory *memory, struct jpeg_metadata *metadata);
+    struct metadata_list *metadata);
 
 #endif

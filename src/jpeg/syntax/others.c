@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "image/xmp.h"
 #include "jpeg/syntax/marker.h"
-#include "jpeg/syntax/xmp.h"
 
 enum { FIRST_CAPACITY = 8 };
 

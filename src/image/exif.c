@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads and changes a few entries of an Exif structure. */
-#include "jpeg/syntax/exif.h"
+#include "image/exif.h"
 
 #include <string.h>
 

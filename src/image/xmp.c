@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads and changes the directory and the orientation in an XMP packet, without a general XML parser. */
-#include "jpeg/syntax/xmp.h"
+#include "image/xmp.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * The few parts of Exif (CIPA DC-008, a TIFF structure) that the library reads or changes: orientation, picture size
  * and thumbnail. All else is copied without interpretation.
  */
-#ifndef KOSTKA_JPEG_SYNTAX_EXIF_H
-#define KOSTKA_JPEG_SYNTAX_EXIF_H
+#ifndef KOSTKA_IMAGE_EXIF_H
+#define KOSTKA_IMAGE_EXIF_H
 
 #include <stdbool.h>
 #include <stddef.h>

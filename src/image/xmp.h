@@ -4,8 +4,8 @@
  * file holds one behind the other (namespace http://ns.google.com/photos/1.0/container/), which Ultra HDR and motion
  * photos use. All else is copied without interpretation.
  */
-#ifndef KOSTKA_JPEG_SYNTAX_XMP_H
-#define KOSTKA_JPEG_SYNTAX_XMP_H
+#ifndef KOSTKA_IMAGE_XMP_H
+#define KOSTKA_IMAGE_XMP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Many JPEG pictures on the GPU: in parts, of which a few are on their way at the same time. */
+#ifndef KOSTKA_API_JPEG_PARTS_H
+#define KOSTKA_API_JPEG_PARTS_H
+
+#include "api/decoding.h"
+
+/* See struct decode_parts. */
+void *kst_jpeg_parts_make(const struct decode_owner *owner);
+void kst_jpeg_parts_release(void *parts);
+void kst_jpeg_parts_add(void *parts, struct decoding *decoding);
+void kst_jpeg_parts_run(void *parts, bool more);
+void kst_jpeg_parts_follow(const void *parts, struct gpu_queue *queue);
+bool kst_jpeg_parts_done(const void *parts);
+void kst_jpeg_parts_end(void *parts);
+
+#endif
