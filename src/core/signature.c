@@ -94,6 +94,16 @@ static bool fits(const struct signature *signature, const uint8_t *data, size_t 
            memcmp(data + signature->at, signature->bytes, signature->length) == 0;
 }
 
+/* A RIFF file says at its beginning of which kind it is, whatever its first chunk is like. */
+static const char *find_riff(const uint8_t *data, size_t length)
+{
+    if (length < 12 || memcmp(data, "RIFF", 4) != 0)
+        return NULL;
+    if (memcmp(data + 8, "WEBP", 4) == 0)
+        return "a WebP file";
+    return memcmp(data + 8, "AVI ", 4) == 0 ? "an AVI file" : "a RIFF file";
+}
+
 static bool is_space(uint8_t byte)
 {
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
@@ -148,7 +158,8 @@ const char *kst_signature_find(const uint8_t *data, size_t length)
         return "a PNM file";
     if (is_bmp(data, length))
         return "a BMP file";
-    return find_markup(data, length);
+    const char *riff = find_riff(data, length);
+    return riff != NULL ? riff : find_markup(data, length);
 }
 
 const char *kst_signature_text(const void *data, size_t length)

@@ -26,7 +26,7 @@ behind unknown.bin 'unheard of' 10
 # wanted NAME: what a message calls the file.
 wanted() {
     case $1 in
-    *.heic) echo 'a HEIC file' ;; *.avif) echo 'an AVIF file' ;; *.webp) echo 'WebP: the file is damaged\|WebP is read with\|a webp file' ;;
+    *.heic) echo 'a HEIC file' ;; *.avif) echo 'an AVIF file' ;; *.webp) echo 'WebP: the chunk VP8X at byte 12 has not 10 bytes\|WebP is read with\|a webp file' ;;
     *.pdf) echo 'a PDF file' ;; *.gif) echo 'GIF: the file is damaged\|GIF is read with\|a gif file' ;; *.jxl) echo 'a JPEG XL file' ;;
     *.zip) echo 'a zip archive' ;; *.gz) echo 'a gzip file' ;; *.tar) echo 'a tar archive' ;;
     *.jpg) echo 'an HTML page' ;; *) echo 'no ' ;;

@@ -58,20 +58,23 @@ says '20000 x 20000 pixels of 4 bytes are more than the memory limit'
 rm -f made.ppm
 "$MADE_GIF" a.gif 61 47 nopalette
 expect 1 "$KOSTKA" convert a.gif made.ppm
-says 'GIF: a picture without a palette'
+says 'GIF: a picture without a palette, at byte 21$'
 "$MADE_GIF" a.gif 61 47 frames=0
 expect 1 "$KOSTKA" convert a.gif made.ppm
-says 'GIF: a file without a picture'
+says 'GIF: a file without a picture, which ends at byte 781$'
 "$MADE_GIF" a.gif 0 47
 expect 1 "$KOSTKA" convert a.gif made.ppm
 says 'GIF: the picture is empty (0 x 47)'
 "$MADE_GIF" whole.gif 61 47
 head -c 2000 whole.gif >a.gif
 expect 1 "$KOSTKA" convert a.gif made.ppm
-says 'GIF: the file ends too early'
+says 'GIF: the file ends too early, in the block at byte 789$'
+head -c 100 whole.gif >a.gif
+expect 1 "$KOSTKA" convert a.gif made.ppm
+says 'GIF: the file ends too early, in the header at byte 0$'
 { head -c 1000 whole.gif; printf '\377\377\377\377'; tail -c +1005 whole.gif; } >a.gif
 expect 1 "$KOSTKA" convert a.gif made.ppm
-says 'GIF: the file is damaged before byte [0-9]*: Image is defective'
+says 'GIF: the file is damaged before byte [0-9]*, in the block at byte 789: Image is defective'
 [ ! -e made.ppm ] || fail 'a file was made of an error'
 for words in '' 'interlaced local comment' 'transparent=3 canvas=90x80' 'frames=2 grey'; do
     # shellcheck disable=SC2086 # words

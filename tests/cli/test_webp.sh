@@ -83,7 +83,7 @@ says max-pixels
 "$MADE_WEBP" huge.webp 16 16 frames=1
 { head -c 24 huge.webp; printf '\377\377\377\377\377\377'; tail -c +31 huge.webp; } >claims.webp
 expect 1 "$KOSTKA" convert claims.webp made.ppm
-grep -q 'raise it with --max-pixels\|damaged' err || fail "a canvas of 2^48 pixels: $(cat err)"
+grep -q 'raise it with --max-pixels\|VP8X at byte 12 states a canvas of more than 4294967295 pixels' err || fail "a canvas of 2^48 pixels: $(cat err)"
 
 # Whatever is cut off or changed is an error or a picture; nothing is made of an error.
 rm -f made.ppm
@@ -107,15 +107,45 @@ for words in '' lossy alpha 'alpha lossy' 'icc exif xmp' 'frames=2 canvas=90x80'
         done
     done
 done
+# What is wrong is told with the chunk, and where it is. Behind the RIFF header is VP8X at byte 12, then VP8L.
+# changed AT BYTES…: whole.webp with other bytes there, which are as many as follow
+changed() {
+    at=$1
+    { head -c "$at" whole.webp && printf '%b' "$2" && tail -c +$((at + 1 + $3)) whole.webp; } >damaged.webp
+    expect 1 "$KOSTKA" convert damaged.webp made.ppm
+    cp err told
+    expect 1 "$KOSTKA" info damaged.webp
+}
 "$MADE_WEBP" whole.webp 60 50
+changed 12 XXXX 4
+says 'damaged.webp: WebP: the chunk XXXX at byte 12 is none that a WebP file begins with'
+same err told
+changed 12 '\000\001\002\003' 4
+says 'is none that a WebP file begins with'
+changed 0 JUNK 4
+says 'damaged.webp: WebP: the file begins with JUNK, and not with RIFF'
+changed 4 '\020\000\000\000' 4
+says 'WebP: the chunk VP8X at byte 12 reaches beyond the 16 bytes that the RIFF header states'
+{ head -c 40 whole.webp && head -c 2000 /dev/zero && tail -c +2041 whole.webp; } >damaged.webp
+expect 1 "$KOSTKA" convert damaged.webp made.ppm
+says 'WebP: the chunk VP8L at byte 30 is damaged'
 head -c 300 whole.webp >cut.webp
 expect 1 "$KOSTKA" convert cut.webp made.ppm
-says 'WebP: the file ends too early'
+says 'WebP: the file ends too early, in the chunk VP8L at byte 30'
+head -c 14 whole.webp >cut.webp
+expect 1 "$KOSTKA" convert cut.webp made.ppm
+says 'WebP: the file ends too early, at byte 14'
 "$MADE_WEBP" whole.webp 60 50 xmp
+changed 16 '\011' 1
+says 'WebP: the chunk VP8X at byte 12 has not 10 bytes'
 head -c -4 whole.webp >cut.webp
 expect 1 "$KOSTKA" convert cut.webp made.ppm
-says 'WebP: the file ends too early'
+says 'WebP: the file ends too early, in the chunk XMP  at byte [0-9]*$'
 { head -c -16 whole.webp; printf '\377'; tail -c 15 whole.webp; } >cut.webp
 expect 0 "$KOSTKA" convert cut.webp made.ppm
-says 'warning: WebP: the file ends in a chunk XMP '
+says 'warning: WebP: the file ends in a chunk XMP  of metadata or later frames, at byte [0-9]*, which'
+"$MADE_WEBP" whole.webp 60 50 frames=2
+head -c 200 whole.webp >cut.webp
+expect 1 "$KOSTKA" convert cut.webp made.ppm
+says 'WebP: the file ends too early, in the chunk VP8L at byte 68'
 finish

@@ -35,7 +35,8 @@ _Static_assert(sizeof loaded == sizeof names, "a pointer for each name");
 /* A file that is read. */
 struct gif {
     const struct source *source;
-    size_t at; /* offset of the next byte that giflib reads */
+    size_t at;    /* offset of the next byte that giflib reads */
+    size_t block; /* offset of the block that is read; 0: the file's header */
     GifFileType *file;
     uint32_t width, height;  /* of the canvas; larger than stated if the first picture would not fit otherwise */
     uint8_t palette[256][4]; /* red, green, blue, alpha */
@@ -79,9 +80,10 @@ static bool explain(const struct gif *gif, int error)
     const char *text = loaded.GifErrorString_(error);
 
     if (gif->at >= gif->source->length)
-        return problem_set(gif->problem, "GIF: the file ends too early");
-    return problem_set(
-        gif->problem, "GIF: the file is damaged before byte %zu: %s", gif->at, text != NULL ? text : "unknown error");
+        return problem_set(gif->problem, "GIF: the file ends too early, in the %s at byte %zu",
+            gif->block > 0 ? "block" : "header", gif->block);
+    return problem_set(gif->problem, "GIF: the file is damaged before byte %zu, in the %s at byte %zu: %s", gif->at,
+        gif->block > 0 ? "block" : "header", gif->block, text != NULL ? text : "unknown error");
 }
 
 static bool check(const struct gif *gif, int result)
@@ -121,6 +123,7 @@ static bool find_picture(struct gif *gif, bool *found)
     GifRecordType type = UNDEFINED_RECORD_TYPE;
 
     while (type != IMAGE_DESC_RECORD_TYPE && type != TERMINATE_RECORD_TYPE) {
+        gif->block = gif->at;
         if (!check(gif, loaded.DGifGetRecordType_(gif->file, &type)) ||
             (type == EXTENSION_RECORD_TYPE && !read_extension(gif)))
             return false;
@@ -136,7 +139,7 @@ static bool get_palette(struct gif *gif)
     bool grey = true;
 
     if (map == NULL)
-        return problem_set(gif->problem, "GIF: a picture without a palette");
+        return problem_set(gif->problem, "GIF: a picture without a palette, at byte %zu", gif->block);
     for (int i = 0; i < 256; i++) {
         const GifColorType colour = i < map->ColorCount ? map->Colors[i] : (GifColorType){0, 0, 0};
         const uint8_t entry[4] = {colour.Red, colour.Green, colour.Blue, i == gif->transparent ? 0 : 255};
@@ -160,11 +163,12 @@ static bool open_picture(struct gif *gif)
     if (!find_picture(gif, &found))
         return false;
     if (!found)
-        return problem_set(gif->problem, "GIF: a file without a picture");
+        return problem_set(gif->problem, "GIF: a file without a picture, which ends at byte %zu", gif->block);
     if (!check(gif, loaded.DGifGetImageDesc_(gif->file)) || !get_palette(gif))
         return false;
     if (image->Left < 0 || image->Top < 0 || image->Width <= 0 || image->Height <= 0)
-        return problem_set(gif->problem, "GIF: the picture is empty (%d x %d)", image->Width, image->Height);
+        return problem_set(
+            gif->problem, "GIF: the picture is empty (%d x %d), at byte %zu", image->Width, image->Height, gif->block);
     gif->width = larger(gif->file->SWidth, image->Left + image->Width);
     gif->height = larger(gif->file->SHeight, image->Top + image->Height);
     if (gif->transparent >= 0 || gif->width > (uint32_t)image->Width || gif->height > (uint32_t)image->Height)

@@ -38,9 +38,11 @@ static bool gif_detect(const uint8_t *data, size_t length)
     return length >= 6 && (memcmp(data, "GIF87a", 6) == 0 || memcmp(data, "GIF89a", 6) == 0);
 }
 
+/* The beginning, or what follows it where that is damaged. */
 static bool webp_detect(const uint8_t *data, size_t length)
 {
-    return length >= 12 && memcmp(data, "RIFF", 4) == 0 && memcmp(data + 8, "WEBP", 4) == 0;
+    return (length >= 12 && memcmp(data, "RIFF", 4) == 0 && memcmp(data + 8, "WEBP", 4) == 0) ||
+           (length >= 15 && memcmp(data + 8, "WEBPVP8", 7) == 0);
 }
 
 const struct file_format file_gif = {"gif", {"gif"}, KST_FORMAT_AUTO, gif_detect, gif_read, .describe = gif_describe};

@@ -4,6 +4,7 @@
  * XMP. Of an animation the first frame is read, on a canvas that is transparent beside it.
  */
 #include <pthread.h>
+#include <string.h>
 
 #include <webp/decode.h>
 
@@ -47,7 +48,8 @@ static bool load_once(struct problem *problem)
     return failure.text[0] == '\0' || problem_set(problem, "WebP cannot be read: %s", failure.text);
 }
 
-static bool check(VP8StatusCode status, struct problem *problem)
+static bool check(
+    VP8StatusCode status, const struct source *source, const struct webp_frame *frame, struct problem *problem)
 {
     switch (status) {
     case VP8_STATUS_OK:
@@ -56,25 +58,25 @@ static bool check(VP8StatusCode status, struct problem *problem)
         return problem_set(problem, "out of memory");
     case VP8_STATUS_UNSUPPORTED_FEATURE:
         return problem_set(problem, "WebP: it uses what libwebp does not read");
-    case VP8_STATUS_SUSPENDED:
-    case VP8_STATUS_NOT_ENOUGH_DATA:
-        return problem_set(problem, "WebP: the file ends too early");
     default:
-        return problem_set(problem, "WebP: the file is damaged");
+        return webp_explain(
+            source, frame, status == VP8_STATUS_SUSPENDED || status == VP8_STATUS_NOT_ENOUGH_DATA, problem);
     }
 }
 
-static bool get_features(const uint8_t *data, size_t length, WebPBitstreamFeatures *features, struct problem *problem)
+static bool get_features(const struct source *source, struct webp *webp, struct problem *problem)
 {
-    return check(loaded.WebPGetFeaturesInternal_(data, length, features, WEBP_DECODER_ABI_VERSION), problem);
+    const struct webp_frame *frame = &webp->frame;
+
+    return check(loaded.WebPGetFeaturesInternal_(frame->data, frame->length, &webp->features, WEBP_DECODER_ABI_VERSION),
+        source, frame, problem);
 }
 
 static bool open_frame(const struct source *source, struct webp *webp, struct problem *problem)
 {
     struct webp_frame *frame = &webp->frame;
 
-    if (!webp_first_frame(source, frame, problem) ||
-        !get_features(frame->data, frame->length, &webp->features, problem))
+    if (!webp_first_frame(source, frame, problem) || !get_features(source, webp, problem))
         return false;
     if ((uint32_t)webp->features.width != frame->width || (uint32_t)webp->features.height != frame->height)
         return problem_set(problem, "WebP: the first frame is %d x %d and not %u x %u, as its header says",
@@ -87,7 +89,9 @@ static bool open_webp(const struct source *source, struct webp *webp, struct pro
     struct webp_frame *frame = &webp->frame;
 
     *webp = (struct webp){.frame = {.data = source->data, .length = source->length}};
-    if (!load_once(problem) || !get_features(source->data, source->length, &webp->features, problem))
+    if (memcmp(source->data, "RIFF", 4) != 0)
+        return problem_set(problem, "WebP: the file begins with %.4s, and not with RIFF", (const char *)source->data);
+    if (!load_once(problem) || !get_features(source, webp, problem))
         return false;
     frame->canvas_width = frame->width = (uint32_t)webp->features.width;
     frame->canvas_height = frame->height = (uint32_t)webp->features.height;
@@ -99,8 +103,8 @@ static bool open_webp(const struct source *source, struct webp *webp, struct pro
 }
 
 /* libwebp writes the pixels straight into the picture, whose other pixels stay 0. */
-static bool decode(const struct webp *webp, const struct file_settings *settings, const struct picture *picture,
-    struct problem *problem)
+static bool decode(const struct source *source, const struct webp *webp, const struct file_settings *settings,
+    const struct picture *picture, struct problem *problem)
 {
     const struct webp_frame *frame = &webp->frame;
     const size_t channels = kst_format_channels(webp->format), stride = channels * frame->canvas_width;
@@ -114,7 +118,7 @@ static bool decode(const struct webp *webp, const struct file_settings *settings
     config.output.u.RGBA = (WebPRGBABuffer){.rgba = picture_row(picture, 0, frame->y) + channels * frame->x,
         .stride = (int)stride,
         .size = stride * (frame->canvas_height - frame->y) - channels * frame->x};
-    return check(loaded.WebPDecode_(frame->data, frame->length, &config), problem);
+    return check(loaded.WebPDecode_(frame->data, frame->length, &config), source, frame, problem);
 }
 
 /*
@@ -139,7 +143,7 @@ bool webp_read(
     const uint32_t width = webp.frame.canvas_width, height = webp.frame.canvas_height;
     if (!picture_permitted(settings, width, height, pixel_bytes(&webp), problem) ||
         !picture_allocate(picture, webp.format, width, height, 8, settings->max_pixels, problem) ||
-        !decode(&webp, settings, picture, problem))
+        !decode(source, &webp, settings, picture, problem))
         return false;
     if (webp.frame.animated)
         complain(source->name, "note: it is an animation, of which the first picture is read");

@@ -50,6 +50,82 @@ static bool is_named(const struct chunk *chunk, const char *name)
     return memcmp(chunk->name, name, 4) == 0;
 }
 
+static size_t offset_of(const struct source *source, const struct chunk *chunk)
+{
+    return (size_t)(chunk->name - source->data);
+}
+
+/* A chunk reaches beyond the file, or beyond what the file's header says of its length. */
+static bool explain_cut(const struct source *source, const struct chunk *chunk, struct problem *problem)
+{
+    uint32_t stated = little_endian(source->data + 4, 4);
+
+    if (CHUNK_HEADER + (uint64_t)stated < source->length)
+        return problem_set(problem,
+            "WebP: the chunk %.4s at byte %zu reaches beyond the %u bytes that the RIFF header states",
+            (const char *)chunk->name, offset_of(source, chunk), (unsigned)stated);
+    return problem_set(problem, "WebP: the file ends too early, in the chunk %.4s at byte %zu",
+        (const char *)chunk->name, offset_of(source, chunk));
+}
+
+static bool is_picture(const struct chunk *chunk)
+{
+    return is_named(chunk, "VP8 ") || is_named(chunk, "VP8L");
+}
+
+/* What is wrong with a chunk that holds no picture. Null: nothing. */
+static const char *fault_of(const struct chunk *chunk, bool first)
+{
+    enum { EXTENDED_LENGTH = 10 /* of VP8X */, CANVAS = 4 };
+
+    if (!is_named(chunk, "VP8X"))
+        return first && !is_picture(chunk) ? "is none that a WebP file begins with" : NULL;
+    if (little_endian(chunk->name + 4, 4) != EXTENDED_LENGTH)
+        return "has not 10 bytes";
+    if (chunk->cut)
+        return NULL;
+    uint64_t width = 1 + (uint64_t)little_endian(chunk->data + CANVAS, 3);
+    return width * (1 + (uint64_t)little_endian(chunk->data + CANVAS + 3, 3)) > UINT32_MAX
+               ? "states a canvas of more than 4294967295 pixels"
+               : NULL;
+}
+
+static bool explain_chunk(
+    const struct source *source, const struct chunk *chunk, const char *fault, struct problem *problem)
+{
+    return problem_set(
+        problem, "WebP: the chunk %.4s at byte %zu %s", (const char *)chunk->name, offset_of(source, chunk), fault);
+}
+
+/* Where libwebp has asked for more bytes a later chunk that is cut off comes before a picture that is there. */
+bool webp_explain(const struct source *source, const struct webp_frame *frame, bool ended, struct problem *problem)
+{
+    struct chunks chunks = chunks_of(source);
+    struct chunk chunk, picture = {0};
+    bool whole = frame->data == source->data;
+
+    if (!whole) {
+        chunks.at = (size_t)(frame->data - source->data);
+        chunks.length = chunks.at + frame->length;
+    }
+    for (bool first = whole; next(&chunks, &chunk); first = false) {
+        const char *fault = fault_of(&chunk, first);
+        if (fault != NULL)
+            return explain_chunk(source, &chunk, fault, problem);
+        if (chunk.cut)
+            return explain_cut(source, &chunk, problem);
+        if (is_picture(&chunk) && !ended)
+            return explain_chunk(source, &chunk, "is damaged", problem);
+        if (is_picture(&chunk) && picture.name == NULL)
+            picture = chunk;
+    }
+    if (ended && CHUNK_HEADER + (uint64_t)little_endian(source->data + 4, 4) > source->length)
+        return problem_set(problem, "WebP: the file ends too early, at byte %zu", source->length);
+    if (picture.name != NULL)
+        return explain_chunk(source, &picture, "ends too early", problem);
+    return problem_set(problem, "WebP: there is no picture before byte %zu, where its chunks end", chunks.length);
+}
+
 bool webp_first_frame(const struct source *source, struct webp_frame *frame, struct problem *problem)
 {
     struct chunks chunks = chunks_of(source);
@@ -63,7 +139,8 @@ bool webp_first_frame(const struct source *source, struct webp_frame *frame, str
         if (frame->animated)
             return true;
         if (chunk.length < FRAME_HEADER)
-            return problem_set(problem, "WebP: the file ends in the header of its first frame");
+            return problem_set(problem, "WebP: the file ends in the header of its first frame, at byte %zu",
+                offset_of(source, &chunk));
         frame->x = 2 * little_endian(chunk.data, 3);
         frame->y = 2 * little_endian(chunk.data + 3, 3);
         frame->width = 1 + little_endian(chunk.data + 6, 3);
@@ -72,9 +149,10 @@ bool webp_first_frame(const struct source *source, struct webp_frame *frame, str
         frame->length = chunk.length - FRAME_HEADER;
         if (frame->width > frame->canvas_width || frame->x > frame->canvas_width - frame->width ||
             frame->height > frame->canvas_height || frame->y > frame->canvas_height - frame->height)
-            return problem_set(problem, "WebP: the first frame, %u x %u at %u, %u, reaches beyond the %u x %u of all",
+            return problem_set(problem,
+                "WebP: the first frame, %u x %u at %u, %u, reaches beyond the %u x %u of all, at byte %zu",
                 (unsigned)frame->width, (unsigned)frame->height, (unsigned)frame->x, (unsigned)frame->y,
-                (unsigned)frame->canvas_width, (unsigned)frame->canvas_height);
+                (unsigned)frame->canvas_width, (unsigned)frame->canvas_height, offset_of(source, &chunk));
     }
     return frame->data != NULL || problem_set(problem, "WebP: an animation without a frame");
 }
@@ -112,8 +190,9 @@ bool webp_keep_metadata(const struct source *source, struct picture *picture, st
     while (next(&chunks, &chunk)) {
         if (chunk.cut)
             complain(source->name,
-                "warning: WebP: the file ends in a chunk %.4s of metadata or later frames, which is dropped",
-                (const char *)chunk.name);
+                "warning: WebP: the file ends in a chunk %.4s of metadata or later frames, at byte %zu, which is "
+                "dropped",
+                (const char *)chunk.name, offset_of(source, &chunk));
         else if (chunk.length > 0 && !keep(picture, &chunk))
             return problem_set(problem, "out of memory");
     }

@@ -27,6 +27,12 @@ struct webp_frame {
 bool webp_first_frame(const struct source *source, struct webp_frame *frame, struct problem *problem);
 
 /*
+ * Set the text to what is wrong with a file or a frame that libwebp does not read, with the chunk and where it is.
+ * `ended`: libwebp has asked for more bytes. Returns false.
+ */
+bool webp_explain(const struct source *source, const struct webp_frame *frame, bool ended, struct problem *problem);
+
+/*
  * Keep ICC profile, Exif and XMP with the picture. A chunk in which the file ends is left out with a warning. False:
  * out of memory.
  */
