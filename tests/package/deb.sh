@@ -49,12 +49,42 @@ END
 sed -i "s,/usr/lib/[a-z0-9_]*-linux-gnu/,/usr/lib/,; s,Targets-[a-z]*\.cmake,Targets-release.cmake," "$work/found"
 diff "$work/wanted" "$work/found" || fail 'the files of the package are not as expected'
 
-for library in libc6 libpng16 libjansson4; do
-    dpkg-deb -f "$package" Depends | grep -q "$library" || fail "does not depend on $library: $(dpkg-deb -f "$package" Depends)"
+# Each library that the command line loads is in the package that dpkg knows it in, and from a version on.
+field() {
+    dpkg-deb -f "$package" "$1"
+}
+grep -q -a 'libpng16\.so\.16' "$build/kostka" || fail 'the command does not name libpng'
+grep -o -a 'lib\(png16\|tiff\|webp\|gif\)\.so\.[0-9]*' "$build/kostka" | sort -u >"$work/sonames"
+while read -r soname; do
+    owner=$(dpkg -S "*/$soname" | sed -n '1s/:.*//p')
+    [ -n "$owner" ] || fail "no package has $soname"
+    where=Recommends
+    case $soname in libpng*) where=Depends ;; esac
+    field $where | tr ',' '\n' | sed 's/^ *//; s/ .*//' | grep -q -x "$owner" ||
+        fail "$where does not have $owner: $(field $where)"
+done <"$work/sonames"
+for library in libc6 libjansson4 libdeflate0; do
+    field Depends | grep -q "$library" || fail "does not depend on $library: $(field Depends)"
 done
-for library in libtiff libwebp libgif; do
-    dpkg-deb -f "$package" Recommends | grep -q "$library" || fail "does not recommend $library"
+field Recommends | grep -q 'libtiff6 (>= [0-9]' || fail "any version of libtiff will do: $(field Recommends)"
+field Recommends | grep -q libc6 && fail "recommends what is needed: $(field Recommends)"
+
+# On a system that has renamed libpng's package, as Ubuntu 24.04 has, the package is of that name.
+package_of_png=$(dpkg -S '*/libpng16.so.16' | sed -n '1s/:.*//p')
+mkdir -p "$work/dpkg/info" "$work/dpkg/updates"
+sed "s/^\(Package\|Source\): $package_of_png\$/\1: libpng-renamed/" /var/lib/dpkg/status >"$work/dpkg/status"
+cp /var/lib/dpkg/info/format "$work/dpkg/info/"
+for file in /var/lib/dpkg/info/"$package_of_png":*; do
+    name=${file##*/}
+    sed "s/\b$package_of_png\b/libpng-renamed/g" "$file" >"$work/dpkg/info/libpng-renamed${name#"$package_of_png"}"
 done
+for file in /var/lib/dpkg/info/libc6:* /var/lib/dpkg/info/libtiff6:* /var/lib/dpkg/info/libwebp7:* /var/lib/dpkg/info/libgif7:*; do
+    [ ! -e "$file" ] || cp "$file" "$work/dpkg/info/"
+done
+printf '#!/bin/sh\nexec dpkg-shlibdeps --admindir=%s/dpkg "$@"\n' "$work" >"$work/shlibdeps"
+chmod +x "$work/shlibdeps"
+cmake -D KOSTKA_SHLIBDEPS="$work/shlibdeps" -P "$build/loaded.cmake" >"$work/renamed" 2>&1 || fail "$(cat "$work/renamed")"
+grep -q 'DEPENDS: libpng-renamed (>= 1\.6' "$work/renamed" || fail "libpng is not found under another name: $(cat "$work/renamed")"
 [ "$(dpkg-deb -f "$package" Version)" = "$version" ] || fail "version $(dpkg-deb -f "$package" Version)"
 dpkg-deb -x "$package" "$work/root"
 [ "$("$work/root/usr/bin/kostka" --version)" = "kostka $version" ] || fail 'the command of the package does not work'

@@ -8,22 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gif_lib.h>
-
 #include "files/gif_file.h"
+#include "files/gif_library.h"
 #include "files/gif_metadata.h"
-#include "library.h"
-
-/* The functions that are used. */
-#define GIF_FUNCTIONS(X)                                                                                               \
-    X(DGifOpen)                                                                                                        \
-    X(DGifCloseFile)                                                                                                   \
-    X(DGifGetRecordType)                                                                                               \
-    X(DGifGetExtension)                                                                                                \
-    X(DGifGetExtensionNext)                                                                                            \
-    X(DGifGetImageDesc)                                                                                                \
-    X(DGifGetLine)                                                                                                     \
-    X(GifErrorString)
 
 static struct {
     GIF_FUNCTIONS(LIBRARY_POINTER)

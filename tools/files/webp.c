@@ -6,16 +6,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include <webp/decode.h>
-
 #include "files/webp_file.h"
-#include "library.h"
-
-/* The functions that are used. */
-#define WEBP_FUNCTIONS(X)                                                                                              \
-    X(WebPGetFeaturesInternal)                                                                                         \
-    X(WebPInitDecoderConfigInternal)                                                                                   \
-    X(WebPDecode)
+#include "files/webp_library.h"
 
 static struct {
     WEBP_FUNCTIONS(LIBRARY_POINTER)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The functions of libwebp that are used. It is loaded when the first such file is read. */
+#ifndef KOSTKA_TOOL_WEBP_LIBRARY_H
+#define KOSTKA_TOOL_WEBP_LIBRARY_H
+
+#include <webp/decode.h>
+
+#include "library.h"
+
+#define WEBP_FUNCTIONS(X)                                                                                              \
+    X(WebPGetFeaturesInternal)                                                                                         \
+    X(WebPInitDecoderConfigInternal)                                                                                   \
+    X(WebPDecode)
+
+#endif
