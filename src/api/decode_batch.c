@@ -6,9 +6,9 @@
  */
 #include <stddef.h>
 
-#include "api/decoding.h"
-#include "api/stream.h"
 #include "core/report.h"
+#include "run/decoding.h"
+#include "run/stream.h"
 
 enum { WINDOW = 16 /* streams that are opened before the first of them is decoded */ };
 

@@ -2,9 +2,9 @@
 /* kst_decoder_decode_rows(): pictures that go to the caller's function a band at a time, or as a whole. */
 #include <kostka/kostka_writer.h>
 
-#include "api/decoding.h"
-#include "api/device.h"
 #include "core/report.h"
+#include "run/decoding.h"
+#include "run/device.h"
 
 /*
  * Whether the picture can be decoded in bands: the CPU decodes it, it is not turned, and its samples are interleaved

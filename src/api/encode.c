@@ -3,9 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "api/device.h"
 #include "api/encoding.h"
-#include "api/image.h"
 #include "api/j2k_encode.h"
 #include "core/report.h"
 #include "image/allocate.h"
@@ -14,6 +12,8 @@
 #include "jpeg/plan/restart.h"
 #include "jpeg/plan/script.h"
 #include "jpeg/syntax/writer.h"
+#include "run/device.h"
+#include "run/image.h"
 
 static const uint8_t default_quant_index[4] = {0, 1, 1, 0};
 

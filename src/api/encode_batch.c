@@ -3,11 +3,11 @@
  * Many pictures at once. Those that the GPU can encode go there in parts, of which a few are on their way at the same
  * time, so that one is downloaded while another is coded; the CPU's threads do the others meanwhile.
  */
-#include "api/device.h"
 #include "api/encoding.h"
 #include "api/j2k_encode_parts.h"
-#include "api/stream.h"
 #include "core/report.h"
+#include "run/device.h"
+#include "run/stream.h"
 
 enum { PART_PICTURES = 4, PARTS_AT_ONCE = 3 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "api/gl.h"
 
-#include "api/device.h"
 #include "core/report.h"
 #include "device/executor.h"
+#include "run/device.h"
 
 void kst_gl_options_init(kst_gl_options *options)
 {

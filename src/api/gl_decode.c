@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures to OpenGL. */
-#include "api/decoding.h"
 #include "api/gl.h"
 #include "core/report.h"
+#include "run/decoding.h"
 
 struct decode_call {
     kst_gl *gl;

@@ -3,9 +3,9 @@
 #ifndef KOSTKA_API_J2K_DECODE_H
 #define KOSTKA_API_J2K_DECODE_H
 
-#include "api/decoding.h"
 #include "api/j2k_gpu.h"
 #include "j2k/packets/build.h"
+#include "run/decoding.h"
 
 /* A plan of whole tiles, of which parts are decoded. */
 struct j2k_kept {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "api/j2k_encode.h"
 
-#include "api/image.h"
 #include "core/report.h"
+#include "run/image.h"
 
 kst_status kst_j2k_encode_blocks(struct j2k_encode_work *work)
 {

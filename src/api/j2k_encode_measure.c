@@ -2,12 +2,12 @@
 /* How far a picture is from what a decoder makes of its layers: it is decoded, strip by strip, and compared. */
 #include <string.h>
 
-#include "api/decoding.h"
-#include "api/image.h"
 #include "api/j2k_encode.h"
 #include "core/report.h"
 #include "image/format.h"
 #include "j2k/syntax/geometry.h"
+#include "run/decoding.h"
+#include "run/image.h"
 
 /*
  * Strips are so high that blocks at their edges, which are decoded twice, are few, and never less than what the widest

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "api/image.h"
 #include "api/j2k_encode.h"
 #include "core/report.h"
 #include "image/validate.h"
+#include "run/image.h"
 
 enum { BLOCK_SIZE = 64, STYLES = 63, DIVISIONS = 7, LEVELS = 5, GUARD = 2 };
 

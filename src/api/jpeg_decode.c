@@ -4,14 +4,15 @@
 
 #include <string.h>
 
-#include "api/device.h"
 #include "api/info.h"
 #include "api/jpeg_parts.h"
 #include "api/transcode_others.h"
 #include "core/report.h"
 #include "image/normalise.h"
 #include "jpeg/cpu/decode.h"
+#include "jpeg/gpu/modules.h"
 #include "jpeg/gpu/target.h"
+#include "run/device.h"
 
 static void drop_early(kst_decoder *decoder)
 {
@@ -313,6 +314,7 @@ static const struct decode_parts parts = {.make = kst_jpeg_parts_make,
 
 const struct codec kst_jpeg_codec = {.decode_seconds = 11e-9,
     .decode_least = 0.21e-3,
+    .kernels = &kst_jpeg_gpu_decoding,
     .state_size = sizeof(struct jpeg_decoder),
     .open = open_stream,
     .close = close_stream,

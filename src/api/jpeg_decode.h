@@ -3,12 +3,12 @@
 #ifndef KOSTKA_API_JPEG_DECODE_H
 #define KOSTKA_API_JPEG_DECODE_H
 
-#include "api/decoding.h"
 #include "jpeg/cpu/blocks.h"
 #include "jpeg/gpu/decode.h"
 #include "jpeg/plan/compact.h"
 #include "jpeg/syntax/others.h"
 #include "jpeg/syntax/parse.h"
+#include "run/decoding.h"
 
 /* What a decoder keeps of a JPEG stream and, as it decodes one picture at a time, of its decoding. */
 struct jpeg_decoder {

@@ -3,7 +3,7 @@
 #ifndef KOSTKA_API_JPEG_PARTS_H
 #define KOSTKA_API_JPEG_PARTS_H
 
-#include "api/decoding.h"
+#include "run/decoding.h"
 
 /* See struct decode_parts. */
 void *kst_jpeg_parts_make(const struct decode_owner *owner);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "device/profile.h"
 
-#include "api/device.h"
+#include "run/device.h"
 
 static kst_status log_failure(kst_context *context, kst_status status, const struct gpu_error *error)
 {

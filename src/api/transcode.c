@@ -2,10 +2,10 @@
 /* kst_transcode(), kst_transcode_to(): a stream written anew from its coefficients. */
 #include <string.h>
 
-#include "api/codec.h"
 #include "core/context.h"
 #include "core/report.h"
 #include "core/sink.h"
+#include "run/codec.h"
 
 void kst_transcode_options_init(kst_transcode_options *options)
 {

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/device.h"
 #include "context.h"
 #include "core/context.h"
 #include "device/executor.h"
 #include "device/opencl/opencl.h"
 #include "gpu/contexts.h"
+#include "run/device.h"
 #include "support.h"
 
 enum { PICTURES = 40, THREADS = 4 };

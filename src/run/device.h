@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The context's GPU. */
-#ifndef KOSTKA_API_DEVICE_H
-#define KOSTKA_API_DEVICE_H
+/* The context's GPU: how it is opened, and whether work goes there. */
+#ifndef KOSTKA_RUN_DEVICE_H
+#define KOSTKA_RUN_DEVICE_H
 
 #include <kostka/kostka_device.h>
 
@@ -22,6 +22,12 @@
  */
 #define KST_SECONDS_TO_ENCODE_J2K 2e-7
 #define KST_LEAST_TO_ENCODE_J2K 14e-3
+
+/*
+ * Open the GPU that the context's caller asks for: of the options' OpenCL context, or of that name. A failure is
+ * logged.
+ */
+kst_status kst_context_open_gpu(struct kst_context *context, const kst_context_options *options, const char *name);
 
 /*
  * Null: the context works on the CPU. With the device "auto" the best GPU there is is opened now, if there is one; from

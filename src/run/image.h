@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Buffers of images in all kinds of memory. */
-#ifndef KOSTKA_API_IMAGE_H
-#define KOSTKA_API_IMAGE_H
+#ifndef KOSTKA_RUN_IMAGE_H
+#define KOSTKA_RUN_IMAGE_H
 
 #include "core/context.h"
+
+struct gpu_error;
 
 /* Whether that kind of memory is a GPU's own. */
 bool kst_memory_is_device(kst_memory memory);
 
 /* As kst_image_allocate(), charged to `memory`. `message` (may be null): what the device has to say about a failure. */
 kst_status kst_image_make_in(struct kst_context *context, struct memory *memory, kst_image *image, char message[128]);
+
+/* As kst_image_copy(). `error`: what the device has to say about a failure. */
+kst_status kst_image_copy_in(
+    struct kst_context *context, const kst_image *from, const kst_image *to, struct gpu_error *error);
 
 /* Copy an image in device memory to one in pinned memory, which kst_image_release() releases. Errors are reported. */
 kst_status kst_image_bring(struct kst_context *context, const kst_image *image, kst_image *host, kst_report *report);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A decoder, and what it takes to decode its stream once: planned, carried out on the GPU or the CPU, settled. */
-#ifndef KOSTKA_API_DECODING_H
-#define KOSTKA_API_DECODING_H
+#ifndef KOSTKA_RUN_DECODING_H
+#define KOSTKA_RUN_DECODING_H
 
-#include "api/codec.h"
-#include "api/device.h"
 #include "core/progress.h"
 #include "device/image.h"
 #include "image/metadata.h"
+#include "run/codec.h"
+#include "run/device.h"
 
 struct kst_decoder {
     kst_context *context;
@@ -23,7 +23,7 @@ struct kst_decoder {
     kst_report report;
 };
 
-/* Make a decoder in place; kst_decoder_close() then is its end. */
+/* decoder.c: make a decoder in place; kst_decoder_close() then is its end. */
 void kst_decoder_start(kst_decoder *decoder, kst_context *context);
 void kst_decoder_close(kst_decoder *decoder);
 

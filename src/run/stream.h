@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The caller's stream: where it is when a call begins. */
-#ifndef KOSTKA_API_STREAM_H
-#define KOSTKA_API_STREAM_H
+#ifndef KOSTKA_RUN_STREAM_H
+#define KOSTKA_RUN_STREAM_H
 
-#include "api/device.h"
+#include "run/device.h"
 
 struct entered_stream {
     struct gpu_executor *gpu; /* null: no stream was entered */

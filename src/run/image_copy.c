@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Copies pixels between images, in host memory or a GPU's. */
 #include <string.h>
 
-#include "api/device.h"
-#include "api/image.h"
 #include "core/report.h"
 #include "device/image.h"
 #include "image/validate.h"
+#include "run/device.h"
+#include "run/image.h"
 
 struct copying {
     const kst_image *from, *to;
@@ -61,7 +62,8 @@ static kst_status copy_on_gpu(struct gpu_executor *gpu, const struct copying *co
     return error->status;
 }
 
-static kst_status copy(kst_context *context, const kst_image *from, const kst_image *to, struct gpu_error *error)
+kst_status kst_image_copy_in(
+    struct kst_context *context, const kst_image *from, const kst_image *to, struct gpu_error *error)
 {
     struct copying copying = {.from = from, .to = to};
     bool device = kst_memory_is_device(from->memory) || kst_memory_is_device(to->memory);
@@ -75,17 +77,6 @@ static kst_status copy(kst_context *context, const kst_image *from, const kst_im
         status = copy_on_gpu(gpu, &copying, error);
     else if (!status)
         copy_on_host(from, to);
-    return status;
-}
-
-kst_status kst_image_copy(kst_context *context, const kst_image *from, const kst_image *to)
-{
-    struct gpu_error error = {.status = KST_OK};
-    if (!context || !from || !to)
-        return KST_ERROR_ARGUMENT;
-    kst_status status = copy(context, from, to, &error);
-    if (error.text[0])
-        kst_context_log(context, KST_LOG_ERROR, "copy: %s", error.text);
     return status;
 }
 
@@ -104,7 +95,7 @@ kst_status kst_image_bring(kst_context *context, const kst_image *image, kst_ima
     if (!status)
         status = kst_image_make_in(context, &memory, host, error.text);
     if (!status) {
-        status = copy(context, image, host, &error);
+        status = kst_image_copy_in(context, image, host, &error);
         if (status)
             kst_image_drop_in(context, &context->memory, host);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "api/stream.h"
+#include "run/stream.h"
 
 kst_status kst_stream_enter(struct kst_context *context, const kst_stream *stream, struct entered_stream *entered)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "api/decoding.h"
+#include "run/decoding.h"
 
 #include <string.h>
 
-#include "api/image.h"
 #include "core/report.h"
 #include "image/allocate.h"
 #include "image/normalise.h"
 #include "image/orient.h"
 #include "image/validate.h"
+#include "run/image.h"
 
 static kst_status choose_options(const kst_decode_options *options, kst_decode_options *chosen)
 {
@@ -181,7 +181,7 @@ static kst_status begin_again(struct decoding *d, const kst_decode_options *opti
     const struct progress progress = d->progress;
     if (d->made)
         unmake_image(d);
-    kst_status status = kst_decoder_open(decoder, decoder->data, decoder->length);
+    kst_status status = kst_decoder_open_for(decoder, decoder->data, decoder->length, OPEN_TO_LOOK);
     if (status)
         return status;
     status = begin(d, decoder, options, image);

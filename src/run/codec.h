@@ -3,8 +3,8 @@
  * Each codec is a table of functions, so that no other code asks whether a stream is JPEG or JPEG 2000. Unless it says
  * otherwise, a function works on a decoder whose stream is open, or on one decoding of that stream.
  */
-#ifndef KOSTKA_API_CODEC_H
-#define KOSTKA_API_CODEC_H
+#ifndef KOSTKA_RUN_CODEC_H
+#define KOSTKA_RUN_CODEC_H
 
 #include <kostka/kostka.h>
 
@@ -12,6 +12,7 @@
 #include "core/sink.h"
 
 struct decoding;
+struct gpu_module;
 struct gpu_queue;
 
 /*
@@ -70,6 +71,9 @@ struct codec {
      * The measurements are in docs/performance.md, "Where a GPU pays".
      */
     double decode_seconds, decode_least;
+
+    /* Optional: kernels that most contexts need, which are built as soon as a GPU is opened. */
+    const struct gpu_module *kernels;
 
     /*
      * Returns whether data begin as this codec's streams and files do. It is null for the codec that takes what no

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lists the codecs, and finds the one of a stream. */
-#include "api/codec.h"
+#include "run/codec.h"
 
 const struct codec *const kst_codecs[CODECS] = {&kst_jpeg_codec, &kst_j2k_codec};
 

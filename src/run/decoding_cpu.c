@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A picture that the CPU decodes, turned, in floating point and to a device's memory where that is asked for. */
-#include "api/decoding.h"
-#include "api/image.h"
 #include "core/report.h"
 #include "image/allocate.h"
 #include "image/normalise.h"
 #include "image/orient.h"
+#include "run/decoding.h"
+#include "run/image.h"
 
 /* To integers, upright. */
 static kst_status decode_integers(struct decoding *d, const kst_image *image)
