@@ -25,6 +25,7 @@ allow src/jpeg/plan jpeg/plan image core
 allow src/jpeg/syntax jpeg/syntax jpeg/plan image core
 allow src/jpeg/cpu jpeg/cpu jpeg/syntax jpeg/plan image core
 allow src/jpeg/gpu jpeg/gpu jpeg/kernels jpeg/syntax jpeg/plan device image core
+allow src/jpeg/run jpeg/run jpeg/gpu jpeg/cpu jpeg/syntax jpeg/plan run device image core
 allow src/jpeg/kernels jpeg/kernels kernels
 allow src/j2k/plan j2k/plan core
 allow src/j2k/syntax j2k/syntax j2k/plan core

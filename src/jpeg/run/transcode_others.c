@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "api/transcode_others.h"
+#include "jpeg/run/transcode_others.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
  * JPEG pictures of a batch that a GPU decodes. They go there in parts, of which a few are on their way at the same
  * time, so that one is uploaded while another is decoded.
  */
-#include "api/jpeg_parts.h"
+#include "jpeg/run/decode_parts.h"
 
-#include "api/jpeg_decode.h"
 #include "jpeg/gpu/target.h"
+#include "jpeg/run/decode.h"
 
 enum {
     PART_PICTURES = 64,

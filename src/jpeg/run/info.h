@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef KOSTKA_API_INFO_H
-#define KOSTKA_API_INFO_H
+#ifndef KOSTKA_JPEG_RUN_INFO_H
+#define KOSTKA_JPEG_RUN_INFO_H
 
 #include "jpeg/syntax/parse.h"
 

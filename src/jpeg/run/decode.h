@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* JPEG behind a decoder, for batches: one launch may decode many pictures, each of which then ends by itself. */
-#ifndef KOSTKA_API_JPEG_DECODE_H
-#define KOSTKA_API_JPEG_DECODE_H
+#ifndef KOSTKA_JPEG_RUN_DECODE_H
+#define KOSTKA_JPEG_RUN_DECODE_H
 
 #include "jpeg/cpu/blocks.h"
 #include "jpeg/gpu/decode.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "api/transcode_jpeg.h"
+#include "jpeg/run/transcode.h"
 
 #include <string.h>
 

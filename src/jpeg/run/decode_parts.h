@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Many JPEG pictures on the GPU: in parts, of which a few are on their way at the same time. */
-#ifndef KOSTKA_API_JPEG_PARTS_H
-#define KOSTKA_API_JPEG_PARTS_H
+#ifndef KOSTKA_JPEG_RUN_DECODE_PARTS_H
+#define KOSTKA_JPEG_RUN_DECODE_PARTS_H
 
 #include "run/decoding.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "api/info.h"
+#include "jpeg/run/info.h"
 
 #include <string.h>
 

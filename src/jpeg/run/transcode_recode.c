@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "api/transcode_others.h"
 #include "core/report.h"
+#include "jpeg/run/transcode_others.h"
 
 struct recoding {
     struct jpeg_transcoding *t;

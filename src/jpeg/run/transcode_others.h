@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Transcoding a whole JPEG file: its first picture and what follows that. */
-#ifndef KOSTKA_API_TRANSCODE_OTHERS_H
-#define KOSTKA_API_TRANSCODE_OTHERS_H
+#ifndef KOSTKA_JPEG_RUN_TRANSCODE_OTHERS_H
+#define KOSTKA_JPEG_RUN_TRANSCODE_OTHERS_H
 
-#include "api/transcode_jpeg.h"
+#include "jpeg/run/transcode.h"
 
 /* `first` is as kst_jpeg_transcoding_open() wants it; the caller closes it. */
 kst_status kst_jpeg_transcode_file(struct jpeg_transcoding *first, const void *data, size_t length, struct sink *sink);

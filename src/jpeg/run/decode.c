@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The functions by which the entry points open, decode and transcode JPEG on the GPU or the CPU, and report damage. */
-#include "api/jpeg_decode.h"
+#include "jpeg/run/decode.h"
 
 #include <string.h>
 
-#include "api/info.h"
-#include "api/jpeg_parts.h"
-#include "api/transcode_others.h"
 #include "core/report.h"
 #include "image/normalise.h"
 #include "jpeg/cpu/decode.h"
 #include "jpeg/gpu/modules.h"
 #include "jpeg/gpu/target.h"
+#include "jpeg/run/decode_parts.h"
+#include "jpeg/run/info.h"
+#include "jpeg/run/transcode_others.h"
 #include "run/device.h"
 
 static void drop_early(kst_decoder *decoder)

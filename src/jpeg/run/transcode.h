@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Transcoding one JPEG picture: parsed, planned, written anew from its coefficients. */
-#ifndef KOSTKA_API_TRANSCODE_JPEG_H
-#define KOSTKA_API_TRANSCODE_JPEG_H
+#ifndef KOSTKA_JPEG_RUN_TRANSCODE_H
+#define KOSTKA_JPEG_RUN_TRANSCODE_H
 
 #include "core/context.h"
 #include "core/sink.h"
