@@ -53,6 +53,18 @@ bool kst_decoder_other(kst_decoder *decoder, size_t index, kst_other *other)
     return asked && decoder->codec->other(decoder, index, other);
 }
 
+bool kst_decoder_next_element(kst_decoder *decoder, kst_element *element)
+{
+    bool asked = decoder && element && element->size == sizeof *element && decoder->open;
+    return asked && decoder->codec->next_element && decoder->codec->next_element(decoder, element);
+}
+
+bool kst_decoder_profile_breach(kst_decoder *decoder, size_t index, char *text)
+{
+    bool asked = decoder && text && decoder->open;
+    return asked && decoder->codec->profile_breach && decoder->codec->profile_breach(decoder, index, text);
+}
+
 const kst_report *kst_decoder_report(const kst_decoder *decoder)
 {
     return decoder ? &decoder->report : NULL;

@@ -120,6 +120,10 @@ struct codec {
      */
     bool (*other)(kst_decoder *decoder, size_t index, kst_other *other);
 
+    /* Optional: kst_decoder_next_element() and kst_decoder_profile_breach(), whose arguments were checked. */
+    bool (*next_element)(kst_decoder *decoder, kst_element *element);
+    bool (*profile_breach)(kst_decoder *decoder, size_t index, char *text);
+
     kst_status (*transcode)(struct transcoding *transcoding, const uint8_t *data, size_t length);
 };
 

@@ -8,8 +8,8 @@
 
 #include <kostka/kostka.h>
 
-#include "api/j2k_decode.h"
 #include "context.h"
+#include "j2k/run/decode.h"
 #include "j2k_coded.h"
 #include "support.h"
 

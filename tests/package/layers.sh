@@ -34,6 +34,7 @@ allow src/j2k/write j2k/write j2k/packets j2k/syntax j2k/plan core
 allow src/j2k/rate j2k/rate j2k/write j2k/plan core
 allow src/j2k/cpu j2k/cpu j2k/kernels/mq_rows.h j2k/rate j2k/write j2k/packets j2k/syntax j2k/plan image core jpeg/cpu/dsp
 allow src/j2k/gpu j2k/gpu j2k/kernels j2k/syntax j2k/plan device image core
+allow src/j2k/run j2k/run j2k/gpu j2k/cpu j2k/rate j2k/write j2k/packets j2k/syntax j2k/plan run device image core
 allow src/j2k/kernels j2k/kernels kernels
 allow src/run run device image core
 allow src/gl gl image core

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "api/j2k_part.h"
+#include "j2k/run/part.h"
 
 #include <string.h>
 

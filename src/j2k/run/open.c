@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/j2k_decode.h"
 #include "core/report.h"
 #include "image/exif.h"
 #include "j2k/packets/output.h"
+#include "j2k/run/decode.h"
 #include "j2k/syntax/channels.h"
 #include "j2k/syntax/geometry.h"
 #include "j2k/syntax/marker.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* JPEG 2000 on the context's GPU: what a decoding takes there. */
-#ifndef KOSTKA_API_J2K_GPU_H
-#define KOSTKA_API_J2K_GPU_H
+#ifndef KOSTKA_J2K_RUN_DECODE_GPU_H
+#define KOSTKA_J2K_RUN_DECODE_GPU_H
 
 #include "j2k/gpu/decode.h"
 #include "j2k/syntax/stream.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the fields of marker segments and boxes say, as a line of text. */
-#ifndef KOSTKA_API_J2K_FIELDS_H
-#define KOSTKA_API_J2K_FIELDS_H
+#ifndef KOSTKA_J2K_SYNTAX_FIELDS_H
+#define KOSTKA_J2K_SYNTAX_FIELDS_H
 
 #include "j2k/syntax/stream.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Parts of an image that JPEG 2000 is decoded to, each as if it were all that is asked for. */
-#ifndef KOSTKA_API_J2K_PART_H
-#define KOSTKA_API_J2K_PART_H
+#ifndef KOSTKA_J2K_RUN_PART_H
+#define KOSTKA_J2K_RUN_PART_H
 
-#include "api/j2k_decode.h"
 #include "j2k/packets/output.h"
+#include "j2k/run/decode.h"
 
 /*
  * What it takes of the stream, for an image of a format that is not AUTO. The part is counted from the first pixel that

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "api/j2k_decode.h"
+#include "j2k/run/decode.h"
 
 #include <string.h>
 
-#include "api/j2k_part.h"
-#include "api/j2k_walk.h"
 #include "core/report.h"
 #include "image/format.h"
 #include "j2k/cpu/convert.h"
 #include "j2k/cpu/decode.h"
 #include "j2k/packets/output.h"
+#include "j2k/run/part.h"
+#include "j2k/run/walk.h"
 #include "j2k/syntax/allowance.h"
 #include "j2k/syntax/geometry.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* JPEG 2000 behind a decoder. */
-#ifndef KOSTKA_API_J2K_DECODE_H
-#define KOSTKA_API_J2K_DECODE_H
+#ifndef KOSTKA_J2K_RUN_DECODE_H
+#define KOSTKA_J2K_RUN_DECODE_H
 
-#include "api/j2k_gpu.h"
 #include "j2k/packets/build.h"
+#include "j2k/run/decode_gpu.h"
 #include "run/decoding.h"
 
 /* A plan of whole tiles, of which parts are decoded. */
@@ -52,6 +52,9 @@ kst_status kst_j2k_refuse_depth(kst_decoder *decoder, const kst_decode_options *
  * caller makes of a channel, as RGB of grey, is the caller's.
  */
 kst_status kst_j2k_check_enlarged(kst_decoder *decoder, const kst_image *image);
+
+/* profile.c: as kst_decoder_profile_breach(), of a stream whose tile-parts' headers are all read. */
+bool kst_j2k_profile_breach(const struct j2k_stream *stream, size_t index, char *text);
 
 /* Decode to an image in host memory, which has what kst_j2k_output_describe() says. */
 kst_status kst_j2k_decode(

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "api/j2k_fields.h"
+/* Writes what the fields of marker segments and boxes say as a line of text. */
+#include "j2k/syntax/fields.h"
 
 #include <stdarg.h>
 #include <stdio.h>

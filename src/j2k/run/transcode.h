@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Transcoding of JPEG 2000. */
-#ifndef KOSTKA_API_J2K_TRANSCODE_H
-#define KOSTKA_API_J2K_TRANSCODE_H
+#ifndef KOSTKA_J2K_RUN_TRANSCODE_H
+#define KOSTKA_J2K_RUN_TRANSCODE_H
 
 #include "core/context.h"
 #include "core/sink.h"

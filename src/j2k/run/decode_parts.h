@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Many pictures of JPEG 2000 on the GPU: in parts, of which a few are on their way at the same time. */
-#ifndef KOSTKA_API_J2K_PARTS_H
-#define KOSTKA_API_J2K_PARTS_H
+#ifndef KOSTKA_J2K_RUN_DECODE_PARTS_H
+#define KOSTKA_J2K_RUN_DECODE_PARTS_H
 
-#include "api/j2k_decode.h"
+#include "j2k/run/decode.h"
 
 /* See struct decode_parts. */
 void *kst_j2k_parts_make(const struct decode_owner *owner);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures of JPEG 2000 that take more memory than there is: strips of them, one after the other. */
-#include "api/j2k_decode.h"
-#include "api/j2k_walk.h"
 #include "core/report.h"
+#include "j2k/run/decode.h"
+#include "j2k/run/walk.h"
 
 /* While one is decoded the next one is planned and sent. Where not even the lowest have room, some columns are one. */
 struct strip {

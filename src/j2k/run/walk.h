@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of an image that is too much at once, one after the other: to the right, then down. */
-#ifndef KOSTKA_API_J2K_WALK_H
-#define KOSTKA_API_J2K_WALK_H
+#ifndef KOSTKA_J2K_RUN_WALK_H
+#define KOSTKA_J2K_RUN_WALK_H
 
 #include <kostka/kostka.h>
 

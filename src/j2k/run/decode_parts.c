@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "api/j2k_parts.h"
+#include "j2k/run/decode_parts.h"
 
 enum {
     PART_PICTURES = 16, /* enough blocks to keep a device busy, few enough to be planned while others are decoded */

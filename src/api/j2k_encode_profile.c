@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Profiles in the API: options for them, whether a picture fits them, whether a stream keeps them. */
-#include <stdio.h>
-
-#include "api/j2k_decode.h"
+/* Profiles of a picture to encode: options for them, and whether it fits them. */
 #include "api/j2k_encode.h"
 #include "core/report.h"
 
@@ -60,32 +57,4 @@ kst_status kst_j2k_encode_profile(struct j2k_encode_work *work)
         return status;
     kst_j2k_profile_check(&work->coded.headers, &facts, refuse, work);
     return e->report.status;
-}
-
-/* Looks for one breach among all. */
-struct search {
-    size_t left;
-    bool found;
-    char *text;
-};
-
-static void count(void *argument, const char *breach, const char *remedy)
-{
-    struct search *search = argument;
-    (void)remedy;
-    if (search->left-- != 0 || search->found)
-        return;
-    search->found = true;
-    snprintf(search->text, KST_BREACH_LENGTH, "%s", breach);
-}
-
-bool kst_decoder_profile_breach(kst_decoder *decoder, size_t index, char *text)
-{
-    struct j2k_profile_facts facts;
-    struct search search = {.left = index, .text = text};
-    if (!decoder || !text || !decoder->open || decoder->codec != &kst_j2k_codec || kst_j2k_open_further(decoder, NULL))
-        return false;
-    kst_j2k_profile_facts(&j2k_state(decoder)->stream, &facts);
-    kst_j2k_profile_check(&j2k_state(decoder)->stream, &facts, count, &search);
-    return search.found;
 }

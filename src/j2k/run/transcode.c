@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "api/j2k_transcode.h"
+#include "j2k/run/transcode.h"
 
 #include "core/report.h"
 #include "j2k/cpu/remeasure.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "api/j2k_walk.h"
+#include "j2k/run/walk.h"
 
 enum { LEAST = 64 }; /* rows or columns, but for the last */
 

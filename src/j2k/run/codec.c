@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The functions by which the entry points decode and transcode JPEG 2000. */
-#include "api/j2k_decode.h"
-#include "api/j2k_parts.h"
-#include "api/j2k_transcode.h"
 #include "core/report.h"
 #include "j2k/packets/output.h"
+#include "j2k/run/decode.h"
+#include "j2k/run/decode_parts.h"
+#include "j2k/run/transcode.h"
+#include "j2k/syntax/elements.h"
 
 static kst_status open_stream(kst_decoder *decoder, const uint8_t *data, size_t length, enum opening_purpose purpose)
 {
@@ -89,6 +90,16 @@ static kst_status transcode(struct transcoding *t, const uint8_t *data, size_t l
     return kst_j2k_transcode(t->context, &t->memory, data, length, t->options, &t->sink, t->report);
 }
 
+static bool next_element(kst_decoder *decoder, kst_element *element)
+{
+    return !kst_j2k_open_further(decoder, NULL) && kst_j2k_next_element(&j2k_state(decoder)->stream, element);
+}
+
+static bool profile_breach(kst_decoder *decoder, size_t index, char *text)
+{
+    return !kst_j2k_open_further(decoder, NULL) && kst_j2k_profile_breach(&j2k_state(decoder)->stream, index, text);
+}
+
 static const struct decode_parts parts = {.make = kst_j2k_parts_make,
     .release = kst_j2k_parts_release,
     .add = kst_j2k_parts_add,
@@ -110,4 +121,6 @@ const struct codec kst_j2k_codec = {.decode_seconds = 8e-8,
     .run_on_gpu = run_on_gpu,
     .release = kst_j2k_gpu_drop,
     .parts = &parts,
+    .next_element = next_element,
+    .profile_breach = profile_breach,
     .transcode = transcode};

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "api/j2k_gpu.h"
+#include "j2k/run/decode_gpu.h"
 
 #include <string.h>
 
-#include "api/j2k_decode.h"
-#include "api/j2k_part.h"
 #include "core/report.h"
 #include "image/format.h"
 #include "image/orient.h"
 #include "j2k/cpu/given.h"
 #include "j2k/packets/output.h"
+#include "j2k/run/decode.h"
+#include "j2k/run/part.h"
 #include "j2k/syntax/geometry.h"
 
 /* Whether channels are something else than components as they are. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Plans of a stream's parts, one after the other: packets of tiles that several of them need are read once. */
-#include "api/j2k_decode.h"
 #include "core/report.h"
 #include "j2k/packets/build.h"
+#include "j2k/run/decode.h"
 #include "j2k/syntax/geometry.h"
 
 enum { SHARE = 8 /* of the memory limit, for a plan that is kept */ };

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Marker segments and boxes of an open JPEG 2000 stream, one after the other. */
+#include "j2k/syntax/elements.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "api/j2k_decode.h"
-#include "api/j2k_fields.h"
 #include "j2k/syntax/bytes.h"
+#include "j2k/syntax/fields.h"
 #include "j2k/syntax/marker.h"
 
 enum { MARKER = 2, SEGMENT = 4, BOX = 8, WIDE_BOX = 16, IN_CODESTREAM = 1 };
@@ -95,12 +96,8 @@ static bool next_box(const struct j2k_stream *stream, kst_element *element)
     return true;
 }
 
-bool kst_decoder_next_element(kst_decoder *decoder, kst_element *element)
+bool kst_j2k_next_element(const struct j2k_stream *stream, kst_element *element)
 {
-    if (!decoder || !element || element->size != sizeof *element || !decoder->open ||
-        decoder->codec != &kst_j2k_codec || kst_j2k_open_further(decoder, NULL))
-        return false;
-    const struct j2k_stream *stream = &j2k_state(decoder)->stream;
     element->text[0] = '\0';
     if (!stream->file.present && element->state != IN_CODESTREAM) {
         element->state = IN_CODESTREAM;

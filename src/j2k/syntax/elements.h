@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Marker segments and boxes of a stream, one after the other. */
+#ifndef KOSTKA_J2K_SYNTAX_ELEMENTS_H
+#define KOSTKA_J2K_SYNTAX_ELEMENTS_H
+
+#include "j2k/syntax/stream.h"
+
+/* As kst_decoder_next_element(), of a stream whose tile-parts' headers are all read. */
+bool kst_j2k_next_element(const struct j2k_stream *stream, kst_element *element);
+
+#endif
