@@ -27,6 +27,22 @@ static void test_tier_names(void **state)
         assert_int_equal(known, (1u << (kst_cpu_best() + 1)) - 1);
 }
 
+/* The compiler's own checks ask the processor itself. */
+static void test_features(void **state)
+{
+    (void)state;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+    bool avx512 = avx2 && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni");
+    assert_int_equal(kst_cpu_best(), avx512 ? CPU_AVX512 : avx2 ? CPU_AVX2 : CPU_SSE2);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(kst_cpu_deposits_slowly(), __builtin_cpu_is("znver1") || __builtin_cpu_is("znver2"));
+#else
+    assert_false(kst_cpu_deposits_slowly());
+#endif
+}
+
 static void test_unknown_tiers(void **state)
 {
     (void)state;
@@ -72,6 +88,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tier_names),
+        cmocka_unit_test(test_features),
         cmocka_unit_test(test_unknown_tiers),
         cmocka_unit_test(test_model),
         cmocka_unit_test(test_count_follows_affinity),

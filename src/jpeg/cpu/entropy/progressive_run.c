@@ -356,19 +356,11 @@ FUNCTIONS(c, , false)
 FUNCTIONS(bmi2, __attribute__((target("bmi,bmi2,lzcnt,popcnt"))), true)
 #endif
 
-#if defined(__x86_64__)
-/* On AMD's first two generations with BMI2, PDEP takes one step per bit of its mask. */
-static bool deposits_slowly(void)
-{
-    return __builtin_cpu_is("znver1") || __builtin_cpu_is("znver2");
-}
-#endif
-
 jpeg_read_run *kst_jpeg_progressive_tier(const struct jpeg_scan *scan, enum cpu_tier tier)
 {
 #if defined(__x86_64__)
     bool deposits = scan->ss > 0 && scan->ah > 0;
-    if (tier >= CPU_AVX2 && tier <= CPU_AVX512 && !(deposits && deposits_slowly()))
+    if (tier >= CPU_AVX2 && tier <= CPU_AVX512 && !(deposits && kst_cpu_deposits_slowly()))
         return functions_bmi2[scan->ss > 0][scan->ah > 0];
 #else
     (void)tier;
