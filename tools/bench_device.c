@@ -210,7 +210,7 @@ static struct load describe_load(
 bool bench_device(const struct bench_settings *settings, struct bench_case *bench, struct bench_result *result,
     struct problem *problem)
 {
-    struct load load[BENCH_CALLS_MAX];
+    struct load load[BENCH_CALLS_MAX] = {0};
     void *users[BENCH_CALLS_MAX];
     uint32_t made = 0, calls = (uint32_t)settings->calls;
     bench_work work = settings->encoding ? encode_run : decode_run;
