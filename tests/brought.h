@@ -9,4 +9,8 @@
 kst_status brought_encode(kst_context *context, const kst_image *image, uint32_t most,
     const kst_encode_options *options, kst_buffer *output, kst_report *report);
 
+/* The same of rows in order; `again` (may be null) receives how often they began again. */
+kst_status brought_encode_in_order(kst_context *context, const kst_image *image, uint32_t most,
+    const kst_encode_options *options, kst_buffer *output, kst_report *report, uint32_t *again);
+
 #endif

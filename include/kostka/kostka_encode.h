@@ -129,8 +129,8 @@ typedef struct kst_rows {
     bool (*read)(void *user, uint32_t plane, uint32_t x, uint32_t y, uint32_t count, void *samples);
     void *user;
     /**
-     * JPEG, from an image of one plane: each row is asked for once, from the top, by one thread at a time, as from a
-     * pipe. With all else KST_ERROR_OPTIONS.
+     * From an image of one plane: each row is asked for once, from the top, by one thread at a time, as from a pipe; of
+     * JPEG 2000 until `again` is called. With more planes KST_ERROR_OPTIONS.
      */
     bool in_order;
     /**
@@ -138,11 +138,18 @@ typedef struct kst_rows {
      * on, `pitch` bytes from one to the next. Only JPEG asks for rows in this way, for an MCU row's at a time.
      */
     bool (*read_band)(void *user, uint32_t plane, uint32_t y, uint32_t rows, void *samples, size_t pitch);
+    /**
+     * JPEG 2000 with `in_order`, where it must not be null: begin with the first row again. Pixels are gone through more
+     * than once for a rate, ratio or PSNR, for components that are not transformed together, such as an opacity, and
+     * where a row's coefficients take too much memory; else they are not as a rule.
+     * @return false where that cannot be, which ends the encoding with KST_ERROR_ROWS
+     */
+    bool (*again)(void *user);
 } kst_rows;
 
 /**
  * Encode as kst_encode() does a picture whose rows come from a function. What is held in memory is a few rows of tiles,
- * or of MCUs, or of the picture, and what has been coded; on a GPU, half of the memory limit's worth of it. Of a JPEG
+ * or of MCUs, or of the picture, and what has been coded; of rows in order that of several tiles is a row of tiles; on a GPU, half of the memory limit's worth of it. Of a JPEG
  * with more than one scan, or with tables made for it, all coefficients are held, and on a GPU all pixels. Thread-safe.
  *
  * @param image in host memory; its planes' `data` and `pitch` are ignored

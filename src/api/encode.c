@@ -383,8 +383,8 @@ kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const ks
     e->report.threads = kst_pool_threads(context->pool);
     double start = kst_seconds();
     const bool jpeg = e->options.codec != KST_CODEC_JPEG2000;
-    if (rows && rows->in_order && (!jpeg || e->image.plane_count > 1))
-        return fail(e, KST_ERROR_OPTIONS, "rows in order are for JPEG, from one plane");
+    if (rows && rows->in_order && (e->image.plane_count > 1 || (!jpeg && !rows->again)))
+        return fail(e, KST_ERROR_OPTIONS, "rows in order are of one plane, and begin again for JPEG 2000");
     kst_status status = jpeg ? plan(e) : kst_j2k_encode_check(e);
     if (status == KST_OK)
         status = choose_device(e, jpeg);

@@ -128,7 +128,9 @@ kst_status kst_j2k_encode_plan(struct j2k_encode_work *work, struct encoding *e)
     if (e->options.jpeg2000)
         work->options = *e->options.jpeg2000;
     kst_status status = plan(work);
-    return status ? status : choose_place(work);
+    if (!status)
+        status = choose_place(work);
+    return status ? status : kst_j2k_encode_keep_rows(work);
 }
 
 kst_status kst_j2k_encode_settle(struct j2k_encode_work *work)
@@ -145,6 +147,7 @@ void kst_j2k_encode_release(struct j2k_encode_work *work)
 {
     struct memory *memory = &work->e->memory;
     kst_image_release(work->e->context, &work->host);
+    kst_j2k_encode_drop_rows(work);
     for (uint32_t i = 0; i < work->file.box_count; i++)
         kst_memory_release(memory, work->box_data[i]);
     kst_j2k_encode_drop_tiles(work);

@@ -15,6 +15,7 @@ enum { J2K_ENCODED_COLOURS = 4, J2K_ENCODED_LAYERS = 1024, J2K_ENCODED_BOXES = 1
 struct j2k_encode_group;
 struct j2k_encode_job;
 struct j2k_gains;
+struct j2k_kept_rows;
 struct j2k_pass;
 
 /* How a picture that does not fit is cut: so many tiles together, whole rows of them where there is more than one row;
@@ -22,6 +23,7 @@ struct j2k_pass;
 struct j2k_cut {
     uint32_t tiles;
     uint32_t width, height; /* of cells, whose first ones begin at 0; 0: whole tiles */
+    uint32_t rows;          /* of the picture that the largest part takes */
 };
 
 /* One picture on its way to a file. Its parts point to each other: it stays where it is. */
@@ -40,6 +42,7 @@ struct j2k_encode_work {
     double step;    /* of the quantiser where it is not, in samples of the picture */
     double *weight; /* of each band */
     struct j2k_encode_source source;
+    struct j2k_kept_rows *kept; /* of rows that come in order; null: they do not */
     struct j2k_encoded encoded;
     bool on_gpu, in_windows; /* on the context's GPU: the whole, or one part after another, as `cut` says */
     struct j2k_cut cut;
@@ -135,6 +138,13 @@ kst_status kst_j2k_gpu_code_windows(struct j2k_encode_work *work);
  */
 bool kst_j2k_encode_goes_by_tiles(const struct j2k_encode_work *work);
 kst_status kst_j2k_encode_by_tiles(struct j2k_encode_work *work);
+
+/*
+ * j2k_encode_rows.c: keep as many rows that come in order as are looked at side by side, and have the encoding read
+ * those, once it is settled where it runs.
+ */
+kst_status kst_j2k_encode_keep_rows(struct j2k_encode_work *work);
+void kst_j2k_encode_drop_rows(struct j2k_encode_work *work);
 
 /* j2k_encode_gpu.c: what both have in common. The image as the kernels see it; where pixels are read from. */
 void kst_j2k_gpu_describe(const struct j2k_encode_work *work, struct j2k_encode_item *item);

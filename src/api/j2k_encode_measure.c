@@ -166,7 +166,11 @@ static kst_status compare(struct strip *strip, uint32_t rows, double *error)
     strip->room = kst_memory_array(&e->memory, tasks, strip->row_length, &status);
     if (status)
         return fail(strip->work, status);
-    kst_pool_run(e->context->pool, tasks, compare_rows, strip);
+    if (e->rows && e->rows->in_order)
+        for (uint32_t i = 0; i < tasks; i++)
+            compare_rows(strip, i);
+    else
+        kst_pool_run(e->context->pool, tasks, compare_rows, strip);
     kst_memory_release(&e->memory, strip->room);
     *error += (double)atomic_load(&strip->high) * 4294967296.0 + (double)atomic_load(&strip->low);
     return atomic_load(&strip->failed) ? fail(strip->work, KST_ERROR_ROWS) : KST_OK;

@@ -148,12 +148,14 @@ static struct j2k_window_choice largest_choice(const struct j2k_encode_work *wor
 }
 
 /* Whether the largest window does. */
-static kst_status measure(const struct j2k_encode_work *work, bool *fits)
+static kst_status measure(struct j2k_encode_work *work, bool *fits)
 {
     struct j2k_window window;
     struct j2k_window_choice choice = largest_choice(work);
     kst_status status = kst_j2k_window_build(&work->e->memory, plan_of(work), &choice, &window);
     *fits = !status && kst_gpu_j2k_encode_memory(&window.plan) <= memory_limit(work);
+    if (*fits)
+        work->cut.rows = (uint32_t)j2k_rect_height(window.plan.component[0].area);
     kst_j2k_window_release(&work->e->memory, &window);
     return status;
 }

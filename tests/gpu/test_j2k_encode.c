@@ -430,13 +430,16 @@ static void test_windows(void **state)
     swap_contexts(wide, 0);
 }
 
-static kst_status encode_brought(
-    uint32_t device, const kst_image *image, const kst_j2k_options *j2k, uint32_t most, kst_buffer *found)
+/* In any order, or each row after the one before it; `again` receives how often these began anew. */
+static kst_status encode_brought(uint32_t device, const kst_image *image, const kst_j2k_options *j2k, uint32_t most,
+    kst_buffer *found, uint32_t *again)
 {
     kst_report report;
     kst_report_init(&report);
     kst_encode_options options = j2k_coding(j2k);
-    kst_status status = brought_encode(gpu_context[device], image, most, &options, found, &report);
+    kst_status status =
+        again ? brought_encode_in_order(gpu_context[device], image, most, &options, found, &report, again)
+              : brought_encode(gpu_context[device], image, most, &options, found, &report);
     if (!status && report.stage_device[KST_STAGE_ENTROPY] <= KST_DEVICE_CPU) {
         show(image, j2k);
         fail_msg("not on the device");
@@ -464,12 +467,16 @@ static void test_rows(void **state)
         if (i >= 4)
             swap_contexts(wide, 17 << 19);
         for (uint32_t d = 0; d < gpu_contexts; d++) {
-            assert_int_equal(encode_brought(d, &image, &j2k, UINT32_MAX, &found), KST_OK);
-            assert_int_equal(found.length, wanted.length);
-            assert_memory_equal(found.data, wanted.data, wanted.length);
-            kst_buffer_release(gpu_context[d], &found);
-            assert_int_equal(encode_brought(d, &image, &j2k, 200, &found), KST_ERROR_ROWS);
-            assert_null(found.data);
+            for (uint32_t order = 0; order < 1 + (image.plane_count == 1); order++) {
+                uint32_t again = 0, *told = order ? &again : NULL;
+                assert_int_equal(encode_brought(d, &image, &j2k, UINT32_MAX, &found, told), KST_OK);
+                assert_int_equal(found.length, wanted.length);
+                assert_memory_equal(found.data, wanted.data, wanted.length);
+                kst_buffer_release(gpu_context[d], &found);
+                assert_in_range(again, 0, j2k.target == KST_J2K_LOSSLESS || j2k.target == KST_J2K_STEP ? 0 : 12);
+                assert_int_equal(encode_brought(d, &image, &j2k, 200, &found, told), KST_ERROR_ROWS);
+                assert_null(found.data);
+            }
         }
         if (i >= 4)
             swap_contexts(wide, 0);

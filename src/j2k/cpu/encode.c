@@ -145,14 +145,21 @@ static void encode_blocks(struct j2k_encode_tile *tile, uint32_t columns, enum j
     }
 }
 
+/* Tiles that are encoded side by side. */
+struct turn {
+    struct j2k_encode_job *job;
+    struct j2k_tiles tiles;
+};
+
 /* Coefficients are computed anew after the sample was measured: that takes less memory than to keep them all. */
 static void encode_tile(void *argument, uint32_t index)
 {
-    struct j2k_encode_job *job = argument;
+    const struct turn *turn = argument;
+    struct j2k_encode_job *job = turn->job;
     struct j2k_encode_tile tile;
     if (!kst_j2k_encode_goes_on(job))
         return;
-    kst_j2k_encode_find_tile(job, kst_j2k_encode_tiles_of(job).first + index, &tile);
+    kst_j2k_encode_find_tile(job, turn->tiles.first + index, &tile);
     kst_j2k_encode_given_stop(&tile);
     uint32_t columns = columns_of(&tile);
     if (kst_j2k_encode_samples_first(&tile)) {
@@ -162,6 +169,20 @@ static void encode_tile(void *argument, uint32_t index)
         kst_j2k_encode_set_stop(&tile);
     }
     encode_blocks(&tile, columns, J2K_ALL_BLOCKS);
+}
+
+/* Tiles of one row of them where the picture's rows come in order, so that no more of these need be kept. */
+static void encode_tiles(struct j2k_encode_job *job)
+{
+    const struct j2k_tiles all = kst_j2k_encode_tiles_of(job);
+    uint32_t columns = job->coded->headers.size.columns, end = all.first + all.count;
+    bool in_order = job->source->rows && job->source->rows->in_order;
+    struct turn turn = {job, all};
+    for (; turn.tiles.first < end; turn.tiles.first += turn.tiles.count) {
+        uint32_t left = end - turn.tiles.first, row = columns - turn.tiles.first % columns;
+        turn.tiles.count = in_order && row < left ? row : left;
+        kst_pool_run(job->pool, turn.tiles.count, encode_tile, &turn);
+    }
 }
 
 /* The most bits by which coefficients exceed the planes of their bands. */
@@ -310,7 +331,7 @@ kst_status kst_j2k_cpu_encode(struct memory *memory, struct pool *pool, enum cpu
     kst_j2k_forward_init(&job.forward, tier);
     job.passes = kst_j2k_coding_passes(tier);
     if (job.result)
-        kst_pool_run(pool, kst_j2k_encode_tiles_of(&job).count, encode_tile, &job);
+        encode_tiles(&job);
     kst_j2k_encode_drop_workers(&job);
     return kst_j2k_encode_finish(&job, report);
 }

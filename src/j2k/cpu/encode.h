@@ -10,7 +10,7 @@
 
 struct j2k_encode_source {
     const struct j2k_origin *origin; /* one per component: where plan.component[c].area begins */
-    const kst_rows *rows;            /* reads the samples; null: they are in memory */
+    const kst_rows *rows; /* reads the samples, if `in_order` one row of tiles after the other; null: in memory */
     /* For each band of the plan: squared error of the picture for an error of 1 in one coefficient. */
     const double *weight;
     struct progress *progress; /* a step per code-block */
@@ -47,5 +47,8 @@ kst_status kst_j2k_cpu_encode(struct memory *memory, struct pool *pool, enum cpu
     const struct j2k_encode_source *source, struct j2k_encoded *encoded, kst_report *report);
 
 void kst_j2k_encoded_release(struct memory *memory, struct j2k_encoded *encoded);
+
+/* How many rows, of those that are one behind the other, the threads look at side by side in a picture of one tile. */
+uint32_t kst_j2k_encode_rows_at_once(const struct j2k_plan *plan, uint32_t threads);
 
 #endif

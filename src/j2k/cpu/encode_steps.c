@@ -77,6 +77,21 @@ static uint32_t next_step(const struct j2k_encode_component *component, uint32_t
     return clamp((pairs >> shift << shift << halves) + (halves ? ahead(component) : 0), row, component->tc->rect.y1);
 }
 
+static uint32_t strips_for(uint32_t threads)
+{
+    return (threads + THREADS_PER_STRIP - 1) / THREADS_PER_STRIP;
+}
+
+/* A step's, rounded up to blocks, and those around it that splitting takes into account. */
+uint32_t kst_j2k_encode_rows_at_once(const struct j2k_plan *plan, uint32_t threads)
+{
+    enum { AROUND = 32 };
+    uint32_t least = strips_for(threads) * STRIP_ROWS, shift = 0;
+    for (uint32_t i = 0; i < plan->tile_component_count; i++)
+        shift = plan->tile_component[i].block_height > shift ? plan->tile_component[i].block_height : shift;
+    return (least > STEP_ROWS ? least : STEP_ROWS) + (2U << shift) + AROUND;
+}
+
 static bool find_steps(struct j2k_coding_group *group)
 {
     const struct j2k_encode_component *component = group->component;
@@ -298,7 +313,7 @@ static bool lay_out(struct j2k_coding_group *group)
     }
     group->narrow = is_narrow(group);
     group->lag = threads > 1;
-    group->strips = j2k_encode_top(group->component) > 0 ? (threads + THREADS_PER_STRIP - 1) / THREADS_PER_STRIP : 1;
+    group->strips = j2k_encode_top(group->component) > 0 ? strips_for(threads) : 1;
     if (!find_steps(group))
         return false;
     for (uint32_t i = 0; i < group->count; i++)

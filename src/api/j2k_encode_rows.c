@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Rows that can only be had in order, from the top. The encoder's threads look at some of them at a time, so as many of
+ * the last ones are kept; where a row above these is wanted all begin again.
+ */
+#include <string.h>
+
+#include "api/j2k_encode.h"
+#include "core/report.h"
+#include "image/format.h"
+
+struct j2k_kept_rows {
+    const kst_rows *from; /* the caller's */
+    kst_rows rows;        /* which the encoder reads instead */
+    pthread_mutex_t lock; /* over all below */
+    uint8_t *data;        /* a ring of rows */
+    size_t row, pixel;    /* in bytes */
+    uint32_t width, count;
+    uint32_t next; /* the row that the caller brings next */
+    bool failed;
+};
+
+static uint8_t *row_at(const struct j2k_kept_rows *kept, uint32_t y)
+{
+    return kept->data + (size_t)(y % kept->count) * kept->row;
+}
+
+/* Have the caller bring rows until the wanted one is there. */
+static bool bring(struct j2k_kept_rows *kept, uint32_t y)
+{
+    const kst_rows *from = kept->from;
+    if (y < kept->next && kept->next - y > kept->count) {
+        kept->failed = kept->failed || !from->again(from->user);
+        kept->next = 0;
+    }
+    for (; kept->next <= y && !kept->failed; kept->next++)
+        kept->failed = !from->read(from->user, 0, 0, kept->next, kept->width, row_at(kept, kept->next));
+    return !kept->failed;
+}
+
+static bool read_row(void *user, uint32_t plane, uint32_t x, uint32_t y, uint32_t count, void *samples)
+{
+    struct j2k_kept_rows *kept = user;
+    (void)plane; /* there is one */
+    pthread_mutex_lock(&kept->lock);
+    bool good = bring(kept, y);
+    if (good)
+        memcpy(samples, row_at(kept, y) + x * kept->pixel, count * kept->pixel);
+    pthread_mutex_unlock(&kept->lock);
+    return good;
+}
+
+/* The rows that are looked at side by side: of a window on a GPU, a row of tiles, or a step in a single tile. */
+static uint32_t rows_at_once(const struct j2k_encode_work *work)
+{
+    const struct j2k_plan *plan = &work->coded.plan;
+    uint32_t most = work->in_windows ? work->cut.rows : 0;
+    if (plan->tile_count == 1 && !work->in_windows)
+        return kst_j2k_encode_rows_at_once(plan, kst_pool_threads(work->e->context->pool));
+    for (uint32_t t = 0; t < plan->tile_count && plan->tile_count > 1; t++) {
+        uint32_t rows = plan->tile[t].rect.y1 - plan->tile[t].rect.y0;
+        most = rows > most ? rows : most;
+    }
+    return most;
+}
+
+static kst_status make(struct j2k_encode_work *work, struct j2k_kept_rows *kept)
+{
+    const kst_image *image = work->image;
+    uint32_t most = rows_at_once(work);
+    kst_status status = KST_OK;
+    kept->from = work->e->rows;
+    kept->rows = (kst_rows){.size = sizeof kept->rows, .read = read_row, .user = kept, .in_order = true};
+    kept->width = image->width;
+    kept->count = most < image->height ? most : image->height;
+    kept->pixel = (size_t)kst_format_samples(image->format) * kst_plane_sample_bytes(&image->plane[0]);
+    kept->row = kept->pixel * image->width;
+    kept->data = kst_memory_array(&work->e->memory, kept->count, kept->row, &status);
+    return status;
+}
+
+kst_status kst_j2k_encode_keep_rows(struct j2k_encode_work *work)
+{
+    struct encoding *e = work->e;
+    kst_status status = KST_OK;
+    if (!e->rows || !e->rows->in_order)
+        return KST_OK;
+    struct j2k_kept_rows *kept = kst_memory_zeroed(&e->memory, 1, sizeof *kept, &status);
+    if (kept && pthread_mutex_init(&kept->lock, NULL) != 0) {
+        kst_memory_release(&e->memory, kept);
+        return kst_report_error(&e->report, KST_ERROR_THREAD, KST_NO_OFFSET, NULL);
+    }
+    work->kept = kept;
+    if (!status)
+        status = make(work, kept);
+    if (status)
+        return kst_report_error(&e->report, status, KST_NO_OFFSET, NULL);
+    e->rows = work->source.rows = &kept->rows;
+    return KST_OK;
+}
+
+void kst_j2k_encode_drop_rows(struct j2k_encode_work *work)
+{
+    struct j2k_kept_rows *kept = work->kept;
+    if (!kept)
+        return;
+    work->e->rows = kept->from;
+    pthread_mutex_destroy(&kept->lock);
+    kst_memory_release(&work->e->memory, kept->data);
+    kst_memory_release(&work->e->memory, kept);
+    work->kept = NULL;
+}
