@@ -28,7 +28,7 @@ static bool encode_picture(const struct task *task, struct source *source, const
     if (!rows_in_expect(source, files) && !source_finish_picture(source, files, problem))
         return false;
     if (rows_in_open(&rows, source, files)) {
-        bool good = rows_in_encode(&rows, path, files, problem);
+        bool good = rows_in_encode(&rows, path, problem);
         rows_in_close(&rows);
         return good;
     }

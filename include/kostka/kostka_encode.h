@@ -139,9 +139,9 @@ typedef struct kst_rows {
      */
     bool (*read_band)(void *user, uint32_t plane, uint32_t y, uint32_t rows, void *samples, size_t pitch);
     /**
-     * JPEG 2000 with `in_order`, where it must not be null: begin with the first row again. Pixels are gone through more
-     * than once for a rate, ratio or PSNR, for components that are not transformed together, such as an opacity, and
-     * where a row's coefficients take too much memory; else they are not as a rule.
+     * JPEG 2000 with `in_order`, where it must not be null: begin with the first row again. Pixels are gone through
+     * more than once for a rate, ratio or PSNR, for components that are not transformed together, such as an opacity,
+     * and where a row's coefficients take too much memory; else they are not as a rule.
      * @return false where that cannot be, which ends the encoding with KST_ERROR_ROWS
      */
     bool (*again)(void *user);
@@ -149,8 +149,9 @@ typedef struct kst_rows {
 
 /**
  * Encode as kst_encode() does a picture whose rows come from a function. What is held in memory is a few rows of tiles,
- * or of MCUs, or of the picture, and what has been coded; of rows in order that of several tiles is a row of tiles; on a GPU, half of the memory limit's worth of it. Of a JPEG
- * with more than one scan, or with tables made for it, all coefficients are held, and on a GPU all pixels. Thread-safe.
+ * or of MCUs, or of the picture, and what has been coded; of rows in order that of several tiles is a row of tiles; on
+ * a GPU, half of the memory limit's worth of it. Of a JPEG with more than one scan, or with tables made for it, all
+ * coefficients are held, and on a GPU all pixels. Thread-safe.
  *
  * @param image in host memory; its planes' `data` and `pitch` are ignored
  */

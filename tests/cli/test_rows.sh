@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# PNG, TIFF and BMP that are encoded to JPEG row by row: the same bytes, warnings and metadata as from the whole picture,
-# which is what 'convert' reads; damage; little memory.
+# PNG, TIFF and BMP that are encoded row by row, to JPEG and on the CPU to JPEG 2000: the same bytes, warnings and metadata
+# as from the whole picture, which is what 'convert' reads; damage; little memory.
 . "$KOSTKA_SOURCE/tests/cli/library.sh"
 
 # check FILE OPTION…: from the file and through a pipe, with one thread and more
@@ -19,6 +19,27 @@ check() {
     done
 }
 
+# said EXTENSION: the warnings, in any order, whatever the output's name
+said() {
+    sed "s,$work/,,; s/out.$1/whole.$1/" err | sort
+}
+
+# check_j2k EXTENSION FILE OPTION…: the same of JPEG 2000
+check_j2k() {
+    extension=$1
+    file=$2
+    shift 2
+    expect 0 "$KOSTKA" convert "$@" "$file" "whole.$extension"
+    said "$extension" >whole.err
+    for threads in 1 3; do
+        expect 0 "$KOSTKA" encode --device cpu --threads $threads "$@" "$file" "out.$extension"
+        same "whole.$extension" "out.$extension"
+        said "$extension" | cmp -s - whole.err || fail "other warnings than for the whole of $file: $(cat err)"
+    done
+    "$KOSTKA" encode --device cpu --out-format "$extension" "$@" - - <"$file" >"out.$extension" 2>err || fail "$file through pipes: $(cat err)"
+    same "whole.$extension" "out.$extension"
+}
+
 # fails FILE TEXT: as a whole and in rows, from the file and from a pipe; nothing is left
 fails() {
     expect 1 "$KOSTKA" convert "$1" none.jpg
@@ -27,8 +48,11 @@ fails() {
         says "$2"
         expect 1 "$KOSTKA" encode --threads $threads - none.jpg <"$1"
         says "$2"
+        expect 1 "$KOSTKA" encode --device cpu --threads $threads "$1" none.jp2
+        says "$2"
     done
     [ ! -e none.jpg ] || fail "a file of a damaged picture: $1"
+    [ ! -e none.jp2 ] || fail "a JPEG 2000 file of a damaged picture: $1"
 }
 
 made_png() {
@@ -42,9 +66,11 @@ while read -r depth colours; do
             # shellcheck disable=SC2086 # words
             made_png $size "$depth" "$colour" noise parts=1000
             check in.png
+            check_j2k jp2 in.png --levels 2
         done
         made_png 40 300 "$depth" "$colour" noise interlaced
         check in.png -q 90 --progressive
+        check_j2k jp2 in.png
     done
 done <<'END'
 1 0 3
@@ -55,10 +81,19 @@ done <<'END'
 END
 made_png 1000 300 8 2 noise
 check in.png --optimize
+# Rows are read again for a rate, a PSNR and an opacity, and in turn for tiles.
+for options in '--ratio 8' '--psnr 30' '--step 2' '--tiles 300x70' '--tiles 300x70 --ratio 9'; do
+    # shellcheck disable=SC2086 # words
+    check_j2k j2k in.png $options
+done
+made_png 300 500 8 6 noise
+check_j2k jp2 in.png --codeblock 16x16
 
 # What goes with the picture is kept wherever it stands, in the same order.
 made_png 99 70 8 2 noise parts=500 tEXt:1:3 +eXIf:1:20 +zTXt:1:40 +tEXt:2:50 +iTXt:1:6
 check in.png
+check_j2k jp2 in.png
+check_j2k j2k in.png
 "$KOSTKA" info out.jpg >info.out
 for line in 'exif  *29 bytes' 'comment  *AAA$' 'comment  *AAAAAA$'; do
     grep -q "$line" info.out || fail "no '$line': $(cat info.out)"
@@ -98,6 +133,8 @@ while read -r bits channels words; do
     # shellcheck disable=SC2086 # words
     made_tiff in.tif 77 50 "$bits" "$channels" $words
     check in.tif
+    check_j2k jp2 in.tif
+    check_j2k j2k in.tif --levels 1
 done <<'END'
 8 1
 8 3 orientation=3
@@ -126,17 +163,37 @@ made_tiff in.tif 300 200 8 1 palette strip=20
 fails damaged.tif TIFF
 
 # The limit is for what is in memory, and that is little.
+# small FILE OUTPUT OPTION…: encoded in little memory to what is there already
+small() {
+    file=$1
+    output=$2
+    shift 2
+    expect 0 "$PEAK" peak.kb "$KOSTKA" encode --device cpu "$@" "$file" "out.${output##*.}"
+    same "$output" "out.${output##*.}"
+    # A sanitizer has memory of its own.
+    grep -q __asan_init "$KOSTKA" || between "$(cat peak.kb)" 1 $most "kilobytes of $file $*"
+    rm "out.${output##*.}"
+}
 printf 'P5 10400 10000 255\n' >large.pgm
 truncate -s 104000019 large.pgm
 expect 0 "$KOSTKA" encode --device cpu large.pgm large.jpg
-for how in 'png --compression 1' 'tif --compression 0' 'tif --compression 1'; do
+expect 0 "$KOSTKA" encode --device cpu large.pgm large.jp2
+most=65536
+for how in 'png --compression 1' 'tif --compression 0' 'tif --compression 1' bmp; do
     extension=${how%% *}
     # shellcheck disable=SC2086 # words
-    expect 0 "$KOSTKA" convert ${how#* } --device cpu large.pgm large.$extension
-    expect 0 "$PEAK" peak.kb "$KOSTKA" encode --device cpu --max-memory 16M "large.$extension" out.jpg
-    same large.jpg out.jpg
-    # A sanitizer has memory of its own.
-    grep -q __asan_init "$KOSTKA" || between "$(cat peak.kb)" 1 65536 "kilobytes of $how"
-    rm "large.$extension" out.jpg
+    expect 0 "$KOSTKA" convert ${how#"$extension"} --device cpu large.pgm large.$extension
+    small "large.$extension" large.jpg --max-memory 16M
+    small "large.$extension" large.jp2 --max-memory 16M
+    small "large.$extension" large.jp2
+    rm "large.$extension"
+done
+# What is coded of tiles is written as it comes.
+{ printf 'P6 3000 2000 255\n' && for _ in $(seq 45); do head -c 400000 "$KOSTKA"; done; } >tiles.ppm
+expect 0 "$KOSTKA" encode --device cpu --tiles 500x250 --max-memory 12M tiles.ppm tiles.jp2
+for extension in png tif; do
+    expect 0 "$KOSTKA" convert --compression 1 tiles.ppm tiles.$extension
+    most=28000
+    small tiles.$extension tiles.jp2 --tiles 500x250 --max-memory 12M
 done
 finish

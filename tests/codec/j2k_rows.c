@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* JPEG 2000 of rows that come in order: the bytes of the whole picture, in little memory, and seldom from the top again. */
+/* JPEG 2000 of rows that come in order: the bytes of the whole picture, in little memory, and seldom from the top
+ * again. */
 #include <stdlib.h>
 
 #include "brought.h"

@@ -437,9 +437,9 @@ static kst_status encode_brought(uint32_t device, const kst_image *image, const 
     kst_report report;
     kst_report_init(&report);
     kst_encode_options options = j2k_coding(j2k);
-    kst_status status =
-        again ? brought_encode_in_order(gpu_context[device], image, most, &options, found, &report, again)
-              : brought_encode(gpu_context[device], image, most, &options, found, &report);
+    kst_status status = again
+                            ? brought_encode_in_order(gpu_context[device], image, most, &options, found, &report, again)
+                            : brought_encode(gpu_context[device], image, most, &options, found, &report);
     if (!status && report.stage_device[KST_STAGE_ENTROPY] <= KST_DEVICE_CPU) {
         show(image, j2k);
         fail_msg("not on the device");

@@ -218,6 +218,10 @@ kst_writer destination_writer(struct destination *to);
 kst_status coded_encode_to(struct output *output, kst_context *context, const kst_image *image, const kst_rows *rows,
     const kst_encode_options *options, kst_report *report, struct problem *problem);
 
+/* The settings' options, or the usual ones, for JPEG 2000; what they say of it goes to `j2k`, which they point to. */
+void j2k_choose_options(
+    const struct file_settings *settings, bool codestream, kst_encode_options *options, kst_j2k_options *j2k);
+
 /* If the settings ask for smaller chrominance, have CMYK coded as YCCK, which has some, unless a colour is chosen. */
 void jpeg_choose_inks(const kst_image *image, const struct file_settings *settings, kst_encode_options *options);
 

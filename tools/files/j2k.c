@@ -48,6 +48,22 @@ static bool j2k_read(
     return file_jpeg.read(source, settings, picture, problem);
 }
 
+void j2k_choose_options(
+    const struct file_settings *settings, bool codestream, kst_encode_options *options, kst_j2k_options *j2k)
+{
+    if (settings->encode != NULL)
+        *options = *settings->encode;
+    else
+        kst_encode_options_init(options);
+    if (options->jpeg2000 != NULL)
+        *j2k = *options->jpeg2000;
+    else
+        kst_j2k_options_init(j2k);
+    j2k->codestream |= codestream;
+    options->codec = KST_CODEC_JPEG2000;
+    options->jpeg2000 = j2k;
+}
+
 /*
  * Whatever depth and planes there are. Inks are coded as the enumerated colour space CMYK has them (T.801 M.11.7.3.1):
  * 0 stands for no ink, where a picture between two files has the largest sample.
@@ -58,17 +74,7 @@ static bool write_as(struct output *output, struct picture *picture, const struc
     kst_encode_options options;
     kst_j2k_options j2k;
 
-    if (settings->encode != NULL)
-        options = *settings->encode;
-    else
-        kst_encode_options_init(&options);
-    if (options.jpeg2000 != NULL)
-        j2k = *options.jpeg2000;
-    else
-        kst_j2k_options_init(&j2k);
-    j2k.codestream |= codestream;
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = &j2k;
+    j2k_choose_options(settings, codestream, &options, &j2k);
     if (picture->image.format == KST_FORMAT_CMYK)
         picture_invert(picture);
     return jpeg_encode(output, picture, NULL, &options, settings, problem);

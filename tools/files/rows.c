@@ -11,7 +11,7 @@
 
 #include "files/pnm.h"
 
-enum { HEADER = 4096, CHUNK = 1 << 16 };
+enum { HEADER = 4096, CHUNK = 1 << 16, MANY = 1 << 26 /* bytes, for which it is worth to look for devices */ };
 
 static bool read_at(struct row_file *file, uint64_t offset, size_t length, uint8_t *to)
 {
@@ -162,14 +162,19 @@ static bool take_samples(struct row_file *file, uint64_t length, const struct fi
     return length / pixel == area && length % pixel == 0;
 }
 
+bool rows_are_better(const struct file_settings *settings, uint64_t bytes)
+{
+    return settings->on_cpu || bytes > settings->max_memory / 4 || (bytes >= MANY && kst_device_count() == 1);
+}
+
 static bool is_wanted(struct row_file *file, const struct file_settings *settings)
 {
     struct stat state;
     if (fstat(file->descriptor, &state) != 0 || !S_ISREG(state.st_mode) || state.st_size <= 0)
         return false;
     uint64_t length = (uint64_t)state.st_size;
-    if (!settings->on_cpu && length <= settings->max_memory / 4)
-        return false; /* a GPU may do it */
+    if (!rows_are_better(settings, length))
+        return false;
     bool taken = settings->raw.width != 0 ? take_samples(file, length, settings) : take_pnm(file, length);
     return taken && (uint64_t)file->image.width * file->image.height <= settings->max_pixels;
 }
@@ -212,13 +217,11 @@ static bool encode(struct row_file *file, struct output *output, const struct fi
 bool row_file_encode(
     struct row_file *file, const char *path, const struct file_settings *settings, struct problem *problem)
 {
-    kst_encode_options options = *settings->encode;
-    kst_j2k_options j2k = *options.jpeg2000;
+    kst_encode_options options;
+    kst_j2k_options j2k;
     struct output output;
 
-    j2k.codestream |= settings->target == &file_j2c;
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = &j2k;
+    j2k_choose_options(settings, settings->target == &file_j2c, &options, &j2k);
     bool good = output_open(&output, path, problem) && encode(file, &output, settings, &options, problem) &&
                 output_commit(&output, problem);
     output_discard(&output);

@@ -23,9 +23,12 @@ struct row_file {
 };
 
 /*
- * Whether the file is such a one and to become JPEG 2000, on the CPU or too large for all else. Then it is to be
- * closed.
+ * Whether a picture whose samples are so many bytes becomes JPEG 2000 from rows: on the CPU, or because it is too large
+ * for all else. A GPU is faster with the whole.
  */
+bool rows_are_better(const struct file_settings *settings, uint64_t bytes);
+
+/* Whether the file is such a one, to become JPEG 2000 in that way. Then it is to be closed. */
 bool row_file_open(struct row_file *file, const char *name, const struct file_settings *settings);
 void row_file_close(struct row_file *file);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures of formats with a row reader, PNG, TIFF and BMP, that are encoded to JPEG while they are read. */
+/* Pictures of formats with a row reader, PNG, TIFF and BMP, that are encoded while they are read. */
 #ifndef KOSTKA_TOOL_ROWS_IN_H
 #define KOSTKA_TOOL_ROWS_IN_H
 
@@ -9,9 +9,10 @@ struct rows_in {
     const struct source *source;
     const struct file_format *format;
     void *file;           /* null: not open */
-    struct picture whole; /* what goes with the picture; without pixels, and as it is coded: with samples of 8 bits */
+    struct picture whole; /* what goes with the picture, as it is coded, of JPEG with 8 bits; without pixels */
     uint32_t depth;       /* of samples in the file */
-    uint8_t *row;         /* room for a row of these; null where they have 8 bits as well */
+    const struct file_settings *settings;
+    uint8_t *row; /* room for a row of these; null where they have 8 bits as well */
     bool transparent;
     struct problem problem; /* of the rows */
 };
@@ -21,13 +22,12 @@ struct rows_in {
 bool rows_in_expect(struct source *source, const struct file_settings *settings);
 
 /*
- * Whether the source, which may be read at any place or has been read, is such a file and to become JPEG. Then it is to
- * be closed.
+ * Whether the source, which may be read at any place or has been read, is such a file and to become JPEG, or JPEG 2000
+ * as rows.h says. Then it is to be closed.
  */
 bool rows_in_open(struct rows_in *in, const struct source *source, const struct file_settings *settings);
 void rows_in_close(struct rows_in *in);
 
-bool rows_in_encode(
-    struct rows_in *in, const char *path, const struct file_settings *settings, struct problem *problem);
+bool rows_in_encode(struct rows_in *in, const char *path, struct problem *problem);
 
 #endif
