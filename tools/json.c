@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plain.h"
+
 json_t *json_text(const char *text)
 {
     static const char replacement[] = "\xEF\xBF\xBD";
@@ -39,9 +41,17 @@ int finish_output(int code)
     return EXIT_FAILED;
 }
 
+/* Jansson hands over whole characters, and only escapes what JSON must not hold. */
+static int put_plain(const char *text, size_t length, void *to)
+{
+    plain_put_json(to, text, length);
+    return ferror((FILE *)to) ? -1 : 0;
+}
+
 int json_print(json_t *value, int code)
 {
-    int failed = value == NULL || json_dumpf(value, stdout, JSON_INDENT(2)) != 0 || putchar('\n') == EOF;
+    int failed =
+        value == NULL || json_dump_callback(value, put_plain, stdout, JSON_INDENT(2)) != 0 || putchar('\n') == EOF;
 
     json_decref(value);
     return finish_output(failed ? EXIT_FAILED : code);

@@ -35,6 +35,11 @@ static bool turns_text(uint32_t c)
     return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
 }
 
+static bool is_late_control(uint32_t c)
+{
+    return c >= 0x7F && c < 0xA0;
+}
+
 /* Writes an escape for what text begins with, and gives the bytes that it stands for; 0: they may stay. */
 static size_t escape(const uint8_t *text, size_t length, char made[ESCAPE])
 {
@@ -50,7 +55,7 @@ static size_t escape(const uint8_t *text, size_t length, char made[ESCAPE])
     }
     if (character == '\t' || character == '\n' || character == '\r')
         snprintf(made, ESCAPE, "\\%c", letters[character - '\t']);
-    else if (character < 0x20 || (character >= 0x7F && character < 0xA0))
+    else if (character < 0x20 || is_late_control(character))
         snprintf(made, ESCAPE, "\\x%02X", (unsigned)character);
     else if (turns_text(character))
         snprintf(made, ESCAPE, "\\u%04X", (unsigned)character);
@@ -89,4 +94,32 @@ void plain_put(FILE *to, const char *text, size_t length)
 void plain_puts(FILE *to, const char *text)
 {
     plain_put(to, text, strlen(text));
+}
+
+/* How many bytes from the start may stay in JSON; *character is the one behind them, *bytes its length. */
+static size_t json_run(const uint8_t *text, size_t length, uint32_t *character, size_t *bytes)
+{
+    size_t run = 0;
+
+    *character = 0;
+    for (*bytes = 0; run<length; run += *bytes> 0 ? *bytes : 1) {
+        *character = read_character(text + run, length - run, bytes);
+        if (is_late_control(*character) || turns_text(*character))
+            return run;
+    }
+    *bytes = 0;
+    return run;
+}
+
+void plain_put_json(FILE *to, const char *text, size_t length)
+{
+    uint32_t character;
+    size_t bytes;
+
+    for (size_t run; length > 0; text += run + bytes, length -= run + bytes) {
+        run = json_run((const uint8_t *)text, length, &character, &bytes);
+        fwrite(text, 1, run, to);
+        if (bytes > 0)
+            fprintf(to, "\\u%04X", (unsigned)character);
+    }
 }

@@ -14,4 +14,7 @@
 void plain_put(FILE *to, const char *text, size_t length);
 void plain_puts(FILE *to, const char *text);
 
+/* Whole characters of JSON, whose C0 controls are escaped or line feeds between its values: the others as \uHHHH. */
+void plain_put_json(FILE *to, const char *text, size_t length);
+
 #endif

@@ -33,6 +33,8 @@ for name in "$red" "$lines" "$csi" "$rtl"; do
             no_controls err
         done
     done
+    "$KOSTKA" info --json "$name.jpg" >out 2>err
+    no_controls out
     "$KOSTKA" decode a.jpg "$name.xyz" 2>err
     no_controls err
     "$KOSTKA" decode a.jpg "$name/x.ppm" 2>err
@@ -56,6 +58,9 @@ expect 0 "$KOSTKA" info "$rtl.jpg"
 prints '^gpj\\u202E.exe.jpg: JPEG'
 expect 0 "$KOSTKA" info --json "$lines.jpg"
 equals "$(json 0 file <out)" "$lines.jpg" 'the name in JSON'
+expect 0 "$KOSTKA" info --json "$rtl.jpg"
+prints '"gpj\\u202E.exe.jpg"'
+equals "$(json 0 file <out)" "$rtl.jpg" 'the name in JSON that turns the text'
 
 # What is text stays so, in UTF-8 and in other encodings.
 for name in 'žluťoučký kůň 写真 📷' "$(printf 'caf\351')" 'back\slash'; do
