@@ -233,8 +233,8 @@ bool value_count(
     const char *verb, const char *option, const char *value, uint32_t low, uint32_t high, uint32_t *number);
 bool value_reduce(const char *verb, const char *value, uint32_t *reduce); /* --reduce: resolutions to leave out */
 bool value_layers(const char *verb, const char *value, uint32_t *layers); /* --layers to keep */
-bool value_bytes(const char *verb, const char *option, const char *value, uint64_t *number); /* 100, 64K, 512M, 4G */
-bool value_region(const char *verb, const char *value, kst_region *region);                  /* WxH+X+Y or X,Y,W,H */
+bool value_bytes(const char *verb, const char *option, const char *value, uint64_t *number);    /* 100, 64K, 512M, 4G */
+bool value_region(const char *verb, const char *option, const char *value, kst_region *region); /* WxH+X+Y or X,Y,W,H */
 /* Numbers and ranges, "0,3,5-7", into an ascending list of at most `most`, each below that. */
 bool value_list(
     const char *verb, const char *option, const char *value, uint32_t most, uint32_t *list, uint32_t *count);

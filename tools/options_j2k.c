@@ -66,31 +66,67 @@ static bool size(const char **text, uint32_t *width, uint32_t *height)
     return digits(text, height);
 }
 
-static bool set_size(const char *verb, const char *option, const char *value, uint32_t *width, uint32_t *height)
+static bool is_power(uint32_t number)
+{
+    return number > 0 && (number & (number - 1)) == 0;
+}
+
+/* The sizes that code-blocks may have (T.800, A.6.1). */
+static bool is_block(uint32_t width, uint32_t height)
+{
+    return is_power(width) && is_power(height) && width >= 4 && height >= 4 && width <= 1024 && height <= 1024 &&
+           width * height <= 4096;
+}
+
+/* The sizes that precincts may have (A.6.1). */
+static bool is_precinct(uint32_t width, uint32_t height)
+{
+    return is_power(width) && is_power(height) && width <= 32768 && height <= 32768;
+}
+
+static const char block_rule[] = "powers of two, 4 to 1024 and no more than 4096 samples together, such as 64x64";
+
+static bool set_tiles(const char *verb, const char *value, kst_j2k_options *options)
 {
     const char *text = value;
 
-    if (size(&text, width, height) && *text == '\0')
+    if (size(&text, &options->tile_width, &options->tile_height) && *text == '\0' && options->tile_width > 0 &&
+        options->tile_height > 0)
         return true;
-    complain_usage(verb, "%s takes a size such as 256x256, not '%s'", option, value);
+    complain_usage(verb, "--tiles takes a size such as 256x256, not '%s'", value);
+    return false;
+}
+
+static bool set_block(const char *verb, const char *value, kst_j2k_options *options)
+{
+    const char *text = value;
+
+    if (size(&text, &options->block_width, &options->block_height) && *text == '\0' &&
+        is_block(options->block_width, options->block_height))
+        return true;
+    complain_usage(verb, "--codeblock takes a size, of %s, not '%s'", block_rule, value);
     return false;
 }
 
 static bool set_precincts(const char *verb, const char *value, kst_j2k_options *options)
 {
     const char *text = value;
+    uint32_t width, height;
 
     options->precinct_count = 0;
-    while (options->precinct_count < 33 && size(&text, &options->precinct_width[options->precinct_count],
-                                               &options->precinct_height[options->precinct_count])) {
+    while (options->precinct_count < 33 && size(&text, &width, &height) && is_precinct(width, height)) {
+        options->precinct_width[options->precinct_count] = width;
+        options->precinct_height[options->precinct_count] = height;
         options->precinct_count++;
         if (*text == '\0')
             return true;
         if (*text++ != ',')
             break;
     }
-    complain_usage(
-        verb, "--precincts takes sizes from the largest resolution down, such as 256x256,128x128, not '%s'", value);
+    complain_usage(verb,
+        "--precincts takes sizes from the largest resolution down, of powers of two up to 32768, such as "
+        "256x256,128x128, not '%s'",
+        value);
     return false;
 }
 
@@ -346,9 +382,9 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
     case OPTION_COMPONENT:
         return set_component(verb, value, settings);
     case OPTION_TILES:
-        return set_size(verb, "--tiles", value, &options->tile_width, &options->tile_height);
+        return set_tiles(verb, value, options);
     case OPTION_CODEBLOCK:
-        return set_size(verb, "--codeblock", value, &options->block_width, &options->block_height);
+        return set_block(verb, value, options);
     case OPTION_PRECINCTS:
         return set_precincts(verb, value, options);
     case OPTION_PROGRESSION:
@@ -360,7 +396,7 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
     case OPTION_PACKED:
         return value_headers(verb, value, &options->headers);
     case OPTION_INTEREST:
-        return value_region(verb, value, &options->interest);
+        return value_region(verb, "--interest", value, &options->interest);
     default:
         return handle_switch(options, code);
     }
@@ -372,13 +408,19 @@ void j2k_settings_init(struct j2k_settings *settings)
     kst_j2k_options_init(&settings->options);
 }
 
-/* Ranges of what a component has of its own (A.6.2, A.6.5), and steps that are neither lost in others nor lose them. */
+/* Ranges of what a component has of its own (A.6.1, A.6.2, A.6.5), and steps that are neither lost in others nor lose
+ * them. */
 static bool check_component(const char *verb, const struct j2k_settings *settings, const kst_j2k_component *own)
 {
     bool levels = (own->fields & KST_J2K_OWN_LEVELS) == 0 || own->levels <= 32;
     bool guard = (own->fields & KST_J2K_OWN_GUARD_BITS) == 0 || (own->guard_bits >= 1 && own->guard_bits <= 7);
+    bool block = (own->fields & KST_J2K_OWN_BLOCKS) == 0 || is_block(own->block_width, own->block_height);
     bool step = (own->fields & KST_J2K_OWN_STEP) == 0 || (own->step >= 1.0 / 256 && own->step <= 256);
 
+    if (!block) {
+        complain_usage(verb, "--component %u: codeblock takes a size, of %s", (unsigned)own->component, block_rule);
+        return false;
+    }
     if (!levels || !guard || !step) {
         complain_usage(verb, "--component %u: %s", (unsigned)own->component,
             !levels  ? "levels are 0 to 32"

@@ -175,6 +175,7 @@ static const struct spelling spellings[] = {
         "it is none, comments or all; --strip and --strip=markers say the first two"},
     {"etc", "prog", FORM_SWITCH, "--progressive", NULL, NULL},
     {"etc", "arithmetic", FORM_REFUSED, "arithmetic coding is not written", NULL, NULL},
+    {"ec", "targa", FORM_REFUSED, "Targa is not read", NULL, NULL},
     {"ec", "smooth", FORM_REFUSED, "pictures are not smoothed", NULL, NULL},
     {"d", "nosmooth", FORM_REFUSED, "chrominance is always enlarged smoothly", NULL, NULL},
     {"d", "fast", FORM_REFUSED, "decoding is always exact; --scale makes it faster", NULL, NULL},

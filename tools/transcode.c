@@ -114,7 +114,7 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
     case OPTION_TRIM:
         return set_edge(verb, options, KST_EDGE_TRIM);
     case OPTION_CROP:
-        return value_region(verb, value, &options->crop);
+        return value_region(verb, "--crop", value, &options->crop);
     case OPTION_STRIP:
         return set_strip(verb, options, value);
     case OPTION_OTHERS:

@@ -179,7 +179,7 @@ static bool separated(const char *text, const char separators[3], size_t least, 
     return *text == '\0';
 }
 
-bool value_region(const char *verb, const char *value, kst_region *region)
+bool value_region(const char *verb, const char *option, const char *value, kst_region *region)
 {
     uint64_t size[4] = {0, 0, 0, 0}, corner[4] = {0, 0, 0, 0};
 
@@ -196,9 +196,8 @@ bool value_region(const char *verb, const char *value, kst_region *region)
     if (region->width > 0 && region->height > 0)
         return true;
     complain_usage(verb,
-        "a region is WIDTHxHEIGHT+X+Y or X,Y,WIDTH,HEIGHT in pixels, such as 640x480+100+50 or 100,50,640,480, not "
-        "'%s'",
-        value);
+        "%s takes WIDTHxHEIGHT+X+Y or X,Y,WIDTH,HEIGHT in pixels, such as 640x480+100+50 or 100,50,640,480, not '%s'",
+        option, value);
     return false;
 }
 

@@ -153,8 +153,8 @@ expect 1 "$KOSTKA" encode "$KOSTKA_SOURCE/tests/cli/library.sh" none.jp2
 expect 2 "$KOSTKA" encode --rate 0 photo.ppm none.jp2
 expect 2 "$KOSTKA" encode --rate 1,2 --layers 3 photo.ppm none.jp2
 expect 2 "$KOSTKA" encode --codeblock 64 photo.ppm none.jp2
-expect 1 "$KOSTKA" encode --codeblock 48x48 photo.ppm none.jp2
-says 'code-blocks'
+expect 2 "$KOSTKA" encode --codeblock 48x48 photo.ppm none.jp2
+says '--codeblock'
 expect 2 "$KOSTKA" encode --rate 2,1 photo.ppm none.jp2
 expect 2 "$KOSTKA" encode --style loud photo.ppm none.jp2
 [ ! -e none.jp2 ] || fail 'a file was left behind'

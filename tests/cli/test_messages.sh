@@ -5,6 +5,8 @@
 
 picture 40 24 >a.ppm
 { "$KOSTKA" encode a.ppm a.jpg && "$KOSTKA" encode a.ppm a.jp2 --tiles 24x24 --levels 2; } || fail 'cannot encode'
+head -c 24 a.ppm >s.raw
+"$KOSTKA" encode --raw 6x4:8s s.raw signed.jp2 || fail 'cannot encode samples with signs'
 head -c 70000 /dev/zero | tr '\0' x >long.txt
 while IFS='|' read -r code call option; do
     # shellcheck disable=SC2086 # words
@@ -25,8 +27,23 @@ done <<'T'
 1|encode a.ppm new.jp2 --component 9:style=reset|--component
 1|encode a.ppm new.jp2 --component 1@77:style=reset|--component
 1|encode a.ppm new.jp2 --component 1:levels=3|--component without --keep-components
-1|encode a.ppm new.jp2 --codeblock 5x5|block
-1|encode a.ppm new.jp2 --precincts 3x3|precinct
+2|encode a.ppm new.jp2 --codeblock 5x5|--codeblock
+2|encode a.ppm new.jp2 --codeblock 2x64|--codeblock
+2|encode a.ppm new.jp2 --codeblock 2048x4|--codeblock
+2|encode a.ppm new.jp2 --codeblock 128x64|--codeblock
+2|encode a.ppm new.jp2 --component 1:codeblock=5x5|--component 1: codeblock
+2|encode a.ppm new.jp2 --precincts 3x3|--precincts
+2|encode a.ppm new.jp2 --precincts 64x64,65536x64|--precincts
+2|encode a.ppm new.jp2 --tiles 0x0|--tiles
+2|encode a.ppm new.jp2 --tiles 0x16|--tiles
+1|encode a.ppm new.jp2 --interest 8x8+40+0|--interest
+2|encode a.ppm new.jp2 --interest 0x8+1+1|--interest
+2|decode a.jp2 new.ppm --region 8|--region
+2|transcode a.jpg new.jpg --crop here|--crop
+2|encode -targa a.ppm new.jpg|-targa
+1|decode signed.jp2 new.pgm|signed
+1|decode signed.jp2 new.ppm|signed
+1|decode signed.jp2 new.pam|signed
 1|transcode a.jp2 new.jp2 --components 1|--components
 1|transcode a.jp2 new.jp2 --components 0-5|--components
 1|transcode a.jp2 new.jp2 --rate 0.01|--rate

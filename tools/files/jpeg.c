@@ -22,6 +22,8 @@ bool jpeg_report_problem(const kst_report *report, kst_status status, struct pro
     case KST_ERROR_LIMIT_BLOCKS:
     case KST_ERROR_LIMIT_WORK:
         return problem_set(problem, "%s; raise the limit with --max-work", text);
+    case KST_ERROR_REGION:
+        return problem_set(problem, "%s%s", strstr(text, ": of interest") != NULL ? "--interest: " : "", text);
     case KST_ERROR_OPTIONS:
         return explain_options(text, problem);
     case KST_ERROR_JPEG_COLOUR:
@@ -62,8 +64,9 @@ static kst_format choose_format(const kst_info *info, const struct file_settings
 {
     bool inks = info->colour == KST_COLOUR_CMYK || info->colour == KST_COLOUR_YCCK;
 
+    /* Samples with signs are none of a colour; whoever writes them says what does not hold them. */
     if (settings->decode.format != KST_FORMAT_AUTO || settings->decode.components != NULL || settings->target == NULL ||
-        inks)
+        inks || info->component[0].is_signed)
         return settings->decode.format;
     return settings->target->wanted;
 }
