@@ -1,482 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kst_encode(): options and image are checked and planned, then carried out. */
-#include <inttypes.h>
-#include <string.h>
-
-#include "api/encoding.h"
-#include "api/j2k_encode.h"
+/* kst_encode(), kst_encode_rows(), kst_encode_to(): one picture to a stream; kst_encode_batch(): many. */
 #include "core/report.h"
-#include "image/allocate.h"
-#include "image/format.h"
-#include "image/validate.h"
-#include "jpeg/plan/restart.h"
-#include "jpeg/plan/script.h"
-#include "jpeg/syntax/writer.h"
-#include "run/device.h"
-#include "run/image.h"
-
-static const uint8_t default_quant_index[4] = {0, 1, 1, 0};
+#include "run/encoding.h"
+#include "run/stream.h"
 
 void kst_encode_options_init(kst_encode_options *options)
 {
     if (!options)
         return;
-    *options = (kst_encode_options){
-        .size = sizeof(*options), .codec = KST_CODEC_JPEG, .quality = 75, .density_x = 1, .density_y = 1};
-    memcpy(options->quant_index, default_quant_index, sizeof(default_quant_index));
-}
-
-static kst_status fail(struct encoding *e, kst_status status, const char *detail)
-{
-    return kst_report_error(&e->report, status, KST_NO_OFFSET, detail ? "%s" : NULL, detail);
-}
-
-static kst_status check_options(struct encoding *e)
-{
-    const kst_encode_options *o = &e->options;
-    if (o->size != sizeof(*o))
-        return fail(e, KST_ERROR_OPTIONS, "not set up by kst_encode_options_init()");
-    if (o->codec != KST_CODEC_JPEG)
-        return fail(e, KST_ERROR_OPTIONS, "codec");
-    if (o->quality < 1 || o->quality > 100)
-        return kst_report_error(&e->report, KST_ERROR_JPEG_QUALITY, KST_NO_OFFSET, "%d", o->quality);
-    if ((unsigned)o->subsampling > KST_SUBSAMPLING_410)
-        return fail(e, KST_ERROR_OPTIONS, "subsampling");
-    if ((unsigned)o->coding > KST_CODING_PROGRESSIVE)
-        return fail(e, KST_ERROR_OPTIONS, "coding");
-    if ((unsigned)o->restart.unit > KST_RESTART_AUTO ||
-        (o->restart.unit == KST_RESTART_MCUS && o->restart.interval > 65535))
-        return fail(e, KST_ERROR_OPTIONS, "restart");
-    if (!o->script && o->script_length > 0)
-        return fail(e, KST_ERROR_OPTIONS, "script");
-    if (!o->metadata && o->metadata_count > 0)
-        return fail(e, KST_ERROR_OPTIONS, "metadata");
-    if ((unsigned)o->density_unit > KST_DENSITY_CM)
-        return fail(e, KST_ERROR_OPTIONS, "density");
-    return KST_OK;
-}
-
-static uint32_t channels_of(kst_colour colour)
-{
-    switch (colour) {
-    case KST_COLOUR_GREY:
-        return 1;
-    case KST_COLOUR_RGB:
-    case KST_COLOUR_YCBCR:
-        return 3;
-    case KST_COLOUR_CMYK:
-    case KST_COLOUR_YCCK:
-        return 4;
-    default:
-        return 0;
-    }
-}
-
-/* The colour of samples that the caller said nothing about. */
-static kst_colour usual_colour(kst_format format, uint32_t channels)
-{
-    if (channels == 3)
-        return format == KST_FORMAT_RAW ? KST_COLOUR_YCBCR : KST_COLOUR_RGB;
-    return channels == 1 ? KST_COLOUR_GREY : channels == 4 ? KST_COLOUR_CMYK : KST_COLOUR_UNKNOWN;
-}
-
-/* Channels that carry colour: alpha does not. */
-static uint32_t image_channels(const kst_image *image)
-{
-    const struct pixel_layout *layout = kst_pixel_layout(image->format);
-    return layout->planes ? image->plane_count : layout->channels - layout->alpha;
-}
-
-static kst_status check_image(struct encoding *e)
-{
-    const kst_image *image = &e->image;
-    bool device = kst_memory_is_device(image->memory);
-    if (e->rows && device)
-        return fail(e, KST_ERROR_IMAGE_MEMORY, "rows come to the host");
-    kst_status status = device || e->rows ? kst_image_check_shape(image) : kst_image_check(image);
-    if (status != KST_OK)
-        return fail(e, status, NULL);
-    if (image->plane[0].sample != KST_SAMPLE_INTEGER)
-        return fail(e, KST_ERROR_IMAGE_SAMPLE, "JPEG takes integers");
-    if (image->plane_count > KST_IMAGE_PLANES_MAX)
-        return fail(e, KST_ERROR_IMAGE_SIZE, "JPEG takes up to four planes");
-    for (uint32_t i = 0; i < image->plane_count; i++) {
-        if (kst_plane_depth(&image->plane[i]) != 8 || image->plane[i].is_signed)
-            return fail(e, KST_ERROR_IMAGE_DEPTH, "JPEG takes 8-bit samples");
-    }
-    if (image->width > 65535 || image->height > 65535)
-        return kst_report_error(
-            &e->report, KST_ERROR_JPEG_TOO_LARGE, KST_NO_OFFSET, "%" PRIu32 " × %" PRIu32, image->width, image->height);
-    if ((uint64_t)image->width * image->height > e->context->limits.pixels)
-        return kst_report_error(
-            &e->report, KST_ERROR_LIMIT_PIXELS, KST_NO_OFFSET, "%" PRIu32 " × %" PRIu32, image->width, image->height);
-    return KST_OK;
-}
-
-/* The colours of the image and of the stream. */
-static kst_status plan_colour(struct encoding *e)
-{
-    kst_image *image = &e->image;
-    const kst_colour wanted = e->options.colour;
-    const uint32_t channels = image_channels(image);
-    if ((unsigned)wanted > KST_COLOUR_YCCK || (unsigned)image->colour > KST_COLOUR_YCCK)
-        return fail(e, KST_ERROR_OPTIONS, "colour");
-    if (image->colour == KST_COLOUR_UNKNOWN && image->format == KST_FORMAT_RAW)
-        image->colour = wanted;
-    if (image->colour == KST_COLOUR_UNKNOWN)
-        image->colour = usual_colour(image->format, channels);
-    if (channels == 0 || channels_of(image->colour) != channels)
-        return fail(e, KST_ERROR_IMAGE_FORMAT, "the colour space has another number of channels");
-    kst_colour coded = wanted;
-    if (coded == KST_COLOUR_UNKNOWN)
-        coded = image->colour == KST_COLOUR_RGB && image->format != KST_FORMAT_RAW ? KST_COLOUR_YCBCR : image->colour;
-    if (image->format == KST_FORMAT_RAW && coded != image->colour)
-        return fail(e, KST_ERROR_JPEG_COLOUR, "raw components are coded as they are");
-    e->jpeg.frame.colour = coded;
-    e->jpeg.frame.component_count = (uint8_t)channels_of(coded);
-    return KST_OK;
-}
-
-static void subsampled_factors(kst_subsampling subsampling, uint8_t *h, uint8_t *v)
-{
-    static const uint8_t factor[][2] = {{2, 2}, {2, 1}, {1, 1}, {1, 2}, {4, 1}, {4, 2}};
-    *h = factor[subsampling][0];
-    *v = factor[subsampling][1];
-}
-
-static kst_status plan_sampling(struct encoding *e)
-{
-    const kst_encode_options *o = &e->options;
-    struct jpeg_frame *frame = &e->jpeg.frame;
-    const bool chroma = frame->colour == KST_COLOUR_YCBCR || frame->colour == KST_COLOUR_YCCK;
-    bool given = false;
-    for (uint32_t c = 0; c < 4; c++)
-        given |= o->h[c] != 0 || o->v[c] != 0;
-    for (uint32_t c = 0; c < frame->component_count; c++) {
-        struct jpeg_component *component = &frame->component[c];
-        component->h = component->v = 1;
-        if (given) {
-            component->h = o->h[c];
-            component->v = o->v[c];
-        } else if (chroma && (c == 0 || c == 3)) {
-            subsampled_factors(o->subsampling, &component->h, &component->v);
-        }
-        if (component->h < 1 || component->h > 4 || component->v < 1 || component->v > 4)
-            return kst_report_error(&e->report, KST_ERROR_JPEG_SAMPLING, KST_NO_OFFSET, "component %" PRIu32 ": %d×%d",
-                c, component->h, component->v);
-    }
-    kst_jpeg_frame_geometry(frame);
-    return KST_OK;
-}
-
-static void plan_ids(struct jpeg_frame *frame)
-{
-    const char *letters = frame->colour == KST_COLOUR_RGB ? "RGB" : frame->colour == KST_COLOUR_CMYK ? "CMYK" : NULL;
-    for (uint8_t c = 0; c < frame->component_count; c++)
-        frame->component[c].id = letters ? (uint8_t)letters[c] : (uint8_t)(c + 1);
-}
-
-static uint8_t quant_destination(const struct encoding *e, uint32_t component)
-{
-    const kst_colour colour = e->jpeg.frame.colour;
-    const bool plain = memcmp(e->options.quant_index, default_quant_index, sizeof(default_quant_index)) == 0;
-    if (plain && (colour == KST_COLOUR_RGB || colour == KST_COLOUR_CMYK))
-        return 0;
-    return e->options.quant_index[component];
-}
-
-static kst_status plan_quantisers(struct encoding *e)
-{
-    const kst_encode_options *o = &e->options;
-    const uint16_t limit = o->wide_quantisers ? 32767 : 255;
-    for (uint32_t c = 0; c < e->jpeg.frame.component_count; c++) {
-        struct jpeg_component *component = &e->jpeg.frame.component[c];
-        component->tq = quant_destination(e, c);
-        if (component->tq > 3 || (component->tq > 1 && !o->quant_table[component->tq]))
-            return fail(e, KST_ERROR_OPTIONS, "a component without quantisation table");
-        const uint16_t *given = o->quant_table[component->tq];
-        if (!given) {
-            kst_jpeg_quality_table(o->quality, component->tq, limit, component->quant);
-            continue;
-        }
-        for (uint32_t i = 0; i < 64; i++) {
-            if (given[i] == 0 || (given[i] > 255 && !o->wide_quantisers))
-                return kst_report_error(&e->report, KST_ERROR_JPEG_TABLE_VALUE, KST_NO_OFFSET,
-                    "%d in table %d, element %" PRIu32, given[i], component->tq, i);
-        }
-        memcpy(component->quant, given, sizeof(component->quant));
-    }
-    return KST_OK;
-}
-
-static kst_status plan_script(struct encoding *e)
-{
-    const kst_encode_options *o = &e->options;
-    const bool progressive = o->coding == KST_CODING_PROGRESSIVE;
-    const struct jpeg_frame *frame = &e->jpeg.frame;
-    kst_scan standard[JPEG_SCRIPT_MAX];
-    const kst_scan *script = o->script ? o->script : standard;
-    size_t length = o->script_length, scan;
-    if (!o->script)
-        length = progressive ? kst_jpeg_progressive_script(frame->colour, frame->component_count, standard)
-                             : kst_jpeg_sequential_script(frame->component_count, standard);
-    if (length > UINT32_MAX)
-        return fail(e, KST_ERROR_JPEG_SCRIPT, NULL);
-    kst_status status = kst_jpeg_script_check(frame, progressive, script, length, &scan);
-    if (status != KST_OK && scan == length)
-        return fail(e, status, "coefficients are left out");
-    if (status != KST_OK)
-        return kst_report_error(&e->report, status, KST_NO_OFFSET, "scan %zu", scan + 1);
-    e->jpeg.script = o->script;
-    e->jpeg.script_length = o->script_length;
-    return KST_OK;
-}
-
-static kst_status plan_metadata(struct encoding *e)
-{
-    size_t item;
-    kst_status status = kst_jpeg_metadata_check(e->options.metadata, e->options.metadata_count, &item);
-    if (status != KST_OK)
-        return kst_report_error(&e->report, status, KST_NO_OFFSET, "metadata item %zu", item);
-    e->jpeg.metadata = e->options.metadata;
-    e->jpeg.metadata_count = e->options.metadata_count;
-    return KST_OK;
-}
-
-static void plan_header(struct encoding *e)
-{
-    const kst_encode_options *o = &e->options;
-    kst_jpeg_encoding_colour(&e->jpeg, e->jpeg.frame.colour);
-    e->jpeg.header.density_unit = o->density_unit;
-    e->jpeg.header.density_x = o->density_x;
-    e->jpeg.header.density_y = o->density_y;
-    e->jpeg.coding = o->coding;
-    e->jpeg.restart = kst_jpeg_restart_choose(&e->jpeg.frame, o->restart, o->coding == KST_CODING_PROGRESSIVE);
-}
-
-/* The planes of KST_FORMAT_RAW against the components' sizes. */
-static kst_status check_raw(struct encoding *e)
-{
-    for (uint32_t c = 0; c < e->jpeg.frame.component_count && e->image.format == KST_FORMAT_RAW; c++) {
-        const struct jpeg_component *component = &e->jpeg.frame.component[c];
-        const kst_plane *plane = &e->image.plane[c];
-        if (plane->width != component->width || plane->height != component->height)
-            return kst_report_error(&e->report, KST_ERROR_IMAGE_SIZE, KST_NO_OFFSET,
-                "plane %" PRIu32 " must be %" PRIu32 " × %" PRIu32, c, component->width, component->height);
-    }
-    return KST_OK;
-}
-
-static kst_status plan(struct encoding *e)
-{
-    struct jpeg_frame *frame = &e->jpeg.frame;
-    kst_status status = check_options(e);
-    if (status == KST_OK)
-        status = check_image(e);
-    if (status == KST_OK)
-        status = plan_colour(e);
-    frame->width = e->image.width;
-    frame->height = e->image.height;
-    if (status == KST_OK)
-        status = plan_sampling(e);
-    if (status == KST_OK)
-        status = check_raw(e);
-    if (status == KST_OK)
-        status = plan_quantisers(e);
-    if (status == KST_OK)
-        status = plan_script(e);
-    if (status == KST_OK)
-        status = plan_metadata(e);
-    if (status != KST_OK)
-        return status;
-    plan_ids(frame);
-    plan_header(e);
-    kst_jpeg_dsp_init(&e->dsp, e->context->tier);
-    status = kst_jpeg_sampler_init(&e->sampler, &e->image, frame, &e->dsp);
-    e->sampler.rows = e->rows;
-    return status == KST_OK ? KST_OK : fail(e, status, NULL);
-}
-
-/* All rows, into memory of the operation's. */
-static kst_status bring_all(struct encoding *e)
-{
-    const kst_rows *rows = e->rows;
-    e->brought = e->image;
-    e->brought.owned = NULL;
-    kst_status status = kst_image_make(&e->memory, &e->brought);
-    for (uint32_t i = 0; !status && i < e->brought.plane_count; i++) {
-        const kst_plane *plane = &e->brought.plane[i];
-        uint8_t *to = plane->data;
-        for (uint32_t y = 0; !status && y < plane->height; y++, to += plane->pitch)
-            if (!rows->read(rows->user, i, 0, y, plane->width, to))
-                status = fail(e, KST_ERROR_ROWS, NULL);
-    }
-    if (status == KST_OK) {
-        e->image = e->brought;
-        e->rows = e->sampler.rows = NULL;
-    }
-    return status;
-}
-
-/* Whether a GPU encodes rows that are brought, which then are all there at once; the CPU where they have no room. */
-static kst_status choose_for_rows(struct encoding *e, double seconds)
-{
-    struct gpu_error error = {.status = KST_OK};
-    if (!kst_gpu_jpeg_encodes(&e->item) || kst_gpu_jpeg_encode_memory(&e->item) > e->context->limits.memory)
-        return KST_OK;
-    e->gpu = kst_context_gpu_for(e->context, seconds, KST_LEAST_TO_ENCODE);
-    if (!e->gpu)
-        return KST_OK;
-    kst_status status = bring_all(e);
-    if (status == KST_ERROR_LIMIT_MEMORY || status == KST_ERROR_MEMORY)
-        return KST_OK;
-    if (status == KST_OK && !kst_gpu_image_source(e->gpu, e->item.image, &e->item.source, &e->item.planes, &error))
-        return fail(e, error.status, error.text);
-    e->on_gpu = status == KST_OK;
-    return status;
-}
-
-/* Where the pixels lie, and whether the device can encode them. */
-static kst_status choose_device(struct encoding *e, bool jpeg)
-{
-    struct gpu_error error = {.status = KST_OK};
-    bool device = kst_memory_is_device(e->image.memory);
-    double seconds =
-        (double)e->image.width * e->image.height * (jpeg ? KST_SECONDS_TO_ENCODE : KST_SECONDS_TO_ENCODE_J2K);
-    e->item = (struct jpeg_encode_item){.encoding = &e->jpeg, .image = &e->image, .sink = &e->sink};
-    if (e->rows && jpeg)
-        return choose_for_rows(e, seconds);
-    if (e->rows) { /* brought to pinned memory as they are needed */
-        e->gpu = kst_context_gpu_for(e->context, seconds, KST_LEAST_TO_ENCODE_J2K);
-        return KST_OK;
-    }
-    if (device && e->image.plane_count > KST_IMAGE_PLANES_MAX)
-        return fail(e, KST_ERROR_IMAGE_MEMORY, "more than four planes are for host memory");
-    e->gpu = device ? kst_context_gpu(e->context)
-                    : kst_context_gpu_for(e->context, seconds, jpeg ? KST_LEAST_TO_ENCODE : KST_LEAST_TO_ENCODE_J2K);
-    if (!e->gpu)
-        return device ? fail(e, KST_ERROR_IMAGE_MEMORY, "the context works on the CPU") : KST_OK;
-    if (!kst_gpu_image_source(e->gpu, e->item.image, &e->item.source, &e->item.planes, &error))
-        return fail(e, error.status, error.text);
-    e->on_gpu =
-        jpeg && kst_gpu_jpeg_encodes(&e->item) && kst_gpu_jpeg_encode_memory(&e->item) <= e->context->limits.memory;
-    return KST_OK;
-}
-
-kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const kst_image *image, const kst_rows *rows,
-    const kst_encode_options *options, kst_buffer *output)
-{
-    *e = (struct encoding){.context = context, .rows = rows, .output = output};
-    kst_report_init(&e->report);
-    if (!image || image->size < sizeof *image || !output)
-        return fail(e, KST_ERROR_ARGUMENT, NULL);
-    e->image = *image;
-    kst_encode_options_init(&e->options);
-    if (options && options->size != sizeof *options)
-        return fail(e, KST_ERROR_OPTIONS, "not set up by kst_encode_options_init()");
-    if (options)
-        e->options = *options;
-    if (!kst_progress_is_fine(e->options.progress))
-        return fail(e, KST_ERROR_OPTIONS, "progress");
-    kst_memory_init_beside(&e->memory, &context->memory, context->limits.memory);
-    memcpy(e->report.device, context->device, sizeof e->report.device);
-    e->report.threads = kst_pool_threads(context->pool);
-    double start = kst_seconds();
-    const bool jpeg = e->options.codec != KST_CODEC_JPEG2000;
-    if (rows && rows->in_order && (e->image.plane_count > 1 || (!jpeg && !rows->again)))
-        return fail(e, KST_ERROR_OPTIONS, "rows in order are of one plane, and begin again for JPEG 2000");
-    kst_status status = jpeg ? plan(e) : kst_j2k_encode_check(e);
-    if (status == KST_OK)
-        status = choose_device(e, jpeg);
-    kst_report_stage(&e->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
-    if (status == KST_OK && !kst_progress_begin(&e->progress, e->options.progress))
-        status = fail(e, KST_ERROR_CANCELLED, NULL);
-    if (status == KST_OK)
-        kst_sink_open(&e->sink, &e->memory, output);
-    else
-        kst_image_drop(&e->memory, &e->brought);
-    return status;
-}
-
-kst_status kst_encoding_end(struct encoding *e, kst_status status)
-{
-    kst_sink_flush(&e->sink);
-    if (status == KST_OK && e->sink.writer)
-        status = e->sink.status;
-    e->written = e->sink.passed;
-    kst_image_drop(&e->memory, &e->brought);
-    if (status == KST_OK)
-        kst_progress_end(&e->progress);
-    if (status != KST_OK || e->sink.writer) {
-        kst_sink_release(&e->sink);
-        return status == KST_OK ? KST_OK : fail(e, status, NULL);
-    }
-    kst_sink_close(&e->sink, &e->context->memory, e->output);
-    return KST_OK;
-}
-
-static kst_status encode_on_cpu(struct encoding *e)
-{
-    const struct jpeg_encode_context context = {
-        .pool = e->context->pool, .memory = &e->memory, .tier = e->context->tier, .report = &e->report};
-    return kst_jpeg_write_picture(&context, &e->jpeg, &e->sampler, &e->sink);
-}
-
-/* Pixels in device memory come to the host first. */
-static kst_status encode_from_device(struct encoding *e)
-{
-    kst_image host = {.owned = NULL};
-    kst_status status = kst_image_bring(e->context, &e->image, &host, &e->report);
-    if (status == KST_OK) {
-        e->image = host; /* which the sampler reads */
-        status = encode_on_cpu(e);
-    }
-    kst_image_release(e->context, &host);
-    return status;
-}
-
-kst_status kst_encoding_run_on_cpu(struct encoding *e)
-{
-    if (e->options.codec == KST_CODEC_JPEG2000)
-        return kst_encoding_end(e, kst_j2k_encode(e));
-    return kst_encoding_end(e, kst_memory_is_device(e->image.memory) ? encode_from_device(e) : encode_on_cpu(e));
-}
-
-static void report_time(struct encoding *e, kst_stage stage, double seconds)
-{
-    e->report.stage_device[stage] = e->gpu->gpu->info.kind;
-    memcpy(e->report.device, e->gpu->gpu->info.name, sizeof e->report.device);
-    e->report.stage_seconds[stage] += seconds;
-}
-
-kst_status kst_encoding_settle(struct encoding *e, const struct jpeg_encode_times *times, const struct gpu_error *error)
-{
-    if (error->status)
-        return kst_encoding_end(
-            e, kst_report_error(&e->report, error->status, KST_NO_OFFSET, error->text[0] ? "%s" : NULL, error->text));
-    report_time(e, KST_STAGE_UPLOAD, times->upload);
-    report_time(e, KST_STAGE_PIXELS, times->coding);
-    report_time(e, KST_STAGE_DOWNLOAD, times->download);
-    return kst_encoding_end(e, e->sink.status);
-}
-
-static kst_status run_on_gpu(struct encoding *e)
-{
-    struct jpeg_encode_times times = {.upload = 0};
-    struct gpu_error error = {.status = KST_OK};
-    struct encode_batch *batch = kst_gpu_jpeg_encode_begin(e->gpu, &e->item, 1, false, &error);
-    if (batch)
-        kst_gpu_jpeg_encode_wait(batch, &times, &error);
-    if (!error.status)
-        kst_gpu_jpeg_encode_write(batch, 0);
-    if (batch)
-        kst_gpu_jpeg_encode_end(batch);
-    return kst_encoding_settle(e, &times, &error);
-}
-
-static kst_status run(struct encoding *e)
-{
-    return e->on_gpu ? run_on_gpu(e) : kst_encoding_run_on_cpu(e);
+    *options = (kst_encode_options){.size = sizeof(*options),
+        .codec = KST_CODEC_JPEG,
+        .quality = 75,
+        .quant_index = {0, 1, 1, 0},
+        .density_x = 1,
+        .density_y = 1};
 }
 
 static kst_status refuse(kst_report *report)
@@ -496,7 +33,7 @@ static kst_status encode(kst_context *context, const kst_image *image, const kst
         return refuse(report);
     kst_status status = kst_encoding_begin(&e, context, image, rows, options, output);
     if (status == KST_OK)
-        status = run(&e);
+        status = kst_encoding_run(&e);
     kst_report_copy(report, &e.report);
     return status;
 }
@@ -529,10 +66,29 @@ kst_status kst_encode_to(kst_context *context, const kst_image *image, const kst
     kst_status status = kst_encoding_begin(&e, context, image, rows, options, &none);
     if (status == KST_OK) {
         kst_sink_init_writer(&e.sink, &e.memory, writer);
-        status = run(&e);
+        status = kst_encoding_run(&e);
     }
     if (status == KST_OK && length)
         *length = e.written;
     kst_report_copy(report, &e.report);
+    return status;
+}
+
+kst_status kst_encode_batch(kst_context *context, kst_encode_item *items, size_t count)
+{
+    if (!context || (!items && count > 0))
+        return KST_ERROR_ARGUMENT;
+    return kst_encoding_run_all(context, context->gpu, items, count, NULL);
+}
+
+kst_status kst_encode_batch_after(kst_context *context, kst_encode_item *items, size_t count, const kst_stream *stream)
+{
+    struct entered_stream entered;
+    if (!context || (!items && count > 0) || !stream)
+        return KST_ERROR_ARGUMENT;
+    kst_status status = kst_stream_enter(context, stream, &entered);
+    if (!status)
+        status = kst_encoding_run_all(context, entered.gpu, items, count, &entered);
+    kst_stream_leave(&entered);
     return status;
 }

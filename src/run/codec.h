@@ -12,6 +12,7 @@
 #include "core/sink.h"
 
 struct decoding;
+struct encoding;
 struct gpu_module;
 struct gpu_queue;
 
@@ -63,7 +64,27 @@ struct decode_parts {
     void (*end)(void *parts);
 };
 
+/* The batch that pictures belong to which a GPU encodes, as a codec sees it. */
+struct encode_owner {
+    kst_context *context;
+    uint32_t most;                            /* pictures that there will be */
+    void (*close)(struct encoding *encoding); /* called by any thread once a picture's encoding has ended */
+};
+
+/* Many pictures of one codec to encode on the GPU, in parts. `parts` is what make() returned. */
+struct encode_parts {
+    void *(*make)(const struct encode_owner *owner); /* null: there is no memory */
+    void (*release)(void *parts);                    /* all have ended */
+
+    /* Add a picture that is on the GPU; and, once all were added, encode and end pictures until there are none left. */
+    void (*add)(void *parts, struct encoding *encoding);
+    void (*run)(void *parts);
+    uint32_t threads; /* that may run them at the same time */
+};
+
 struct codec {
+    kst_codec kind;
+
     /*
      * A context with the device "auto" compares these figures to decide whether a GPU decodes a stream: the seconds
      * that one thread of the CPU takes for a byte of entropy-coded data, and the seconds that a GPU takes for even the
@@ -124,6 +145,21 @@ struct codec {
     bool (*next_element)(kst_decoder *decoder, kst_element *element);
     bool (*profile_breach)(kst_decoder *decoder, size_t index, char *text);
 
+    /* The same two figures for encoding, the first for a pixel. */
+    double encode_seconds, encode_least;
+    size_t encoding_size; /* of the codec's state of an encoding; 0: it keeps none */
+    bool reads_rows_once; /* in order; others may have to begin again */
+
+    /* Check options and image, and plan the encoding. The codec's state is there, zeroed. */
+    kst_status (*plan_encoding)(struct encoding *e);
+    /* Return whether the GPU encodes the picture. It is called only where there is a GPU. */
+    bool (*takes_picture)(struct encoding *e);
+    /* Decide the same for rows that the caller brings, of work that takes a thread of the CPU so long. */
+    kst_status (*place_rows)(struct encoding *e, double seconds);
+    /* Carry it out where that was decided, and append the file to the sink. */
+    kst_status (*encode)(struct encoding *e);
+    const struct encode_parts *encode_parts;
+
     kst_status (*transcode)(struct transcoding *transcoding, const uint8_t *data, size_t length);
 };
 
@@ -135,5 +171,8 @@ extern const struct codec *const kst_codecs[CODECS];
 
 /* Find the codec of a stream. Data that no codec recognises go to JPEG, whose parser says what is wrong with them. */
 const struct codec *kst_codec_of(const void *data, size_t length);
+
+/* Find the codec that an encoder's options name. Where there is none, JPEG refuses the options. */
+const struct codec *kst_codec_named(kst_codec kind);
 
 #endif

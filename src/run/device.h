@@ -9,21 +9,6 @@
 #include "device/pinned.h"
 
 /*
- * A context with the device "auto" compares these figures to decide whether a JPEG is encoded on the GPU: the seconds
- * that one thread of the CPU takes for a pixel, and the seconds that a GPU takes for even the smallest picture. The
- * figures for decoding are in struct codec.
- */
-#define KST_SECONDS_TO_ENCODE 1.8e-9
-#define KST_LEAST_TO_ENCODE 0.075e-3
-
-/*
- * These are the same two figures for encoding JPEG 2000, measured on an H200. Even a small picture takes a GPU long,
- * because it waits for the longest code-block.
- */
-#define KST_SECONDS_TO_ENCODE_J2K 2e-7
-#define KST_LEAST_TO_ENCODE_J2K 14e-3
-
-/*
  * Open the GPU that the context's caller asks for: of the options' OpenCL context, or of that name. A failure is
  * logged.
  */

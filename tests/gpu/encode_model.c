@@ -76,12 +76,12 @@ static void transform(const struct encoding *e, struct planes *planes)
     struct jpeg_sample_rows rows;
     struct jpeg_dsp dsp;
     kst_jpeg_dsp_init(&dsp, CPU_C);
-    assert_int_equal(kst_jpeg_sampler_init(&sampler, &e->image, &e->jpeg.frame, &dsp), KST_OK);
+    assert_int_equal(kst_jpeg_sampler_init(&sampler, &e->image, &jpeg_encoding_of(e)->frame, &dsp), KST_OK);
     assert_int_equal(kst_jpeg_sample_rows_create(&memory, &sampler, &rows), KST_OK);
     for (uint32_t row = 0; row < kst_jpeg_sampler_rows(&sampler); row++) {
         kst_jpeg_sample_rows_fill(&sampler, row, &rows);
-        for (uint32_t c = 0; c < e->jpeg.frame.component_count; c++) {
-            const struct jpeg_component *component = &e->jpeg.frame.component[c];
+        for (uint32_t c = 0; c < jpeg_encoding_of(e)->frame.component_count; c++) {
+            const struct jpeg_component *component = &jpeg_encoding_of(e)->frame.component[c];
             struct jpeg_quantizer quantizer;
             kst_jpeg_quantizer_init(&quantizer, component->quant);
             for (uint32_t y = 0; y < sampler.v[c] && row * sampler.v[c] + y < component->blocks_h; y++)
@@ -102,7 +102,7 @@ static void transform(const struct encoding *e, struct planes *planes)
 static void put_in_order(const struct encode_picture *shape, const struct encoding *e, const struct planes *planes,
     struct model_coded *block)
 {
-    const struct jpeg_frame *frame = &e->jpeg.frame;
+    const struct jpeg_frame *frame = &jpeg_encoding_of(e)->frame;
     int16_t before[JPEG_COMPONENTS] = {0};
     for (uint32_t mcu = 0; mcu < shape->mcus; mcu++) {
         if (mcu % shape->interval == 0)
@@ -129,8 +129,8 @@ static void code(const struct encode_model *model, uint32_t index)
     struct model_encoding *picture = &((struct encode_model *)(uintptr_t)model)->picture[index];
     const struct encode_picture *shape = encode_model_picture(model, index);
     struct planes planes = {{NULL}};
-    for (uint32_t c = 0; c < picture->e.jpeg.frame.component_count; c++) {
-        const struct jpeg_component *component = &picture->e.jpeg.frame.component[c];
+    for (uint32_t c = 0; c < jpeg_encoding_of(&picture->e)->frame.component_count; c++) {
+        const struct jpeg_component *component = &jpeg_encoding_of(&picture->e)->frame.component[c];
         planes.block[c] = stage_poisoned((size_t)component->blocks_w * component->blocks_h * 128);
     }
     picture->block = stage_poisoned((size_t)shape->mcus * shape->mcu_blocks * sizeof *picture->block);
@@ -156,7 +156,7 @@ void encode_model_make(struct encode_model *model, uint32_t count, uint32_t side
         kst_status status = kst_encoding_begin(&picture->e, cpu, &image, NULL, &options, &picture->output);
         if (status)
             fail_msg("%s", picture->e.report.message);
-        model->item[i] = picture->e.item;
+        model->item[i] = jpeg_encoder_of(&picture->e)->item;
         assert_true(kst_gpu_jpeg_encodes(&model->item[i]));
     }
     model->size = kst_gpu_encode_size(model->item, count);
@@ -174,7 +174,7 @@ void encode_model_make(struct encode_model *model, uint32_t count, uint32_t side
 void encode_model_release(struct encode_model *model)
 {
     for (uint32_t i = 0; i < model->count; i++) {
-        kst_sink_release(&model->picture[i].e.sink);
+        kst_encoding_end(&model->picture[i].e, KST_ERROR_CANCELLED);
         free(model->picture[i].memory);
         free(model->picture[i].block);
     }

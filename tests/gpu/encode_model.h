@@ -3,9 +3,9 @@
 #ifndef KOSTKA_TESTS_ENCODE_MODEL_H
 #define KOSTKA_TESTS_ENCODE_MODEL_H
 
-#include "api/encoding.h"
 #include "jpeg/gpu/encode_batch.h"
 #include "jpeg/gpu/encode_file.h"
+#include "jpeg/run/encode.h"
 
 enum { ENCODE_MODEL_PICTURES = 4 };
 

@@ -67,7 +67,7 @@ static void code_tile(const struct model_encoding *picture, const struct encode_
     struct coding coding = {.tables = &picture->tables, .bits = {word, 0}};
     for (uint32_t i = 0; i < tile->mcus * shape->mcu_blocks; i++) {
         const struct model_coded *block = &picture->block[(size_t)tile->mcu * shape->mcu_blocks + i];
-        coding.destination = picture->e.jpeg.huffman[block->component];
+        coding.destination = jpeg_encoding_of(&picture->e)->huffman[block->component];
         encode_model_symbols(block, put_symbol, &coding);
     }
     *length = coding.bits.length;
@@ -122,7 +122,7 @@ static void test_symbols(struct gpu_executor *executor, const struct encode_mode
         const struct encode_picture *shape = encode_model_picture(model, i);
         struct coding coding = {.histogram = wanted + i * ENCODE_CODES};
         for (size_t b = 0; b < (size_t)shape->mcus * shape->mcu_blocks; b++) {
-            coding.destination = model->picture[i].e.jpeg.huffman[model->picture[i].block[b].component];
+            coding.destination = jpeg_encoding_of(&model->picture[i].e)->huffman[model->picture[i].block[b].component];
             encode_model_symbols(&model->picture[i].block[b], count_symbol, &coding);
         }
     }

@@ -38,7 +38,7 @@ allow src/j2k/run j2k/run j2k/gpu j2k/cpu j2k/rate j2k/write j2k/packets j2k/syn
 allow src/j2k/kernels j2k/kernels kernels
 allow src/run run device image core
 allow src/gl gl image core
-allow src/api api run gl device jpeg j2k image core
+allow src/api api run gl device image core
 allow tools files peers
 allow fuzz j2k core
 allow examples none

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The functions by which the entry points decode and transcode JPEG 2000. */
+/* The functions by which all other code decodes, encodes and transcodes JPEG 2000. */
 #include "core/report.h"
 #include "j2k/packets/output.h"
 #include "j2k/run/decode.h"
 #include "j2k/run/decode_parts.h"
+#include "j2k/run/encode.h"
 #include "j2k/run/transcode.h"
 #include "j2k/syntax/elements.h"
 
@@ -85,6 +86,20 @@ static kst_status run_on_gpu(struct decoding *d)
     return kst_j2k_decoding_settle(d, &damage, &times, &error);
 }
 
+/* Where a GPU cannot code all of a picture's blocks, planning its blocks says so and the CPU does. */
+static bool takes_picture(struct encoding *e)
+{
+    (void)e;
+    return true;
+}
+
+/* Rows are brought to pinned memory as they are needed. */
+static kst_status place_rows(struct encoding *e, double seconds)
+{
+    e->gpu = kst_context_gpu_for(e->context, seconds, e->codec->encode_least);
+    return KST_OK;
+}
+
 static kst_status transcode(struct transcoding *t, const uint8_t *data, size_t length)
 {
     return kst_j2k_transcode(t->context, &t->memory, data, length, t->options, &t->sink, t->report);
@@ -108,7 +123,8 @@ static const struct decode_parts parts = {.make = kst_j2k_parts_make,
     .done = kst_j2k_parts_done,
     .end = kst_j2k_parts_end};
 
-const struct codec kst_j2k_codec = {.decode_seconds = 8e-8,
+const struct codec kst_j2k_codec = {.kind = KST_CODEC_JPEG2000,
+    .decode_seconds = 8e-8,
     .decode_least = 10e-3, /* the longest code-block keeps a GPU waiting */
     .recognises = kst_j2k_recognised,
     .state_size = sizeof(struct j2k_decoder),
@@ -123,4 +139,11 @@ const struct codec kst_j2k_codec = {.decode_seconds = 8e-8,
     .parts = &parts,
     .next_element = next_element,
     .profile_breach = profile_breach,
+    .encode_seconds = 2e-7, /* measured on an H200, which waits for a picture's longest code-block, too */
+    .encode_least = 14e-3,
+    .plan_encoding = kst_j2k_encode_check,
+    .takes_picture = takes_picture,
+    .place_rows = place_rows,
+    .encode = kst_j2k_encode,
+    .encode_parts = &kst_j2k_encode_parts,
     .transcode = transcode};

@@ -31,7 +31,7 @@ static inline struct j2k_decoder *j2k_state(const kst_decoder *decoder)
     return decoder->state;
 }
 
-/* j2k_plans.c: kst_j2k_plan_build() of the open stream; and the end of what is kept for other parts of it. */
+/* plans.c: kst_j2k_plan_build() of the open stream; and the end of what is kept for other parts of it. */
 kst_status kst_decoder_plan_j2k(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_plan *plan);
 void kst_j2k_kept_drop(kst_decoder *decoder);
 

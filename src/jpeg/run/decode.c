@@ -10,6 +10,7 @@
 #include "jpeg/gpu/modules.h"
 #include "jpeg/gpu/target.h"
 #include "jpeg/run/decode_parts.h"
+#include "jpeg/run/encode.h"
 #include "jpeg/run/info.h"
 #include "jpeg/run/transcode_others.h"
 #include "run/device.h"
@@ -312,7 +313,8 @@ static const struct decode_parts parts = {.make = kst_jpeg_parts_make,
     .done = kst_jpeg_parts_done,
     .end = kst_jpeg_parts_end};
 
-const struct codec kst_jpeg_codec = {.decode_seconds = 11e-9,
+const struct codec kst_jpeg_codec = {.kind = KST_CODEC_JPEG,
+    .decode_seconds = 11e-9,
     .decode_least = 0.21e-3,
     .kernels = &kst_jpeg_gpu_decoding,
     .state_size = sizeof(struct jpeg_decoder),
@@ -328,4 +330,13 @@ const struct codec kst_jpeg_codec = {.decode_seconds = 11e-9,
     .parts = &parts,
     .decode_rows = decode_rows,
     .other = other,
+    .encode_seconds = 1.8e-9,
+    .encode_least = 0.075e-3,
+    .encoding_size = sizeof(struct jpeg_encoder),
+    .reads_rows_once = true,
+    .plan_encoding = kst_jpeg_encoding_plan,
+    .takes_picture = kst_jpeg_encoding_suits,
+    .place_rows = kst_jpeg_encoding_place_rows,
+    .encode = kst_jpeg_encode,
+    .encode_parts = &kst_jpeg_encode_parts,
     .transcode = transcode};

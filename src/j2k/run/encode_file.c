@@ -2,8 +2,8 @@
 /* What a JPEG 2000 file holds beside packets: markers that index them, comments, and the boxes of JP2. */
 #include <string.h>
 
-#include "api/j2k_encode.h"
 #include "core/report.h"
+#include "j2k/run/encode.h"
 
 enum { UUID = 16 };
 

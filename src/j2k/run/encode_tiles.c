@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures whose tiles have nothing to do with each other: some are coded and written, then the next. */
-#include "api/j2k_encode.h"
 #include "core/report.h"
+#include "j2k/run/encode.h"
 
 enum { SHARE = 8 /* of the memory limit, for the samples of tiles that go together */ };
 

@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "api/j2k_encode.h"
 #include "core/report.h"
 #include "image/format.h"
+#include "j2k/run/encode.h"
 
 struct j2k_kept_rows {
     const kst_rows *from; /* the caller's */

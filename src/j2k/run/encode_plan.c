@@ -2,9 +2,9 @@
 /* What the headers of a JPEG 2000 codestream are to say, from options and image. */
 #include <math.h>
 
-#include "api/j2k_encode.h"
 #include "core/report.h"
 #include "j2k/plan/norms.h"
+#include "j2k/run/encode.h"
 #include "j2k/syntax/geometry.h"
 #include "j2k/syntax/parser.h"
 

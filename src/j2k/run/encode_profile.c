@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Profiles of a picture to encode: options for them, and whether it fits them. */
-#include "api/j2k_encode.h"
 #include "core/report.h"
+#include "j2k/run/encode.h"
 
 enum { PROFILE_BLOCK = 64, VIDEO_BLOCK = 32, MOST_BITS = 4 * 16 };
 

@@ -2,11 +2,11 @@
 /* JPEG 2000's code-blocks on the context's GPU: what the CPU's threads would make of them, to the bit. */
 #include <string.h>
 
-#include "api/j2k_encode.h"
 #include "core/report.h"
 #include "image/format.h"
 #include "j2k/cpu/blocks/block_measure.h"
 #include "j2k/cpu/encode_tile.h"
+#include "j2k/run/encode.h"
 #include "j2k/syntax/geometry.h"
 
 /* A picture while its blocks are coded. */
@@ -42,15 +42,15 @@ void kst_j2k_gpu_describe(const struct j2k_encode_work *work, struct j2k_encode_
     *item = (struct j2k_encode_item){
         .picture = {.plan = &work->coded.plan, .output = *work->image, .channels = work->component_count},
         .image = work->image,
-        .source = e->item.source,
-        .planes = e->item.planes,
+        .source = e->source,
+        .planes = e->planes,
         .measured = 0};
     if (work->source.measure)
         item->measured = J2K_MEASURED_GAINS | (work->source.error > 0 ? J2K_MEASURED_ERRORS : 0);
     for (uint32_t k = 0; k < item->picture.channels && k < J2K_WORK_CHANNELS; k++)
         item->picture.channel[k].component = kst_pixel_place(layout, k);
-    item->picture.image = e->item.planes;
-    item->picture.in_place = e->item.source == GPU_SOURCE_DIRECT && work->image->memory == KST_MEMORY_CUDA;
+    item->picture.image = e->planes;
+    item->picture.in_place = e->source == GPU_SOURCE_DIRECT && work->image->memory == KST_MEMORY_CUDA;
 }
 
 bool kst_j2k_gpu_encodes(const struct j2k_encode_work *work)
@@ -351,8 +351,7 @@ static bool begin_job(struct j2k_encode_group *group, struct gpu_error *error)
     for (uint32_t i = 0; i < group->count && group->item; i++)
         kst_j2k_gpu_describe(group->work[i], &group->item[i]);
     if (group->item)
-        group->job =
-            kst_gpu_j2k_encode_begin(group->gpu, group->item, group->count, group->work[0]->e->item.after, error);
+        group->job = kst_gpu_j2k_encode_begin(group->gpu, group->item, group->count, group->work[0]->e->after, error);
     return group->job;
 }
 

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "api/j2k_encode.h"
 #include "core/report.h"
 #include "image/validate.h"
+#include "j2k/run/encode.h"
 #include "run/image.h"
 
 enum { BLOCK_SIZE = 64, STYLES = 63, DIVISIONS = 7, LEVELS = 5, GUARD = 2 };

@@ -7,8 +7,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "api/j2k_encode.h"
 #include "core/report.h"
+#include "j2k/run/encode.h"
 
 enum { TRIES = 6 };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kst_encode() for JPEG 2000. */
-#ifndef KOSTKA_API_J2K_ENCODE_H
-#define KOSTKA_API_J2K_ENCODE_H
+/* One picture on its way to a JPEG 2000 file. */
+#ifndef KOSTKA_J2K_RUN_ENCODE_H
+#define KOSTKA_J2K_RUN_ENCODE_H
 
-#include "api/encoding.h"
 #include "j2k/cpu/encode.h"
 #include "j2k/gpu/encode.h"
 #include "j2k/rate/rate.h"
 #include "j2k/write/file_writer.h"
 #include "j2k/write/profile.h"
+#include "run/encoding.h"
 
 enum { J2K_ENCODED_COLOURS = 4, J2K_ENCODED_LAYERS = 1024, J2K_ENCODED_BOXES = 16, J2K_ENCODED_COMMENTS = 16 };
 
@@ -62,7 +62,7 @@ struct j2k_encode_work {
     struct j2k_channel_definition definition[J2K_ENCODED_COLOURS];
 };
 
-/* j2k_encode_options.c: everything about options and image that can be said before work begins. */
+/* encode_options.c: everything about options and image that can be said before work begins. */
 kst_status kst_j2k_encode_check(struct encoding *e);
 
 /* Append the file to the sink. */
@@ -76,6 +76,9 @@ kst_status kst_j2k_encode_plan(struct j2k_encode_work *work, struct encoding *e)
 kst_status kst_j2k_encode_settle(struct j2k_encode_work *work);
 void kst_j2k_encode_release(struct j2k_encode_work *work);
 
+/* encode_parts.c: see struct encode_parts. */
+extern const struct encode_parts kst_j2k_encode_parts;
+
 /* Pictures whose blocks a GPU codes together. It stays where it is. */
 struct j2k_encode_group {
     kst_context *context;
@@ -87,7 +90,7 @@ struct j2k_encode_group {
     pthread_mutex_t coding; /* of blocks, while pictures are settled */
 };
 
-/* j2k_encode_gpu.c: whether the context's GPU encodes what is planned. */
+/* encode_gpu.c: whether the context's GPU encodes what is planned. */
 bool kst_j2k_gpu_encodes(const struct j2k_encode_work *work);
 
 /* Code the blocks of pictures, which it borrows; each has a status. To be ended in any case, after the pictures. */
@@ -103,7 +106,7 @@ void kst_j2k_gpu_report_encoding(struct j2k_encode_work *work);
 /* Code blocks as the source says. */
 kst_status kst_j2k_encode_blocks(struct j2k_encode_work *work);
 
-/* j2k_encode_rates.c: the picture's samples, of all components, and their bits. */
+/* encode_rates.c: the picture's samples, of all components, and their bits. */
 double kst_j2k_encode_samples(const struct j2k_encode_work *work);
 double kst_j2k_encode_sample_bits(const struct j2k_encode_work *work);
 /* Whether what a block gets depends on others. */
@@ -116,37 +119,37 @@ kst_status kst_j2k_encode_layers(struct j2k_encode_work *work);
 kst_status kst_j2k_encode_rates(struct j2k_encode_work *work);
 
 /*
- * j2k_encode_psnr.c: the squared error of the picture that gains should estimate where a layer's PSNR is reached; and
+ * encode_psnr.c: the squared error of the picture that gains should estimate where a layer's PSNR is reached; and
  * find passes with which layers reach it.
  */
 double kst_j2k_estimated_error(const struct j2k_encode_work *work, uint32_t layer);
 kst_status kst_j2k_encode_reach(struct j2k_encode_work *work);
 
-/* j2k_encode_measure.c: decode what there is, and tell the squared error of the picture at the end of wanted layers. */
+/* encode_measure.c: decode what there is, and tell the squared error of the picture at the end of wanted layers. */
 kst_status kst_j2k_encode_measure(struct j2k_encode_work *work, const bool *wanted, double *error);
 
 /*
- * j2k_encode_windows.c: whether the context's GPU encodes it in parts, of which the memory limit has room for one; then
+ * encode_windows.c: whether the context's GPU encodes it in parts, of which the memory limit has room for one; then
  * work->cut says how. And code all blocks so, as often as it is asked for.
  */
 bool kst_j2k_gpu_cuts(struct j2k_encode_work *work);
 kst_status kst_j2k_gpu_code_windows(struct j2k_encode_work *work);
 
 /*
- * j2k_encode_tiles.c: whether tiles can be written as soon as they are coded, so that the others need not be in memory,
+ * encode_tiles.c: whether tiles can be written as soon as they are coded, so that the others need not be in memory,
  * and there is need for that; and do so, to the end of the file.
  */
 bool kst_j2k_encode_goes_by_tiles(const struct j2k_encode_work *work);
 kst_status kst_j2k_encode_by_tiles(struct j2k_encode_work *work);
 
 /*
- * j2k_encode_rows.c: keep as many rows that come in order as are looked at side by side, and have the encoding read
+ * encode_rows.c: keep as many rows that come in order as are looked at side by side, and have the encoding read
  * those, once it is settled where it runs.
  */
 kst_status kst_j2k_encode_keep_rows(struct j2k_encode_work *work);
 void kst_j2k_encode_drop_rows(struct j2k_encode_work *work);
 
-/* j2k_encode_gpu.c: what both have in common. The image as the kernels see it; where pixels are read from. */
+/* encode_gpu.c: what both have in common. The image as the kernels see it; where pixels are read from. */
 void kst_j2k_gpu_describe(const struct j2k_encode_work *work, struct j2k_encode_item *item);
 /* What the kernels are told of a block's region of interest, and how the block's result is told by theirs, all but the
  * passes; then these. */
@@ -160,19 +163,19 @@ kst_status kst_j2k_gpu_fail(const struct j2k_encode_work *work, const struct gpu
 void kst_j2k_gpu_report_times(
     struct j2k_encode_work *work, const struct gpu *gpu, const struct j2k_encode_times *times, double share);
 
-/* j2k_encode_components.c: components; and where their samples are in work->image. */
+/* encode_components.c: components; and where their samples are in work->image. */
 kst_status kst_j2k_encode_components(struct j2k_encode_work *work);
 void kst_j2k_encode_find_samples(struct j2k_encode_work *work);
 
-/* j2k_encode_plan.c: headers and weights. */
+/* encode_plan.c: headers and weights. */
 kst_status kst_j2k_encode_headers(struct j2k_encode_work *work);
 void kst_j2k_encode_drop_tiles(struct j2k_encode_work *work);
 kst_status kst_j2k_encode_weights(struct j2k_encode_work *work);
 
-/* j2k_profile.c: whether what is to be written keeps the profile's rules; and the limits that remain. */
+/* encode_profile.c: whether what is to be written keeps the profile's rules; and the limits that remain. */
 kst_status kst_j2k_encode_profile(struct j2k_encode_work *work);
 
-/* j2k_encode_file.c: what stands around the packets. */
+/* encode_file.c: what stands around the packets. */
 kst_status kst_j2k_encode_file(struct j2k_encode_work *work);
 
 #endif

@@ -2,8 +2,8 @@
 /* What a target stands for: the quantiser's step, how far blocks are coded, and which passes go into which layer. */
 #include <math.h>
 
-#include "api/j2k_encode.h"
 #include "core/report.h"
+#include "j2k/run/encode.h"
 
 static kst_status fail(struct encoding *e, kst_status status, const char *detail)
 {

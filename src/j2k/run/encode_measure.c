@@ -2,9 +2,9 @@
 /* How far a picture is from what a decoder makes of its layers: it is decoded, strip by strip, and compared. */
 #include <string.h>
 
-#include "api/j2k_encode.h"
 #include "core/report.h"
 #include "image/format.h"
+#include "j2k/run/encode.h"
 #include "j2k/syntax/geometry.h"
 #include "run/decoding.h"
 #include "run/image.h"

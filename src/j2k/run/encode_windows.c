@@ -5,11 +5,11 @@
  */
 #include <string.h>
 
-#include "api/j2k_encode.h"
 #include "core/report.h"
 #include "image/format.h"
 #include "j2k/cpu/blocks/block_measure.h"
 #include "j2k/cpu/encode_tile.h"
+#include "j2k/run/encode.h"
 #include "j2k/syntax/geometry.h"
 #include "j2k/write/window.h"
 
@@ -324,7 +324,7 @@ static void open_window(struct coding *c, uint32_t cell)
     if (!kst_j2k_encode_goes_on(&c->job) || c->window.plan.block_count == 0)
         return;
     describe(c);
-    c->device = kst_gpu_j2k_encode_begin(e->gpu, &c->item, 1, e->item.after, &error);
+    c->device = kst_gpu_j2k_encode_begin(e->gpu, &c->item, 1, e->after, &error);
     if (!c->device)
         fail_on_device(c, &error);
 }

@@ -1,14 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "api/j2k_encode_parts.h"
-
-#include "api/j2k_encode.h"
+/*
+ * JPEG 2000 pictures of a batch that a GPU encodes. They go there in parts, each a group of which blocks are coded
+ * together; some parts are on their way at once.
+ */
 #include "image/format.h"
+#include "j2k/run/encode.h"
 
 enum {
     LEAST_PIXELS = 1 << 24, /* of a part: enough blocks to keep a device busy, */
     MOST_PIXELS = 1 << 26,  /* few enough to be written while others are coded */
     MOST_PICTURES = 64,
-    SAMPLE_BYTES = 48 /* of device memory, about */
+    SAMPLE_BYTES = 48, /* of device memory, about */
+    PARTS_AT_ONCE = 4
+};
+
+struct parts {
+    struct encode_owner owner;
+    struct encoding **encoding;
+    uint32_t count;
+    uint64_t pixels;      /* of all pictures */
+    pthread_mutex_t lock; /* of what follows */
+    uint32_t next;        /* picture that no part has */
 };
 
 static uint64_t pixels_of(const struct encoding *e)
@@ -16,25 +28,49 @@ static uint64_t pixels_of(const struct encoding *e)
     return (uint64_t)e->image.width * e->image.height;
 }
 
-void kst_j2k_encode_parts_begin(struct j2k_encode_parts *parts)
+static void release(void *all)
 {
-    uint64_t pixels = 0;
-    for (uint32_t i = 0; i < parts->count; i++)
-        pixels += pixels_of(parts->encoding[i]);
-    uint64_t share = pixels / J2K_ENCODE_PARTS_AT_ONCE;
-    parts->pixels = share < LEAST_PIXELS ? LEAST_PIXELS : share > MOST_PIXELS ? MOST_PIXELS : share;
-    parts->next = 0;
-    pthread_mutex_init(&parts->lock, NULL);
+    struct parts *parts = all;
+    struct memory *memory = &parts->owner.context->memory;
+    pthread_mutex_destroy(&parts->lock);
+    kst_memory_release(memory, parts->encoding);
+    kst_memory_release(memory, parts);
 }
 
-void kst_j2k_encode_parts_end(struct j2k_encode_parts *parts)
+static void *make(const struct encode_owner *owner)
 {
-    pthread_mutex_destroy(&parts->lock);
+    struct memory *memory = &owner->context->memory;
+    kst_status status = KST_OK;
+    struct parts *parts = kst_memory_zeroed(memory, 1, sizeof *parts, &status);
+    if (!parts)
+        return NULL;
+    parts->owner = *owner;
+    pthread_mutex_init(&parts->lock, NULL);
+    parts->encoding = kst_memory_array(memory, owner->most, sizeof(struct encoding *), &status);
+    if (!status)
+        return parts;
+    release(parts);
+    return NULL;
+}
+
+static void add(void *all, struct encoding *e)
+{
+    struct parts *parts = all;
+    parts->encoding[parts->count++] = e;
+    parts->pixels += pixels_of(e);
+}
+
+/* How many pixels make a part, about. */
+static uint64_t pixels_of_part(const struct parts *parts)
+{
+    uint64_t share = parts->pixels / PARTS_AT_ONCE;
+    return share < LEAST_PIXELS ? LEAST_PIXELS : share > MOST_PIXELS ? MOST_PIXELS : share;
 }
 
 /* The next pictures, as many as make a part; at least one if there is one. */
-static uint32_t take_part(struct j2k_encode_parts *parts, uint32_t *first)
+static uint32_t take_part(struct parts *parts, uint32_t *first)
 {
+    const uint64_t wanted = pixels_of_part(parts);
     uint64_t pixels = 0, memory = 0;
     pthread_mutex_lock(&parts->lock);
     *first = parts->next;
@@ -43,8 +79,7 @@ static uint32_t take_part(struct j2k_encode_parts *parts, uint32_t *first)
         uint64_t more = pixels_of(e), channels = kst_format_samples(e->image.format) * e->image.plane_count;
         pixels += more;
         memory += more * channels * SAMPLE_BYTES;
-        if (parts->next > *first &&
-            (pixels > parts->pixels || memory > e->gpu->gpu->info.memory / (2 * J2K_ENCODE_PARTS_AT_ONCE)))
+        if (parts->next > *first && (pixels > wanted || memory > e->gpu->gpu->info.memory / (2 * PARTS_AT_ONCE)))
             break;
     }
     uint32_t count = parts->next - *first;
@@ -53,7 +88,7 @@ static uint32_t take_part(struct j2k_encode_parts *parts, uint32_t *first)
 }
 
 struct part {
-    struct j2k_encode_parts *parts;
+    struct parts *parts;
     uint32_t first, count;
     struct j2k_encode_work *work;
     struct j2k_encode_work **member; /* those that the GPU encodes */
@@ -76,12 +111,12 @@ static void settle_picture(void *argument, uint32_t index)
         kst_j2k_gpu_report_encoding(work);
     kst_j2k_encode_release(work);
     kst_encoding_end(e, status);
-    part->parts->close(part->parts->owner, e);
+    part->parts->owner.close(e);
 }
 
 static void run_part(struct part *part)
 {
-    struct pool *pool = part->parts->context->pool;
+    struct pool *pool = part->parts->owner.context->pool;
     struct j2k_encode_group group;
     uint32_t members = 0;
     kst_pool_run(pool, part->count, plan_picture, part);
@@ -99,13 +134,15 @@ static void fail_part(const struct part *part, kst_status status)
 {
     for (uint32_t i = part->first; i < part->first + part->count; i++) {
         kst_encoding_end(part->parts->encoding[i], status);
-        part->parts->close(part->parts->owner, part->parts->encoding[i]);
+        part->parts->owner.close(part->parts->encoding[i]);
     }
 }
 
-void kst_j2k_encode_parts_run(struct j2k_encode_parts *parts)
+/* Work off parts until there is none. */
+static void run(void *all)
 {
-    struct memory *memory = &parts->context->memory;
+    struct parts *parts = all;
+    struct memory *memory = &parts->owner.context->memory;
     struct part part = {.parts = parts};
     while ((part.count = take_part(parts, &part.first)) > 0) {
         kst_status status = KST_OK;
@@ -119,3 +156,6 @@ void kst_j2k_encode_parts_run(struct j2k_encode_parts *parts)
         kst_memory_release(memory, part.member);
     }
 }
+
+const struct encode_parts kst_j2k_encode_parts = {
+    .make = make, .release = release, .add = add, .run = run, .threads = PARTS_AT_ONCE};

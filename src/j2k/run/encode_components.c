@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which samples of an image are which component of JPEG 2000. */
-#include "api/j2k_encode.h"
 #include "core/report.h"
 #include "image/format.h"
+#include "j2k/run/encode.h"
 
 static kst_status fail(struct j2k_encode_work *work, kst_status status, const char *detail)
 {

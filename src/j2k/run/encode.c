@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "api/j2k_encode.h"
+#include "j2k/run/encode.h"
 
 #include "core/report.h"
 #include "run/image.h"

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Many pictures at once. Those that the GPU can encode go there in parts, as their codecs cut them; the CPU's threads
+ * do the others meanwhile.
+ */
+#include <stddef.h>
+
+#include "core/report.h"
+#include "run/encoding.h"
+#include "run/stream.h"
+
+struct entry {
+    kst_encode_item *item;
+    struct encoding encoding;
+};
+
+struct encode_job {
+    kst_context *context;
+    struct entry *entry;
+    uint32_t *on_cpu; /* which entries */
+    uint32_t count, cpu_count;
+    struct encode_owner owner;
+    void *parts[CODECS];            /* of each codec, on the GPU */
+    struct entered_stream *entered; /* null: none */
+};
+
+/* Copy an entry's report to the caller. */
+static void close_entry(struct entry *entry)
+{
+    entry->item->report = entry->encoding.report;
+}
+
+static void close_encoding(struct encoding *encoding)
+{
+    close_entry((struct entry *)(void *)((char *)encoding - offsetof(struct entry, encoding)));
+}
+
+static void begin_entry(void *arg, uint32_t index)
+{
+    struct encode_job *job = arg;
+    struct entry *entry = &job->entry[index];
+    kst_encode_item *item = entry->item;
+    if (kst_encoding_begin(&entry->encoding, job->context, item->image, NULL, item->options, &item->output))
+        close_entry(entry);
+}
+
+/* The parts of a codec's pictures. */
+static void *parts_of(const struct encode_job *job, const struct codec *codec)
+{
+    size_t i = 0;
+    while (kst_codecs[i] != codec)
+        i++;
+    return job->parts[i];
+}
+
+static void sort_entries(struct encode_job *job)
+{
+    for (uint32_t i = 0; i < job->count; i++) {
+        struct encoding *e = &job->entry[i].encoding;
+        if (e->report.status)
+            continue;
+        e->after = job->entered ? &job->entered->start : NULL;
+        if (e->on_gpu)
+            e->codec->encode_parts->add(parts_of(job, e->codec), e);
+        else
+            job->on_cpu[job->cpu_count++] = i;
+    }
+}
+
+/* How many threads feed the GPU. */
+static uint32_t feeding_threads(void)
+{
+    uint32_t threads = 0;
+    for (size_t i = 0; i < CODECS; i++)
+        threads += kst_codecs[i]->encode_parts->threads;
+    return threads;
+}
+
+/* The first tasks feed the GPU, each other one encodes a picture. */
+static void run_task(void *arg, uint32_t index)
+{
+    struct encode_job *job = arg;
+    for (size_t i = 0; i < CODECS; i++) {
+        const struct encode_parts *parts = kst_codecs[i]->encode_parts;
+        if (index < parts->threads) {
+            parts->run(job->parts[i]);
+            return;
+        }
+        index -= parts->threads;
+    }
+    struct entry *entry = &job->entry[job->on_cpu[index]];
+    kst_encoding_run(&entry->encoding);
+    close_entry(entry);
+}
+
+static void release(struct encode_job *job)
+{
+    struct memory *memory = &job->context->memory;
+    for (size_t i = 0; i < CODECS; i++)
+        if (job->parts[i])
+            kst_codecs[i]->encode_parts->release(job->parts[i]);
+    kst_memory_release(memory, job->entry);
+    kst_memory_release(memory, job->on_cpu);
+}
+
+static kst_status prepare(struct encode_job *job, kst_encode_item *items)
+{
+    struct memory *memory = &job->context->memory;
+    kst_status status = KST_OK;
+    job->entry = kst_memory_array(memory, job->count, sizeof *job->entry, &status);
+    job->on_cpu = kst_memory_array(memory, job->count, sizeof *job->on_cpu, &status);
+    job->owner = (struct encode_owner){.context = job->context, .most = job->count, .close = close_encoding};
+    for (size_t i = 0; i < CODECS && !status; i++) {
+        job->parts[i] = kst_codecs[i]->encode_parts->make(&job->owner);
+        status = job->parts[i] ? KST_OK : KST_ERROR_MEMORY;
+    }
+    for (uint32_t i = 0; i < job->count && !status; i++)
+        job->entry[i].item = &items[i];
+    return status;
+}
+
+static void fail_all(kst_encode_item *items, uint32_t count, kst_status status)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        kst_report_init(&items[i].report);
+        kst_report_error(&items[i].report, status, KST_NO_OFFSET, NULL);
+    }
+}
+
+static void encode_with_gpu(kst_context *context, struct gpu_executor *gpu, kst_encode_item *items, uint32_t count,
+    struct entered_stream *entered)
+{
+    struct encode_job job = {.context = context, .count = count, .entered = entered};
+    kst_status status = prepare(&job, items);
+    if (status) {
+        fail_all(items, count, status);
+    } else {
+        kst_pool_run(context->pool, count, begin_entry, &job);
+        sort_entries(&job);
+        if (entered && job.cpu_count > 0) /* the CPU fetches pixels by itself */
+            gpu->gpu->backend->finish(&entered->queue);
+        kst_pool_run(context->pool, feeding_threads() + job.cpu_count, run_task, &job);
+    }
+    release(&job);
+}
+
+struct batch {
+    kst_context *context;
+    kst_encode_item *item;
+};
+
+static void encode_item(void *arg, uint32_t index)
+{
+    const struct batch *batch = arg;
+    kst_encode_item *item = &batch->item[index];
+    struct encoding e;
+    if (!kst_encoding_begin(&e, batch->context, item->image, NULL, item->options, &item->output))
+        kst_encoding_run(&e);
+    item->report = e.report;
+}
+
+/* Pictures whose encoding is planned at once: what is kept of each takes a few kilobytes. */
+enum { MOST_AT_ONCE = 4096 };
+
+kst_status kst_encoding_run_all(kst_context *context, struct gpu_executor *gpu, kst_encode_item *items, size_t count,
+    struct entered_stream *entered)
+{
+    for (size_t done = 0; done < count;) {
+        struct batch batch = {context, items + done};
+        uint32_t some = count - done < MOST_AT_ONCE ? (uint32_t)(count - done) : MOST_AT_ONCE;
+        if (gpu)
+            encode_with_gpu(context, gpu, items + done, some, entered);
+        else
+            kst_pool_run(context->pool, some, encode_item, &batch);
+        done += some;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (items[i].report.status != KST_OK)
+            return items[i].report.status;
+    }
+    return KST_OK;
+}
