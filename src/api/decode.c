@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kst_decoder: one coded picture and what it decodes to. */
-#include <string.h>
-
+/* kst_decoder: one coded picture and what it decodes to; kst_decode(), kst_decode_batch(); and kst_job. */
 #include "core/report.h"
 #include "image/orient.h"
 #include "run/decoding.h"
@@ -92,19 +90,43 @@ kst_status kst_decoder_decode(kst_decoder *decoder, const kst_decode_options *op
 kst_status kst_decode(kst_context *context, const void *data, size_t length, const kst_decode_options *options,
     kst_image *image, kst_report *report)
 {
-    kst_decoder *decoder;
-    kst_status status = context && image ? kst_decoder_create(context, &decoder) : KST_ERROR_ARGUMENT;
-    if (status) {
-        kst_report failed;
-        kst_report_init(&failed);
-        kst_report_error(&failed, status, KST_NO_OFFSET, NULL);
-        kst_report_copy(report, &failed);
-        return status;
-    }
-    status = kst_decoder_open_for(decoder, data, length, OPEN_TO_DECODE_ONCE);
-    if (!status)
-        status = kst_decoder_decode(decoder, options, image);
-    kst_report_copy(report, &decoder->report);
-    kst_decoder_destroy(&decoder);
+    kst_report failed;
+    if (context && image)
+        return kst_decoding_run_once(context, data, length, options, image, report);
+    kst_report_init(&failed);
+    kst_report_error(&failed, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
+    kst_report_copy(report, &failed);
+    return KST_ERROR_ARGUMENT;
+}
+
+kst_status kst_decode_batch(kst_context *context, kst_decode_item *items, size_t count)
+{
+    if (!context || (!items && count > 0))
+        return KST_ERROR_ARGUMENT;
+    return kst_decoding_run_all(context, items, count);
+}
+
+kst_status kst_decode_submit(
+    kst_context *context, kst_decode_item *items, size_t count, const kst_stream *stream, kst_job **job)
+{
+    if (!job)
+        return KST_ERROR_ARGUMENT;
+    *job = NULL;
+    if (!context || (!items && count > 0) || count > UINT32_MAX / 2)
+        return KST_ERROR_ARGUMENT;
+    return kst_decoding_submit(context, items, (uint32_t)count, stream, job);
+}
+
+bool kst_job_done(const kst_job *job)
+{
+    return !job || kst_decoding_done(job);
+}
+
+kst_status kst_job_wait(kst_job **job)
+{
+    if (!job || !*job)
+        return KST_OK;
+    kst_status status = kst_decoding_wait(*job);
+    *job = NULL;
     return status;
 }

@@ -81,4 +81,18 @@ kst_status kst_decoding_again(struct decoding *decoding);
 /* Release what it held, whatever became of it, and finish the report. Returns the status. */
 kst_status kst_decoding_end(struct decoding *decoding, kst_status status);
 
+/* Open a stream, decode it and close it. The image is there. `report`: a copy of the decoder's; may be null. */
+kst_status kst_decoding_run_once(kst_context *context, const void *data, size_t length,
+    const kst_decode_options *options, kst_image *image, kst_report *report);
+
+/*
+ * decode_batch.c: the same for many streams; and kst_decode_submit(), kst_job_done() and kst_job_wait(), whose
+ * arguments were checked.
+ */
+kst_status kst_decoding_run_all(kst_context *context, kst_decode_item *items, size_t count);
+kst_status kst_decoding_submit(
+    kst_context *context, kst_decode_item *items, uint32_t count, const kst_stream *stream, struct kst_job **job);
+bool kst_decoding_done(const struct kst_job *job);
+kst_status kst_decoding_wait(struct kst_job *job);
+
 #endif

@@ -214,16 +214,11 @@ static void leave_stream(struct kst_job *job)
         end_all(job);
 }
 
-kst_status kst_decode_submit(
-    kst_context *context, kst_decode_item *items, size_t count, const kst_stream *stream, kst_job **job)
+kst_status kst_decoding_submit(
+    kst_context *context, kst_decode_item *items, uint32_t count, const kst_stream *stream, struct kst_job **job)
 {
-    if (!job)
-        return KST_ERROR_ARGUMENT;
-    *job = NULL;
-    if (!context || (!items && count > 0) || count > UINT32_MAX / 2)
-        return KST_ERROR_ARGUMENT;
     kst_status status = KST_OK;
-    struct kst_job *made = make(context, items, (uint32_t)count, &status);
+    struct kst_job *made = make(context, items, count, &status);
     if (!made)
         return status;
     if (stream)
@@ -239,25 +234,22 @@ kst_status kst_decode_submit(
     return KST_OK;
 }
 
-bool kst_job_done(const kst_job *job)
+bool kst_decoding_done(const struct kst_job *job)
 {
     bool done = true;
-    for (size_t i = 0; job && i < CODECS; i++)
+    for (size_t i = 0; i < CODECS; i++)
         done = done && kst_codecs[i]->parts->done(job->parts[i]);
     return done;
 }
 
-kst_status kst_job_wait(kst_job **job)
+kst_status kst_decoding_wait(struct kst_job *job)
 {
     kst_status status = KST_OK;
-    if (!job || !*job)
-        return KST_OK;
-    end_all(*job);
-    for (uint32_t i = (*job)->count; i-- > 0;)
-        if ((*job)->entry[i].item->report.status)
-            status = (*job)->entry[i].item->report.status;
-    release(*job);
-    *job = NULL;
+    end_all(job);
+    for (uint32_t i = job->count; i-- > 0;)
+        if (job->entry[i].item->report.status)
+            status = job->entry[i].item->report.status;
+    release(job);
     return status;
 }
 
@@ -271,9 +263,10 @@ static void decode_item(void *arg, uint32_t index)
     struct batch *batch = arg;
     kst_decode_item *item = &batch->item[index];
     kst_report_init(&item->report);
-    kst_status status = kst_decode(batch->context, item->data, item->length, item->options, item->image, &item->report);
-    if (status && item->report.status == KST_OK)
-        kst_report_error(&item->report, status, KST_NO_OFFSET, NULL);
+    if (item->image)
+        kst_decoding_run_once(batch->context, item->data, item->length, item->options, item->image, &item->report);
+    else
+        kst_report_error(&item->report, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
 }
 
 /* Headers and pixels of a stream in one go. */
@@ -289,23 +282,21 @@ static kst_status decode_on_cpu(kst_context *context, kst_decode_item *items, ui
 
 static kst_status decode_with_gpu(kst_context *context, kst_decode_item *items, uint32_t count)
 {
-    kst_job *job;
-    kst_status status = kst_decode_submit(context, items, count, NULL, &job);
+    struct kst_job *job;
+    kst_status status = kst_decoding_submit(context, items, count, NULL, &job);
     for (uint32_t i = 0; status && i < count; i++) {
         kst_report_init(&items[i].report);
         kst_report_error(&items[i].report, status, KST_NO_OFFSET, NULL);
     }
-    return status ? status : kst_job_wait(&job);
+    return status ? status : kst_decoding_wait(job);
 }
 
 /* Streams that are open at once: what is kept of each takes some kilobytes. */
 enum { MOST_AT_ONCE = 4096 };
 
-kst_status kst_decode_batch(kst_context *context, kst_decode_item *items, size_t count)
+kst_status kst_decoding_run_all(kst_context *context, kst_decode_item *items, size_t count)
 {
     kst_status first = KST_OK;
-    if (!context || (!items && count > 0))
-        return KST_ERROR_ARGUMENT;
     for (size_t done = 0; done < count;) {
         uint32_t some = count - done < MOST_AT_ONCE ? (uint32_t)(count - done) : MOST_AT_ONCE;
         kst_status status = kst_context_is_cpu(context) ? decode_on_cpu(context, items + done, some)
