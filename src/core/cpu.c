@@ -30,16 +30,22 @@ static const char *const tier_names[] = {
  * CPUID for it: a tenth of what a small picture takes.
  */
 #if defined(CPU_FEATURE_ACTIVE)
+/* What CPU_FEATURE_ACTIVE() of glibc 2.36 does, but for its shift of 1 by 31 places, which is undefined. */
+static bool is_active(unsigned feature)
+{
+    const struct cpuid_feature *leaf = __x86_get_cpuid_feature_leaf(feature / 128);
+    return (leaf->active_array[feature % 128 / 32] >> feature % 32 & 1) != 0;
+}
+
 static bool has_avx2(void)
 {
-    return CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(BMI1) && CPU_FEATURE_ACTIVE(BMI2) &&
-           CPU_FEATURE_ACTIVE(LZCNT);
+    return is_active(x86_cpu_AVX2) && is_active(x86_cpu_BMI1) && is_active(x86_cpu_BMI2) && is_active(x86_cpu_LZCNT);
 }
 
 static bool has_avx512(void)
 {
-    return CPU_FEATURE_ACTIVE(AVX512F) && CPU_FEATURE_ACTIVE(AVX512BW) && CPU_FEATURE_ACTIVE(AVX512VL) &&
-           CPU_FEATURE_ACTIVE(AVX512DQ) && CPU_FEATURE_ACTIVE(AVX512_VBMI) && CPU_FEATURE_ACTIVE(AVX512_VNNI);
+    return is_active(x86_cpu_AVX512F) && is_active(x86_cpu_AVX512BW) && is_active(x86_cpu_AVX512VL) &&
+           is_active(x86_cpu_AVX512DQ) && is_active(x86_cpu_AVX512_VBMI) && is_active(x86_cpu_AVX512_VNNI);
 }
 #elif defined(__x86_64__)
 static bool has_lzcnt(void)
