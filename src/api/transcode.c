@@ -15,7 +15,7 @@ void kst_transcode_options_init(kst_transcode_options *options)
 
 static kst_status fail(struct transcoding *t, kst_status status)
 {
-    return status == KST_OK ? KST_OK : kst_report_error(t->report, status, KST_NO_OFFSET, NULL);
+    return status == KST_OK ? KST_OK : kst_report_error(t->op.report, status, KST_NO_OFFSET, NULL);
 }
 
 static kst_status check_options(struct transcoding *t)
@@ -70,8 +70,9 @@ static kst_status transcode(kst_context *context, const void *data, size_t lengt
         kst_report_copy(report, &own);
         return status;
     }
-    struct transcoding t = {.context = context, .options = options ? options : &defaults, .report = &own};
+    struct transcoding t = {.context = context, .options = options ? options : &defaults};
     kst_memory_init_beside(&t.memory, &context->memory, context->limits.memory);
+    t.op = kst_context_operation(context, &t.memory, &own, NULL);
     memcpy(own.device, context->device, sizeof own.device);
     own.threads = kst_pool_threads(context->pool);
     open_sink(&t, to);

@@ -7,6 +7,7 @@
 
 #include "core/cpu.h"
 #include "core/memory.h"
+#include "core/operation.h"
 #include "core/pool.h"
 
 struct kst_context {
@@ -33,6 +34,18 @@ extern const kst_limits kst_default_limits;
  */
 kst_status kst_context_make(const kst_context_options *options, struct kst_context **context);
 void kst_context_drop(struct kst_context *context);
+
+/* An operation in the context, which works with its limits and threads, and with these. */
+static inline struct operation kst_context_operation(
+    const struct kst_context *context, struct memory *memory, kst_report *report, struct progress *progress)
+{
+    return (struct operation){.memory = memory,
+        .limits = &context->limits,
+        .pool = context->pool,
+        .tier = context->tier,
+        .report = report,
+        .progress = progress};
+}
 
 /* The value of an environment variable; null if it is unset or empty. */
 const char *kst_environment(const char *name);

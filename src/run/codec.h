@@ -8,7 +8,7 @@
 
 #include <kostka/kostka.h>
 
-#include "core/pool.h"
+#include "core/operation.h"
 #include "core/sink.h"
 
 struct decoding;
@@ -22,9 +22,9 @@ struct gpu_queue;
  */
 struct transcoding {
     kst_context *context;
+    struct operation op; /* with `memory` */
     struct memory memory;
     const kst_transcode_options *options;
-    kst_report *report;
     struct sink sink;
 };
 

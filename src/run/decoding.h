@@ -34,6 +34,12 @@ kst_status kst_decoder_open_for(kst_decoder *decoder, const void *data, size_t l
 void kst_decoder_begin(kst_decoder *decoder, const kst_report *from);
 kst_status kst_decoder_fail(kst_decoder *decoder, kst_status status);
 
+/* What the decoder's codec works with. `progress`: of this decoding; null: nobody is told. */
+static inline struct operation kst_decoder_operation(kst_decoder *decoder, struct progress *progress)
+{
+    return kst_context_operation(decoder->context, &decoder->memory, &decoder->report, progress);
+}
+
 /* The picture as it is stored, and as the caller gets it. */
 kst_status kst_decoder_plan(
     kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image);

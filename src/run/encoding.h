@@ -45,6 +45,12 @@ kst_status kst_encoding_end(struct encoding *e, kst_status status);
 kst_status kst_encoding_bring_rows(struct encoding *e);
 kst_status kst_encoding_find_source(struct encoding *e);
 
+/* What the codec works with. */
+static inline struct operation kst_encoding_operation(struct encoding *e)
+{
+    return kst_context_operation(e->context, &e->memory, &e->report, &e->progress);
+}
+
 /* Report an error, with what is wrong unless that is null. */
 kst_status kst_encoding_fail(struct encoding *e, kst_status status, const char *detail);
 

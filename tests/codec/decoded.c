@@ -40,10 +40,11 @@ void decode_stream(kst_context *context, const uint8_t *data, size_t length, str
     memset(out, 0, sizeof *out);
     kst_memory_init(&out->memory, &context->memory.allocator, UINT64_MAX);
     kst_report_init(&out->report);
-    out->status = kst_jpeg_parse(&out->memory, &limits, data, length, &out->stream, &out->report);
+    struct operation op = kst_context_operation(context, &out->memory, &out->report, NULL);
+    op.limits = &limits;
+    out->status = kst_jpeg_parse(&op, data, length, &out->stream);
     if (!out->status)
-        out->status = kst_jpeg_decode_coefficients(
-            context, &out->memory, &out->stream.plan, false, &out->coefficients, &out->report);
+        out->status = kst_jpeg_decode_coefficients(&op, &out->stream.plan, false, &out->coefficients);
 }
 
 void drop_decoded(struct decoded *decoded)

@@ -163,7 +163,8 @@ static bool open_file(struct model_picture *picture, struct jpeg_gpu_item *item)
     kst_image image;
     kst_report_init(&report);
     kst_decode_options_init(&options);
-    if (kst_jpeg_parse(&memory, &cpu->limits, picture->file, picture->length, &picture->stream, &report) == KST_OK) {
+    const struct operation op = kst_context_operation(cpu, &memory, &report, NULL);
+    if (kst_jpeg_parse(&op, picture->file, picture->length, &picture->stream) == KST_OK) {
         *item = (struct jpeg_gpu_item){.plan = &picture->stream.plan};
         options.format = KST_FORMAT_RAW;
         assert_int_equal(kst_jpeg_output_describe(&item->plan->frame, &options, &image), KST_OK);

@@ -48,7 +48,8 @@ static void add_coefficients(struct jpeg_gpu_item *item, struct jpeg_blocks *blo
     if (item->plan->single_scan || kst_gpu_jpeg_supports(item))
         return;
     kst_report_init(&report);
-    assert_int_equal(kst_jpeg_blocks_decode(cpu, &memory, item->plan, false, blocks, &report), KST_OK);
+    const struct operation op = kst_context_operation(cpu, &memory, &report, NULL);
+    assert_int_equal(kst_jpeg_blocks_decode(&op, item->plan, false, blocks), KST_OK);
     item->coefficients = (struct jpeg_gpu_coefficients){blocks, kst_jpeg_blocks_copy};
 }
 
@@ -76,7 +77,8 @@ static void compare_plan(const char *name, const struct jpeg_plan *plan, const k
     kst_report_init(&report);
     assert_int_equal(kst_image_allocate(cpu, &wanted), KST_OK);
     assert_int_equal(kst_image_allocate(cpu, &image), KST_OK);
-    assert_int_equal(kst_jpeg_cpu_decode(cpu, &memory, plan, options, &wanted, &report), KST_OK);
+    const struct operation op = kst_context_operation(cpu, &memory, &report, NULL);
+    assert_int_equal(kst_jpeg_cpu_decode(&op, plan, options, &wanted), KST_OK);
     kst_jpeg_output_plan(&item.output, &plan->frame, options, &image);
     for (uint32_t i = 0; i < gpu_count; i++) {
         struct jpeg_gpu_damage damage;
@@ -111,7 +113,9 @@ static void compare(const char *name, const uint8_t *data, size_t length, const 
     kst_limits limits = cpu->limits;
     limits.pixels = timed ? UINT64_MAX : 1 << 21;
     kst_report_init(&report);
-    if (kst_jpeg_parse(&memory, &limits, data, length, &stream, &report) != KST_OK)
+    struct operation op = kst_context_operation(cpu, &memory, &report, NULL);
+    op.limits = &limits;
+    if (kst_jpeg_parse(&op, data, length, &stream) != KST_OK)
         return;
     compare_plan(name, &stream.plan, options, timed);
     kst_jpeg_stream_release(&memory, &stream);
@@ -290,8 +294,8 @@ static void test_mixed(void **state)
         decoding.reduce = i / 4;
         decoding.format = i == 2 ? KST_FORMAT_RAW : i == 4 ? KST_FORMAT_PLANAR : KST_FORMAT_BGRA;
         encode(20 + 13 * i, 90 - 9 * i, KST_FORMAT_RGB, 90, &options, &buffer[i]);
-        assert_int_equal(
-            kst_jpeg_parse(&memory, &cpu->limits, buffer[i].data, buffer[i].length, &stream[i], &report), KST_OK);
+        const struct operation op = kst_context_operation(cpu, &memory, &report, NULL);
+        assert_int_equal(kst_jpeg_parse(&op, buffer[i].data, buffer[i].length, &stream[i]), KST_OK);
         item[i] = (struct jpeg_gpu_item){.plan = &stream[i].plan};
         assert_int_equal(kst_jpeg_output_describe(&item[i].plan->frame, &decoding, &wanted[i]), KST_OK);
         image[i] = wanted[i];
@@ -299,7 +303,7 @@ static void test_mixed(void **state)
         add_coefficients(&item[i], &blocks[i]);
         assert_int_equal(kst_image_allocate(cpu, &wanted[i]), KST_OK);
         assert_int_equal(kst_image_allocate(cpu, &image[i]), KST_OK);
-        assert_int_equal(kst_jpeg_cpu_decode(cpu, &memory, item[i].plan, &decoding, &wanted[i], &report), KST_OK);
+        assert_int_equal(kst_jpeg_cpu_decode(&op, item[i].plan, &decoding, &wanted[i]), KST_OK);
         kst_jpeg_output_plan(&item[i].output, &item[i].plan->frame, &decoding, &image[i]);
     }
     for (uint32_t i = 0; i < gpu_count; i++) {

@@ -138,7 +138,8 @@ static struct jpeg_gpu_damage count_completed(struct gpu_executor *gpu, const st
     struct memory *memory = &cpu_context->memory;
     kst_report_init(&report);
     kst_decode_options_init(&options);
-    kst_status status = kst_jpeg_parse(memory, &cpu_context->limits, bytes->data, bytes->length, &stream, &report);
+    const struct operation op = kst_context_operation(cpu_context, memory, &report, NULL);
+    kst_status status = kst_jpeg_parse(&op, bytes->data, bytes->length, &stream);
     assert_int_equal(status, KST_OK);
     assert_int_equal(kst_jpeg_output_describe(&stream.plan.frame, &options, &image), KST_OK);
     assert_int_equal(kst_image_allocate(cpu_context, &image), KST_OK);

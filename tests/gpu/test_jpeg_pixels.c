@@ -106,7 +106,8 @@ static void decode_in_c(struct picture *p)
     struct jpeg_output output;
     struct jpeg_dsp dsp;
     struct jpeg_source source = {.plan = &p->plan, .coefficients = &p->blocks.coefficients};
-    struct jpeg_job job = {.context = cpu, .memory = &memory, .output = &output, .source = &source};
+    const struct operation op = kst_context_operation(cpu, &memory, NULL, NULL);
+    struct jpeg_job job = {.op = &op, .output = &output, .source = &source};
     kst_jpeg_output_plan(&output, &p->plan.frame, &p->options, &p->wanted);
     kst_jpeg_dsp_init(&dsp, CPU_C);
     output.dsp = &dsp;

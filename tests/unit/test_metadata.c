@@ -51,9 +51,11 @@ static kst_report report;
 
 static kst_status assemble(const struct stream *s, uint64_t limit, bool strict)
 {
+    const kst_limits limits = {.metadata = limit};
+    const struct operation op = {.memory = &memory, .limits = &limits, .report = &report};
     kst_memory_init(&memory, NULL, UINT64_MAX);
     kst_report_init(&report);
-    return kst_jpeg_metadata_assemble(&memory, s->data, s->segment, s->count, limit, strict, &report, &metadata);
+    return kst_jpeg_metadata_assemble(&op, s->data, s->segment, s->count, strict, &metadata);
 }
 
 static void done(struct stream *s)
@@ -243,6 +245,8 @@ static void failing_release(void *user, void *block)
 static void test_allocation_failure(void **state)
 {
     struct stream s = {.count = 0};
+    const kst_limits limits = {.metadata = 1000};
+    const struct operation op = {.memory = &memory, .limits = &limits, .report = &report};
     const kst_allocator failing = {failing_allocate, failing_release, NULL};
     (void)state;
     add_icc(&s, 1, 2, "a");
@@ -251,8 +255,7 @@ static void test_allocation_failure(void **state)
         allocations_left = n;
         kst_memory_init(&memory, &failing, UINT64_MAX);
         kst_report_init(&report);
-        kst_status status =
-            kst_jpeg_metadata_assemble(&memory, s.data, s.segment, s.count, 1000, false, &report, &metadata);
+        kst_status status = kst_jpeg_metadata_assemble(&op, s.data, s.segment, s.count, false, &metadata);
         if (status == KST_OK) {
             assert_true(n >= 2);
             break;

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-kst_status kst_jpeg_blocks_decode(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
-    bool strict, struct jpeg_blocks *blocks, kst_report *report)
+kst_status kst_jpeg_blocks_decode(
+    const struct operation *op, const struct jpeg_plan *plan, bool strict, struct jpeg_blocks *blocks)
 {
-    kst_status status = kst_jpeg_decode_coefficients(context, memory, plan, strict, &blocks->coefficients, report);
+    kst_status status = kst_jpeg_decode_coefficients(op, plan, strict, &blocks->coefficients);
     if (status)
         return status;
     blocks->smoothed = kst_jpeg_smoothing_useful(plan);

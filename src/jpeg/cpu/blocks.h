@@ -19,8 +19,8 @@ struct jpeg_blocks {
  * Decode all scans, like kst_jpeg_decode_coefficients(). The plan must outlive the blocks, and the blocks must not be
  * moved.
  */
-kst_status kst_jpeg_blocks_decode(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
-    bool strict, struct jpeg_blocks *blocks, kst_report *report);
+kst_status kst_jpeg_blocks_decode(
+    const struct operation *op, const struct jpeg_plan *plan, bool strict, struct jpeg_blocks *blocks);
 void kst_jpeg_blocks_release(struct memory *memory, struct jpeg_blocks *blocks);
 
 /*

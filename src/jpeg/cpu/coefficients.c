@@ -12,14 +12,14 @@ struct pass {
     uint32_t opened;
 };
 
-static kst_status open_readers(struct pass *pass, struct memory *memory, enum cpu_tier tier)
+static kst_status open_readers(struct pass *pass, const struct operation *op)
 {
     kst_status status = KST_OK;
-    pass->reader = kst_memory_array(memory, pass->plan->scan_count, sizeof *pass->reader, &status);
+    pass->reader = kst_memory_array(op->memory, pass->plan->scan_count, sizeof *pass->reader, &status);
     if (!pass->reader)
         return status;
     for (; pass->opened < pass->plan->scan_count; pass->opened++) {
-        status = kst_jpeg_scan_open(memory, &pass->reader[pass->opened], pass->plan, pass->opened, tier);
+        status = kst_jpeg_scan_open(op->memory, &pass->reader[pass->opened], pass->plan, pass->opened, op->tier);
         if (status)
             return status;
     }
@@ -68,22 +68,23 @@ static kst_status conclude(
     return kst_jpeg_damage_report(&sum, strict, report);
 }
 
-kst_status kst_jpeg_decode_coefficients(struct kst_context *context, struct memory *memory,
-    const struct jpeg_plan *plan, bool strict, struct jpeg_coefficients *coefficients, kst_report *report)
+kst_status kst_jpeg_decode_coefficients(
+    const struct operation *op, const struct jpeg_plan *plan, bool strict, struct jpeg_coefficients *coefficients)
 {
+    struct memory *memory = op->memory;
     struct pass pass = {.plan = plan, .target.coefficients = coefficients};
     kst_status status = kst_jpeg_coefficients_create(memory, &plan->frame, coefficients);
     if (status)
-        return kst_report_error(report, status, KST_NO_OFFSET, "for the coefficients");
-    status = open_readers(&pass, memory, context->tier);
+        return kst_report_error(op->report, status, KST_NO_OFFSET, "for the coefficients");
+    status = open_readers(&pass, op);
     if (!status)
         status = create_histories(&pass, memory);
     if (!status)
-        status = kst_jpeg_scans_read(memory, context->pool, plan, pass.reader, &pass.target);
+        status = kst_jpeg_scans_read(memory, op->pool, plan, pass.reader, &pass.target);
     if (status)
-        status = kst_report_error(report, status, KST_NO_OFFSET, "for reading %u scans", plan->scan_count);
+        status = kst_report_error(op->report, status, KST_NO_OFFSET, "for reading %u scans", plan->scan_count);
     else
-        status = conclude(&pass, coefficients, strict, report);
+        status = conclude(&pass, coefficients, strict, op->report);
     close_pass(&pass, memory);
     if (status)
         kst_jpeg_coefficients_release(memory, coefficients);

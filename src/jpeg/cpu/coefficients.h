@@ -3,15 +3,15 @@
 #ifndef KOSTKA_JPEG_CPU_COEFFICIENTS_H
 #define KOSTKA_JPEG_CPU_COEFFICIENTS_H
 
-#include "core/context.h"
+#include "core/operation.h"
 #include "jpeg/plan/coefficients.h"
 #include "jpeg/plan/plan.h"
 
 /*
- * Create the coefficients and fill them from every scan of the plan, on the context's threads. Damage is counted in the
- * report; with `strict` the first warning is an error. On failure nothing is left allocated.
+ * Create the coefficients and fill them from every scan of the plan, on the operation's threads. Damage is counted in
+ * the report; with `strict` the first warning is an error. On failure nothing is left allocated.
  */
-kst_status kst_jpeg_decode_coefficients(struct kst_context *context, struct memory *memory,
-    const struct jpeg_plan *plan, bool strict, struct jpeg_coefficients *coefficients, kst_report *report);
+kst_status kst_jpeg_decode_coefficients(
+    const struct operation *op, const struct jpeg_plan *plan, bool strict, struct jpeg_coefficients *coefficients);
 
 #endif

@@ -8,12 +8,12 @@
 #include "jpeg/cpu/job.h"
 
 /* The number of threads that pay for a picture of this size. */
-static uint32_t useful_threads(const struct kst_context *context, const struct jpeg_output *output)
+static uint32_t useful_threads(const struct operation *op, const struct jpeg_output *output)
 {
     enum { LEAST_SAMPLES = 1 << 15 }; /* coded samples per thread */
     uint64_t samples = (uint64_t)output->row_count * output->frame.mcus_w * 64;
     uint64_t useful = samples * output->frame.hmax * output->frame.vmax / LEAST_SAMPLES;
-    uint32_t threads = kst_pool_threads(context->pool);
+    uint32_t threads = kst_pool_threads(op->pool);
     if (threads > useful)
         threads = (uint32_t)useful;
     if (threads > output->row_count)
@@ -50,7 +50,7 @@ static kst_status run_pair(struct jpeg_job *job)
     const struct jpeg_source *plain = job->source;
     struct jpeg_source source = *plain;
     kst_status status =
-        kst_jpeg_ahead_create(job->memory, &ahead, source.entropy, upper_share, job->output->frame.mcus_w);
+        kst_jpeg_ahead_create(job->op->memory, &ahead, source.entropy, upper_share, job->output->frame.mcus_w);
     if (status)
         return status;
     source.ahead = &ahead;
@@ -59,7 +59,7 @@ static kst_status run_pair(struct jpeg_job *job)
     if (!status)
         kst_jpeg_job_pair(job, &ahead);
     job->source = plain;
-    kst_jpeg_ahead_release(job->memory, &ahead);
+    kst_jpeg_ahead_release(job->op->memory, &ahead);
     return status;
 }
 
@@ -75,13 +75,13 @@ static kst_status run_guessing(struct jpeg_job *job, uint32_t threads)
 {
     struct jpeg_checkpoints checkpoints;
     kst_status status = kst_jpeg_checkpoints_find(
-        job->memory, job->context->pool, job->source->entropy, job->output->frame.mcus_w, &checkpoints);
+        job->op->memory, job->op->pool, job->source->entropy, job->output->frame.mcus_w, &checkpoints);
     if (status)
         return status;
     job->checkpoints = &checkpoints;
     status = run_spread(job, threads);
     job->checkpoints = NULL;
-    kst_jpeg_checkpoints_release(job->memory, &checkpoints);
+    kst_jpeg_checkpoints_release(job->op->memory, &checkpoints);
     return status;
 }
 
@@ -94,7 +94,7 @@ static kst_status run_guessing(struct jpeg_job *job, uint32_t threads)
 static kst_status run(struct jpeg_job *job)
 {
     const struct jpeg_entropy *entropy = job->source->entropy;
-    uint32_t threads = useful_threads(job->context, job->output);
+    uint32_t threads = useful_threads(job->op, job->output);
     if (threads == 1)
         return run_alone(job);
     if (!entropy || restarts_often(entropy->scan, job->output) || entropy->scan->interval_count > 1 ||
@@ -106,8 +106,9 @@ static kst_status run(struct jpeg_job *job)
     return run_guessing(job, threads);
 }
 
-static kst_status run_and_report(struct jpeg_job *job, bool strict, kst_report *report)
+static kst_status run_and_report(struct jpeg_job *job, bool strict)
 {
+    kst_report *report = job->op->report;
     double start = kst_seconds();
     kst_status status = run(job);
     if (status)
@@ -123,66 +124,65 @@ static kst_status run_and_report(struct jpeg_job *job, bool strict, kst_report *
     return kst_jpeg_damage_report(&damage, strict, report);
 }
 
-static kst_status decode_single_scan(
-    struct jpeg_job *job, const struct jpeg_plan *plan, bool strict, kst_report *report)
+static kst_status decode_single_scan(struct jpeg_job *job, const struct jpeg_plan *plan, bool strict)
 {
     struct jpeg_entropy entropy;
     struct jpeg_source source = {.plan = plan, .entropy = &entropy};
-    kst_status status = kst_jpeg_entropy_init(job->memory, &entropy, plan, plan->scan, job->context->tier);
+    kst_status status = kst_jpeg_entropy_init(job->op->memory, &entropy, plan, plan->scan, job->op->tier);
     if (status)
-        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
+        return kst_report_error(job->op->report, status, KST_NO_OFFSET, NULL);
     job->source = &source;
-    status = run_and_report(job, strict, report);
-    kst_jpeg_entropy_release(job->memory, &entropy);
+    status = run_and_report(job, strict);
+    kst_jpeg_entropy_release(job->op->memory, &entropy);
     return status;
 }
 
-static kst_status decode_scans(struct jpeg_job *job, const struct jpeg_plan *plan, bool strict, kst_report *report)
+static kst_status decode_scans(struct jpeg_job *job, const struct jpeg_plan *plan, bool strict)
 {
     struct jpeg_blocks blocks;
     struct jpeg_source source = {.plan = plan, .coefficients = &blocks.coefficients};
-    kst_status status = kst_jpeg_blocks_decode(job->context, job->memory, plan, strict, &blocks, report);
+    kst_status status = kst_jpeg_blocks_decode(job->op, plan, strict, &blocks);
     if (status)
         return status;
     if (blocks.smoothed)
         source.smoothing = &blocks.smoothing;
     job->source = &source;
-    status = run_and_report(job, strict, report);
-    kst_jpeg_blocks_release(job->memory, &blocks);
+    status = run_and_report(job, strict);
+    kst_jpeg_blocks_release(job->op->memory, &blocks);
     return status;
 }
 
-static kst_status decode(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
-    const kst_decode_options *options, const kst_image *image, struct jpeg_bands *bands, kst_report *report)
+static kst_status decode(const struct operation *op, const struct jpeg_plan *plan, const kst_decode_options *options,
+    const kst_image *image, struct jpeg_bands *bands)
 {
     struct jpeg_output output;
-    struct jpeg_job job = {.context = context, .memory = memory, .output = &output};
+    struct jpeg_job job = {.op = op, .output = &output};
     struct jpeg_dsp dsp;
-    kst_jpeg_dsp_init(&dsp, context->tier);
+    kst_jpeg_dsp_init(&dsp, op->tier);
     kst_jpeg_output_plan(&output, &plan->frame, options, image);
     output.dsp = &dsp;
     output.bands = bands;
     if (plan->single_scan)
-        return decode_single_scan(&job, plan, options->strict, report);
-    return decode_scans(&job, plan, options->strict, report);
+        return decode_single_scan(&job, plan, options->strict);
+    return decode_scans(&job, plan, options->strict);
 }
 
-kst_status kst_jpeg_cpu_decode(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
-    const kst_decode_options *options, const kst_image *image, kst_report *report)
+kst_status kst_jpeg_cpu_decode(
+    const struct operation *op, const struct jpeg_plan *plan, const kst_decode_options *options, const kst_image *image)
 {
-    return decode(context, memory, plan, options, image, NULL, report);
+    return decode(op, plan, options, image, NULL);
 }
 
-kst_status kst_jpeg_cpu_decode_rows(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
-    const kst_decode_options *options, const kst_image *image, const kst_row_writer *writer, kst_report *report)
+kst_status kst_jpeg_cpu_decode_rows(const struct operation *op, const struct jpeg_plan *plan,
+    const kst_decode_options *options, const kst_image *image, const kst_row_writer *writer)
 {
     struct jpeg_bands bands;
     struct jpeg_output output;
     kst_jpeg_output_plan(&output, &plan->frame, options, image);
-    kst_jpeg_bands_begin(&bands, memory, writer, image, output.mcu_lines, kst_pool_threads(context->pool));
-    kst_status status = decode(context, memory, plan, options, image, &bands, report);
+    kst_jpeg_bands_begin(&bands, op->memory, writer, image, output.mcu_lines, kst_pool_threads(op->pool));
+    kst_status status = decode(op, plan, options, image, &bands);
     kst_status written = kst_jpeg_bands_end(&bands);
-    return written ? kst_report_error(report, written, KST_NO_OFFSET, NULL) : status;
+    return written ? kst_report_error(op->report, written, KST_NO_OFFSET, NULL) : status;
 }
 
 /* Read an MCU row like a band does: coefficients are decoded only in the columns that the output needs. */
@@ -219,41 +219,40 @@ static kst_status read_damage(
 }
 
 /* Read every scan to its end, as kst_jpeg_decode_coefficients() does, whatever part of the picture the output needs. */
-static kst_status find_damage_of_scans(
-    struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan, bool strict, kst_report *report)
+static kst_status find_damage_of_scans(const struct operation *op, const struct jpeg_plan *plan, bool strict)
 {
     double start = kst_seconds();
     struct jpeg_damage damage;
     kst_jpeg_damage_init(&damage);
     for (uint32_t i = 0; i < plan->scan_count; i++) {
-        kst_status status = read_damage(memory, plan, i, context->tier, &damage);
+        kst_status status = read_damage(op->memory, plan, i, op->tier, &damage);
         if (status)
-            return kst_report_error(report, status, KST_NO_OFFSET, NULL);
+            return kst_report_error(op->report, status, KST_NO_OFFSET, NULL);
     }
-    kst_report_stage(report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
-    return kst_jpeg_damage_report(&damage, strict, report);
+    kst_report_stage(op->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
+    return kst_jpeg_damage_report(&damage, strict, op->report);
 }
 
-kst_status kst_jpeg_cpu_damage(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
-    const kst_decode_options *options, const kst_image *image, kst_report *report)
+kst_status kst_jpeg_cpu_damage(
+    const struct operation *op, const struct jpeg_plan *plan, const kst_decode_options *options, const kst_image *image)
 {
     struct jpeg_output output;
     struct jpeg_entropy entropy;
     struct jpeg_cursor cursor;
     double start = kst_seconds();
     if (!plan->single_scan)
-        return find_damage_of_scans(context, memory, plan, options->strict, report);
+        return find_damage_of_scans(op, plan, options->strict);
     kst_jpeg_output_plan(&output, &plan->frame, options, image);
-    kst_status status = kst_jpeg_entropy_init(memory, &entropy, plan, plan->scan, context->tier);
+    kst_status status = kst_jpeg_entropy_init(op->memory, &entropy, plan, plan->scan, op->tier);
     if (status)
-        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
+        return kst_report_error(op->report, status, KST_NO_OFFSET, NULL);
     uint32_t length = plan->scan->restart_interval, row = output.frame.mcus_w;
     kst_jpeg_cursor_start(&entropy, &cursor, length ? output.first_row * row / length : 0);
     kst_jpeg_skip_mcus(&entropy, &cursor, output.first_row * row - cursor.mcu);
     kst_jpeg_cursor_forget(&entropy, &cursor, true);
     for (uint32_t i = 0; i < output.row_count; i++)
         read_row(&entropy, &output, &cursor);
-    kst_jpeg_entropy_release(memory, &entropy);
-    kst_report_stage(report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
-    return kst_jpeg_damage_report(&cursor.damage, options->strict, report);
+    kst_jpeg_entropy_release(op->memory, &entropy);
+    kst_report_stage(op->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
+    return kst_jpeg_damage_report(&cursor.damage, options->strict, op->report);
 }

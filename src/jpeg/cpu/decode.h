@@ -5,28 +5,28 @@
 
 #include <kostka/kostka_writer.h>
 
-#include "core/context.h"
+#include "core/operation.h"
 #include "jpeg/plan/plan.h"
 
 /*
  * Decode to `image`, which matches kst_jpeg_output_describe() and has buffers. Damage is counted in the report; with
  * options->strict the first warning is an error. Otherwise returns KST_OK, KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY.
  */
-kst_status kst_jpeg_cpu_decode(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
-    const kst_decode_options *options, const kst_image *image, kst_report *report);
+kst_status kst_jpeg_cpu_decode(const struct operation *op, const struct jpeg_plan *plan,
+    const kst_decode_options *options, const kst_image *image);
 
 /*
  * Decode and hand the picture to a function, a band of rows at a time; `image` describes the rows, whose pixels are
  * interleaved. May also return KST_ERROR_WRITE.
  */
-kst_status kst_jpeg_cpu_decode_rows(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
-    const kst_decode_options *options, const kst_image *image, const kst_row_writer *writer, kst_report *report);
+kst_status kst_jpeg_cpu_decode_rows(const struct operation *op, const struct jpeg_plan *plan,
+    const kst_decode_options *options, const kst_image *image, const kst_row_writer *writer);
 
 /*
  * Report the same damage as kst_jpeg_cpu_decode() would, without making pixels. The plan's scans must be sequential and
  * hold each component once.
  */
-kst_status kst_jpeg_cpu_damage(struct kst_context *context, struct memory *memory, const struct jpeg_plan *plan,
-    const kst_decode_options *options, const kst_image *image, kst_report *report);
+kst_status kst_jpeg_cpu_damage(const struct operation *op, const struct jpeg_plan *plan,
+    const kst_decode_options *options, const kst_image *image);
 
 #endif

@@ -20,7 +20,7 @@ struct tables {
 
 /* The state of a file that is being written. */
 struct file {
-    const struct jpeg_encode_context *context;
+    const struct operation *op;
     const struct jpeg_encoding *encoding;
     struct jpeg_dsp dsp;
     struct jpeg_huffman_encode functions;
@@ -32,13 +32,13 @@ struct file {
     struct sink *sink;
 };
 
-static kst_status file_create(struct file *file, const struct jpeg_encode_context *context,
-    const struct jpeg_encoding *encoding, struct sink *sink)
+static kst_status file_create(
+    struct file *file, const struct operation *op, const struct jpeg_encoding *encoding, struct sink *sink)
 {
     kst_status status = KST_OK;
-    *file = (struct file){.context = context, .encoding = encoding, .sink = sink};
-    kst_jpeg_dsp_init(&file->dsp, context->tier);
-    kst_jpeg_huffman_encode_init(&file->functions, context->tier);
+    *file = (struct file){.op = op, .encoding = encoding, .sink = sink};
+    kst_jpeg_dsp_init(&file->dsp, op->tier);
+    kst_jpeg_huffman_encode_init(&file->functions, op->tier);
     const struct jpeg_frame *frame = &encoding->frame;
     file->script = encoding->script ? encoding->script : file->standard;
     if (encoding->script)
@@ -47,13 +47,13 @@ static kst_status file_create(struct file *file, const struct jpeg_encode_contex
         file->script_length = kst_jpeg_progressive_script(frame->colour, frame->component_count, file->standard);
     else
         file->script_length = kst_jpeg_sequential_script(frame->component_count, file->standard);
-    file->tables = kst_memory_array(context->memory, 1, sizeof(*file->tables), &status);
+    file->tables = kst_memory_array(op->memory, 1, sizeof(*file->tables), &status);
     return status;
 }
 
 static void file_destroy(struct file *file)
 {
-    kst_memory_release(file->context->memory, file->tables);
+    kst_memory_release(file->op->memory, file->tables);
 }
 
 static void write_headers(struct file *file)
@@ -91,8 +91,7 @@ static void optimal_tables(struct file *file, struct jpeg_histogram histogram[2]
 static void job_init(const struct file *file, const kst_scan *scan, struct jpeg_scan_job *job)
 {
     const struct jpeg_encoding *encoding = file->encoding;
-    *job = (struct jpeg_scan_job){
-        .pool = file->context->pool, .memory = file->context->memory, .functions = &file->functions};
+    *job = (struct jpeg_scan_job){.pool = file->op->pool, .memory = file->op->memory, .functions = &file->functions};
     kst_jpeg_scan_job_layout(job, &encoding->frame, scan->component, scan->component_count, encoding->huffman);
     job->restart_interval = kst_jpeg_restart_interval(&encoding->restart, &job->geometry);
     job->workers = kst_jpeg_scan_workers(job->pool, &job->geometry);
@@ -151,7 +150,7 @@ static kst_status write_scans(struct file *file, const struct jpeg_coefficients 
     write_headers(file);
     if (file->encoding->coding == KST_CODING_PROGRESSIVE)
         status = kst_jpeg_progressive_encode(
-            file->context, &file->dsp, file->encoding, file->script, file->script_length, coefficients, file->sink);
+            file->op, &file->dsp, file->encoding, file->script, file->script_length, coefficients, file->sink);
     else
         status = write_sequential_scans(file, coefficients, own, counted);
     if (status != KST_OK)
@@ -160,11 +159,11 @@ static kst_status write_scans(struct file *file, const struct jpeg_coefficients 
     return file->sink->status;
 }
 
-kst_status kst_jpeg_write_coefficients(const struct jpeg_encode_context *context, const struct jpeg_encoding *encoding,
+kst_status kst_jpeg_write_coefficients(const struct operation *op, const struct jpeg_encoding *encoding,
     const struct jpeg_coefficients *coefficients, struct sink *sink)
 {
     struct file file;
-    kst_status status = file_create(&file, context, encoding, sink);
+    kst_status status = file_create(&file, op, encoding, sink);
     if (status == KST_OK)
         status = write_scans(&file, coefficients, false, false);
     file_destroy(&file);
@@ -222,29 +221,29 @@ static kst_status write_in_passes(struct file *file, const struct jpeg_sampler *
     struct jpeg_coefficients coefficients;
     const bool count = file->encoding->coding == KST_CODING_OPTIMIZED && file->script == file->standard;
     double start = kst_seconds();
-    kst_status status = kst_jpeg_coefficients_create(file->context->memory, &file->encoding->frame, &coefficients);
+    kst_status status = kst_jpeg_coefficients_create(file->op->memory, &file->encoding->frame, &coefficients);
     if (status != KST_OK)
         return status;
     status = transform_picture(file, sampler, &coefficients, count);
-    kst_report_stage(file->context->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
+    kst_report_stage(file->op->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
     if (status == KST_OK) {
         start = kst_seconds();
         status = write_scans(file, &coefficients, true, count);
-        kst_report_stage(file->context->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
+        kst_report_stage(file->op->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
     }
-    kst_jpeg_coefficients_release(file->context->memory, &coefficients);
+    kst_jpeg_coefficients_release(file->op->memory, &coefficients);
     return status;
 }
 
-kst_status kst_jpeg_write_picture(const struct jpeg_encode_context *context, const struct jpeg_encoding *encoding,
+kst_status kst_jpeg_write_picture(const struct operation *op, const struct jpeg_encoding *encoding,
     const struct jpeg_sampler *sampler, struct sink *sink)
 {
     struct file file;
-    kst_status status = file_create(&file, context, encoding, sink);
+    kst_status status = file_create(&file, op, encoding, sink);
     if (status == KST_OK && encoding->coding == KST_CODING_BASELINE && !encoding->script) {
         double start = kst_seconds();
         status = stream_picture(&file, sampler);
-        kst_report_stage(context->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
+        kst_report_stage(op->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
     } else if (status == KST_OK) {
         status = write_in_passes(&file, sampler);
     }

@@ -3,29 +3,23 @@
 #ifndef KOSTKA_JPEG_CPU_ENCODE_H
 #define KOSTKA_JPEG_CPU_ENCODE_H
 
-#include "core/pool.h"
+#include "core/operation.h"
 #include "core/sink.h"
 #include "jpeg/cpu/samples.h"
 #include "jpeg/plan/coefficients.h"
 #include "jpeg/plan/encoding.h"
-
-struct jpeg_encode_context {
-    struct pool *pool;
-    struct memory *memory;
-    enum cpu_tier tier;
-    kst_report *report; /* receives the stages of kst_jpeg_write_picture(); null: no report */
-};
 
 /*
  * Write a whole file that holds the given coefficients. Those of padding blocks (beyond blocks_w and blocks_h) are not
  * read: such blocks are coded as libjpeg does, with no AC coefficients and the DC coefficient of the block before.
  * Returns KST_OK, a memory status, the sink's status or KST_ERROR_JPEG_COEFFICIENT.
  */
-kst_status kst_jpeg_write_coefficients(const struct jpeg_encode_context *context, const struct jpeg_encoding *encoding,
+kst_status kst_jpeg_write_coefficients(const struct operation *op, const struct jpeg_encoding *encoding,
     const struct jpeg_coefficients *coefficients, struct sink *sink);
 
-/* Write a whole file that holds a picture. `sampler` was set up for the encoding's frame. */
-kst_status kst_jpeg_write_picture(const struct jpeg_encode_context *context, const struct jpeg_encoding *encoding,
+/* Write a whole file that holds a picture, and report the stages unless there is no report. `sampler` was set up for
+ * the encoding's frame. */
+kst_status kst_jpeg_write_picture(const struct operation *op, const struct jpeg_encoding *encoding,
     const struct jpeg_sampler *sampler, struct sink *sink);
 
 #endif

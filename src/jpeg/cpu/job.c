@@ -9,18 +9,18 @@
 static kst_status create_bands(struct jpeg_job *job)
 {
     kst_status status = KST_OK;
-    job->band = kst_memory_zeroed(job->memory, job->threads, sizeof *job->band, &status);
+    job->band = kst_memory_zeroed(job->op->memory, job->threads, sizeof *job->band, &status);
     for (uint32_t i = 0; !status && i < job->threads; i++)
-        status = kst_jpeg_band_create(job->memory, job->output, job->source, &job->band[i]);
+        status = kst_jpeg_band_create(job->op->memory, job->output, job->source, &job->band[i]);
     return status;
 }
 
 static kst_status create_borders(struct jpeg_job *job)
 {
     kst_status status = KST_OK;
-    job->border = kst_memory_zeroed(job->memory, job->border_count, sizeof *job->border, &status);
+    job->border = kst_memory_zeroed(job->op->memory, job->border_count, sizeof *job->border, &status);
     for (uint32_t i = 0; !status && i < job->border_count; i++)
-        status = kst_jpeg_seam_create(job->memory, job->output, &job->border[i].seam);
+        status = kst_jpeg_seam_create(job->op->memory, job->output, &job->border[i].seam);
     return status;
 }
 
@@ -29,7 +29,7 @@ kst_status kst_jpeg_job_create(struct jpeg_job *job, uint32_t threads, uint32_t 
     kst_status status = KST_OK;
     job->threads = threads;
     job->border_count = borders;
-    job->damage = kst_memory_array(job->memory, threads, sizeof *job->damage, &status);
+    job->damage = kst_memory_array(job->op->memory, threads, sizeof *job->damage, &status);
     if (!status)
         status = create_bands(job);
     if (!status)
@@ -46,12 +46,12 @@ kst_status kst_jpeg_job_create(struct jpeg_job *job, uint32_t threads, uint32_t 
 void kst_jpeg_job_release(struct jpeg_job *job)
 {
     for (uint32_t i = 0; job->border && i < job->border_count; i++)
-        kst_jpeg_seam_release(job->memory, &job->border[i].seam);
+        kst_jpeg_seam_release(job->op->memory, &job->border[i].seam);
     for (uint32_t i = 0; job->band && i < job->threads; i++)
-        kst_jpeg_band_release(job->memory, &job->band[i]);
-    kst_memory_release(job->memory, job->border);
-    kst_memory_release(job->memory, job->band);
-    kst_memory_release(job->memory, job->damage);
+        kst_jpeg_band_release(job->op->memory, &job->band[i]);
+    kst_memory_release(job->op->memory, job->border);
+    kst_memory_release(job->op->memory, job->band);
+    kst_memory_release(job->op->memory, job->damage);
 }
 
 uint32_t kst_jpeg_job_end(const struct jpeg_job *job)
@@ -154,5 +154,5 @@ static void spread_task(void *arg, uint32_t thread)
 void kst_jpeg_job_spread(struct jpeg_job *job)
 {
     struct spread spread = {.job = job, .bands = job->border_count + 1};
-    kst_pool_run(job->context->pool, job->threads, spread_task, &spread);
+    kst_pool_run(job->op->pool, job->threads, spread_task, &spread);
 }

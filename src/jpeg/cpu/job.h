@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-#include "core/context.h"
+#include "core/operation.h"
 #include "jpeg/cpu/band.h"
 #include "jpeg/cpu/entropy/guess.h"
 
@@ -18,8 +18,7 @@ struct jpeg_border {
 };
 
 struct jpeg_job {
-    struct kst_context *context;
-    struct memory *memory;
+    const struct operation *op;
     const struct jpeg_output *output;
     const struct jpeg_source *source;
     /* Known MCU starts in the scan; null: restart markers or coefficients make them unnecessary. */

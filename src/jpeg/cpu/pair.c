@@ -214,7 +214,7 @@ void kst_jpeg_job_pair(struct jpeg_job *job, struct jpeg_ahead *ahead)
     struct pair pair = {.job = job, .ahead = ahead};
     pthread_mutex_init(&pair.lock, NULL);
     pthread_cond_init(&pair.changed, NULL);
-    kst_pool_run(job->context->pool, 2, pair_task, &pair);
+    kst_pool_run(job->op->pool, 2, pair_task, &pair);
     pthread_cond_destroy(&pair.changed);
     pthread_mutex_destroy(&pair.lock);
 }

@@ -36,9 +36,10 @@ static void release_stream(kst_decoder *decoder)
 
 static kst_status assemble_metadata(kst_decoder *decoder)
 {
+    const struct operation op = kst_decoder_operation(decoder, NULL);
     const struct jpeg_stream *stream = &jpeg_state(decoder)->stream;
-    return kst_jpeg_metadata_assemble(&decoder->memory, stream->plan.data, stream->application,
-        stream->application_count, decoder->context->limits.metadata, false, &decoder->report, &decoder->metadata);
+    return kst_jpeg_metadata_assemble(
+        &op, stream->plan.data, stream->application, stream->application_count, false, &decoder->metadata);
 }
 
 /* Pinned data are on their way to the device while their headers are read. */
@@ -46,12 +47,12 @@ static kst_status open_stream(kst_decoder *decoder, const uint8_t *data, size_t 
 {
     struct kst_context *context = decoder->context;
     struct jpeg_decoder *state = jpeg_state(decoder);
-    kst_status (*parse)(struct pool *, struct memory *, const kst_limits *, const uint8_t *, size_t,
-        struct jpeg_stream *, kst_report *) = purpose == OPEN_TO_LOOK ? kst_jpeg_parse_on : kst_jpeg_parse_presuming;
+    const struct operation op = kst_decoder_operation(decoder, NULL);
+    kst_status (*parse)(const struct operation *, const uint8_t *, size_t, struct jpeg_stream *) =
+        purpose == OPEN_TO_LOOK ? kst_jpeg_parse : kst_jpeg_parse_presuming;
     if (purpose == OPEN_TO_DECODE_ONCE && data)
         kst_gpu_early_begin(context->gpu, data, length, &state->early);
-    kst_status status =
-        parse(context->pool, &decoder->memory, &context->limits, data, length, &state->stream, &decoder->report);
+    kst_status status = parse(&op, data, length, &state->stream);
     if (status) {
         drop_early(decoder);
         return status;
@@ -138,9 +139,8 @@ static void confirm(struct decoding *d, struct pool *threads)
 
 static kst_status decode_on_cpu(struct decoding *d, const kst_image *image)
 {
-    kst_decoder *decoder = d->decoder;
-    return kst_jpeg_cpu_decode(
-        decoder->context, &decoder->memory, &jpeg_state(decoder)->stream.plan, &d->options, image, &decoder->report);
+    const struct operation op = kst_decoder_operation(d->decoder, &d->progress);
+    return kst_jpeg_cpu_decode(&op, &jpeg_state(d->decoder)->stream.plan, &d->options, image);
 }
 
 /* Whether the CPU has scans to read before the GPU makes pixels. */
@@ -177,11 +177,11 @@ static bool is_damaged(const struct jpeg_plan *plan, const struct jpeg_gpu_damag
 /* The device tells that there is damage; where the first of it is, reading once more does. */
 static kst_status finish(struct decoding *d, const struct jpeg_gpu_damage *damage)
 {
-    kst_decoder *decoder = d->decoder;
-    const struct jpeg_plan *plan = &jpeg_state(decoder)->stream.plan;
+    const struct operation op = kst_decoder_operation(d->decoder, &d->progress);
+    const struct jpeg_plan *plan = &jpeg_state(d->decoder)->stream.plan;
     if (reads_scans(d) || !is_damaged(plan, damage))
         return KST_OK;
-    return kst_jpeg_cpu_damage(decoder->context, &decoder->memory, plan, &d->options, d->image, &decoder->report);
+    return kst_jpeg_cpu_damage(&op, plan, &d->options, d->image);
 }
 
 /*
@@ -238,8 +238,8 @@ static kst_status read_scans(struct decoding *d)
     kst_decoder *decoder = d->decoder;
     struct jpeg_decoder *state = jpeg_state(decoder);
     double start = kst_seconds();
-    kst_status status = kst_jpeg_blocks_decode(
-        decoder->context, &decoder->memory, &state->stream.plan, d->options.strict, &state->blocks, &decoder->report);
+    const struct operation op = kst_decoder_operation(decoder, &d->progress);
+    kst_status status = kst_jpeg_blocks_decode(&op, &state->stream.plan, d->options.strict, &state->blocks);
     if (status)
         return kst_decoding_end(d, status);
     kst_report_stage(&decoder->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
@@ -259,19 +259,18 @@ static void release(struct decoding *d)
 static kst_status decode_rows(
     kst_decoder *decoder, const kst_decode_options *options, const kst_image *image, const kst_row_writer *writer)
 {
-    return kst_jpeg_cpu_decode_rows(decoder->context, &decoder->memory, &jpeg_state(decoder)->stream.plan, options,
-        image, writer, &decoder->report);
+    const struct operation op = kst_decoder_operation(decoder, NULL);
+    return kst_jpeg_cpu_decode_rows(&op, &jpeg_state(decoder)->stream.plan, options, image, writer);
 }
 
 static bool find_others(kst_decoder *decoder)
 {
-    const struct kst_context *context = decoder->context;
+    const struct operation op = kst_decoder_operation(decoder, NULL);
     struct jpeg_decoder *state = jpeg_state(decoder);
     if (state->others_known)
         return true;
     state->others_known = true; /* what cannot be found will not be looked for again */
-    kst_status status = kst_jpeg_others_find(
-        context->pool, &decoder->memory, &context->limits, &state->stream, false, &state->others, &decoder->report);
+    kst_status status = kst_jpeg_others_find(&op, &state->stream, false, &state->others);
     return status == KST_OK || kst_decoder_fail(decoder, status) == KST_OK;
 }
 
@@ -290,15 +289,14 @@ static kst_status check_jpeg_options(struct transcoding *t)
     if (j->progression != -1 || j->reduce || j->layers || j->rate != 0 || j->division || j->part_by_part ||
         j->packet_lengths || j->tile_part_lengths || j->sop || j->eph || j->container)
         return kst_report_error(
-            t->report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "layers, resolutions, packets and boxes are of JPEG 2000");
+            t->op.report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "layers, resolutions, packets and boxes are of JPEG 2000");
     return KST_OK;
 }
 
 static kst_status transcode(struct transcoding *t, const uint8_t *data, size_t length)
 {
     kst_status status = check_jpeg_options(t);
-    struct jpeg_transcoding first = {
-        .context = t->context, .memory = &t->memory, .options = t->options, .report = t->report};
+    struct jpeg_transcoding first = {.context = t->context, .op = t->op, .options = t->options};
     if (status == KST_OK)
         status = kst_jpeg_transcode_file(&first, data, length, &t->sink);
     kst_jpeg_transcoding_close(&first);

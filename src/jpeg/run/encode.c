@@ -316,9 +316,8 @@ kst_status kst_jpeg_encoding_place_rows(struct encoding *e, double seconds)
 
 static kst_status encode_on_cpu(struct encoding *e)
 {
-    const struct jpeg_encode_context context = {
-        .pool = e->context->pool, .memory = &e->memory, .tier = e->context->tier, .report = &e->report};
-    return kst_jpeg_write_picture(&context, jpeg_encoding_of(e), &jpeg_encoder_of(e)->sampler, &e->sink);
+    const struct operation op = kst_encoding_operation(e);
+    return kst_jpeg_write_picture(&op, jpeg_encoding_of(e), &jpeg_encoder_of(e)->sampler, &e->sink);
 }
 
 /* Pixels in device memory come to the host first. */

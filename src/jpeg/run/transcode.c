@@ -13,7 +13,7 @@
 
 static kst_status fail(struct jpeg_transcoding *t, kst_status status)
 {
-    return status == KST_OK ? KST_OK : kst_report_error(t->report, status, KST_NO_OFFSET, NULL);
+    return status == KST_OK ? KST_OK : kst_report_error(t->op.report, status, KST_NO_OFFSET, NULL);
 }
 
 /* The JFIF header is written as jpegtran does it: the last one counts, its version only where it is one that T.871
@@ -56,7 +56,7 @@ static kst_status update_exif(struct jpeg_transcoding *t, uint32_t width, uint32
     kst_status status = KST_OK;
     if (from->width == width && from->height == height)
         return KST_OK;
-    t->exif = kst_memory_array(t->memory, item->length, 1, &status);
+    t->exif = kst_memory_array(t->op.memory, item->length, 1, &status);
     if (!t->exif)
         return fail(t, status);
     memcpy(t->exif, item->data, item->length);
@@ -74,23 +74,23 @@ kst_status kst_jpeg_transcoding_metadata(struct jpeg_transcoding *t, uint32_t wi
     const struct jpeg_stream *stream = &t->stream;
     const uint8_t *data = stream->plan.data;
     kst_status status = KST_OK;
-    t->metadata = kst_memory_array(t->memory, stream->application_count, sizeof *t->metadata, &status);
+    t->metadata = kst_memory_array(t->op.memory, stream->application_count, sizeof *t->metadata, &status);
     t->segment =
-        t->metadata ? kst_memory_array(t->memory, stream->application_count, sizeof *t->segment, &status) : NULL;
+        t->metadata ? kst_memory_array(t->op.memory, stream->application_count, sizeof *t->segment, &status) : NULL;
     if (!t->segment)
         return fail(t, status);
     bool exif = t->options->strip == KST_STRIP_NOTHING && stream->application_count > 0 &&
                 kst_jpeg_segment_kind(data, &stream->application[0]) == JPEG_SEGMENT_EXIF;
     if (exif)
         t->encoding.header.jfif = false;
-    uint64_t left = t->context->limits.metadata;
+    uint64_t left = t->op.limits->metadata;
     size_t count = 0;
     for (uint32_t i = 0; i < stream->application_count; i++) {
         const struct jpeg_marker_segment *segment = &stream->application[i];
         if (!is_kept(t, segment))
             continue;
         if (segment->length > left)
-            return kst_report_error(t->report, KST_ERROR_LIMIT_METADATA, segment->offset, NULL);
+            return kst_report_error(t->op.report, KST_ERROR_LIMIT_METADATA, segment->offset, NULL);
         left -= segment->length;
         t->segment[count] = i;
         t->metadata[count++] = (kst_metadata){
@@ -139,7 +139,7 @@ static kst_status plan_script(struct jpeg_transcoding *t)
     t->encoding.script_length = t->options->script_length;
     kst_status status = kst_jpeg_script_check(&t->encoding.frame, t->encoding.coding == KST_CODING_PROGRESSIVE,
         t->encoding.script, t->encoding.script_length, &scan);
-    return status == KST_OK ? KST_OK : kst_report_error(t->report, status, KST_NO_OFFSET, "scan %zu", scan + 1);
+    return status == KST_OK ? KST_OK : kst_report_error(t->op.report, status, KST_NO_OFFSET, "scan %zu", scan + 1);
 }
 
 static bool ids_repeat(const struct jpeg_frame *frame)
@@ -183,7 +183,7 @@ kst_status kst_jpeg_transcoding_plan(struct jpeg_transcoding *t)
     const kst_transcode_options *o = t->options;
     const struct jpeg_transform_request request = {
         .transform = o->transform, .edge = o->edge, .crop = o->crop, .grey = o->grey};
-    kst_status status = kst_jpeg_transform_plan(&t->stream.plan.frame, &request, &t->transform, t->report);
+    kst_status status = kst_jpeg_transform_plan(&t->stream.plan.frame, &request, &t->transform, t->op.report);
     if (status != KST_OK)
         return status;
     t->encoding.frame = t->transform.frame;
@@ -206,29 +206,26 @@ static kst_status transform_coefficients(
         *source = (struct jpeg_coefficients){.stride = {0}};
         return KST_OK;
     }
-    kst_status status = kst_jpeg_coefficients_reserve(t->memory, &t->encoding.frame, result);
+    kst_status status = kst_jpeg_coefficients_reserve(t->op.memory, &t->encoding.frame, result);
     if (status == KST_OK)
-        kst_jpeg_transform_run(&t->transform, source, result, t->context->pool);
+        kst_jpeg_transform_run(&t->transform, source, result, t->op.pool);
     return fail(t, status);
 }
 
 static kst_status make_coefficients(struct jpeg_transcoding *t, struct jpeg_coefficients *result)
 {
     struct jpeg_coefficients source;
-    kst_status status =
-        kst_jpeg_decode_coefficients(t->context, t->memory, &t->stream.plan, t->options->strict, &source, t->report);
+    kst_status status = kst_jpeg_decode_coefficients(&t->op, &t->stream.plan, t->options->strict, &source);
     if (status != KST_OK)
         return status;
     status = transform_coefficients(t, &source, result);
-    kst_jpeg_coefficients_release(t->memory, &source);
+    kst_jpeg_coefficients_release(t->op.memory, &source);
     return status;
 }
 
 static kst_status write(struct jpeg_transcoding *t, const struct jpeg_coefficients *coefficients, struct sink *sink)
 {
-    const struct jpeg_encode_context encode = {
-        .pool = t->context->pool, .memory = t->memory, .tier = t->context->tier, .report = t->report};
-    return fail(t, kst_jpeg_write_coefficients(&encode, &t->encoding, coefficients, sink));
+    return fail(t, kst_jpeg_write_coefficients(&t->op, &t->encoding, coefficients, sink));
 }
 
 kst_status kst_jpeg_transcoding_write(struct jpeg_transcoding *t, struct sink *sink)
@@ -236,21 +233,21 @@ kst_status kst_jpeg_transcoding_write(struct jpeg_transcoding *t, struct sink *s
     struct jpeg_coefficients coefficients = {.stride = {0}};
     double start = kst_seconds();
     kst_status status = make_coefficients(t, &coefficients);
-    kst_report_stage(t->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
+    kst_report_stage(t->op.report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
     start = kst_seconds();
     if (status == KST_OK) {
         status = write(t, &coefficients, sink);
-        kst_report_stage(t->report, KST_STAGE_WRITE, KST_DEVICE_CPU, start);
+        kst_report_stage(t->op.report, KST_STAGE_WRITE, KST_DEVICE_CPU, start);
     }
-    kst_jpeg_coefficients_release(t->memory, &coefficients);
+    kst_jpeg_coefficients_release(t->op.memory, &coefficients);
     return status;
 }
 
 kst_status kst_jpeg_transcoding_open(struct jpeg_transcoding *t, const void *data, size_t length)
 {
-    kst_report *report = t->report;
+    kst_report *report = t->op.report;
     const uint64_t before = report->warnings;
-    kst_status status = kst_jpeg_parse(t->memory, &t->context->limits, data, length, &t->stream, report);
+    kst_status status = kst_jpeg_parse(&t->op, data, length, &t->stream);
     if (status == KST_OK && t->options->strict && report->warnings > before)
         status = kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
     return status;
@@ -268,8 +265,8 @@ uint64_t kst_jpeg_transcoding_place(const struct jpeg_transcoding *t, size_t ind
 
 void kst_jpeg_transcoding_close(struct jpeg_transcoding *t)
 {
-    kst_memory_release(t->memory, t->exif);
-    kst_memory_release(t->memory, t->segment);
-    kst_memory_release(t->memory, t->metadata);
-    kst_jpeg_stream_release(t->memory, &t->stream);
+    kst_memory_release(t->op.memory, t->exif);
+    kst_memory_release(t->op.memory, t->segment);
+    kst_memory_release(t->op.memory, t->metadata);
+    kst_jpeg_stream_release(t->op.memory, &t->stream);
 }

@@ -12,12 +12,11 @@
 
 enum { JPEG_SPLIT_MAX = JPEG_SCRIPT_MAX * JPEG_COMPONENTS };
 
-/* One picture; zeroed, and its first four members set, to begin with. */
+/* One picture; zeroed, and its first three members set, to begin with. */
 struct jpeg_transcoding {
     kst_context *context;
-    struct memory *memory;
+    struct operation op;
     const kst_transcode_options *options;
-    kst_report *report;
     struct jpeg_stream stream;
     struct jpeg_transform transform;
     struct jpeg_encoding encoding;

@@ -28,7 +28,7 @@ struct file {
 
 static kst_status fail(const struct file *f, kst_status status)
 {
-    return status == KST_OK ? KST_OK : kst_report_error(f->first->report, status, KST_NO_OFFSET, NULL);
+    return status == KST_OK ? KST_OK : kst_report_error(f->first->op.report, status, KST_NO_OFFSET, NULL);
 }
 
 /* Whether more than the coding changes. */
@@ -121,7 +121,7 @@ static kst_status turn_other(
     struct turned turned;
     options->grey = options->grey && has_luminance(&t->stream.plan.frame);
     const struct jpeg_transform_request request = {.transform = options->transform, .grey = options->grey};
-    kst_status status = kst_jpeg_transform_plan(&t->stream.plan.frame, &request, &whole, t->report);
+    kst_status status = kst_jpeg_transform_plan(&t->stream.plan.frame, &request, &whole, t->op.report);
     if (status != KST_OK)
         return status;
     plan_turned(first, &whole.frame, &turned);
@@ -130,11 +130,11 @@ static kst_status turn_other(
         return status ? status : kst_jpeg_transcoding_write(t, sink);
     }
     if (options->edge == KST_EDGE_PERFECT)
-        return kst_report_error(t->report, KST_ERROR_JPEG_NOT_PERFECT, 0,
+        return kst_report_error(t->op.report, KST_ERROR_JPEG_NOT_PERFECT, 0,
             "another picture, %u×%u pixels, MCUs of %u×%u", whole.frame.width, whole.frame.height,
             8U * whole.frame.hmax, 8U * whole.frame.vmax);
     status = kst_jpeg_transcoding_recode(t, &turned, sink);
-    return status ? status : kst_report_warning(t->report, KST_WARNING_JPEG_RECODED, 0, 1, options->strict);
+    return status ? status : kst_report_warning(t->op.report, KST_WARNING_JPEG_RECODED, 0, 1, options->strict);
 }
 
 static uint64_t in_file(uint64_t base, uint64_t offset)
@@ -145,7 +145,7 @@ static uint64_t in_file(uint64_t base, uint64_t offset)
 /* What another picture's work reported, with offsets in the file. */
 static kst_status merge_report(const struct file *f, uint64_t base, kst_status status, const kst_report *report)
 {
-    kst_report *to = f->first->report;
+    kst_report *to = f->first->op.report;
     for (int i = 0; i < KST_STAGE_COUNT; i++)
         to->stage_seconds[i] += report->stage_seconds[i];
     if (report->warnings > 0)
@@ -160,13 +160,13 @@ static kst_status make_picture(const struct file *f, const kst_other *part, stru
     kst_transcode_options options = *f->first->options;
     kst_report report;
     struct sink sink;
-    struct jpeg_transcoding t = {
-        .context = f->first->context, .memory = f->first->memory, .options = &options, .report = &report};
+    struct jpeg_transcoding t = {.context = f->first->context, .op = f->first->op, .options = &options};
+    t.op.report = &report;
     options.crop = (kst_region){.x = 0};
     options.script = NULL;
     options.script_length = 0;
     kst_report_init(&report);
-    kst_sink_init(&sink, t.memory);
+    kst_sink_init(&sink, t.op.memory);
     kst_status status = kst_jpeg_transcoding_open(&t, f->data + part->offset, (size_t)part->length);
     if (status == KST_OK)
         status = turn_other(f->first, &t, &options, &sink);
@@ -185,7 +185,7 @@ static kst_status make_picture(const struct file *f, const kst_other *part, stru
 static kst_status make_pieces(struct file *f)
 {
     kst_status status = KST_OK;
-    f->piece = kst_memory_zeroed(f->first->memory, f->others.count, sizeof *f->piece, &status);
+    f->piece = kst_memory_zeroed(f->first->op.memory, f->others.count, sizeof *f->piece, &status);
     if (!f->piece)
         return fail(f, status);
     for (uint32_t i = 0; i < f->others.count && status == KST_OK; i++) {
@@ -257,9 +257,9 @@ static kst_status mend_directory(struct file *f, uint64_t now)
     kst_status status = KST_OK;
     if (needed > JPEG_SEGMENT_MAX)
         return kst_report_error(
-            f->first->report, KST_ERROR_JPEG_METADATA_SIZE, segment->offset, "XMP, once its directory is mended");
+            f->first->op.report, KST_ERROR_JPEG_METADATA_SIZE, segment->offset, "XMP, once its directory is mended");
     if (!f->directory)
-        f->directory = kst_memory_array(f->first->memory, needed, 1, &status);
+        f->directory = kst_memory_array(f->first->op.memory, needed, 1, &status);
     if (!f->directory)
         return fail(f, status);
     memcpy(f->directory, f->data + segment->offset, JPEG_XMP_HEADER);
@@ -320,7 +320,7 @@ static kst_status mend_index(struct file *f, uint64_t now)
     for (uint32_t i = 0; i < f->others.mpf.count; i++) {
         struct jpeg_mpf_entry entry = kst_mpf_entry(f->index, &f->others.mpf, i);
         if (!mend_entry(f, header, now, &entry))
-            return kst_report_error(f->first->report, KST_ERROR_JPEG_METADATA_SIZE, KST_NO_OFFSET,
+            return kst_report_error(f->first->op.report, KST_ERROR_JPEG_METADATA_SIZE, KST_NO_OFFSET,
                 "an MPF index holds offsets and sizes below 4 GiB");
         kst_mpf_set(f->index, &f->others.mpf, i, &entry);
     }
@@ -335,7 +335,7 @@ static kst_status copy_index(struct file *f)
     kst_status status = KST_OK;
     if (!item)
         return KST_OK;
-    f->index = kst_memory_array(f->first->memory, item->length, 1, &status);
+    f->index = kst_memory_array(f->first->op.memory, item->length, 1, &status);
     if (!f->index)
         return fail(f, status);
     memcpy(f->index, item->data, item->length);
@@ -355,7 +355,7 @@ static kst_status count_items(struct file *f)
     kst_xmp_begin(&reader, f->data + segment->offset + JPEG_XMP_HEADER, segment->length - JPEG_XMP_HEADER);
     while (kst_xmp_next(&reader, &item))
         f->items++;
-    f->item = kst_memory_array(f->first->memory, f->items, sizeof *f->item, &status);
+    f->item = kst_memory_array(f->first->op.memory, f->items, sizeof *f->item, &status);
     return fail(f, status);
 }
 
@@ -372,7 +372,7 @@ static void replace_segment(const struct file *f, int64_t segment, struct sink *
 static kst_status write_known(struct file *f, struct sink *sink)
 {
     struct sink made;
-    kst_sink_init(&made, f->first->memory);
+    kst_sink_init(&made, f->first->op.memory);
     kst_status status = kst_jpeg_transcoding_write(f->first, &made);
     if (status == KST_OK)
         status = fail(f, made.status);
@@ -410,7 +410,7 @@ static kst_status write_file(struct file *f, struct sink *sink)
 
 static void close_file(struct file *f)
 {
-    struct memory *memory = f->first->memory;
+    struct memory *memory = f->first->op.memory;
     for (uint32_t i = 0; f->piece && i < f->others.count; i++)
         kst_memory_release(memory, f->piece[i].made);
     kst_memory_release(memory, f->piece);
@@ -432,7 +432,7 @@ static kst_status drop_directory(struct file *f)
         if (kst_jpeg_segment_kind(f->data, segment) != JPEG_SEGMENT_XMP ||
             !kst_xmp_directory(contents + JPEG_XMP_HEADER, segment->length - JPEG_XMP_HEADER, &from, &to))
             continue;
-        f->directory = kst_memory_array(first->memory, segment->length, 1, &status);
+        f->directory = kst_memory_array(first->op.memory, segment->length, 1, &status);
         if (!f->directory)
             return fail(f, status);
         from += JPEG_XMP_HEADER;
@@ -456,8 +456,7 @@ static kst_status find_others(struct file *f, size_t length)
         return drop_directory(f);
     if (first->stream.end == length)
         return KST_OK;
-    return kst_jpeg_others_find(first->context->pool, first->memory, &first->context->limits, &first->stream, o->strict,
-        &f->others, first->report);
+    return kst_jpeg_others_find(&first->op, &first->stream, o->strict, &f->others);
 }
 
 kst_status kst_jpeg_transcode_file(struct jpeg_transcoding *first, const void *data, size_t length, struct sink *sink)
@@ -469,7 +468,7 @@ kst_status kst_jpeg_transcode_file(struct jpeg_transcoding *first, const void *d
         status = kst_jpeg_transcoding_plan(first);
     if (status == KST_OK)
         status = find_others(&f, length);
-    kst_report_stage(first->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
+    kst_report_stage(first->op.report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
     if (status == KST_OK)
         status = f.others.count > 0 ? write_file(&f, sink) : kst_jpeg_transcoding_write(first, sink);
     close_file(&f);

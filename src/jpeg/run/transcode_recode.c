@@ -53,14 +53,14 @@ static kst_status turn_plane(struct recoding *r, uint32_t index)
     const kst_plane *from = &r->from.plane[index], *to = &r->to.plane[index];
     const bool transposed = r->turned->transposed;
     kst_status status = KST_OK;
-    uint32_t *map = kst_memory_array(r->t->memory, (size_t)to->width + to->height, sizeof *map, &status);
+    uint32_t *map = kst_memory_array(r->t->op.memory, (size_t)to->width + to->height, sizeof *map, &status);
     if (!map)
-        return kst_report_error(r->t->report, status, KST_NO_OFFSET, NULL);
+        return kst_report_error(r->t->op.report, status, KST_NO_OFFSET, NULL);
     map_side(&r->turned->x, r->options.h[index], r->hmax, to->width, transposed ? from->height : from->width, map);
     map_side(&r->turned->y, r->options.v[index], r->vmax, to->height, transposed ? from->width : from->height,
         map + to->width);
     move_samples(from, to, transposed, map, map + to->width);
-    kst_memory_release(r->t->memory, map);
+    kst_memory_release(r->t->op.memory, map);
     return KST_OK;
 }
 
@@ -83,7 +83,7 @@ static kst_status make_planes(struct recoding *r, uint32_t count)
             .height = share(r->to.height, r->options.v[i], r->vmax),
             .depth = 8};
     kst_status status = kst_image_allocate(r->t->context, &r->to);
-    return status ? kst_report_error(r->t->report, status, KST_NO_OFFSET, NULL) : KST_OK;
+    return status ? kst_report_error(r->t->op.report, status, KST_NO_OFFSET, NULL) : KST_OK;
 }
 
 /* Components that had equal tables share one again. */
@@ -145,7 +145,7 @@ static kst_status encode(struct recoding *r, struct sink *sink)
         status = sink->status;
     }
     kst_buffer_release(r->t->context, &buffer);
-    return status ? kst_report_error(r->t->report, status, KST_NO_OFFSET, NULL) : KST_OK;
+    return status ? kst_report_error(r->t->op.report, status, KST_NO_OFFSET, NULL) : KST_OK;
 }
 
 static kst_status decode(struct recoding *r)
@@ -155,9 +155,9 @@ static kst_status decode(struct recoding *r)
     kst_decode_options_init(&options);
     options.format = KST_FORMAT_RAW;
     options.strict = r->t->options->strict;
-    kst_report_init(r->t->report);
+    kst_report_init(r->t->op.report);
     kst_image_init(&r->from);
-    return kst_decode(r->t->context, plan->data, plan->length, &options, &r->from, r->t->report);
+    return kst_decode(r->t->context, plan->data, plan->length, &options, &r->from, r->t->op.report);
 }
 
 kst_status kst_jpeg_transcoding_recode(struct jpeg_transcoding *t, const struct turned *turned, struct sink *sink)

@@ -170,31 +170,30 @@ static int orientation(const struct metadata_list *metadata)
     return 1;
 }
 
-kst_status kst_jpeg_metadata_assemble(struct memory *memory, const uint8_t *data,
-    const struct jpeg_marker_segment *segment, size_t count, uint64_t limit, bool strict, kst_report *report,
-    struct metadata_list *metadata)
+kst_status kst_jpeg_metadata_assemble(const struct operation *op, const uint8_t *data,
+    const struct jpeg_marker_segment *segment, size_t count, bool strict, struct metadata_list *metadata)
 {
     struct icc icc = {.first = NULL};
     uint64_t total = 0;
     *metadata = (struct metadata_list){.orientation = 1};
     for (size_t i = 0; i < count; i++) {
-        if (segment[i].length > limit - total)
-            return kst_report_error(report, KST_ERROR_LIMIT_METADATA, segment[i].offset, NULL);
+        if (segment[i].length > op->limits->metadata - total)
+            return kst_report_error(op->report, KST_ERROR_LIMIT_METADATA, segment[i].offset, NULL);
         total += segment[i].length;
         if (kst_jpeg_segment_kind(data, &segment[i]) == JPEG_SEGMENT_ICC)
             icc_add(&icc, data, &segment[i]);
     }
     kst_status status = KST_OK;
-    metadata->item = kst_memory_array(memory, count, sizeof *metadata->item, &status);
+    metadata->item = kst_memory_array(op->memory, count, sizeof *metadata->item, &status);
     if (!metadata->item)
-        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
-    status = icc_finish(&icc, memory, data, metadata);
+        return kst_report_error(op->report, status, KST_NO_OFFSET, NULL);
+    status = icc_finish(&icc, op->memory, data, metadata);
     if (status != KST_OK)
-        status = kst_report_error(report, status, KST_NO_OFFSET, NULL);
+        status = kst_report_error(op->report, status, KST_NO_OFFSET, NULL);
     else if (icc.bad)
-        status = kst_report_warning(report, KST_WARNING_JPEG_ICC, icc.bad_offset, 1, strict);
+        status = kst_report_warning(op->report, KST_WARNING_JPEG_ICC, icc.bad_offset, 1, strict);
     if (status != KST_OK) {
-        kst_metadata_list_release(memory, metadata);
+        kst_metadata_list_release(op->memory, metadata);
         return status;
     }
     for (size_t i = 0; i < count; i++)

@@ -3,6 +3,7 @@
 #ifndef KOSTKA_JPEG_SYNTAX_METADATA_H
 #define KOSTKA_JPEG_SYNTAX_METADATA_H
 
+#include "core/operation.h"
 #include "image/metadata.h"
 
 /*
@@ -46,10 +47,10 @@ bool kst_jpeg_segment_adobe(const uint8_t *data, const struct jpeg_marker_segmen
 /*
  * Turn `count` segments of the stream `data` into items. Items point into `data`, or into the joined ICC profile. If
  * chunks of an ICC profile are missing or contradict each other, a warning is reported and its segments stay plain APP2
- * items. Segments of more than `limit` bytes together are KST_ERROR_LIMIT_METADATA. On failure *metadata holds nothing.
+ * items. Segments of more bytes together than the limit on metadata are KST_ERROR_LIMIT_METADATA. On failure *metadata
+ * holds nothing.
  */
-kst_status kst_jpeg_metadata_assemble(struct memory *memory, const uint8_t *data,
-    const struct jpeg_marker_segment *segment, size_t count, uint64_t limit, bool strict, kst_report *report,
-    struct metadata_list *metadata);
+kst_status kst_jpeg_metadata_assemble(const struct operation *op, const uint8_t *data,
+    const struct jpeg_marker_segment *segment, size_t count, bool strict, struct metadata_list *metadata);
 
 #endif

@@ -21,8 +21,7 @@ struct claim {
 };
 
 struct finder {
-    struct pool *threads;
-    struct memory *memory;
+    const struct operation *op;
     const struct jpeg_stream *first;
     const uint8_t *data;
     uint64_t length;
@@ -33,7 +32,6 @@ struct finder {
     struct claim *claim;
     size_t claims;
     size_t labels; /* index of the first claim that may concern the bytes that come next */
-    kst_report *report;
 };
 
 static bool contains(const uint8_t *data, const struct jpeg_marker_segment *segment, const char *text)
@@ -103,7 +101,7 @@ static bool starts_picture(const struct finder *f, uint64_t offset)
 
 static kst_status warn(struct finder *f, uint64_t offset)
 {
-    return kst_report_warning(f->report, KST_WARNING_JPEG_INDEX, offset, 1, f->strict);
+    return kst_report_warning(f->op->report, KST_WARNING_JPEG_INDEX, offset, 1, f->strict);
 }
 
 /* The first MPF segment with an index counts, and the first XMP packet with a directory. */
@@ -217,9 +215,9 @@ static kst_status make_claims(struct finder *f)
         kst_xmp_begin(&reader, f->data + segment->offset + JPEG_XMP_HEADER, segment->length - JPEG_XMP_HEADER);
     }
     size_t room = (size_t)f->others->mpf.count + (reader.text ? count_items(reader) : 0);
-    f->claim = kst_memory_array(f->memory, room, sizeof *f->claim, &status);
+    f->claim = kst_memory_array(f->op->memory, room, sizeof *f->claim, &status);
     if (!f->claim)
-        return kst_report_error(f->report, status, KST_NO_OFFSET, NULL);
+        return kst_report_error(f->op->report, status, KST_NO_OFFSET, NULL);
     if (f->others->index != JPEG_NO_SEGMENT)
         status = claim_indexed(f);
     if (status == KST_OK && reader.text)
@@ -235,10 +233,10 @@ static kst_status add(struct finder *f, const kst_other *part)
     if (others->count == f->capacity) {
         kst_status status = KST_OK;
         uint32_t capacity = f->capacity ? 2 * f->capacity : FIRST_CAPACITY;
-        kst_other *grown =
-            kst_memory_grow(f->memory, others->part, others->count * sizeof *grown, capacity * sizeof *grown, &status);
+        kst_other *grown = kst_memory_grow(
+            f->op->memory, others->part, others->count * sizeof *grown, capacity * sizeof *grown, &status);
         if (!grown)
-            return kst_report_error(f->report, status, KST_NO_OFFSET, NULL);
+            return kst_report_error(f->op->report, status, KST_NO_OFFSET, NULL);
         others->part = grown;
         f->capacity = capacity;
     }
@@ -311,10 +309,13 @@ static kst_status read_picture(struct finder *f, uint64_t end, kst_other *part)
     if (!starts_picture(f, part->offset))
         return KST_OK;
     kst_report_init(&report);
-    kst_status status = kst_jpeg_parse_on(f->threads, f->memory, &f->left, data, length, &stream, &report);
+    struct operation op = *f->op;
+    op.limits = &f->left;
+    op.report = &report;
+    kst_status status = kst_jpeg_parse(&op, data, length, &stream);
     if (status != KST_OK)
         return is_limit(status)
-                   ? kst_report_error(f->report, status, part->offset, "with the other pictures in the file")
+                   ? kst_report_error(f->op->report, status, part->offset, "with the other pictures in the file")
                    : KST_OK;
     if (stream.whole) {
         const uint64_t pixels = (uint64_t)stream.plan.frame.width * stream.plan.frame.height;
@@ -322,7 +323,7 @@ static kst_status read_picture(struct finder *f, uint64_t end, kst_other *part)
         f->left.pixels -= pixels;
         f->left.markers -= stream.markers;
     }
-    kst_jpeg_stream_release(f->memory, &stream);
+    kst_jpeg_stream_release(f->op->memory, &stream);
     return KST_OK;
 }
 
@@ -380,25 +381,23 @@ static kst_status find(struct finder *f)
     return status ? status : read_until(f, &at, f->length, claim);
 }
 
-kst_status kst_jpeg_others_find(struct pool *threads, struct memory *memory, const kst_limits *limits,
-    const struct jpeg_stream *first, bool strict, struct jpeg_others *others, kst_report *report)
+kst_status kst_jpeg_others_find(
+    const struct operation *op, const struct jpeg_stream *first, bool strict, struct jpeg_others *others)
 {
-    struct finder f = {.threads = threads,
-        .memory = memory,
+    struct finder f = {.op = op,
         .first = first,
         .data = first->plan.data,
         .length = first->plan.length,
-        .left = *limits,
+        .left = *op->limits,
         .strict = strict,
-        .others = others,
-        .report = report};
+        .others = others};
     *others = (struct jpeg_others){.index = JPEG_NO_SEGMENT, .directory = JPEG_NO_SEGMENT};
     f.left.pixels -= (uint64_t)first->plan.frame.width * first->plan.frame.height;
     f.left.markers -= first->markers;
     kst_status status = find(&f);
-    kst_memory_release(memory, f.claim);
+    kst_memory_release(op->memory, f.claim);
     if (status != KST_OK)
-        kst_jpeg_others_release(memory, others);
+        kst_jpeg_others_release(op->memory, others);
     return status;
 }
 

@@ -29,8 +29,8 @@ struct jpeg_others {
  * an index points to a picture where there is none, or to one inside another picture, a warning is reported. On failure
  * *others holds nothing; otherwise the caller releases it.
  */
-kst_status kst_jpeg_others_find(struct pool *threads, struct memory *memory, const kst_limits *limits,
-    const struct jpeg_stream *first, bool strict, struct jpeg_others *others, kst_report *report);
+kst_status kst_jpeg_others_find(
+    const struct operation *op, const struct jpeg_stream *first, bool strict, struct jpeg_others *others);
 
 void kst_jpeg_others_release(struct memory *memory, struct jpeg_others *others);
 

@@ -22,11 +22,11 @@ static kst_status find_start(struct parser *parser)
     const uint8_t *data = parser->data;
     size_t length = parser->length;
     if (length == 0)
-        return kst_report_error(parser->report, KST_ERROR_EMPTY, KST_NO_OFFSET, NULL);
+        return kst_report_error(parser->op->report, KST_ERROR_EMPTY, KST_NO_OFFSET, NULL);
     size_t at = kst_jpeg_find_start(data, length);
     if (at == SIZE_MAX) {
         const char *what = kst_signature_find(data, length);
-        return kst_report_error(parser->report, KST_ERROR_JPEG_SOI, 0, what ? "this is %s" : NULL, what);
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_SOI, 0, what ? "this is %s" : NULL, what);
     }
     parser->stream->start = at;
     parser->position = at + 2;
@@ -43,7 +43,7 @@ static void read_headers(struct parser *parser, const struct jpeg_marker_segment
         return;
     headers->has_jfif = true;
     if (headers->jfif.major != 1)
-        kst_report_warning(parser->report, KST_WARNING_JPEG_JFIF, segment->offset + 5, 1, false);
+        kst_report_warning(parser->op->report, KST_WARNING_JPEG_JFIF, segment->offset + 5, 1, false);
 }
 
 static kst_status read_application(struct parser *parser, uint8_t marker, struct segment_reader segment)
@@ -84,11 +84,11 @@ static kst_status read_segment(struct parser *parser, uint8_t marker, struct seg
     }
     case JPEG_DHP:
     case JPEG_EXP:
-        return kst_report_error(parser->report, KST_ERROR_JPEG_HIERARCHICAL, segment.offset, NULL);
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_HIERARCHICAL, segment.offset, NULL);
     default:
         if (marker >= JPEG_SOF0 && marker <= JPEG_SOF15 && marker != JPEG_JPG)
             return kst_jpeg_parse_frame(parser, marker, segment);
-        return kst_report_error(parser->report, KST_ERROR_JPEG_MARKER, segment.offset - 4, "0xFF%02X", marker);
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_MARKER, segment.offset - 4, "0xFF%02X", marker);
     }
 }
 
@@ -102,22 +102,23 @@ static kst_status read_marker_segment(struct parser *parser, uint8_t marker)
 {
     size_t at = parser->position;
     if (marker == JPEG_SOI)
-        return kst_report_error(parser->report, KST_ERROR_JPEG_TWO_SOI, at, NULL);
-    if (++parser->markers > parser->limits->markers)
-        return kst_report_error(parser->report, KST_ERROR_LIMIT_MARKERS, at, "more than %u", parser->limits->markers);
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_TWO_SOI, at, NULL);
+    if (++parser->markers > parser->op->limits->markers)
+        return kst_report_error(
+            parser->op->report, KST_ERROR_LIMIT_MARKERS, at, "more than %u", parser->op->limits->markers);
     if (parser->length - at < 4)
-        return kst_report_error(parser->report, KST_ERROR_TRUNCATED, at, "inside a marker segment");
+        return kst_report_error(parser->op->report, KST_ERROR_TRUNCATED, at, "inside a marker segment");
     size_t length = (size_t)parser->data[at + 2] << 8 | parser->data[at + 3];
     /* Such a segment does not matter: its contents are skipped as garbage. */
     if (length < 2 && is_application(marker)) {
-        kst_report_warning(parser->report, KST_WARNING_JPEG_GARBAGE, at, 1, false);
+        kst_report_warning(parser->op->report, KST_WARNING_JPEG_GARBAGE, at, 1, false);
         parser->position = at + 4;
         return KST_OK;
     }
     if (length < 2)
-        return kst_report_error(parser->report, KST_ERROR_JPEG_LENGTH, at + 2, "a length of %zu", length);
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_LENGTH, at + 2, "a length of %zu", length);
     if (parser->length - at - 2 < length)
-        return kst_report_error(parser->report, KST_ERROR_TRUNCATED, at, "inside a marker segment");
+        return kst_report_error(parser->op->report, KST_ERROR_TRUNCATED, at, "inside a marker segment");
     struct segment_reader segment = {.data = parser->data + at + 4, .length = length - 2, .offset = at + 4};
     parser->position = at + 2 + length;
     return read_segment(parser, marker, segment);
@@ -141,11 +142,11 @@ static kst_status read_markers(struct parser *parser)
         if (at >= parser->length) {
             parser->position = parser->length;
             if (plan->scan_count)
-                kst_report_warning(parser->report, KST_WARNING_JPEG_NO_EOI, parser->length, 1, false);
+                kst_report_warning(parser->op->report, KST_WARNING_JPEG_NO_EOI, parser->length, 1, false);
             return KST_OK;
         }
         if (!only_fill(parser, at))
-            kst_report_warning(parser->report, KST_WARNING_JPEG_GARBAGE, parser->position, 1, false);
+            kst_report_warning(parser->op->report, KST_WARNING_JPEG_GARBAGE, parser->position, 1, false);
         uint8_t marker = parser->data[at + 1];
         parser->position = at;
         if (marker == JPEG_EOI) {
@@ -158,7 +159,7 @@ static kst_status read_markers(struct parser *parser)
             continue;
         }
         if (marker == JPEG_SOS && plan->single_scan)
-            return kst_report_error(parser->report, KST_ERROR_JPEG_MARKER, at, "a scan too many");
+            return kst_report_error(parser->op->report, KST_ERROR_JPEG_MARKER, at, "a scan too many");
         kst_status status = read_marker_segment(parser, marker);
         if (status)
             return status;
@@ -173,7 +174,7 @@ static bool is_limit(kst_status status)
 /* Once there is a scan, a damaged marker segment only ends the parsing: what came before it is decoded. */
 static kst_status forgive(struct parser *parser, kst_status status)
 {
-    kst_report *report = parser->report;
+    kst_report *report = parser->op->report;
     if (!status || is_limit(status) || parser->stream->plan.scan_count == 0)
         return status;
     uint64_t offset = report->offset;
@@ -189,7 +190,7 @@ static kst_colour adobe_colour(
     if (code == 0)
         return plain;
     if (code != transformed_code)
-        kst_report_warning(parser->report, KST_WARNING_JPEG_ADOBE, KST_NO_OFFSET, 1, false);
+        kst_report_warning(parser->op->report, KST_WARNING_JPEG_ADOBE, KST_NO_OFFSET, 1, false);
     return transformed;
 }
 
@@ -245,9 +246,9 @@ static kst_status parse(struct parser *parser)
     if (status)
         return status;
     if (!parser->frame_seen)
-        return kst_report_error(parser->report, KST_ERROR_JPEG_NO_FRAME, parser->position, NULL);
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_NO_FRAME, parser->position, NULL);
     if (stream->plan.scan_count == 0)
-        return kst_report_error(parser->report, KST_ERROR_JPEG_NO_SCAN, parser->position, NULL);
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_NO_SCAN, parser->position, NULL);
     stream->end = parser->position;
     stream->markers = parser->markers;
     stream->plan.frame.colour = decide_colour(parser);
@@ -259,44 +260,30 @@ static kst_status parse_with(const struct parser *settings, struct jpeg_stream *
 {
     kst_status status = KST_OK;
     memset(stream, 0, sizeof *stream);
-    struct parser *parser = kst_memory_zeroed(settings->memory, 1, sizeof *parser, &status);
+    struct parser *parser = kst_memory_zeroed(settings->op->memory, 1, sizeof *parser, &status);
     if (!parser)
-        return kst_report_error(settings->report, status, KST_NO_OFFSET, NULL);
+        return kst_report_error(settings->op->report, status, KST_NO_OFFSET, NULL);
     *parser = *settings;
     parser->stream = stream;
     stream->plan.data = parser->data;
     stream->plan.length = parser->length;
     status = parse(parser);
-    kst_memory_release(settings->memory, parser);
+    kst_memory_release(settings->op->memory, parser);
     if (status)
-        kst_jpeg_stream_release(settings->memory, stream);
+        kst_jpeg_stream_release(settings->op->memory, stream);
     return status;
 }
 
-kst_status kst_jpeg_parse(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
-    struct jpeg_stream *stream, kst_report *report)
+kst_status kst_jpeg_parse(const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream)
 {
-    return kst_jpeg_parse_on(NULL, memory, limits, data, length, stream, report);
-}
-
-kst_status kst_jpeg_parse_on(struct pool *threads, struct memory *memory, const kst_limits *limits, const uint8_t *data,
-    size_t length, struct jpeg_stream *stream, kst_report *report)
-{
-    const struct parser settings = {
-        .memory = memory, .threads = threads, .limits = limits, .report = report, .data = data, .length = length};
+    const struct parser settings = {.op = op, .data = data, .length = length};
     return parse_with(&settings, stream);
 }
 
-kst_status kst_jpeg_parse_presuming(struct pool *threads, struct memory *memory, const kst_limits *limits,
-    const uint8_t *data, size_t length, struct jpeg_stream *stream, kst_report *report)
+kst_status kst_jpeg_parse_presuming(
+    const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream)
 {
-    const struct parser settings = {.memory = memory,
-        .threads = threads,
-        .presuming = true,
-        .limits = limits,
-        .report = report,
-        .data = data,
-        .length = length};
+    const struct parser settings = {.op = op, .presuming = true, .data = data, .length = length};
     return parse_with(&settings, stream);
 }
 

@@ -3,8 +3,7 @@
 #ifndef KOSTKA_JPEG_SYNTAX_PARSE_H
 #define KOSTKA_JPEG_SYNTAX_PARSE_H
 
-#include "core/memory.h"
-#include "core/pool.h"
+#include "core/operation.h"
 #include "jpeg/plan/plan.h"
 #include "jpeg/syntax/metadata.h"
 
@@ -35,23 +34,18 @@ struct jpeg_stream {
 size_t kst_jpeg_find_start(const uint8_t *data, size_t length);
 
 /*
- * Parse all markers of a stream up to EOI. The stream borrows `data`. Warnings are counted in `report`. On failure
- * nothing is left allocated and the report holds the error.
+ * Parse all markers of a stream up to EOI. The stream borrows `data`. The operation's threads search long data, and its
+ * report counts warnings. On failure nothing is left allocated and the report holds the error.
  */
-kst_status kst_jpeg_parse(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
-    struct jpeg_stream *stream, kst_report *report);
-
-/* The same with threads that help (null: none). */
-kst_status kst_jpeg_parse_on(struct pool *threads, struct memory *memory, const kst_limits *limits, const uint8_t *data,
-    size_t length, struct jpeg_stream *stream, kst_report *report);
+kst_status kst_jpeg_parse(const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream);
 
 /*
  * The same, but without searching the data of a sequential scan without restart markers if the stream ends with EOI.
  * That EOI is then presumed to be the first marker behind the data, and the stream says so, until kst_jpeg_confirm()
  * has checked it.
  */
-kst_status kst_jpeg_parse_presuming(struct pool *threads, struct memory *memory, const kst_limits *limits,
-    const uint8_t *data, size_t length, struct jpeg_stream *stream, kst_report *report);
+kst_status kst_jpeg_parse_presuming(
+    const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream);
 
 /*
  * Search the data that were left out. True: the plan and the report are what they would have been otherwise, and the

@@ -12,7 +12,7 @@ static kst_status refuse_process(struct parser *parser, uint8_t marker, size_t o
         status = KST_ERROR_JPEG_LOSSLESS;
     else if (marker >= JPEG_SOF9 && marker <= JPEG_SOF11)
         status = KST_ERROR_JPEG_ARITHMETIC;
-    return kst_report_error(parser->report, status, offset, "SOF%u", marker - JPEG_SOF0);
+    return kst_report_error(parser->op->report, status, offset, "SOF%u", marker - JPEG_SOF0);
 }
 
 static kst_status parse_frame_components(struct parser *parser, struct segment_reader segment)
@@ -26,7 +26,7 @@ static kst_status parse_frame_components(struct parser *parser, struct segment_r
         c->v = field[1] & 15;
         c->tq = field[2];
         if (c->h < 1 || c->h > 4 || c->v < 1 || c->v > 4)
-            return kst_report_error(parser->report, KST_ERROR_JPEG_SAMPLING, segment.offset + 7 + 3 * i,
+            return kst_report_error(parser->op->report, KST_ERROR_JPEG_SAMPLING, segment.offset + 7 + 3 * i,
                 "component %u has %ux%u", i, c->h, c->v);
     }
     return KST_OK;
@@ -38,11 +38,13 @@ kst_status kst_jpeg_parse_frame(struct parser *parser, uint8_t marker, struct se
     if (marker > JPEG_SOF2)
         return refuse_process(parser, marker, segment.offset);
     if (parser->frame_seen)
-        return kst_report_error(parser->report, KST_ERROR_JPEG_TWO_FRAMES, segment.offset, NULL);
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_TWO_FRAMES, segment.offset, NULL);
     if (segment.length < 6)
-        return kst_report_error(parser->report, KST_ERROR_JPEG_LENGTH, segment.offset, "the frame header is cut off");
+        return kst_report_error(
+            parser->op->report, KST_ERROR_JPEG_LENGTH, segment.offset, "the frame header is cut off");
     if (segment.data[0] != 8)
-        return kst_report_error(parser->report, KST_ERROR_JPEG_PRECISION, segment.offset, "%u bits", segment.data[0]);
+        return kst_report_error(
+            parser->op->report, KST_ERROR_JPEG_PRECISION, segment.offset, "%u bits", segment.data[0]);
     frame->process = marker == JPEG_SOF0   ? KST_PROCESS_BASELINE
                      : marker == JPEG_SOF1 ? KST_PROCESS_EXTENDED
                                            : KST_PROCESS_PROGRESSIVE;
@@ -50,15 +52,15 @@ kst_status kst_jpeg_parse_frame(struct parser *parser, uint8_t marker, struct se
     frame->width = (uint32_t)segment.data[3] << 8 | segment.data[4];
     frame->component_count = segment.data[5];
     if (frame->width == 0)
-        return kst_report_error(parser->report, KST_ERROR_JPEG_DIMENSIONS, segment.offset + 3, "the width is 0");
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_DIMENSIONS, segment.offset + 3, "the width is 0");
     if (frame->component_count < 1 || frame->component_count > JPEG_COMPONENTS) {
         uint8_t count = frame->component_count;
         frame->component_count = 0;
-        return kst_report_error(
-            parser->report, KST_ERROR_JPEG_COMPONENTS, segment.offset + 5, "%u, this library decodes 1 to 4", count);
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_COMPONENTS, segment.offset + 5,
+            "%u, this library decodes 1 to 4", count);
     }
     if (segment.length != 6 + 3U * frame->component_count)
-        return kst_report_error(parser->report, KST_ERROR_JPEG_LENGTH, segment.offset,
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_LENGTH, segment.offset,
             "the frame header has %zu bytes for %u components", segment.length, frame->component_count);
     kst_status status = parse_frame_components(parser, segment);
     if (status)
@@ -93,12 +95,12 @@ static kst_status complete_frame(struct parser *parser, size_t data_offset)
     if (frame->height == 0)
         frame->height = find_number_of_lines(parser, data_offset);
     if (frame->height == 0)
-        return kst_report_error(parser->report, KST_ERROR_JPEG_DIMENSIONS, parser->frame_offset + 1,
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_DIMENSIONS, parser->frame_offset + 1,
             "the height is 0 and no DNL segment follows the first scan");
-    if ((uint64_t)frame->width * frame->height > parser->limits->pixels)
-        return kst_report_error(parser->report, KST_ERROR_LIMIT_PIXELS, parser->frame_offset + 1,
+    if ((uint64_t)frame->width * frame->height > parser->op->limits->pixels)
+        return kst_report_error(parser->op->report, KST_ERROR_LIMIT_PIXELS, parser->frame_offset + 1,
             "%u × %u; the limit is %llu pixels", frame->width, frame->height,
-            (unsigned long long)parser->limits->pixels);
+            (unsigned long long)parser->op->limits->pixels);
     kst_jpeg_frame_geometry(frame);
     return KST_OK;
 }
@@ -114,7 +116,7 @@ static kst_status parse_scan_components(struct parser *parser, struct segment_re
             c++;
         if (c == frame->component_count)
             return kst_report_error(
-                parser->report, KST_ERROR_JPEG_SCAN_COMPONENT, segment.offset + 1 + 2 * i, "component id %u", id);
+                parser->op->report, KST_ERROR_JPEG_SCAN_COMPONENT, segment.offset + 1 + 2 * i, "component id %u", id);
         used |= 1U << c;
         scan->component[i] = (uint8_t)c;
     }
@@ -131,7 +133,7 @@ static kst_status check_progression(struct parser *parser, const struct jpeg_sca
         valid = valid && scan->ss <= scan->se && scan->se < 64 && scan->component_count == 1;
     if (valid)
         return KST_OK;
-    return kst_report_error(parser->report, KST_ERROR_JPEG_PROGRESSION, offset,
+    return kst_report_error(parser->op->report, KST_ERROR_JPEG_PROGRESSION, offset,
         "Ss %u, Se %u, Ah %u, Al %u with %u components", scan->ss, scan->se, scan->ah, scan->al, scan->component_count);
 }
 
@@ -150,7 +152,7 @@ static void note_progression(struct parser *parser, const struct jpeg_scan *scan
         }
     }
     if (surprises)
-        kst_report_warning(parser->report, KST_WARNING_JPEG_PROGRESSION, offset, surprises, false);
+        kst_report_warning(parser->op->report, KST_WARNING_JPEG_PROGRESSION, offset, surprises, false);
 }
 
 static kst_status latch_quant_tables(struct parser *parser, const struct jpeg_scan *scan, size_t offset)
@@ -160,8 +162,8 @@ static kst_status latch_quant_tables(struct parser *parser, const struct jpeg_sc
         if (parser->latched[scan->component[i]])
             continue;
         if (c->tq >= JPEG_TABLES || !parser->quant_defined[c->tq])
-            return kst_report_error(parser->report, KST_ERROR_JPEG_QUANT_MISSING, offset, "component %u uses table %u",
-                scan->component[i], c->tq);
+            return kst_report_error(parser->op->report, KST_ERROR_JPEG_QUANT_MISSING, offset,
+                "component %u uses table %u", scan->component[i], c->tq);
         memcpy(c->quant, parser->quant[c->tq], sizeof c->quant);
         parser->latched[scan->component[i]] = true;
     }
@@ -181,14 +183,14 @@ static kst_status use_huffman(
         slot->index = NOT_IN_PLAN;
     }
     if (!slot || !slot->defined)
-        return kst_report_error(parser->report, KST_ERROR_JPEG_HUFFMAN_MISSING, offset, "%s table %u",
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_HUFFMAN_MISSING, offset, "%s table %u",
             table_class == JPEG_DC ? "DC" : "AC", destination);
     if (slot->index == NOT_IN_PLAN) {
         if (!kst_jpeg_huffman_valid(&slot->table, table_class))
-            return kst_report_error(parser->report, KST_ERROR_JPEG_HUFFMAN_TABLE, offset, "%s table %u",
+            return kst_report_error(parser->op->report, KST_ERROR_JPEG_HUFFMAN_TABLE, offset, "%s table %u",
                 table_class == JPEG_DC ? "DC" : "AC", destination);
         if (plan->huffman_count > UINT16_MAX)
-            return kst_report_error(parser->report, KST_ERROR_LIMIT_SCANS, offset, "too many Huffman tables");
+            return kst_report_error(parser->op->report, KST_ERROR_LIMIT_SCANS, offset, "too many Huffman tables");
         kst_status status = kst_jpeg_parser_grow(
             parser, (void **)&plan->huffman, plan->huffman_count, &parser->huffman_capacity, sizeof *plan->huffman);
         if (status)
@@ -223,12 +225,12 @@ static kst_status complete_scan(struct parser *parser, struct segment_reader seg
     const struct jpeg_frame *frame = &parser->stream->plan.frame;
     kst_jpeg_scan_geometry(frame, scan->component, scan->component_count, &scan->geometry);
     if (scan->geometry.mcu_blocks > JPEG_MCU_BLOCKS)
-        return kst_report_error(
-            parser->report, KST_ERROR_JPEG_SAMPLING, segment.offset, "%u blocks in an MCU", scan->geometry.mcu_blocks);
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_SAMPLING, segment.offset, "%u blocks in an MCU",
+            scan->geometry.mcu_blocks);
     bool progressive = frame->process == KST_PROCESS_PROGRESSIVE;
     size_t parameters = segment.offset + 1 + 2U * scan->component_count;
     if (!progressive && (scan->ss != 0 || scan->se != 63 || scan->ah != 0 || scan->al != 0)) {
-        kst_report_warning(parser->report, KST_WARNING_JPEG_SPECTRAL, parameters, 1, false);
+        kst_report_warning(parser->op->report, KST_WARNING_JPEG_SPECTRAL, parameters, 1, false);
         scan->ss = 0;
         scan->se = 63;
         scan->ah = 0;
@@ -252,13 +254,13 @@ kst_status kst_jpeg_parse_scan(struct parser *parser, struct segment_reader segm
 {
     struct jpeg_plan *plan = &parser->stream->plan;
     if (!parser->frame_seen)
-        return kst_report_error(parser->report, KST_ERROR_JPEG_NO_FRAME, segment.offset, NULL);
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_NO_FRAME, segment.offset, NULL);
     if (segment.length < 1 || segment.data[0] < 1 || segment.data[0] > JPEG_COMPONENTS ||
         segment.length != 4 + 2U * segment.data[0])
-        return kst_report_error(parser->report, KST_ERROR_JPEG_SCAN_LENGTH, segment.offset, NULL);
-    if (plan->scan_count >= parser->limits->scans)
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_SCAN_LENGTH, segment.offset, NULL);
+    if (plan->scan_count >= parser->op->limits->scans)
         return kst_report_error(
-            parser->report, KST_ERROR_LIMIT_SCANS, segment.offset, "more than %u scans", parser->limits->scans);
+            parser->op->report, KST_ERROR_LIMIT_SCANS, segment.offset, "more than %u scans", parser->op->limits->scans);
     kst_status status = plan->scan_count == 0 ? complete_frame(parser, segment.offset + segment.length) : KST_OK;
     if (!status)
         status = kst_jpeg_parser_grow(

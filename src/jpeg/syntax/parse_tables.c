@@ -12,11 +12,11 @@ kst_status kst_jpeg_parse_quant(struct parser *parser, struct segment_reader seg
         uint8_t destination = segment.data[at] & 15;
         size_t need = wide ? 129 : 65;
         if (destination >= JPEG_TABLES)
-            return kst_report_error(parser->report, KST_ERROR_JPEG_QUANT_TABLE, segment.offset + at,
+            return kst_report_error(parser->op->report, KST_ERROR_JPEG_QUANT_TABLE, segment.offset + at,
                 "destination %u, the standard has 0 to 3", destination);
         if (segment.length - at < need)
             return kst_report_error(
-                parser->report, KST_ERROR_JPEG_LENGTH, segment.offset + at, "the quantisation table is cut off");
+                parser->op->report, KST_ERROR_JPEG_LENGTH, segment.offset + at, "the quantisation table is cut off");
         const uint8_t *value = segment.data + at + 1;
         for (uint32_t k = 0; k < 64; k++)
             parser->quant[destination][kst_jpeg_natural[k]] =
@@ -34,7 +34,7 @@ kst_status kst_jpeg_parse_huffman(struct parser *parser, struct segment_reader s
         uint8_t table_class = segment.data[at] >> 4;
         uint8_t destination = segment.data[at] & 15;
         if (table_class > 1 || destination >= JPEG_TABLES)
-            return kst_report_error(parser->report, KST_ERROR_JPEG_HUFFMAN_TABLE, segment.offset + at,
+            return kst_report_error(parser->op->report, KST_ERROR_JPEG_HUFFMAN_TABLE, segment.offset + at,
                 "class %u, destination %u", table_class, destination);
         struct huffman_slot *slot = &parser->huffman[table_class][destination];
         uint32_t count = 0;
@@ -45,22 +45,22 @@ kst_status kst_jpeg_parse_huffman(struct parser *parser, struct segment_reader s
             count += slot->table.bits[i];
         }
         if (count > 256 || count > segment.length - at - 17)
-            return kst_report_error(parser->report, KST_ERROR_JPEG_HUFFMAN_TABLE, segment.offset + at,
+            return kst_report_error(parser->op->report, KST_ERROR_JPEG_HUFFMAN_TABLE, segment.offset + at,
                 "%u codes do not fit the segment", count);
         memcpy(slot->table.values, segment.data + at + 17, count);
         slot->defined = true;
         at += 17 + count;
     }
     if (at != segment.length)
-        return kst_report_error(
-            parser->report, KST_ERROR_JPEG_LENGTH, segment.offset + at, "bytes left over behind the Huffman tables");
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_LENGTH, segment.offset + at,
+            "bytes left over behind the Huffman tables");
     return KST_OK;
 }
 
 kst_status kst_jpeg_parse_restart_interval(struct parser *parser, struct segment_reader segment)
 {
     if (segment.length != 2)
-        return kst_report_error(parser->report, KST_ERROR_JPEG_RESTART_INTERVAL, segment.offset, NULL);
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_RESTART_INTERVAL, segment.offset, NULL);
     parser->restart_interval = (uint32_t)segment.data[0] << 8 | segment.data[1];
     return KST_OK;
 }

@@ -8,12 +8,12 @@ kst_status kst_jpeg_parser_grow(struct parser *parser, void **array, uint32_t co
         return KST_OK;
     uint32_t wanted = *capacity ? *capacity * 2 : 16;
     kst_status status = KST_OK;
-    void *grown = wanted > *capacity
-                      ? kst_memory_grow(parser->memory, *array, (size_t)count * size, (size_t)wanted * size, &status)
-                      : NULL;
+    void *grown = wanted > *capacity ? kst_memory_grow(parser->op->memory, *array, (size_t)count * size,
+                                           (size_t)wanted * size, &status)
+                                     : NULL;
     if (!grown)
         return kst_report_error(
-            parser->report, status ? status : KST_ERROR_LIMIT_MEMORY, parser->position, "while parsing markers");
+            parser->op->report, status ? status : KST_ERROR_LIMIT_MEMORY, parser->position, "while parsing markers");
     *array = grown;
     *capacity = wanted;
     return KST_OK;

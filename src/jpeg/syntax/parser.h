@@ -17,11 +17,8 @@ struct huffman_slot {
 };
 
 struct parser {
-    struct memory *memory;
-    struct pool *threads; /* threads that search long data for their end; null: none */
-    bool presuming;       /* the end is presumed rather than searched for */
-    const kst_limits *limits;
-    kst_report *report;
+    const struct operation *op;
+    bool presuming; /* the end is presumed rather than searched for */
     struct jpeg_stream *stream;
     const uint8_t *data;
     size_t length;

@@ -57,7 +57,7 @@ static bool next_interval(struct parser *parser, const struct jpeg_scan *scan, s
             return true;
         }
         if (expected)
-            kst_report_warning(parser->report, KST_WARNING_JPEG_RESTART, *at, 1, false);
+            kst_report_warning(parser->op->report, KST_WARNING_JPEG_RESTART, *at, 1, false);
         if (!is_restart(marker) || ahead == 6 || ahead == 7) {
             *at = kst_jpeg_find_marker(parser->data, parser->length, *at + 2, NULL);
             continue;
@@ -113,7 +113,7 @@ kst_status kst_jpeg_parse_segments(struct parser *parser)
     if (is_presumable(parser, from))
         return presume_end(parser);
     scan->first_segment = plan->segment_count;
-    struct pool *threads = scan->interval_count == 1 ? parser->threads : NULL;
+    struct pool *threads = scan->interval_count == 1 ? parser->op->pool : NULL;
     do {
         from = at;
         at = find(threads, parser->data, parser->length, from, &scan->fill);

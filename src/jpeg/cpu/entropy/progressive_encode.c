@@ -20,7 +20,7 @@ struct scan {
 };
 
 struct coding {
-    const struct jpeg_encode_context *context;
+    const struct operation *op;
     const struct jpeg_dsp *dsp;
     const struct jpeg_encoding *encoding;
     const struct jpeg_coefficients *coefficients;
@@ -171,7 +171,7 @@ static kst_status work_on_scan(const struct coding *coding, const kst_scan *scan
     kst_status status = KST_OK;
     struct jpeg_scan_geometry geometry;
     const struct jpeg_encoding *encoding = coding->encoding;
-    struct memory *memory = coding->context->memory;
+    struct memory *memory = coding->op->memory;
     struct work *work = kst_memory_zeroed(memory, 1, sizeof(*work), &status);
     if (!work)
         return status;
@@ -250,7 +250,7 @@ static void choose_turns(struct coding *coding)
     for (uint32_t i = 0; i < coding->script_length; i++) {
         uint32_t place = i;
         uint64_t mine = effort(coding, &coding->script[i]);
-        for (; place > 0 && kst_pool_threads(coding->context->pool) > 1; place--) {
+        for (; place > 0 && kst_pool_threads(coding->op->pool) > 1; place--) {
             if (effort(coding, &coding->script[coding->scan[place - 1].turn]) >= mine)
                 break;
             coding->scan[place].turn = coding->scan[place - 1].turn;
@@ -260,38 +260,38 @@ static void choose_turns(struct coding *coding)
 }
 
 /* All scans together may keep as many tokens as take half of the memory of the coefficients. */
-static size_t blocks_most(const struct jpeg_encode_context *context, const struct jpeg_frame *frame)
+static size_t blocks_most(const struct operation *op, const struct jpeg_frame *frame)
 {
     size_t blocks = 0;
     for (uint32_t c = 0; c < frame->component_count; c++)
         blocks += (size_t)frame->component[c].padded_w * frame->component[c].padded_h;
-    return blocks * 128 / 2 / sizeof(struct token_block) / kst_pool_threads(context->pool);
+    return blocks * 128 / 2 / sizeof(struct token_block) / kst_pool_threads(op->pool);
 }
 
-kst_status kst_jpeg_progressive_encode(const struct jpeg_encode_context *context, const struct jpeg_dsp *dsp,
+kst_status kst_jpeg_progressive_encode(const struct operation *op, const struct jpeg_dsp *dsp,
     const struct jpeg_encoding *encoding, const kst_scan *script, size_t script_length,
     const struct jpeg_coefficients *coefficients, struct sink *sink)
 {
     kst_status status = KST_OK;
-    struct coding coding = {.context = context,
+    struct coding coding = {.op = op,
         .dsp = dsp,
         .encoding = encoding,
         .coefficients = coefficients,
         .script = script,
         .script_length = script_length,
         .sink = sink,
-        .blocks_most = blocks_most(context, &encoding->frame)};
-    coding.scan = kst_memory_zeroed(context->memory, script_length, sizeof(*coding.scan), &status);
+        .blocks_most = blocks_most(op, &encoding->frame)};
+    coding.scan = kst_memory_zeroed(op->memory, script_length, sizeof(*coding.scan), &status);
     if (!coding.scan)
         return status;
     choose_turns(&coding);
     pthread_mutex_init(&coding.lock, NULL);
-    kst_pool_run(context->pool, (uint32_t)script_length, scan_task, &coding);
+    kst_pool_run(op->pool, (uint32_t)script_length, scan_task, &coding);
     pthread_mutex_destroy(&coding.lock);
     for (size_t i = 0; i < script_length; i++) {
         if (coding.scan[i].bits.memory)
             kst_jpeg_bit_string_release(&coding.scan[i].bits);
     }
-    kst_memory_release(context->memory, coding.scan);
+    kst_memory_release(op->memory, coding.scan);
     return coding.status;
 }

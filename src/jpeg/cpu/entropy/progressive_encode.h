@@ -9,7 +9,7 @@
  * Write all scans of a checked script, several at a time, each with Huffman tables made for it. Returns KST_OK, a
  * memory status, the sink's status or KST_ERROR_JPEG_COEFFICIENT.
  */
-kst_status kst_jpeg_progressive_encode(const struct jpeg_encode_context *context, const struct jpeg_dsp *dsp,
+kst_status kst_jpeg_progressive_encode(const struct operation *op, const struct jpeg_dsp *dsp,
     const struct jpeg_encoding *encoding, const kst_scan *script, size_t script_length,
     const struct jpeg_coefficients *coefficients, struct sink *sink);
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What one operation of the library works with. It is passed down from where the operation begins to all that carries
+ * it out. What it points to belongs to whoever began it.
+ */
+#ifndef KOSTKA_CORE_OPERATION_H
+#define KOSTKA_CORE_OPERATION_H
+
+#include "core/cpu.h"
+#include "core/memory.h"
+#include "core/pool.h"
+#include "core/progress.h"
+
+struct operation {
+    struct memory *memory;     /* what is allocated counts here, against a limit */
+    const kst_limits *limits;  /* on what a stream may ask for */
+    struct pool *pool;         /* threads that share the work; null: the calling thread is alone */
+    enum cpu_tier tier;        /* the functions that these threads use */
+    kst_report *report;        /* the first error, warnings, times */
+    struct progress *progress; /* how far the work has come, and whether it is to end; null: nobody asks */
+};
+
+#endif
