@@ -10,7 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINKS_MAX = 40 /* as many as Linux follows */ };
+enum {
+    LINKS_MAX = 40,           /* as many as Linux follows */
+    GATHERED_LEAST = 1 << 18, /* bytes that are worth a call of the system */
+    GATHERED_MOST = 2 * GATHERED_LEAST
+};
 
 /* What files are made with where there was none. Asking for the mask changes it, so that is done before threads are. */
 static unsigned new_mode = 0600;
@@ -130,6 +134,7 @@ static void forget(struct output *output)
         close(output->descriptor);
     temporary_close(&output->temporary);
     free(output->path);
+    free(output->gathered);
     *output = (struct output){.descriptor = -1, .temporary = output->temporary};
 }
 
@@ -169,7 +174,8 @@ static bool fail_to_write(const struct output *output, struct problem *problem)
     return problem_set(problem, "cannot write %s: %s", name_of(output), strerror(errno));
 }
 
-bool output_write_at(struct output *output, uint64_t offset, const void *data, size_t length, struct problem *problem)
+static bool write_whole(
+    struct output *output, uint64_t offset, const void *data, size_t length, struct problem *problem)
 {
     const char *next = data;
 
@@ -186,16 +192,64 @@ bool output_write_at(struct output *output, uint64_t offset, const void *data, s
     return true;
 }
 
+static bool write_gathered(struct output *output, struct problem *problem)
+{
+    size_t length = output->gathered_length;
+
+    output->gathered_length = 0;
+    return write_whole(output, output->gathered_at, output->gathered, length, problem);
+}
+
+/* Threads may call this at once where offsets count, and what is gathered has its own; in order it comes first. */
+bool output_write_at(struct output *output, uint64_t offset, const void *data, size_t length, struct problem *problem)
+{
+    return (!output_in_order(output) || write_gathered(output, problem)) &&
+           write_whole(output, offset, data, length, problem);
+}
+
+/* Whether bytes are to be gathered: few, or behind others. Without memory for them none are. */
+static bool gathers(struct output *output, size_t length)
+{
+    if (output->gathered_length == 0 && length >= GATHERED_LEAST)
+        return false;
+    if (output->gathered == NULL)
+        output->gathered = malloc(GATHERED_MOST);
+    return output->gathered != NULL;
+}
+
+/* Adds as much as there is room for; *length becomes that. */
+static bool gather(struct output *output, const void *data, size_t *length, struct problem *problem)
+{
+    size_t room = GATHERED_MOST - output->gathered_length;
+
+    *length = *length < room ? *length : room;
+    if (output->gathered_length == 0)
+        output->gathered_at = output->written;
+    memcpy(output->gathered + output->gathered_length, data, *length);
+    output->gathered_length += *length;
+    return output->gathered_length < GATHERED_LEAST || write_gathered(output, problem);
+}
+
 bool output_write(struct output *output, const void *data, size_t length, struct problem *problem)
 {
-    bool good = output_write_at(output, output->written, data, length, problem);
+    const uint8_t *next = data;
+    /* Rows that output_write_at() has put behind what is gathered end it. */
+    bool ended = output->gathered_length > 0 && output->gathered_at + output->gathered_length != output->written;
+    bool good = !ended || write_gathered(output, problem);
 
-    output->written += length;
+    for (size_t some; length > 0 && good; next += some, length -= some) {
+        some = length;
+        good = gathers(output, length) ? gather(output, next, &some, problem)
+                                       : write_whole(output, output->written, next, some, problem);
+        output->written += some;
+    }
     return good;
 }
 
 bool output_end_at(struct output *output, uint64_t length, struct problem *problem)
 {
+    if (!write_gathered(output, problem))
+        return false;
     return output_in_order(output) || ftruncate(output->descriptor, (off_t)length) == 0 ||
            fail_to_write(output, problem);
 }
@@ -217,7 +271,8 @@ static bool close_directly(struct output *output, struct problem *problem)
 
 bool output_commit(struct output *output, struct problem *problem)
 {
-    bool good = output_in_order(output) ? close_directly(output, problem) : publish(output, problem);
+    bool good = write_gathered(output, problem) &&
+                (output_in_order(output) ? close_directly(output, problem) : publish(output, problem));
 
     forget(output);
     return good;

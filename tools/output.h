@@ -14,6 +14,9 @@ struct output {
     struct temporary temporary; /* where it is being written; not open: `descriptor` is the destination itself */
     unsigned mode;              /* the file's permissions in the end */
     uint64_t written;           /* by output_write() */
+    uint8_t *gathered;          /* what of that is still to go to the file; null: nothing has been gathered */
+    size_t gathered_length;
+    uint64_t gathered_at; /* where in the file it goes */
 };
 
 /* Call once, before threads are started. */
@@ -24,6 +27,8 @@ void output_begin(void);
  * its permissions to the new one, but for the bits that let programs run as somebody else.
  */
 bool output_open(struct output *output, const char *path, struct problem *problem);
+
+/* Behind what has been written so. Little is gathered, so that the file is written 256 KB at a time. */
 bool output_write(struct output *output, const void *data, size_t length, struct problem *problem);
 
 /* Whether the path is standard output and that is a terminal, which output_open() refuses. */

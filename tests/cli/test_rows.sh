@@ -196,4 +196,20 @@ for extension in png tif; do
     most=28000
     small tiles.$extension tiles.jp2 --tiles 500x250 --max-memory 12M
 done
+# Files are written 256 KB at a time and more, but for the last bytes and some of the head.
+{ printf 'P6 1500 1000 255\n'; head -c 4500000 /dev/urandom; } >noise.ppm
+"$KOSTKA" encode noise.ppm noise.jpg || fail 'cannot encode'
+for name in png tif ppm pam; do
+    expect 0 "$PEAK" peak.kb "$KOSTKA" decode noise.jpg "noise.$name"
+    if [ -s peak.kb.writes ]; then
+        between "$(cat peak.kb.writes)" 1 $(($(wc -c <"noise.$name") / 262144 + 8)) "calls that write noise.$name"
+    else
+        echo 'skipped: the system does not count calls that write'
+    fi
+done
+{ printf 'P5 20 10 255\n'; head -c 200 /dev/zero; } >some.pgm
+"$KOSTKA" convert some.pgm - --out-format png | cat >piped.png
+"$KOSTKA" convert some.pgm some.png
+same piped.png some.png
+
 finish

@@ -8,7 +8,7 @@
 #include "files/tiff_exif.h"
 #include "files/tiff_file.h"
 
-enum { STRIP_BYTES = 1 << 18 };
+enum { STRIP_BYTES = 1 << 18 /* at least, as each is written by itself */ };
 
 /* What offsets of 32 bits reach, but for what else there is beside the pixels. */
 static const uint64_t SHORT_LIMIT = UINT32_MAX - (64 << 20);
@@ -20,6 +20,11 @@ static void set_compression(TIFF *tiff, int level)
     TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
     TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, level);
     TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
+}
+
+static uint32_t rows_of_strip(size_t row)
+{
+    return (uint32_t)(row < STRIP_BYTES ? (STRIP_BYTES + row - 1) / row : 1);
 }
 
 static void set_tags(TIFF *tiff, const struct picture *picture)
@@ -40,7 +45,7 @@ static void set_tags(TIFF *tiff, const struct picture *picture)
     TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, channels);
     TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, photometric);
     TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, (uint32_t)(row < STRIP_BYTES ? STRIP_BYTES / row : 1));
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, rows_of_strip(row));
     if (image->format == KST_FORMAT_RGBA)
         TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
     if (image->format == KST_FORMAT_CMYK)
@@ -83,7 +88,7 @@ static void set_plane_tags(TIFF *tiff, const struct picture *picture)
     TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, plane->is_signed ? SAMPLEFORMAT_INT : SAMPLEFORMAT_UINT);
     TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
     TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, (uint32_t)(row < STRIP_BYTES ? STRIP_BYTES / row : 1));
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, rows_of_strip(row));
     if (image->plane_count > 1 && extra != NULL)
         TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, image->plane_count - 1, extra);
     free(extra);
