@@ -64,12 +64,18 @@ bool task_write(struct task *task, struct picture *picture, struct problem *prob
 
 bool task_convert(const void *settings, struct task *task, struct problem *problem)
 {
+    const struct file_format *found = file_format_of(task->source);
     struct picture picture;
+    bool good;
     (void)settings;
 
+    if (found != NULL && task->files.raw.width == 0 &&
+        !options_suit(task->files.given, file_kind(task->files.target), found, problem))
+        return false;
+    if (task_by_rows(task, &good, problem))
+        return good;
     picture_init(&picture);
-    bool good =
-        picture_read(&picture, task->source, &task->files, NULL, problem) && task_write(task, &picture, problem);
+    good = picture_read(&picture, task->source, &task->files, NULL, problem) && task_write(task, &picture, problem);
     picture_release(&picture);
     return good;
 }

@@ -45,6 +45,12 @@ char *task_path(const struct task *task, const char *extension, struct problem *
 /* Write a picture there, in the format that the task's files say. */
 bool task_write(struct task *task, struct picture *picture, struct problem *problem);
 
+/*
+ * task_rows.c: whether the picture is one that some rows of are written while others are read. Then it has been, and
+ * *good tells whether all went well.
+ */
+bool task_by_rows(const struct task *task, bool *good, struct problem *problem);
+
 /* The work of verbs that read any picture and write it. */
 bool task_convert(const void *settings, struct task *task, struct problem *problem);
 

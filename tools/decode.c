@@ -1,62 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <stdlib.h>
 #include <string.h>
 
 #include "batch.h"
-#include "files/bands_out.h"
-#include "files/strips.h"
 #include "target.h"
-
-/* Where a picture goes of which the whole would be such an image: that chooses the extension. */
-static char *path_for(const struct task *task, const kst_image *image, struct problem *problem)
-{
-    struct picture described;
-
-    picture_init(&described);
-    described.image = *image;
-    return task_path(task, file_extension(task->files.target, &described), problem);
-}
-
-static bool decode_strips(struct strips *strips, const struct task *task, struct problem *problem)
-{
-    char *path = path_for(task, &strips->image, problem);
-    bool good = path != NULL && strips_write(strips, task->source->name, path, &task->files, problem);
-
-    free(path);
-    strips_close(strips);
-    return good;
-}
-
-static bool decode_bands(struct bands_out *bands, const struct task *task, struct problem *problem)
-{
-    char *path = path_for(task, &bands->image, problem);
-    bool good = path != NULL && bands_out_write(bands, path, &task->files, problem);
-
-    free(path);
-    bands_out_close(bands);
-    return good;
-}
 
 static bool decode_one(const void *settings, struct task *task, struct problem *problem)
 {
-    struct strips strips;
-    struct bands_out bands;
     struct picture picture;
+    bool good;
     (void)settings;
 
     const struct file_format *found = file_format_of(task->source);
     if (found != NULL && !options_suit(task->files.given, file_kind(task->files.target), found, problem))
         return false;
-    if (strips_open(&strips, task->source, &task->files))
-        return decode_strips(&strips, task, problem);
-    if (bands_out_open(&bands, task->source, &task->files))
-        return decode_bands(&bands, task, problem);
+    if (found != NULL && found != &file_jpeg && found != &file_j2k)
+        return problem_set(problem,
+            "a %s file, neither JPEG nor JPEG 2000; 'kostka convert' changes it to another format", found->name);
+    if (task_by_rows(task, &good, problem))
+        return good;
     picture_init(&picture);
-    bool good =
-        found == NULL || found == &file_jpeg || found == &file_j2k ||
-        problem_set(problem, "a %s file, neither JPEG nor JPEG 2000; 'kostka convert' changes it to another format",
-            found->name);
-    good = good && file_jpeg.read(task->source, &task->files, &picture, problem) && task_write(task, &picture, problem);
+    good = file_jpeg.read(task->source, &task->files, &picture, problem) && task_write(task, &picture, problem);
     picture_release(&picture);
     return good;
 }

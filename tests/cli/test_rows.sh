@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # PNG, TIFF and BMP that are encoded row by row, to JPEG and on the CPU to JPEG 2000: the same bytes, warnings and metadata
-# as from the whole picture, which is what 'convert' reads; damage; little memory.
+# as from the whole picture, which is what 'convert' reads where it codes; pixels that 'convert' writes so; damage; memory.
 . "$KOSTKA_SOURCE/tests/cli/library.sh"
 
 # check FILE OPTION…: from the file and through a pipe, with one thread and more
@@ -40,6 +40,17 @@ check_j2k() {
     same "whole.$extension" "out.$extension"
 }
 
+# across FILE EXTENSION…: 'convert' writes its rows while it reads them, and they are those of the whole, which 'compare'
+# reads
+across() {
+    file=$1
+    shift
+    for extension in "$@"; do
+        expect 0 "$KOSTKA" convert "$file" "across.$extension"
+        identical "$file" "across.$extension"
+    done
+}
+
 # fails FILE TEXT: as a whole and in rows, from the file and from a pipe; nothing is left
 fails() {
     expect 1 "$KOSTKA" convert "$1" none.jpg
@@ -67,6 +78,21 @@ while read -r depth colours; do
             made_png $size "$depth" "$colour" noise parts=1000
             check in.png
             check_j2k jp2 in.png --levels 2
+            across in.png png tif pam
+        done
+        # Of an interlaced picture there are no rows before all has been read.
+        made_png 40 300 "$depth" "$colour" noise interlaced tEXt:1:3
+        expect 0 "$KOSTKA" convert in.png rows.png
+        for how in png tif pam bmp pnm raw 'tif --compression 6'; do
+            extension=${how%% *}
+            # shellcheck disable=SC2086 # words
+            "$KOSTKA" convert ${how#"$extension"} in.png "whole.$extension" 2>whole.err
+            code=$?
+            # shellcheck disable=SC2086 # words
+            expect $code "$KOSTKA" convert ${how#"$extension"} rows.png "across.$extension"
+            sed "s/rows.png/in.png/; s/across/whole/" err | cmp -s - whole.err || fail "other warnings for the rows of PNG: $(cat err)"
+            [ $code != 0 ] || same "whole.$extension" "across.$extension"
+            rm -f "whole.$extension" "across.$extension"
         done
         made_png 40 300 "$depth" "$colour" noise interlaced
         check in.png -q 90 --progressive
@@ -135,6 +161,7 @@ while read -r bits channels words; do
     check in.tif
     check_j2k jp2 in.tif
     check_j2k j2k in.tif --levels 1
+    across in.tif pam tif
 done <<'END'
 8 1
 8 3 orientation=3
@@ -162,6 +189,24 @@ made_tiff in.tif 300 200 8 1 palette strip=20
 { head -c 4 in.tif; head -c 4 in.tif; tail -c +9 in.tif; } >damaged.tif
 fails damaged.tif TIFF
 
+# Netpbm's formats, in digits, too.
+picture 70 50 1000 >in.ppm
+across in.ppm pam
+head -c 3000 in.ppm >short.ppm
+expect 1 "$KOSTKA" convert short.ppm none.png
+says 'in row [0-9]* of 50'
+for max in 1 77 255 511 60000; do
+    for type in 1,GRAYSCALE 2,GRAYSCALE_ALPHA 3,RGB 4,RGB_ALPHA 4,CMYK; do
+        {
+            printf 'P7\nWIDTH 61\nHEIGHT 40\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n' "${type%,*}" $max "${type#*,}"
+            head -c $((61 * 40 * ${type%,*} * (max > 255 ? 2 : 1))) "$KOSTKA"
+        } >in.pam
+        across in.pam pam
+        [ $max = 511 ] || across in.pam tif
+        [ $max = 511 ] || [ "${type#*,}" = CMYK ] || across in.pam png
+    done
+done
+
 # The limit is for what is in memory, and that is little.
 # small FILE OUTPUT OPTION…: encoded in little memory to what is there already
 small() {
@@ -174,7 +219,7 @@ small() {
     grep -q __asan_init "$KOSTKA" || between "$(cat peak.kb)" 1 $most "kilobytes of $file $*"
     rm "out.${output##*.}"
 }
-printf 'P5 10400 10000 255\n' >large.pgm
+printf 'P5\n10400 10000\n255\n' >large.pgm
 truncate -s 104000019 large.pgm
 expect 0 "$KOSTKA" encode --device cpu large.pgm large.jpg
 expect 0 "$KOSTKA" encode --device cpu large.pgm large.jp2
@@ -186,8 +231,17 @@ for how in 'png --compression 1' 'tif --compression 0' 'tif --compression 1' bmp
     small "large.$extension" large.jpg --max-memory 16M
     small "large.$extension" large.jp2 --max-memory 16M
     small "large.$extension" large.jp2
-    rm "large.$extension"
 done
+# Neither does 'convert' hold a picture.
+for file in large.jpg large.pgm large.bmp large.png large.tif; do
+    for target in png tif pgm bmp; do
+        expect 0 "$PEAK" peak.kb "$KOSTKA" convert --device cpu --max-memory 16M "$file" "converted.$target"
+        grep -q __asan_init "$KOSTKA" || between "$(cat peak.kb)" 1 40000 "kilobytes of $file as $target"
+        [ $target != pgm ] || [ "$file" = large.jpg ] || same large.pgm converted.pgm
+        rm "converted.$target"
+    done
+done
+rm large.*
 # What is coded of tiles is written as it comes.
 { printf 'P6 3000 2000 255\n' && for _ in $(seq 45); do head -c 400000 "$KOSTKA"; done; } >tiles.ppm
 expect 0 "$KOSTKA" encode --device cpu --tiles 500x250 --max-memory 12M tiles.ppm tiles.jp2

@@ -9,18 +9,6 @@
 
 enum { REST_BYTES = 1 << 24 /* of rows, after which the pages of a mapped file are given back */ };
 
-static bool is_suitable(const kst_image *image, const struct file_format *target)
-{
-    bool grey = image->format == KST_FORMAT_GREY, colour = image->format == KST_FORMAT_RGB;
-    bool alpha = image->format == KST_FORMAT_RGBA;
-    if (target == &file_pgm || target == &file_pgx)
-        return grey;
-    if (target == &file_ppm)
-        return colour;
-    return (target == &file_pnm || target == &file_pam || target == &file_raw || file_row_format(target) != NULL) &&
-           (grey || colour || alpha);
-}
-
 /* What the target holds, of a stream whose colours it can hold. */
 static kst_format choose_format(const kst_info *info, const struct file_settings *settings)
 {
@@ -42,8 +30,9 @@ static bool begin(struct bands_out *bands, const struct file_settings *settings)
     bands->options.format = choose_format(kst_decoder_info(bands->decoder), settings);
     if (kst_decoder_describe(bands->decoder, &bands->options, &bands->image) != KST_OK)
         return false;
-    bool planes = settings->target == &file_raw && raw_writes_planes(settings);
-    return is_suitable(&bands->image, settings->target) && !(planes && bands->image.format != KST_FORMAT_GREY);
+    if (settings->target == &file_pgx)
+        return bands->image.format == KST_FORMAT_GREY;
+    return rows_out_takes(&bands->image, settings);
 }
 
 bool bands_out_open(struct bands_out *bands, const struct source *source, const struct file_settings *settings)
@@ -128,6 +117,8 @@ static bool decode(
     jpeg_report_warnings(bands->source->name, report);
     if (settings->verbose)
         jpeg_report_details(bands->source->name, report);
+    if (settings->encode != NULL)
+        jpeg_tell_others(bands->decoder, bands->source->name);
     return true;
 }
 
@@ -142,7 +133,7 @@ static bool write_file(
         .problem = problem};
 
     pthread_mutex_init(&writing.lock, NULL);
-    bool good = rows_out_begin(&writing.out, output, bands->decoder, &bands->image, settings, problem) &&
+    bool good = rows_out_begin_decoded(&writing.out, output, bands->decoder, &bands->image, settings, problem) &&
                 decode(bands, &writing, settings, problem);
     pthread_mutex_destroy(&writing.lock);
     return rows_out_end(&writing.out, good, problem);

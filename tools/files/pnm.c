@@ -103,29 +103,86 @@ static void widen_grey_alpha(uint8_t *row, uint32_t width, size_t sample)
     }
 }
 
+/* A file whose rows are read one by one. */
+struct reading {
+    const struct source *source;
+    struct pnm_header header; /* `data` is where the next row begins */
+    struct scale scale;
+    uint32_t y;
+    size_t rested; /* where the file's pages were given back before */
+};
+
+static bool begin(struct reading *reading, const struct source *source, struct problem *problem)
+{
+    *reading = (struct reading){.source = source};
+    if (!pnm_header_read(source, &reading->header, problem))
+        return false;
+    reading->scale = scale_for(reading->header.max);
+    return true;
+}
+
+/* Inks are inverted: in a picture between two files the largest sample is none. */
+static bool next_row(void *file, uint8_t *row, struct problem *problem)
+{
+    enum { REST_BYTES = 1 << 24 };
+    struct reading *reading = file;
+    struct pnm_header *header = &reading->header;
+    const struct scale *scale = &reading->scale;
+
+    if (!(header->kind <= '3' ? read_plain_row : read_raw_row)(reading->source, &header->data, header, scale, row))
+        return problem_set(problem, "the file ends, or is damaged, in row %u of %u", (unsigned)reading->y + 1,
+            (unsigned)header->height);
+    if (header->channels == 2)
+        widen_grey_alpha(row, header->width, scale->depth > 8 ? 2 : 1);
+    if (header->format == KST_FORMAT_CMYK)
+        samples_invert(row, (size_t)header->width * header->channels, scale->depth);
+    reading->y++;
+    if (header->data - reading->rested >= REST_BYTES) {
+        source_rest(reading->source);
+        reading->rested = header->data;
+    }
+    return true;
+}
+
+static void *begin_reading(const struct source *source, const struct file_settings *settings, struct picture *whole)
+{
+    struct reading *reading = malloc(sizeof *reading);
+    struct problem told_later;
+    (void)settings;
+
+    if (reading == NULL || !begin(reading, source, &told_later)) {
+        free(reading);
+        return NULL;
+    }
+    whole->image.format = reading->header.format;
+    whole->image.width = reading->header.width;
+    whole->image.height = reading->header.height;
+    whole->image.plane_count = 1;
+    whole->image.plane[0].depth = (uint8_t)reading->scale.depth;
+    return reading;
+}
+
+static bool end_reading(void *file, bool good, struct problem *problem)
+{
+    (void)problem;
+    free(file);
+    return good;
+}
+
+static const struct row_reader pnm_reading = {begin_reading, next_row, end_reading, true};
+
 static bool pnm_read(
     const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
 {
-    struct pnm_header header;
+    struct reading reading;
+    const struct pnm_header *header = &reading.header;
 
-    if (!pnm_header_read(source, &header, problem))
+    if (!begin(&reading, source, problem) || !picture_allocate(picture, header->format, header->width, header->height,
+                                                 reading.scale.depth, settings->max_pixels, problem))
         return false;
-    struct scale scale = scale_for(header.max);
-    if (!picture_allocate(
-            picture, header.format, header.width, header.height, scale.depth, settings->max_pixels, problem))
-        return false;
-    for (uint32_t y = 0; y < header.height; y++) {
-        uint8_t *row = picture_row(picture, 0, y);
-        bool good = header.kind <= '3' ? read_plain_row(source, &header.data, &header, &scale, row)
-                                       : read_raw_row(source, &header.data, &header, &scale, row);
-        if (!good)
-            return problem_set(
-                problem, "the file ends, or is damaged, in row %u of %u", (unsigned)y + 1, (unsigned)header.height);
-        if (header.channels == 2)
-            widen_grey_alpha(row, header.width, scale.depth > 8 ? 2 : 1);
-    }
-    if (header.format == KST_FORMAT_CMYK)
-        picture_invert(picture);
+    for (uint32_t y = 0; y < header->height; y++)
+        if (!next_row(&reading, picture_row(picture, 0, y), problem))
+            return false;
     return true;
 }
 
@@ -257,7 +314,9 @@ static bool pam_detect(const uint8_t *data, size_t length)
     return has_magic(data, length, '7', '7');
 }
 
-const struct file_format file_pam = {"pam", {"pam"}, KST_FORMAT_AUTO, pam_detect, pnm_read, pam_write, NULL, NULL};
-const struct file_format file_pnm = {"pnm", {"pnm"}, KST_FORMAT_AUTO, pnm_detect, pnm_read, pnm_write, NULL, NULL};
+const struct file_format file_pam = {
+    "pam", {"pam"}, KST_FORMAT_AUTO, pam_detect, pnm_read, pam_write, NULL, &pnm_reading};
+const struct file_format file_pnm = {
+    "pnm", {"pnm"}, KST_FORMAT_AUTO, pnm_detect, pnm_read, pnm_write, NULL, &pnm_reading};
 const struct file_format file_pgm = {"pgm", {"pgm"}, KST_FORMAT_GREY, NULL, NULL, pgm_write, NULL, NULL};
 const struct file_format file_ppm = {"ppm", {"ppm"}, KST_FORMAT_RGB, NULL, NULL, ppm_write, NULL, NULL};

@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 
-#include "files/pnm.h"
 #include "files/rows_out.h"
 #include "progress.h"
 
@@ -12,18 +11,6 @@ enum { SHARE_OF_PICTURE = 4, SHARE_OF_STRIPS = 4, SHARE_OF_STRIP = 2, BLOCK_ROWS
 static size_t row_bytes(const kst_image *image)
 {
     return (size_t)image->width * kst_format_channels(image->format) * picture_sample_bytes(&image->plane[0]);
-}
-
-static bool is_suitable(const kst_image *image, const struct file_format *target)
-{
-    bool pnm = target == &file_pnm || target == &file_pam, grey = image->format == KST_FORMAT_GREY;
-    bool colour = image->format == KST_FORMAT_RGB;
-    if (target == &file_pgm)
-        return grey;
-    if (target == &file_ppm)
-        return colour;
-    return (pnm || target == &file_raw || file_row_format(target) != NULL) &&
-           (grey || colour || image->format == KST_FORMAT_RGBA);
 }
 
 /*
@@ -62,8 +49,7 @@ static bool begin(struct strips *strips, const struct source *source, const stru
         strips->options.format = settings->target->wanted;
     if (strips->options.orient || strips->options.components != NULL || strips->options.tile != KST_ALL_TILES ||
         kst_decoder_describe(strips->decoder, &strips->options, &strips->image) != KST_OK ||
-        !is_suitable(&strips->image, settings->target) ||
-        (settings->target == &file_raw && raw_writes_planes(settings)))
+        !rows_out_takes(&strips->image, settings))
         return false;
     choose_rows(strips, info, settings->max_memory);
     return row_bytes(&strips->image) * strips->image.height > settings->max_memory / SHARE_OF_PICTURE;
@@ -138,12 +124,7 @@ struct writing {
 static void *write_strip(void *argument)
 {
     struct writing *w = argument;
-    if (w->out.format != NULL)
-        w->good = w->out.format->add(w->out.file, w->strip, &w->problem);
-    else if (w->settings->target == &file_raw)
-        w->good = file_raw.write(w->out.output, w->strip, w->settings, &w->problem);
-    else
-        w->good = pnm_write_rows(w->out.output, w->strip, &w->problem);
+    w->good = rows_out_add(&w->out, w->strip, w->settings, &w->problem);
     return NULL;
 }
 
@@ -187,6 +168,8 @@ static bool write_strips(
     bool ended = end_writing(writing, &late);
     if (good && !ended)
         *problem = late;
+    if (good && ended && writing->settings->encode != NULL)
+        jpeg_tell_others(strips->decoder, name);
     return good && ended;
 }
 
@@ -199,7 +182,7 @@ static bool write_file(struct strips *strips, struct output *output, const char 
 
     picture_init(&strip[0]);
     picture_init(&strip[1]);
-    bool good = rows_out_begin(&writing.out, output, strips->decoder, &strips->image, settings, problem) &&
+    bool good = rows_out_begin_decoded(&writing.out, output, strips->decoder, &strips->image, settings, problem) &&
                 write_strips(strips, &writing, name, strip, problem);
     good = rows_out_end(&writing.out, good, problem);
     picture_release(&strip[0]);

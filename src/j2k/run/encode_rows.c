@@ -86,13 +86,14 @@ kst_status kst_j2k_encode_keep_rows(struct j2k_encode_work *work)
     if (!e->rows || !e->rows->in_order)
         return KST_OK;
     struct j2k_kept_rows *kept = kst_memory_zeroed(&e->memory, 1, sizeof *kept, &status);
-    if (kept && pthread_mutex_init(&kept->lock, NULL) != 0) {
+    if (!kept)
+        return kst_report_error(&e->report, status, KST_NO_OFFSET, NULL);
+    if (pthread_mutex_init(&kept->lock, NULL) != 0) {
         kst_memory_release(&e->memory, kept);
         return kst_report_error(&e->report, KST_ERROR_THREAD, KST_NO_OFFSET, NULL);
     }
     work->kept = kept;
-    if (!status)
-        status = make(work, kept);
+    status = make(work, kept);
     if (status)
         return kst_report_error(&e->report, status, KST_NO_OFFSET, NULL);
     e->rows = work->source.rows = &kept->rows;
