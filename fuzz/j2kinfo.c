@@ -37,7 +37,8 @@ static void build(
     struct j2k_plan plan;
     kst_report report;
     kst_report_init(&report);
-    kst_status status = kst_j2k_plan_build(memory, limits, stream, filter, &plan, &report);
+    const struct operation op = {.memory = memory, .limits = limits, .report = &report};
+    kst_status status = kst_j2k_plan_build(&op, stream, filter, &plan);
     fuzz_check(report.status == status, "the reported status is the one returned");
     if (status)
         return;
@@ -97,7 +98,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     const kst_limits limits = read_limits(&input);
     kst_memory_init(&memory, &(kst_allocator){NULL, NULL, NULL}, limits.memory);
     kst_report_init(&report);
-    kst_status status = kst_j2k_parse(&memory, &limits, data, length, &stream, &report);
+    const struct operation op = {.memory = &memory, .limits = &limits, .report = &report};
+    kst_status status = kst_j2k_parse(&op, data, length, &stream);
     fuzz_check(report.status == status, "the reported status is the one returned");
     if (status == KST_OK) {
         check_file(&stream);

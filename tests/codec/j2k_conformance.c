@@ -137,7 +137,8 @@ static void run_plan(const struct j2k_plan *plan, struct pool *pool, struct deco
         target[c] = (struct j2k_target){
             .data = decoded->sample[c], .pitch = (ptrdiff_t)(width_of(area) * sizeof(int32_t)), .step = 1, .bytes = 4};
     }
-    assert_int_equal(kst_j2k_cpu_decode(&memory, pool, plan, target, kst_cpu_best(), false, NULL, report), KST_OK);
+    const struct operation op = {.memory = &memory, .pool = pool, .tier = kst_cpu_best(), .report = report};
+    assert_int_equal(kst_j2k_cpu_decode(&op, plan, target, false), KST_OK);
 }
 
 static uint32_t number_at(const uint8_t *data, uint32_t bytes)
@@ -229,8 +230,9 @@ static void decode(
         return;
     }
     kst_report_init(&report);
-    assert_int_equal(kst_j2k_parse(&memory, &kst_default_limits, data, length, &stream, &report), KST_OK);
-    assert_int_equal(kst_j2k_plan_build(&memory, &kst_default_limits, &stream, filter, &plan, &report), KST_OK);
+    const struct operation op = {.memory = &memory, .limits = &kst_default_limits, .report = &report};
+    assert_int_equal(kst_j2k_parse(&op, data, length, &stream), KST_OK);
+    assert_int_equal(kst_j2k_plan_build(&op, &stream, filter, &plan), KST_OK);
     for (uint32_t t = 0; t < plan.tile_count && class_0_only; t++)
         plan.tile[t].transform = J2K_TRANSFORM_NONE;
     run_plan(&plan, pool, decoded, &report);

@@ -108,8 +108,9 @@ static uint64_t skipped(const kst_buffer *coded)
     kst_report report;
     kst_report_init(&report);
     kst_memory_init(&memory, &(kst_allocator){NULL, NULL, NULL}, kst_default_limits.memory);
-    assert_int_equal(kst_j2k_parse(&memory, &kst_default_limits, coded->data, coded->length, &stream, &report), KST_OK);
-    assert_int_equal(kst_j2k_plan_build(&memory, &kst_default_limits, &stream, &filter, &plan, &report), KST_OK);
+    const struct operation op = {.memory = &memory, .limits = &kst_default_limits, .report = &report};
+    assert_int_equal(kst_j2k_parse(&op, coded->data, coded->length, &stream), KST_OK);
+    assert_int_equal(kst_j2k_plan_build(&op, &stream, &filter, &plan), KST_OK);
     assert_int_equal(report.warnings, 0);
     uint64_t bytes = plan.totals.skipped_bytes;
     kst_j2k_plan_release(&memory, &plan);

@@ -108,7 +108,8 @@ static void run(const struct j2k_plan *plan, uint32_t size, enum cpu_tier tier, 
             target[p] =
                 (struct j2k_target){.data = bytes + p, .pitch = (ptrdiff_t)WIDTH * PLANES, .step = PLANES, .bytes = 1};
     }
-    kst_j2k_cpu_decode(&memory, pool, plan, target, tier, false, NULL, &report);
+    const struct operation op = {.memory = &memory, .pool = pool, .tier = tier, .report = &report};
+    kst_j2k_cpu_decode(&op, plan, target, false);
 }
 
 static bool is_narrow(const struct j2k_plan *plan)
@@ -144,9 +145,10 @@ static bool check(const uint8_t *data, size_t length, uint32_t *range)
     kst_report report;
     enum cpu_tier tier;
     kst_report_init(&report);
-    if (kst_j2k_parse(&memory, &kst_default_limits, data, length, &stream, &report) != KST_OK)
+    const struct operation op = {.memory = &memory, .limits = &kst_default_limits, .report = &report};
+    if (kst_j2k_parse(&op, data, length, &stream) != KST_OK)
         return true;
-    if (kst_j2k_plan_build(&memory, &kst_default_limits, &stream, &filter, &plan, &report) != KST_OK) {
+    if (kst_j2k_plan_build(&op, &stream, &filter, &plan) != KST_OK) {
         kst_j2k_stream_release(&memory, &stream);
         return true;
     }

@@ -101,9 +101,8 @@ static void compare_plans(kst_decoder *decoder, const struct j2k_filter *filter)
     struct j2k_plan cut, built;
     kst_report *report = &decoder->report;
     assert_int_equal(kst_decoder_plan_j2k(decoder, filter, &cut), KST_OK);
-    assert_int_equal(
-        kst_j2k_plan_build(&decoder->memory, &context->limits, &j2k_state(decoder)->stream, filter, &built, report),
-        KST_OK);
+    const struct operation op = {.memory = &decoder->memory, .limits = &context->limits, .report = report};
+    assert_int_equal(kst_j2k_plan_build(&op, &j2k_state(decoder)->stream, filter, &built), KST_OK);
     assert_int_equal(cut.tile_count, built.tile_count);
     assert_int_equal(cut.resolution_count, built.resolution_count);
     assert_int_equal(cut.band_count, built.band_count);

@@ -95,7 +95,8 @@ static void check_headers(const struct j2k_stream *stream, const struct stream_c
 static kst_status build(
     struct j2k_stream *stream, const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report)
 {
-    kst_status status = kst_j2k_plan_build(&memory, &kst_default_limits, stream, filter, plan, report);
+    const struct operation op = {.memory = &memory, .limits = &kst_default_limits, .report = report};
+    kst_status status = kst_j2k_plan_build(&op, stream, filter, plan);
     assert_int_equal(status, report->status);
     if (!status)
         assert_null(j2k_plan_problem(plan));
@@ -174,7 +175,8 @@ static void test_streams(void **state)
         kst_report report;
         assert_non_null(data);
         kst_report_init(&report);
-        assert_int_equal(kst_j2k_parse(&memory, &kst_default_limits, data, length, &stream, &report), KST_OK);
+        const struct operation op = {.memory = &memory, .limits = &kst_default_limits, .report = &report};
+        assert_int_equal(kst_j2k_parse(&op, data, length, &stream), KST_OK);
         assert_int_equal(report.warnings, 0);
         check_headers(&stream, &cases[i]);
         check_whole(&stream);
@@ -195,7 +197,8 @@ static void try_damaged(const uint8_t *data, size_t length)
     struct j2k_filter filter = {
         .reduce = (uint8_t)random_below(&random_state, 3), .layers = random_below(&random_state, 3)};
     kst_report_init(&report);
-    if (kst_j2k_parse(&memory, &kst_default_limits, data, length, &stream, &report) == KST_OK) {
+    const struct operation op = {.memory = &memory, .limits = &kst_default_limits, .report = &report};
+    if (kst_j2k_parse(&op, data, length, &stream) == KST_OK) {
         if (build(&stream, &filter, &plan, &report) == KST_OK)
             kst_j2k_plan_release(&memory, &plan);
         kst_j2k_stream_release(&memory, &stream);

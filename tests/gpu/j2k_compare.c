@@ -120,9 +120,8 @@ static void decode_there(const struct j2k_plan *plan, struct wanted *wanted)
     wanted->plan = plan;
     kst_report_init(&wanted->report);
     make_picture(plan, &wanted->picture);
-    assert_int_equal(
-        kst_j2k_cpu_decode(&host, threads, plan, wanted->picture.target, kst_cpu_best(), false, NULL, &wanted->report),
-        KST_OK);
+    const struct operation op = {.memory = &host, .pool = threads, .tier = kst_cpu_best(), .report = &wanted->report};
+    assert_int_equal(kst_j2k_cpu_decode(&op, plan, wanted->picture.target, false), KST_OK);
     damaged_plans += wanted->report.warnings > 0;
 }
 

@@ -25,9 +25,10 @@ static bool compare_filter(
     struct j2k_plan plan;
     kst_report report;
     kst_report_init(&report);
-    if (kst_j2k_parse(&memory, &kst_default_limits, data, length, &stream, &report) != KST_OK)
+    const struct operation op = {.memory = &memory, .limits = &kst_default_limits, .report = &report};
+    if (kst_j2k_parse(&op, data, length, &stream) != KST_OK)
         return false;
-    bool built = kst_j2k_plan_build(&memory, &kst_default_limits, &stream, filter, &plan, &report) == KST_OK;
+    bool built = kst_j2k_plan_build(&op, &stream, filter, &plan) == KST_OK;
     if (built) {
         if (timed)
             compare_timed(name, &plan, copies);

@@ -159,8 +159,9 @@ static struct damage damage_blocks(const kst_buffer *coded)
     kst_report_init(&report);
     decode(coded->data, coded->length, &clean);
     assert_int_equal(clean.report.warnings, 0);
-    assert_int_equal(kst_j2k_parse(&memory, &kst_default_limits, coded->data, coded->length, &stream, &report), KST_OK);
-    assert_int_equal(kst_j2k_plan_build(&memory, &kst_default_limits, &stream, &filter, &plan, &report), KST_OK);
+    const struct operation op = {.memory = &memory, .limits = &kst_default_limits, .report = &report};
+    assert_int_equal(kst_j2k_parse(&op, coded->data, coded->length, &stream), KST_OK);
+    assert_int_equal(kst_j2k_plan_build(&op, &stream, &filter, &plan), KST_OK);
     for (uint32_t i = 0; i < plan.block_count; i++) {
         const struct j2k_block *block = &plan.block[i];
         for (uint32_t k = 0; k < block->segment_count; k += 1 + block->segment_count / 3) {

@@ -102,8 +102,9 @@ kst_status made_parse(const struct made *made, const kst_limits *limits, struct 
     if (!made_memory.limit)
         kst_memory_init(&made_memory, &(kst_allocator){NULL, NULL, NULL}, UINT64_C(1) << 30);
     kst_report_init(&report);
-    kst_status status =
-        kst_j2k_parse(&made_memory, limits ? limits : &kst_default_limits, made->data, made->length, stream, &report);
+    const struct operation op = {
+        .memory = &made_memory, .limits = limits ? limits : &kst_default_limits, .report = &report};
+    kst_status status = kst_j2k_parse(&op, made->data, made->length, stream);
     assert_int_equal(status, report.status);
     return status;
 }
@@ -130,7 +131,8 @@ kst_status made_build(const struct made *made, const struct j2k_filter *filter, 
     kst_status status = made_parse(made, NULL, &stream);
     if (status)
         return status;
-    status = kst_j2k_plan_build(&made_memory, &kst_default_limits, &stream, filter, &plan, &report);
+    const struct operation op = {.memory = &made_memory, .limits = &kst_default_limits, .report = &report};
+    status = kst_j2k_plan_build(&op, &stream, filter, &plan);
     if (!status) {
         assert_null(j2k_plan_problem(&plan));
         if (totals)

@@ -219,7 +219,8 @@ static void test_precedence(void **state)
     struct j2k_filter filter = {.layers = 0};
     assert_int_equal(made_parse(&made, NULL, &stream), KST_OK);
     kst_report_init(&report);
-    assert_int_equal(kst_j2k_plan_build(&made_memory, &kst_default_limits, &stream, &filter, &plan, &report), KST_OK);
+    const struct operation op = {.memory = &made_memory, .limits = &kst_default_limits, .report = &report};
+    assert_int_equal(kst_j2k_plan_build(&op, &stream, &filter, &plan), KST_OK);
     assert_int_equal(report.warnings, 0);
     static const uint8_t expected[] = {0, 1, 3, 2};
     assert_int_equal(plan.tile_component_count, 4);

@@ -211,7 +211,8 @@ static kst_status build_block(struct j2k_stream *stream, struct j2k_plan *plan, 
     struct j2k_filter filter = {.layers = layers};
     kst_report_init(report);
     assert_int_equal(made_parse(&made, NULL, stream), KST_OK);
-    return kst_j2k_plan_build(&made_memory, &kst_default_limits, stream, &filter, plan, report);
+    const struct operation op = {.memory = &made_memory, .limits = &kst_default_limits, .report = report};
+    return kst_j2k_plan_build(&op, stream, &filter, plan);
 }
 
 static void release(struct j2k_stream *stream, struct j2k_plan *plan)

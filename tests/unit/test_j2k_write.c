@@ -161,7 +161,8 @@ static void make_picture(struct picture *picture)
                 picture->tile[t] = coded->headers.main;
         coded->tile = picture->tile;
     }
-    assert_int_equal(kst_j2k_coded_layout(&made_memory, &kst_default_limits, coded, &picture->report), KST_OK);
+    const struct operation op = {.memory = &made_memory, .limits = &kst_default_limits, .report = &picture->report};
+    assert_int_equal(kst_j2k_coded_layout(&op, coded), KST_OK);
     picture->pass_length =
         kst_memory_array(&made_memory, coded->plan.block_count, J2K_PASSES_MAX * sizeof *picture->pass_length, NULL);
     picture->layer_passes = kst_memory_array(&made_memory, coded->plan.block_count, coded->layers, NULL);
@@ -268,11 +269,10 @@ static void check_stream(const struct picture *picture, const struct sink *sink)
     kst_report report;
     const struct j2k_filter everything = {.layers = 0};
     kst_report_init(&report);
-    assert_int_equal(
-        kst_j2k_parse(&made_memory, &kst_default_limits, sink->data, sink->length, &stream, &report), KST_OK);
+    const struct operation op = {.memory = &made_memory, .limits = &kst_default_limits, .report = &report};
+    assert_int_equal(kst_j2k_parse(&op, sink->data, sink->length, &stream), KST_OK);
     check_headers(picture, &stream);
-    assert_int_equal(
-        kst_j2k_plan_build(&made_memory, &kst_default_limits, &stream, &everything, &plan, &report), KST_OK);
+    assert_int_equal(kst_j2k_plan_build(&op, &stream, &everything, &plan), KST_OK);
     assert_int_equal(report.warnings, 0);
     check_blocks(picture, &plan);
     kst_j2k_plan_release(&made_memory, &plan);

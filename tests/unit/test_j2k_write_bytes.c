@@ -55,7 +55,8 @@ static void set_block(uint32_t index, uint32_t missing, uint32_t first, uint32_t
 
 static void lay_out(void)
 {
-    assert_int_equal(kst_j2k_coded_layout(&made_memory, &kst_default_limits, &coded, &report), KST_OK);
+    const struct operation op = {.memory = &made_memory, .limits = &kst_default_limits, .report = &report};
+    assert_int_equal(kst_j2k_coded_layout(&op, &coded), KST_OK);
     memset(layer_passes, 0, sizeof layer_passes);
     coded.pass_length = pass_length;
     coded.layer_passes = layer_passes;
@@ -248,7 +249,8 @@ static void test_refused(void **state)
 static kst_status try_lay_out(void)
 {
     kst_report_init(&report);
-    kst_status status = kst_j2k_coded_layout(&made_memory, &kst_default_limits, &coded, &report);
+    const struct operation op = {.memory = &made_memory, .limits = &kst_default_limits, .report = &report};
+    kst_status status = kst_j2k_coded_layout(&op, &coded);
     kst_j2k_coded_release(&made_memory, &coded);
     assert_int_equal(report.status, status);
     return status;
@@ -334,8 +336,8 @@ static void test_file(void **state)
     assert_int_equal(kst_j2k_write_file(&made_memory, &coded, &plain, &file, &sink, &report), KST_OK);
     assert_memory_equal(sink.data, expected, sizeof expected);
     assert_memory_equal(sink.data + sizeof expected, after, sizeof after);
-    assert_int_equal(
-        kst_j2k_parse(&made_memory, &kst_default_limits, sink.data, sink.length, &stream, &report), KST_OK);
+    const struct operation op = {.memory = &made_memory, .limits = &kst_default_limits, .report = &report};
+    assert_int_equal(kst_j2k_parse(&op, sink.data, sink.length, &stream), KST_OK);
     assert_int_equal(report.warnings, 0);
     assert_int_equal(stream.start, sizeof expected + sizeof after + 8);
     assert_int_equal(stream.end, sink.length - 28);

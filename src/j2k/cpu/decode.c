@@ -200,29 +200,29 @@ static kst_status check_depths(const struct j2k_plan *plan, kst_report *report)
     return KST_OK;
 }
 
-kst_status kst_j2k_cpu_decode(struct memory *memory, struct pool *pool, const struct j2k_plan *plan,
-    const struct j2k_target *target, enum cpu_tier tier, bool strict, struct progress *progress, kst_report *report)
+kst_status kst_j2k_cpu_decode(
+    const struct operation *op, const struct j2k_plan *plan, const struct j2k_target *target, bool strict)
 {
     struct j2k_decoding decoding;
-    kst_status status = check_depths(plan, report);
+    kst_status status = check_depths(plan, op->report);
     if (status)
         return status;
-    kst_j2k_decoding_begin(&decoding, memory, plan, tier);
-    kst_jpeg_dsp_init(&decoding.dsp, tier);
-    decoding.pool = pool;
+    kst_j2k_decoding_begin(&decoding, op->memory, plan, op->tier);
+    kst_jpeg_dsp_init(&decoding.dsp, op->tier);
+    decoding.pool = op->pool;
     decoding.target = target;
-    decoding.progress = progress;
+    decoding.progress = op->progress;
     if (plan->missing_tiles > 0)
         fill(&decoding);
     atomic_init(&decoding.next_tile, 0);
-    kst_pool_run(pool, count_lanes(&decoding), decode_tiles, &decoding);
+    kst_pool_run(op->pool, count_lanes(&decoding), decode_tiles, &decoding);
     kst_j2k_decoding_end(&decoding);
     status = (kst_status)atomic_load(&decoding.status);
     if (status)
-        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
+        return kst_report_error(op->report, status, KST_NO_OFFSET, NULL);
     uint64_t damaged = atomic_load(&decoding.damaged);
     if (damaged > 0)
         status =
-            kst_report_warning(report, KST_WARNING_J2K_DATA, atomic_load(&decoding.damage_offset), damaged, strict);
+            kst_report_warning(op->report, KST_WARNING_J2K_DATA, atomic_load(&decoding.damage_offset), damaged, strict);
     return status;
 }

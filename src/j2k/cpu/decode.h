@@ -5,8 +5,8 @@
 
 #include "core/cpu.h"
 #include "core/memory.h"
+#include "core/operation.h"
 #include "core/pool.h"
-#include "core/progress.h"
 #include "j2k/plan/plan.h"
 
 enum { J2K_DECODED_DEPTH = 31 }; /* most bits of a sample: coefficients and samples take 32 bits */
@@ -38,7 +38,7 @@ struct j2k_cpu_need kst_j2k_cpu_measure(
  * code-blocks are counted as warnings; with `strict` the first of them is an error. Each code-block is a step of the
  * progress, which may be null.
  */
-kst_status kst_j2k_cpu_decode(struct memory *memory, struct pool *pool, const struct j2k_plan *plan,
-    const struct j2k_target *target, enum cpu_tier tier, bool strict, struct progress *progress, kst_report *report);
+kst_status kst_j2k_cpu_decode(
+    const struct operation *op, const struct j2k_plan *plan, const struct j2k_target *target, bool strict);
 
 #endif

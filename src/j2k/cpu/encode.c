@@ -321,19 +321,20 @@ kst_status kst_j2k_encode_finish(struct j2k_encode_job *job, kst_report *report)
     return status;
 }
 
-kst_status kst_j2k_cpu_encode(struct memory *memory, struct pool *pool, enum cpu_tier tier, struct j2k_coded *coded,
-    const struct j2k_encode_source *source, struct j2k_encoded *encoded, kst_report *report)
+kst_status kst_j2k_cpu_encode(const struct operation *op, struct j2k_coded *coded,
+    const struct j2k_encode_source *source, struct j2k_encoded *encoded)
 {
-    struct j2k_encode_job job = {.memory = memory, .pool = pool, .coded = coded, .source = source, .encoded = encoded};
-    kst_status status = kst_j2k_encode_start(&job, report);
+    struct j2k_encode_job job = {
+        .memory = op->memory, .pool = op->pool, .coded = coded, .source = source, .encoded = encoded};
+    kst_status status = kst_j2k_encode_start(&job, op->report);
     if (status)
         return status;
-    kst_j2k_forward_init(&job.forward, tier);
-    job.passes = kst_j2k_coding_passes(tier);
+    kst_j2k_forward_init(&job.forward, op->tier);
+    job.passes = kst_j2k_coding_passes(op->tier);
     if (job.result)
         encode_tiles(&job);
     kst_j2k_encode_drop_workers(&job);
-    return kst_j2k_encode_finish(&job, report);
+    return kst_j2k_encode_finish(&job, op->report);
 }
 
 void kst_j2k_encoded_release(struct memory *memory, struct j2k_encoded *encoded)

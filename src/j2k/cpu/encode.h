@@ -3,8 +3,8 @@
 #ifndef KOSTKA_J2K_CPU_ENCODE_H
 #define KOSTKA_J2K_CPU_ENCODE_H
 
+#include "core/operation.h"
 #include "core/pool.h"
-#include "core/progress.h"
 #include "j2k/cpu/dwt/forward.h"
 #include "j2k/write/coded.h"
 
@@ -43,8 +43,8 @@ struct j2k_encoded {
  * bits are added to the parameters in force and to the bands; if that is impossible, the result is
  * KST_ERROR_IMAGE_DEPTH.
  */
-kst_status kst_j2k_cpu_encode(struct memory *memory, struct pool *pool, enum cpu_tier tier, struct j2k_coded *coded,
-    const struct j2k_encode_source *source, struct j2k_encoded *encoded, kst_report *report);
+kst_status kst_j2k_cpu_encode(const struct operation *op, struct j2k_coded *coded,
+    const struct j2k_encode_source *source, struct j2k_encoded *encoded);
 
 void kst_j2k_encoded_release(struct memory *memory, struct j2k_encoded *encoded);
 

@@ -185,18 +185,17 @@ static void run_worker(void *argument, uint32_t index)
         atomic_store(&job->status, (int)status);
 }
 
-kst_status kst_j2k_cpu_remeasure(struct memory *memory, struct pool *pool, enum cpu_tier tier,
-    const struct j2k_remeasuring *remeasuring, kst_report *report)
+kst_status kst_j2k_cpu_remeasure(const struct operation *op, const struct j2k_remeasuring *remeasuring)
 {
     struct job job = {.wanted = remeasuring,
-        .memory = memory,
-        .passes = kst_j2k_block_passes(tier),
-        .coding_passes = kst_j2k_coding_passes(tier)};
-    uint32_t threads = kst_pool_threads(pool), blocks = remeasuring->coded->plan.block_count;
+        .memory = op->memory,
+        .passes = kst_j2k_block_passes(op->tier),
+        .coding_passes = kst_j2k_coding_passes(op->tier)};
+    uint32_t threads = kst_pool_threads(op->pool), blocks = remeasuring->coded->plan.block_count;
     atomic_init(&job.next, 0);
     atomic_init(&job.status, KST_OK);
     if (blocks > 0)
-        kst_pool_run(pool, threads < blocks ? threads : blocks, run_worker, &job);
+        kst_pool_run(op->pool, threads < blocks ? threads : blocks, run_worker, &job);
     kst_status status = (kst_status)atomic_load(&job.status);
-    return status ? kst_report_error(report, status, KST_NO_OFFSET, NULL) : KST_OK;
+    return status ? kst_report_error(op->report, status, KST_NO_OFFSET, NULL) : KST_OK;
 }

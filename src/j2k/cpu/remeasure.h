@@ -3,8 +3,7 @@
 #ifndef KOSTKA_J2K_CPU_REMEASURE_H
 #define KOSTKA_J2K_CPU_REMEASURE_H
 
-#include "core/cpu.h"
-#include "core/pool.h"
+#include "core/operation.h"
 #include "j2k/write/coded.h"
 
 struct j2k_remeasuring {
@@ -21,7 +20,6 @@ struct j2k_remeasuring {
  * gains are estimated from bit-planes and lengths. Passes cannot be told apart in regions of interest, with more than
  * 31 bit-planes, after damage, and with predictable termination, which cutting would break.
  */
-kst_status kst_j2k_cpu_remeasure(struct memory *memory, struct pool *pool, enum cpu_tier tier,
-    const struct j2k_remeasuring *remeasuring, kst_report *report);
+kst_status kst_j2k_cpu_remeasure(const struct operation *op, const struct j2k_remeasuring *remeasuring);
 
 #endif

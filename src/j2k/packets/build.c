@@ -203,46 +203,45 @@ kst_status kst_j2k_builder_run(struct j2k_builder *builder)
     return status;
 }
 
-kst_status kst_j2k_read_wanted(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
-    const struct j2k_filter *filter, kst_report *report)
+kst_status kst_j2k_read_wanted(const struct operation *op, struct j2k_stream *stream, const struct j2k_filter *filter)
 {
     if (filter->reduce > J2K_LEVELS)
-        return kst_report_error(report, KST_ERROR_J2K_REDUCE, KST_NO_OFFSET, NULL);
+        return kst_report_error(op->report, KST_ERROR_J2K_REDUCE, KST_NO_OFFSET, NULL);
     if (filter->careful)
-        return kst_j2k_read_all_parts(memory, limits, stream, report);
-    return kst_j2k_read_parts(memory, limits, stream, kst_j2k_wanted_tiles(stream, filter), report);
+        return kst_j2k_read_all_parts(op, stream);
+    return kst_j2k_read_parts(op, stream, kst_j2k_wanted_tiles(stream, filter));
 }
 
-static kst_status build(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
-    const struct j2k_filter *filter, bool survey, struct j2k_plan *plan, kst_report *report)
+static kst_status build(const struct operation *op, struct j2k_stream *stream, const struct j2k_filter *filter,
+    bool survey, struct j2k_plan *plan)
 {
     *plan = (struct j2k_plan){0};
-    const kst_limits narrow = kst_j2k_narrow(limits, stream, false);
+    const kst_limits narrow = kst_j2k_narrow(op->limits, stream, false);
     struct j2k_builder builder = {.collect = kst_j2k_collect,
-        .memory = memory,
+        .memory = op->memory,
         .limits = &narrow,
         .stream = stream,
         .filter = filter,
-        .report = report,
+        .report = op->report,
         .plan = plan,
         .survey = survey};
-    kst_status status = kst_j2k_read_wanted(memory, limits, stream, filter, report);
+    kst_status status = kst_j2k_read_wanted(op, stream, filter);
     return status ? status : kst_j2k_builder_run(&builder);
 }
 
-kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
-    const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report)
+kst_status kst_j2k_plan_build(
+    const struct operation *op, struct j2k_stream *stream, const struct j2k_filter *filter, struct j2k_plan *plan)
 {
-    return build(memory, limits, stream, filter, false, plan, report);
+    return build(op, stream, filter, false, plan);
 }
 
-kst_status kst_j2k_survey(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
-    const struct j2k_filter *filter, struct j2k_packet_totals *totals, kst_report *report)
+kst_status kst_j2k_survey(const struct operation *op, struct j2k_stream *stream, const struct j2k_filter *filter,
+    struct j2k_packet_totals *totals)
 {
     struct j2k_plan plan;
-    kst_status status = build(memory, limits, stream, filter, true, &plan, report);
+    kst_status status = build(op, stream, filter, true, &plan);
     *totals = plan.totals;
-    kst_j2k_plan_release(memory, &plan);
+    kst_j2k_plan_release(op->memory, &plan);
     return status;
 }
 

@@ -24,15 +24,15 @@ struct j2k_filter {
  * Damage is a warning, counted in `report`, unless no tile at all of the whole picture can be decoded. On failure, for
  * example with KST_ERROR_J2K_REDUCE, nothing is left allocated and the report holds the error.
  */
-kst_status kst_j2k_plan_build(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
-    const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report);
+kst_status kst_j2k_plan_build(
+    const struct operation *op, struct j2k_stream *stream, const struct j2k_filter *filter, struct j2k_plan *plan);
 
 /*
  * Give the warnings or the error that building a plan would give, without memory for the plan: only one tile's packet
  * headers are held at a time, without the positions of the code-blocks' bytes. Sets `totals` to those of the plan.
  */
-kst_status kst_j2k_survey(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
-    const struct j2k_filter *filter, struct j2k_packet_totals *totals, kst_report *report);
+kst_status kst_j2k_survey(const struct operation *op, struct j2k_stream *stream, const struct j2k_filter *filter,
+    struct j2k_packet_totals *totals);
 
 /* The columns and rows of the tiles that a filter needs. */
 struct j2k_rect kst_j2k_wanted_tiles(const struct j2k_stream *stream, const struct j2k_filter *filter);
@@ -41,12 +41,11 @@ struct j2k_rect kst_j2k_wanted_tiles(const struct j2k_stream *stream, const stru
  * Build a plan from another one, `whole`, without reading packets again. The other plan must have been built without a
  * warning, and with the same filter except for its region, which must cover all tiles that this filter needs.
  */
-kst_status kst_j2k_plan_cut(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
-    const struct j2k_plan *whole, const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report);
+kst_status kst_j2k_plan_cut(const struct operation *op, struct j2k_stream *stream, const struct j2k_plan *whole,
+    const struct j2k_filter *filter, struct j2k_plan *plan);
 
 /* Read the headers of tile-parts that a filter needs, as building a plan does first. */
-kst_status kst_j2k_read_wanted(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
-    const struct j2k_filter *filter, kst_report *report);
+kst_status kst_j2k_read_wanted(const struct operation *op, struct j2k_stream *stream, const struct j2k_filter *filter);
 
 void kst_j2k_plan_release(struct memory *memory, struct j2k_plan *plan);
 

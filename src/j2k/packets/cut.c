@@ -104,15 +104,15 @@ static kst_status collect(struct j2k_builder *builder)
     return status;
 }
 
-kst_status kst_j2k_plan_cut(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
-    const struct j2k_plan *whole, const struct j2k_filter *filter, struct j2k_plan *plan, kst_report *report)
+kst_status kst_j2k_plan_cut(const struct operation *op, struct j2k_stream *stream, const struct j2k_plan *whole,
+    const struct j2k_filter *filter, struct j2k_plan *plan)
 {
     struct j2k_builder builder = {.collect = collect,
-        .memory = memory,
-        .limits = limits,
+        .memory = op->memory,
+        .limits = op->limits,
         .stream = stream,
         .filter = filter,
-        .report = report,
+        .report = op->report,
         .plan = plan,
         .whole = whole};
     *plan = (struct j2k_plan){0};

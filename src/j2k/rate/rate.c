@@ -326,22 +326,22 @@ static void release(struct allocation *a, struct memory *memory)
     kst_j2k_packets_release(memory, a->packets);
 }
 
-kst_status kst_j2k_allocate_rate(struct memory *memory, struct pool *pool, const struct j2k_rate *rate,
-    uint8_t *layer_passes, double *threshold, kst_report *report)
+kst_status kst_j2k_allocate_rate(
+    const struct operation *op, const struct j2k_rate *rate, uint8_t *layer_passes, double *threshold)
 {
-    struct allocation a = {.rate = rate, .pool = pool, .layer_passes = layer_passes};
-    kst_status status = kst_j2k_packets_create(memory, rate->coded, &a.packets, report);
+    struct allocation a = {.rate = rate, .pool = op->pool, .layer_passes = layer_passes};
+    kst_status status = kst_j2k_packets_create(op->memory, rate->coded, &a.packets, op->report);
     if (status)
         return status;
     *threshold = INFINITY;
-    status = prepare(&a, memory);
+    status = prepare(&a, op->memory);
     if (status)
-        kst_report_error(report, status, KST_NO_OFFSET, NULL);
+        kst_report_error(op->report, status, KST_NO_OFFSET, NULL);
     else
-        status = kst_j2k_overhead(memory, rate->coded, rate->writing, &a.overhead, report);
+        status = kst_j2k_overhead(op->memory, rate->coded, rate->writing, &a.overhead, op->report);
     a.overhead += rate->around;
     for (; !status && a.layer < rate->coded->layers; a.layer++)
         settle_layer(&a, threshold);
-    release(&a, memory);
+    release(&a, op->memory);
     return status;
 }

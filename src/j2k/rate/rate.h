@@ -6,7 +6,7 @@
 #ifndef KOSTKA_J2K_RATE_RATE_H
 #define KOSTKA_J2K_RATE_RATE_H
 
-#include "core/pool.h"
+#include "core/operation.h"
 #include "j2k/write/write.h"
 
 /* The target of a layer. The limit that is reached first ends the layer. */
@@ -37,7 +37,7 @@ struct j2k_rate {
  * Fill in layer_passes, `layers` entries for each block. *threshold becomes the least gain per byte that any layer
  * asked for; it is infinite if every pass was wanted.
  */
-kst_status kst_j2k_allocate_rate(struct memory *memory, struct pool *pool, const struct j2k_rate *rate,
-    uint8_t *layer_passes, double *threshold, kst_report *report);
+kst_status kst_j2k_allocate_rate(
+    const struct operation *op, const struct j2k_rate *rate, uint8_t *layer_passes, double *threshold);
 
 #endif

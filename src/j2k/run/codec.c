@@ -102,7 +102,7 @@ static kst_status place_rows(struct encoding *e, double seconds)
 
 static kst_status transcode(struct transcoding *t, const uint8_t *data, size_t length)
 {
-    return kst_j2k_transcode(t->context, t->op.memory, data, length, t->options, &t->sink, t->op.report);
+    return kst_j2k_transcode(&t->op, data, length, t->options, &t->sink);
 }
 
 static bool next_element(kst_decoder *decoder, kst_element *element)

@@ -162,9 +162,8 @@ static kst_status convert(struct j2k_work *work)
 /* What reading its packets warns of, or fails with, where their plan has no room. */
 static kst_status survey(struct j2k_work *work)
 {
-    kst_decoder *decoder = work->decoder;
-    return kst_j2k_survey(&decoder->memory, &decoder->context->limits, &j2k_state(decoder)->stream,
-        &work->output.filter, &work->plan.totals, &decoder->report);
+    const struct operation op = kst_decoder_operation(work->decoder, work->progress);
+    return kst_j2k_survey(&op, &j2k_state(work->decoder)->stream, &work->output.filter, &work->plan.totals);
 }
 
 /* Packets of a part that were read for the whole are not warned of again. */
@@ -213,8 +212,8 @@ static kst_status execute(struct j2k_work *work)
     if (!has_room(work))
         return KST_ERROR_LIMIT_MEMORY;
     kst_progress_stage(work->progress, work->plan.block_count, work->end);
-    kst_status status = kst_j2k_cpu_decode(&decoder->memory, decoder->context->pool, &work->plan, work->target,
-        decoder->context->tier, work->options->strict, work->progress, report);
+    const struct operation op = kst_decoder_operation(decoder, work->progress);
+    kst_status status = kst_j2k_cpu_decode(&op, &work->plan, work->target, work->options->strict);
     kst_report_stage(report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
     report->threads = kst_pool_threads(decoder->context->pool);
     return status;

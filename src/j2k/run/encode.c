@@ -13,8 +13,8 @@ kst_status kst_j2k_encode_blocks(struct j2k_encode_work *work)
         return kst_j2k_encode_group_again(work);
     if (work->in_windows)
         return kst_j2k_gpu_code_windows(work);
-    kst_status status = kst_j2k_cpu_encode(
-        &e->memory, e->context->pool, e->context->tier, &work->coded, &work->source, &work->encoded, &e->report);
+    const struct operation op = kst_encoding_operation(e);
+    kst_status status = kst_j2k_cpu_encode(&op, &work->coded, &work->source, &work->encoded);
     kst_report_stage(&e->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
     return status;
 }
@@ -95,6 +95,7 @@ static double share_of_coding(const struct j2k_encode_work *work)
 static kst_status plan(struct j2k_encode_work *work)
 {
     struct encoding *e = work->e;
+    const struct operation op = kst_encoding_operation(e);
     kst_status status = kst_j2k_encode_components(work);
     if (status)
         return status;
@@ -105,7 +106,7 @@ static kst_status plan(struct j2k_encode_work *work)
         status = kst_j2k_encode_file(work);
     settle_width(work);
     if (!status)
-        status = kst_j2k_coded_layout(&e->memory, &e->context->limits, &work->coded, &e->report);
+        status = kst_j2k_coded_layout(&op, &work->coded);
     if (!status)
         status = kst_j2k_encode_profile(work);
     if (!status)

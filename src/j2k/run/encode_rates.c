@@ -148,11 +148,11 @@ static kst_status allocate_components(struct j2k_encode_work *work, const struct
 {
     enum { TRIES = 12 };
     struct encoding *e = work->e;
+    const struct operation op = kst_encoding_operation(e);
     struct j2k_layer_target *last = &work->target[work->options.layers - 1];
     uint64_t limit = work->limits.component_bytes, most = 0;
     for (uint32_t i = 0; i < TRIES; i++) {
-        kst_status status =
-            kst_j2k_allocate_rate(&e->memory, e->context->pool, rate, work->layer_passes, threshold, &e->report);
+        kst_status status = kst_j2k_allocate_rate(&op, rate, work->layer_passes, threshold);
         if (!status && limit < UINT64_MAX)
             status = kst_j2k_most_component_bytes(&e->memory, &work->coded, &work->writing, &most, &e->report);
         if (status || most <= limit)

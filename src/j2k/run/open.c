@@ -171,8 +171,8 @@ static kst_status make_room_for_planes(kst_decoder *decoder)
 
 kst_status kst_j2k_open(kst_decoder *decoder, const uint8_t *data, size_t length)
 {
-    kst_status status = kst_j2k_parse(
-        &decoder->memory, &decoder->context->limits, data, length, &j2k_state(decoder)->stream, &decoder->report);
+    const struct operation op = kst_decoder_operation(decoder, NULL);
+    kst_status status = kst_j2k_parse(&op, data, length, &j2k_state(decoder)->stream);
     if (status)
         return status;
     status = collect_metadata(decoder);
@@ -193,13 +193,12 @@ kst_status kst_j2k_open(kst_decoder *decoder, const uint8_t *data, size_t length
 kst_status kst_j2k_open_further(kst_decoder *decoder, const struct j2k_filter *filter)
 {
     struct j2k_stream *stream = &j2k_state(decoder)->stream;
-    const kst_limits *limits = &decoder->context->limits;
+    const struct operation op = kst_decoder_operation(decoder, NULL);
     kst_report *report = &decoder->report;
     if (!stream->located)
         return KST_OK;
     uint64_t warnings = report->warnings;
-    kst_status status = filter ? kst_j2k_read_wanted(&decoder->memory, limits, stream, filter, report)
-                               : kst_j2k_read_all_parts(&decoder->memory, limits, stream, report);
+    kst_status status = filter ? kst_j2k_read_wanted(&op, stream, filter) : kst_j2k_read_all_parts(&op, stream);
     if (report->warnings > warnings)
         kst_report_warning(
             &decoder->parsed, report->first_warning, report->first_warning_offset, report->warnings - warnings, false);

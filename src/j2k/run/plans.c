@@ -43,8 +43,8 @@ static bool holds(const kst_decoder *decoder, const struct j2k_filter *filter, s
 
 static kst_status build(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_plan *plan)
 {
-    return kst_j2k_plan_build(
-        &decoder->memory, &decoder->context->limits, &j2k_state(decoder)->stream, filter, plan, &decoder->report);
+    const struct operation op = kst_decoder_operation(decoder, NULL);
+    return kst_j2k_plan_build(&op, &j2k_state(decoder)->stream, filter, plan);
 }
 
 /* Where that fails, takes much, or has warnings to give, which belong to parts, all is as if it had not been tried. */
@@ -86,6 +86,6 @@ kst_status kst_decoder_plan_j2k(kst_decoder *decoder, const struct j2k_filter *f
     kept->before = tiles;
     if (!holds(decoder, filter, tiles))
         return build(decoder, filter, plan);
-    return kst_j2k_plan_cut(&decoder->memory, &decoder->context->limits, &j2k_state(decoder)->stream, &kept->plan,
-        filter, plan, &decoder->report);
+    const struct operation op = kst_decoder_operation(decoder, NULL);
+    return kst_j2k_plan_cut(&op, &j2k_state(decoder)->stream, &kept->plan, filter, plan);
 }

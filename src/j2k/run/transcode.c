@@ -22,11 +22,9 @@ enum {
 };
 
 /* One call; everything in it belongs to the call. */
-struct transcoding {
-    kst_context *context;
-    struct memory *memory;
+struct j2k_transcoding {
+    const struct operation *op;
     const kst_transcode_options *options;
-    kst_report *report;
     struct j2k_stream stream;
     struct j2k_recoded recoded;
     struct j2k_comment *comment;
@@ -36,12 +34,12 @@ struct transcoding {
     bool file; /* JP2 */
 };
 
-static kst_status refuse(struct transcoding *t, const char *what)
+static kst_status refuse(struct j2k_transcoding *t, const char *what)
 {
-    return kst_report_error(t->report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "%s", what);
+    return kst_report_error(t->op->report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "%s", what);
 }
 
-static kst_status check_options(struct transcoding *t)
+static kst_status check_options(struct j2k_transcoding *t)
 {
     const kst_transcode_options *o = t->options;
     const kst_transcode_jpeg2000 *j = &o->jpeg2000;
@@ -67,11 +65,11 @@ static kst_status check_options(struct transcoding *t)
 }
 
 /* In strict mode what was found so far is an error. */
-static kst_status judge(struct transcoding *t, kst_status status)
+static kst_status judge(struct j2k_transcoding *t, kst_status status)
 {
-    if (status || !t->options->strict || t->report->warnings == 0)
+    if (status || !t->options->strict || t->op->report->warnings == 0)
         return status;
-    return kst_report_error(t->report, t->report->first_warning, t->report->first_warning_offset, NULL);
+    return kst_report_error(t->op->report, t->op->report->first_warning, t->op->report->first_warning_offset, NULL);
 }
 
 static int choice(kst_choice choice)
@@ -79,13 +77,13 @@ static int choice(kst_choice choice)
     return choice == KST_CHOICE_KEEP ? -1 : choice == KST_CHOICE_YES;
 }
 
-static kst_status copy_comments(struct transcoding *t)
+static kst_status copy_comments(struct j2k_transcoding *t)
 {
     const struct j2k_stream *stream = &t->stream;
     kst_status status = KST_OK;
-    t->comment = kst_memory_array(t->memory, stream->main_segment_count, sizeof *t->comment, &status);
+    t->comment = kst_memory_array(t->op->memory, stream->main_segment_count, sizeof *t->comment, &status);
     if (!t->comment)
-        return kst_report_error(t->report, status, KST_NO_OFFSET, NULL);
+        return kst_report_error(t->op->report, status, KST_NO_OFFSET, NULL);
     t->writing.comment = t->comment;
     for (uint32_t i = 0; i < stream->main_segment_count; i++) {
         const struct j2k_marker_segment *segment = &stream->segment[i];
@@ -100,7 +98,7 @@ static kst_status copy_comments(struct transcoding *t)
 }
 
 /* CRG says where components lie in units of their separation, which stays. */
-static kst_status copy_registration(struct transcoding *t)
+static kst_status copy_registration(struct j2k_transcoding *t)
 {
     const struct j2k_stream *stream = &t->stream;
     const uint32_t *kept = t->options->jpeg2000.components;
@@ -110,9 +108,9 @@ static kst_status copy_registration(struct transcoding *t)
         if (segment->marker != J2K_CRG || segment->length != 2 * (uint64_t)numbers || t->registration)
             continue;
         kst_status status = KST_OK;
-        t->registration = kst_memory_array(t->memory, left, sizeof *t->registration, &status);
+        t->registration = kst_memory_array(t->op->memory, left, sizeof *t->registration, &status);
         if (!t->registration)
-            return kst_report_error(t->report, status, KST_NO_OFFSET, NULL);
+            return kst_report_error(t->op->report, status, KST_NO_OFFSET, NULL);
         for (uint32_t k = 0; k < left; k++) {
             uint32_t source = kept ? 2 * kept[k / 2] + k % 2 : k;
             t->registration[k] = (uint16_t)j2k_get16(stream->data + segment->offset + 2 * (uint64_t)source);
@@ -122,7 +120,7 @@ static kst_status copy_registration(struct transcoding *t)
     return KST_OK;
 }
 
-static kst_status read(struct transcoding *t, const uint8_t *data, size_t length)
+static kst_status read(struct j2k_transcoding *t, const uint8_t *data, size_t length)
 {
     const kst_transcode_jpeg2000 *j = &t->options->jpeg2000;
     const struct j2k_recoding recoding = {.reduce = (uint8_t)j->reduce,
@@ -133,19 +131,18 @@ static kst_status read(struct transcoding *t, const uint8_t *data, size_t length
         .component_count = j->component_count,
         .sop = choice(j->sop),
         .eph = choice(j->eph)};
-    const kst_limits *limits = &t->context->limits;
-    kst_status status = judge(t, kst_j2k_parse(t->memory, limits, data, length, &t->stream, t->report));
+    kst_status status = judge(t, kst_j2k_parse(t->op, data, length, &t->stream));
     if (!status)
-        status = judge(t, kst_j2k_read_all_parts(t->memory, limits, &t->stream, t->report));
+        status = judge(t, kst_j2k_read_all_parts(t->op, &t->stream));
     if (!status)
-        status = judge(t, kst_j2k_recode(t->memory, limits, &t->stream, &recoding, &t->recoded, t->report));
+        status = judge(t, kst_j2k_recode(t->op, &t->stream, &recoding, &t->recoded));
     if (!status)
         status = copy_comments(t);
     return status ? status : copy_registration(t);
 }
 
 /* Bytes in front of the codestream and behind it, at most. */
-static uint64_t bytes_around(const struct transcoding *t)
+static uint64_t bytes_around(const struct j2k_transcoding *t)
 {
     const struct j2k_stream *stream = &t->stream;
     if (!t->file)
@@ -155,7 +152,7 @@ static uint64_t bytes_around(const struct transcoding *t)
 }
 
 /* Whether nothing needs to go, not even what is worth nothing: then the picture stays what it is. */
-static bool fits_whole(const struct transcoding *t, uint64_t bytes)
+static bool fits_whole(const struct j2k_transcoding *t, uint64_t bytes)
 {
     const struct j2k_coded *coded = &t->recoded.coded;
     uint64_t packets = (uint64_t)coded->precinct_count * coded->layers, length = t->stream.end - t->stream.start;
@@ -163,7 +160,7 @@ static bool fits_whole(const struct transcoding *t, uint64_t bytes)
 }
 
 /* The rate as bytes of the whole file. */
-static double rate_bytes(const struct transcoding *t)
+static double rate_bytes(const struct j2k_transcoding *t)
 {
     const struct j2k_rect *image = &t->recoded.coded.headers.size.image;
     return t->options->jpeg2000.rate * (image->x1 - image->x0) * (image->y1 - image->y0) / 8;
@@ -177,7 +174,7 @@ static void forget_left_out(struct j2k_coded *coded)
 }
 
 /* Layers by PCRD, of what the stream has. */
-static kst_status allocate(struct transcoding *t, double *weight, double *gain, struct j2k_layer_target *target)
+static kst_status allocate(struct j2k_transcoding *t, double *weight, double *gain, struct j2k_layer_target *target)
 {
     struct j2k_coded *coded = &t->recoded.coded;
     double bytes = rate_bytes(t);
@@ -191,34 +188,33 @@ static kst_status allocate(struct transcoding *t, double *weight, double *gain, 
     }
     target[coded->layers - 1U].all = fits_whole(t, target[coded->layers - 1U].bytes);
     kst_j2k_band_weights(&coded->plan, weight);
-    kst_status status = kst_j2k_cpu_remeasure(t->memory, t->context->pool, t->context->tier, &remeasuring, t->report);
+    kst_status status = kst_j2k_cpu_remeasure(t->op, &remeasuring);
     if (!status)
-        status =
-            kst_j2k_allocate_rate(t->memory, t->context->pool, &rate, t->recoded.layer_passes, &threshold, t->report);
+        status = kst_j2k_allocate_rate(t->op, &rate, t->recoded.layer_passes, &threshold);
     if (!status)
         forget_left_out(coded);
     return status;
 }
 
-static kst_status make_layers(struct transcoding *t)
+static kst_status make_layers(struct j2k_transcoding *t)
 {
     const struct j2k_coded *coded = &t->recoded.coded;
     double start = kst_seconds();
     kst_status status = KST_OK;
     if (t->options->jpeg2000.rate <= 0 || t->recoded.pass_count == 0)
         return KST_OK;
-    double *weight = kst_memory_array(t->memory, coded->plan.band_count, sizeof *weight, &status);
-    double *gain = kst_memory_array(t->memory, t->recoded.pass_count, sizeof *gain, &status);
-    struct j2k_layer_target *target = kst_memory_zeroed(t->memory, coded->layers, sizeof *target, &status);
-    status = status ? kst_report_error(t->report, status, KST_NO_OFFSET, NULL) : allocate(t, weight, gain, target);
-    kst_memory_release(t->memory, weight);
-    kst_memory_release(t->memory, gain);
-    kst_memory_release(t->memory, target);
-    kst_report_stage(t->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
+    double *weight = kst_memory_array(t->op->memory, coded->plan.band_count, sizeof *weight, &status);
+    double *gain = kst_memory_array(t->op->memory, t->recoded.pass_count, sizeof *gain, &status);
+    struct j2k_layer_target *target = kst_memory_zeroed(t->op->memory, coded->layers, sizeof *target, &status);
+    status = status ? kst_report_error(t->op->report, status, KST_NO_OFFSET, NULL) : allocate(t, weight, gain, target);
+    kst_memory_release(t->op->memory, weight);
+    kst_memory_release(t->op->memory, gain);
+    kst_memory_release(t->op->memory, target);
+    kst_report_stage(t->op->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
     return status;
 }
 
-static void choose_writing(struct transcoding *t)
+static void choose_writing(struct j2k_transcoding *t)
 {
     const kst_transcode_jpeg2000 *j = &t->options->jpeg2000;
     const struct j2k_stream *stream = &t->stream;
@@ -233,7 +229,7 @@ static void choose_writing(struct transcoding *t)
 }
 
 /* Not even a writer's first byte is written of what turns out too large. */
-static kst_status write(struct transcoding *t)
+static kst_status write(struct j2k_transcoding *t)
 {
     const kst_transcode_jpeg2000 *j = &t->options->jpeg2000;
     const kst_writer *writer = t->sink->writer;
@@ -244,12 +240,12 @@ static kst_status write(struct transcoding *t)
         .component = j->components};
     if (j->rate > 0)
         t->sink->writer = NULL;
-    kst_status status = t->file
-                            ? kst_j2k_rewrap(t->memory, &rewrapping, &t->recoded.coded, &t->writing, t->sink, t->report)
-                            : kst_j2k_write(t->memory, &t->recoded.coded, &t->writing, t->sink, t->report);
+    kst_status status =
+        t->file ? kst_j2k_rewrap(t->op->memory, &rewrapping, &t->recoded.coded, &t->writing, t->sink, t->op->report)
+                : kst_j2k_write(t->op->memory, &t->recoded.coded, &t->writing, t->sink, t->op->report);
     t->sink->writer = writer;
     if (!status && j->rate > 0 && (double)t->sink->length > rate_bytes(t))
-        status = kst_report_error(t->report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
+        status = kst_report_error(t->op->report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
             "the rate cannot be reached: %zu bytes are left without a single pass", t->sink->length);
     return status;
 }
@@ -262,14 +258,14 @@ static void note_breach(void *broken, const char *breach, const char *remedy)
 }
 
 /* What is written may not claim a profile whose rules it breaks. */
-static kst_status keep_profile(struct transcoding *t)
+static kst_status keep_profile(struct j2k_transcoding *t)
 {
     struct j2k_stream *headers = &t->recoded.coded.headers;
     struct j2k_profile_facts facts;
     bool broken = false;
     if (!kst_j2k_profile_name(headers->size.capabilities))
         return KST_OK;
-    kst_status status = kst_j2k_profile_plan(t->memory, &t->recoded.coded, &t->writing, &facts, t->report);
+    kst_status status = kst_j2k_profile_plan(t->op->memory, &t->recoded.coded, &t->writing, &facts, t->op->report);
     if (!status)
         kst_j2k_profile_check(headers, &facts, note_breach, &broken);
     if (broken)
@@ -277,13 +273,13 @@ static kst_status keep_profile(struct transcoding *t)
     return status;
 }
 
-static kst_status run(struct transcoding *t, const uint8_t *data, size_t length)
+static kst_status run(struct j2k_transcoding *t, const uint8_t *data, size_t length)
 {
     double start = kst_seconds();
     kst_status status = check_options(t);
     if (!status)
         status = read(t, data, length);
-    kst_report_stage(t->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
+    kst_report_stage(t->op->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
     if (!status) {
         choose_writing(t);
         status = make_layers(t);
@@ -294,18 +290,18 @@ static kst_status run(struct transcoding *t, const uint8_t *data, size_t length)
         return status;
     start = kst_seconds();
     status = write(t);
-    kst_report_stage(t->report, KST_STAGE_WRITE, KST_DEVICE_CPU, start);
+    kst_report_stage(t->op->report, KST_STAGE_WRITE, KST_DEVICE_CPU, start);
     return status;
 }
 
-kst_status kst_j2k_transcode(kst_context *context, struct memory *memory, const uint8_t *data, size_t length,
-    const kst_transcode_options *options, struct sink *sink, kst_report *report)
+kst_status kst_j2k_transcode(const struct operation *op, const uint8_t *data, size_t length,
+    const kst_transcode_options *options, struct sink *sink)
 {
-    struct transcoding t = {.context = context, .memory = memory, .options = options, .report = report, .sink = sink};
+    struct j2k_transcoding t = {.op = op, .options = options, .sink = sink};
     kst_status status = run(&t, data, length);
-    kst_memory_release(memory, t.comment);
-    kst_memory_release(memory, t.registration);
-    kst_j2k_recoded_release(memory, &t.recoded);
-    kst_j2k_stream_release(memory, &t.stream);
+    kst_memory_release(op->memory, t.comment);
+    kst_memory_release(op->memory, t.registration);
+    kst_j2k_recoded_release(op->memory, &t.recoded);
+    kst_j2k_stream_release(op->memory, &t.stream);
     return status;
 }

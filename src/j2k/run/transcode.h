@@ -3,12 +3,14 @@
 #ifndef KOSTKA_J2K_RUN_TRANSCODE_H
 #define KOSTKA_J2K_RUN_TRANSCODE_H
 
-#include "core/context.h"
+#include "core/operation.h"
 #include "core/sink.h"
 
-/* As kst_transcode() with a stream that kst_j2k_recognised(), to a sink; `options` and `report` are there. With a rate
- * no writer is called before the file is known to keep it. */
-kst_status kst_j2k_transcode(kst_context *context, struct memory *memory, const uint8_t *data, size_t length,
-    const kst_transcode_options *options, struct sink *sink, kst_report *report);
+/*
+ * As kst_transcode() with a stream that kst_j2k_recognised(), to a sink; `options` are there. With a rate no writer is
+ * called before the file is known to keep it.
+ */
+kst_status kst_j2k_transcode(const struct operation *op, const uint8_t *data, size_t length,
+    const kst_transcode_options *options, struct sink *sink);
 
 #endif

@@ -280,14 +280,13 @@ static kst_status walk_boxes(struct walk *walk, uint64_t length)
     }
 }
 
-kst_status kst_j2k_boxes_parse(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
-    struct j2k_file *file, kst_report *report)
+kst_status kst_j2k_boxes_parse(const struct operation *op, const uint8_t *data, size_t length, struct j2k_file *file)
 {
-    struct walk walk = {.memory = memory, .limits = limits, .data = data, .file = file, .report = report};
+    struct walk walk = {.memory = op->memory, .limits = op->limits, .data = data, .file = file, .report = op->report};
     file->present = true;
     kst_status status = walk_boxes(&walk, length);
     if (!status && file->codestream_length == 0)
-        status = kst_report_error(report, KST_ERROR_J2K_NO_CODESTREAM, length, NULL);
+        status = kst_report_error(op->report, KST_ERROR_J2K_NO_CODESTREAM, length, NULL);
     return status;
 }
 

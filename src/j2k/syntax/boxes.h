@@ -5,7 +5,7 @@
 #ifndef KOSTKA_J2K_SYNTAX_BOXES_H
 #define KOSTKA_J2K_SYNTAX_BOXES_H
 
-#include "core/memory.h"
+#include "core/operation.h"
 
 #define J2K_BOX(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
 
@@ -85,8 +85,7 @@ struct j2k_file {
  * Read the boxes of `data`, which begin with a signature box. A damaged box other than that of the codestream is a
  * warning. Fails with KST_ERROR_J2K_NO_CODESTREAM if there is no codestream, or at a limit.
  */
-kst_status kst_j2k_boxes_parse(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
-    struct j2k_file *file, kst_report *report);
+kst_status kst_j2k_boxes_parse(const struct operation *op, const uint8_t *data, size_t length, struct j2k_file *file);
 
 struct j2k_channel_mapping kst_j2k_mapping(const uint8_t *data, const struct j2k_file *file, uint32_t index);
 struct j2k_channel_definition kst_j2k_definition(const uint8_t *data, const struct j2k_file *file, uint32_t index);

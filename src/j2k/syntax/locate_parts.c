@@ -235,12 +235,11 @@ static kst_status walk_instead(struct j2k_parser *parser)
     return KST_OK;
 }
 
-kst_status kst_j2k_read_parts(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
-    struct j2k_rect tiles, kst_report *report)
+kst_status kst_j2k_read_parts(const struct operation *op, struct j2k_stream *stream, struct j2k_rect tiles)
 {
-    struct j2k_parser parser = {.memory = memory,
-        .limits = limits,
-        .report = report,
+    struct j2k_parser parser = {.memory = op->memory,
+        .limits = op->limits,
+        .report = op->report,
         .stream = stream,
         .data = stream->data,
         .end = stream->end};
@@ -256,9 +255,7 @@ kst_status kst_j2k_read_parts(struct memory *memory, const kst_limits *limits, s
     return fine ? KST_OK : walk_instead(&parser);
 }
 
-kst_status kst_j2k_read_all_parts(
-    struct memory *memory, const kst_limits *limits, struct j2k_stream *stream, kst_report *report)
+kst_status kst_j2k_read_all_parts(const struct operation *op, struct j2k_stream *stream)
 {
-    return kst_j2k_read_parts(
-        memory, limits, stream, (struct j2k_rect){.x1 = stream->size.columns, .y1 = stream->size.rows}, report);
+    return kst_j2k_read_parts(op, stream, (struct j2k_rect){.x1 = stream->size.columns, .y1 = stream->size.rows});
 }

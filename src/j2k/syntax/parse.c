@@ -181,8 +181,8 @@ static kst_status find_codestream(struct j2k_parser *parser)
     if (!kst_j2k_recognised(stream->data, stream->length))
         return kst_report_error(parser->report, KST_ERROR_SIGNATURE, 0, NULL);
     if (is_file(stream->data, stream->length)) {
-        status = kst_j2k_boxes_parse(
-            parser->memory, parser->limits, stream->data, stream->length, &stream->file, parser->report);
+        const struct operation op = {.memory = parser->memory, .limits = parser->limits, .report = parser->report};
+        status = kst_j2k_boxes_parse(&op, stream->data, stream->length, &stream->file);
         stream->start = stream->file.codestream;
         stream->end = stream->start + stream->file.codestream_length;
     }
@@ -211,20 +211,23 @@ static kst_status parse(struct j2k_parser *parser)
     return status ? status : kst_j2k_find_parts(parser);
 }
 
-kst_status kst_j2k_parse(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
-    struct j2k_stream *stream, kst_report *report)
+kst_status kst_j2k_parse(const struct operation *op, const uint8_t *data, size_t length, struct j2k_stream *stream)
 {
     memset(stream, 0, sizeof *stream);
     stream->data = data;
     stream->length = length;
-    struct j2k_parser parser = {
-        .memory = memory, .limits = limits, .report = report, .stream = stream, .data = data, .end = length};
+    struct j2k_parser parser = {.memory = op->memory,
+        .limits = op->limits,
+        .report = op->report,
+        .stream = stream,
+        .data = data,
+        .end = length};
     kst_status status = parse(&parser);
-    kst_memory_release(memory, parser.packed.segment);
-    kst_memory_release(memory, parser.lengths.segment);
-    kst_memory_release(memory, parser.part_lengths.segment);
+    kst_memory_release(op->memory, parser.packed.segment);
+    kst_memory_release(op->memory, parser.lengths.segment);
+    kst_memory_release(op->memory, parser.part_lengths.segment);
     if (status)
-        kst_j2k_stream_release(memory, stream);
+        kst_j2k_stream_release(op->memory, stream);
     return status;
 }
 

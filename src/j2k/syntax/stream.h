@@ -6,7 +6,7 @@
 #ifndef KOSTKA_J2K_SYNTAX_STREAM_H
 #define KOSTKA_J2K_SYNTAX_STREAM_H
 
-#include "core/memory.h"
+#include "core/operation.h"
 #include "j2k/plan/plan.h"
 #include "j2k/syntax/boxes.h"
 
@@ -131,20 +131,17 @@ struct j2k_stream {
 
 /*
  * Parse all headers, except for those of tile-parts if TLM says where these are. Borrows `data`. Warnings are counted
- * in `report`. On failure nothing is left allocated and the report holds the error.
+ * in the report. On failure nothing is left allocated and the report holds the error.
  */
-kst_status kst_j2k_parse(struct memory *memory, const kst_limits *limits, const uint8_t *data, size_t length,
-    struct j2k_stream *stream, kst_report *report);
+kst_status kst_j2k_parse(const struct operation *op, const uint8_t *data, size_t length, struct j2k_stream *stream);
 
 /*
  * Read the headers of tile-parts that are not read yet, of the tiles in columns x0 to x1 − 1 and rows y0 to y1 − 1. If
  * all tiles are wanted, or anything is not as TLM says, all tile-parts are read one after the other as if there were no
  * TLM. On failure the stream is as it was and the report holds the error.
  */
-kst_status kst_j2k_read_parts(struct memory *memory, const kst_limits *limits, struct j2k_stream *stream,
-    struct j2k_rect tiles, kst_report *report);
-kst_status kst_j2k_read_all_parts(
-    struct memory *memory, const kst_limits *limits, struct j2k_stream *stream, kst_report *report);
+kst_status kst_j2k_read_parts(const struct operation *op, struct j2k_stream *stream, struct j2k_rect tiles);
+kst_status kst_j2k_read_all_parts(const struct operation *op, struct j2k_stream *stream);
 
 void kst_j2k_stream_release(struct memory *memory, struct j2k_stream *stream);
 

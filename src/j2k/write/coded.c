@@ -176,16 +176,15 @@ static kst_status lay_out(struct laying *laying)
     return coded->block ? KST_OK : kst_report_error(builder->report, status, KST_NO_OFFSET, NULL);
 }
 
-kst_status kst_j2k_coded_layout(
-    struct memory *memory, const kst_limits *limits, struct j2k_coded *coded, kst_report *report)
+kst_status kst_j2k_coded_layout(const struct operation *op, struct j2k_coded *coded)
 {
     const struct j2k_filter everything = {.layers = 0};
     struct laying laying = {.coded = coded,
-        .builder = {.memory = memory,
-            .limits = limits,
+        .builder = {.memory = op->memory,
+            .limits = op->limits,
             .stream = &coded->headers,
             .filter = &everything,
-            .report = report,
+            .report = op->report,
             .plan = &coded->plan}};
     kst_status status = lay_out(&laying);
     kst_j2k_builder_release(&laying.builder);

@@ -100,8 +100,7 @@ kst_status kst_j2k_coded_check(const struct j2k_coded *coded, kst_report *report
  * Check `headers` and `tile`, and lay out all tiles. Fails if the parameters contradict each other or reach a limit;
  * the report says which. In either case kst_j2k_coded_release() releases what was allocated.
  */
-kst_status kst_j2k_coded_layout(
-    struct memory *memory, const kst_limits *limits, struct j2k_coded *coded, kst_report *report);
+kst_status kst_j2k_coded_layout(const struct operation *op, struct j2k_coded *coded);
 
 /*
  * Release all that kst_j2k_coded_layout() allocated, but neither `headers` (kst_j2k_stream_release()) nor what is

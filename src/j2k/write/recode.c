@@ -158,30 +158,32 @@ static kst_status read(struct recoding *recoding)
     return status;
 }
 
-kst_status kst_j2k_recode(struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream,
-    const struct j2k_recoding *wanted, struct j2k_recoded *recoded, kst_report *report)
+kst_status kst_j2k_recode(const struct operation *op, const struct j2k_stream *stream,
+    const struct j2k_recoding *wanted, struct j2k_recoded *recoded)
 {
     const struct j2k_filter filter = {.layers = wanted->layers, .reduce = wanted->reduce};
-    const kst_limits narrow = kst_j2k_narrow(limits, stream, true);
+    const kst_limits narrow = kst_j2k_narrow(op->limits, stream, true);
+    struct operation narrowed = *op;
+    narrowed.limits = &narrow;
     struct recoding recoding = {.recoded = recoded,
         .wanted = wanted,
         .relayered = wanted->make > 0,
         .builder = {.collect = collect,
-            .memory = memory,
+            .memory = op->memory,
             .limits = &narrow,
             .stream = stream,
             .filter = &filter,
-            .report = report}};
+            .report = op->report}};
     recoding.builder.plan = &recoding.plan;
     recoding.builder.collector = &recoding;
     *recoded = (struct j2k_recoded){.data = NULL};
-    kst_status status = kst_j2k_recode_headers(memory, &narrow, stream, wanted, recoded, report);
+    kst_status status = kst_j2k_recode_headers(&narrowed, stream, wanted, recoded);
     if (!status)
-        status = kst_j2k_coded_layout(memory, &narrow, &recoded->coded, report);
+        status = kst_j2k_coded_layout(&narrowed, &recoded->coded);
     if (!status)
         status = read(&recoding);
     if (status)
-        kst_j2k_recoded_release(memory, recoded);
+        kst_j2k_recoded_release(op->memory, recoded);
     return status;
 }
 

@@ -43,8 +43,8 @@ struct j2k_recoded {
  * lose one of its three components. On failure nothing is left allocated; otherwise kst_j2k_recoded_release() must be
  * called.
  */
-kst_status kst_j2k_recode(struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream,
-    const struct j2k_recoding *wanted, struct j2k_recoded *recoded, kst_report *report);
+kst_status kst_j2k_recode(const struct operation *op, const struct j2k_stream *stream,
+    const struct j2k_recoding *wanted, struct j2k_recoded *recoded);
 void kst_j2k_recoded_release(struct memory *memory, struct j2k_recoded *recoded);
 
 #endif

@@ -249,16 +249,16 @@ static kst_status set_tiles(const struct heading *heading)
     return status;
 }
 
-kst_status kst_j2k_recode_headers(struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream,
-    const struct j2k_recoding *recoding, struct j2k_recoded *recoded, kst_report *report)
+kst_status kst_j2k_recode_headers(const struct operation *op, const struct j2k_stream *stream,
+    const struct j2k_recoding *recoding, struct j2k_recoded *recoded)
 {
-    struct heading heading = {memory, limits, stream, recoding, recoded, report};
+    struct heading heading = {op->memory, op->limits, stream, recoding, recoded, op->report};
     struct j2k_stream *headers = &recoded->coded.headers;
     uint32_t count = recoding->component ? recoding->component_count : stream->component_count;
     kst_status status = check_components(&heading);
     if (status)
         return status;
-    recoded->component = kst_memory_array(memory, count, sizeof *recoded->component, &status);
+    recoded->component = kst_memory_array(op->memory, count, sizeof *recoded->component, &status);
     if (!recoded->component)
         return out_of(&heading, status);
     for (uint32_t c = 0; c < count; c++)

@@ -8,7 +8,7 @@
 /*
  * Set the headers of the coded image and the parameters of its tiles, from those of the stream and the wanted changes.
  */
-kst_status kst_j2k_recode_headers(struct memory *memory, const kst_limits *limits, const struct j2k_stream *stream,
-    const struct j2k_recoding *recoding, struct j2k_recoded *recoded, kst_report *report);
+kst_status kst_j2k_recode_headers(const struct operation *op, const struct j2k_stream *stream,
+    const struct j2k_recoding *recoding, struct j2k_recoded *recoded);
 
 #endif
