@@ -297,17 +297,29 @@ static json_t *json_others(kst_decoder *decoder)
     return list;
 }
 
-/* Marker segments and boxes, each with where it lies and what it says. */
-static json_t *json_elements(kst_decoder *decoder)
+static void put_element(const kst_element *element)
 {
-    json_t *list = json_array();
-    kst_element element = {.size = sizeof element};
+    printf("\n      {\n        \"name\": ");
+    json_put_text(element->name);
+    printf(",\n        \"offset\": %llu,\n        \"bytes\": %llu,\n        \"depth\": %u,\n        \"text\": ",
+        (unsigned long long)element->offset, (unsigned long long)element->length, (unsigned)element->depth);
+    json_put_text(element->text);
+    printf("\n      }");
+}
 
-    while (kst_decoder_next_element(decoder, &element))
-        json_array_append_new(list,
-            json_pack("{s:s, s:I, s:I, s:I, s:o}", "name", element.name, "offset", (json_int_t)element.offset, "bytes",
-                (json_int_t)element.length, "depth", (json_int_t)element.depth, "text", json_text(element.text)));
-    return list;
+/* Marker segments and boxes, each with where it lies and what it says: the last member of their object. */
+static void put_elements(kst_decoder *decoder)
+{
+    kst_element element = {.size = sizeof element};
+    bool any = false;
+
+    printf(",\n    \"elements\": [");
+    for (; kst_decoder_next_element(decoder, &element); any = true) {
+        if (any)
+            putchar(',');
+        put_element(&element);
+    }
+    printf(any ? "\n    ]" : "]");
 }
 
 static json_t *json_density(const kst_info *info)
@@ -357,17 +369,14 @@ static json_t *json_jpeg2000(const struct source *source, kst_decoder *decoder)
     if (info->density_x != 0)
         json_object_set_new(made, "density", json_density(info));
     json_object_set_new(made, "profile", json_profile(decoder));
-    json_object_set_new(made, "elements", json_elements(decoder));
     return made;
 }
 
-json_t *describe_json(const struct source *source, kst_decoder *decoder)
+static json_t *json_jpeg(const struct source *source, kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);
     char sampling[32] = "";
 
-    if (info->codec == KST_CODEC_JPEG2000)
-        return json_jpeg2000(source, decoder);
     sampling_text(info, sampling);
     json_t *made = json_pack("{s:o, s:s, s:I, s:s, s:I, s:I, s:s, s:s, s:I, s:I}", "file", json_text(source->name),
         "format", "jpeg", "bytes", (json_int_t)source->length, "process", process_name(info->process), "width",
@@ -387,4 +396,15 @@ json_t *describe_json(const struct source *source, kst_decoder *decoder)
     json_object_set_new(made, "metadata", json_metadata(decoder));
     json_object_set_new(made, "others", json_others(decoder));
     return made;
+}
+
+void describe_json(struct json_list *list, const struct source *source, kst_decoder *decoder)
+{
+    if (kst_decoder_info(decoder)->codec != KST_CODEC_JPEG2000) {
+        json_list_add(list, json_jpeg(source, decoder));
+        return;
+    }
+    json_list_open(list, json_jpeg2000(source, decoder));
+    put_elements(decoder);
+    json_list_close();
 }

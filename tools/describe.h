@@ -7,7 +7,7 @@
 #include "json.h"
 
 void describe_print(const struct source *source, kst_decoder *decoder);
-json_t *describe_json(const struct source *source, kst_decoder *decoder);
+void describe_json(struct json_list *list, const struct source *source, kst_decoder *decoder);
 
 const char *describe_format(kst_format format); /* "grey", "RGB" … */
 

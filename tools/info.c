@@ -8,7 +8,7 @@
 struct info_settings {
     struct file_settings files;
     bool json;
-    json_t *list; /* with --json: what has been found so far */
+    struct json_list *list; /* with --json */
 };
 
 static json_t *json_error(const char *name, kst_status status, uint64_t offset, const char *text)
@@ -27,7 +27,7 @@ static bool tell_failure(
 {
     complain(name, "%s", text);
     if (settings->json)
-        json_array_append_new(settings->list, json_error(name, status, offset, text));
+        json_list_add(settings->list, json_error(name, status, offset, text));
     return false;
 }
 
@@ -50,7 +50,7 @@ static bool tell_jpeg(const struct info_settings *settings, const struct source 
     if (settings->files.verbose)
         jpeg_report_details(source->name, report);
     if (settings->json)
-        json_array_append_new(settings->list, describe_json(source, decoder));
+        describe_json(settings->list, source, decoder);
     else
         describe_print(source, decoder);
     return true;
@@ -84,7 +84,7 @@ static bool tell_other(const struct info_settings *settings, const struct source
     bool good = describe_other(settings, source, &picture, &format, &problem) ||
                 tell_failure(settings, source->name, KST_OK, UINT64_MAX, problem.text);
     if (good && settings->json)
-        json_array_append_new(settings->list,
+        json_list_add(settings->list,
             json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:s, s:I}", "file", json_text(source->name), "format",
                 format->name, "bytes", (json_int_t)source->length, "width", (json_int_t)picture.image.width, "height",
                 (json_int_t)picture.image.height, "components", (json_int_t)components_of(&picture.image), "colour",
@@ -122,7 +122,8 @@ static bool tell_one(const struct info_settings *settings, const char *name)
 static int run(int argc, char **argv)
 {
     struct common_options common = {0};
-    struct info_settings settings = {.json = false};
+    struct json_list list = {.begun = false};
+    struct info_settings settings = {.list = &list};
     struct options_given given;
     int code;
 
@@ -137,15 +138,11 @@ static int run(int argc, char **argv)
     settings.files.max_pixels = common_max_pixels(&common);
     settings.files.max_memory = common_max_memory(&common);
     settings.files.verbose = common.verbose;
-    settings.list = json_array();
     for (int i = optind; i < argc; i++)
         if (!tell_one(&settings, argv[i]))
             code = EXIT_FAILED;
     kst_context_destroy(&settings.files.context);
-    if (settings.json)
-        return json_print(settings.list, code);
-    json_decref(settings.list);
-    return finish_output(code);
+    return settings.json ? json_list_end(&list, code) : finish_output(code);
 }
 
 const struct verb verb_info = {

@@ -56,3 +56,64 @@ int json_print(json_t *value, int code)
     json_decref(value);
     return finish_output(failed ? EXIT_FAILED : code);
 }
+
+static bool is_simple(const char *text)
+{
+    while (*text >= ' ' && *text < 0x7F && *text != '"' && *text != '\\')
+        text++;
+    return *text == '\0';
+}
+
+void json_put_text(const char *text)
+{
+    json_t *made;
+
+    if (is_simple(text)) {
+        putchar('"');
+        fputs(text, stdout);
+        putchar('"');
+    } else if ((made = json_text(text)) != NULL) {
+        json_dump_callback(made, put_plain, stdout, JSON_ENCODE_ANY);
+        json_decref(made);
+    }
+}
+
+/* Lines, each but the first two columns further to the right. No string holds a line feed as it is. */
+static void put_lines(const char *text, size_t length)
+{
+    for (const char *end; (end = memchr(text, '\n', length)) != NULL; text = end + 1) {
+        plain_put_json(stdout, text, (size_t)(end - text) + 1);
+        fputs("  ", stdout);
+        length -= (size_t)(end - text) + 1;
+    }
+    plain_put_json(stdout, text, length);
+}
+
+void json_list_open(struct json_list *list, json_t *object)
+{
+    char *text = object != NULL ? json_dumps(object, JSON_INDENT(2)) : NULL;
+    size_t length = text != NULL ? strlen(text) : 0;
+
+    fputs(list->begun ? ",\n  " : "[\n  ", stdout);
+    list->begun = true;
+    put_lines(text != NULL ? text : "{", length > 2 ? length - 2 : 1);
+    free(text);
+    json_decref(object);
+}
+
+void json_list_close(void)
+{
+    fputs("\n  }", stdout);
+}
+
+void json_list_add(struct json_list *list, json_t *object)
+{
+    json_list_open(list, object);
+    json_list_close();
+}
+
+int json_list_end(struct json_list *list, int code)
+{
+    puts(list->begun ? "\n]" : "[]");
+    return finish_output(code);
+}

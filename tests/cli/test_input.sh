@@ -170,4 +170,13 @@ while [ $i -lt 120 ]; do
     [ $code -le 1 ] || fail "byte $at: status $code: $(cat err)"
     i=$((i + 1))
 done
+# What is listed of a file is written as it is read: two lines a tile here, of which JSON makes fourteen.
+{ printf 'P5 300 300 255\n'; head -c 90000 /dev/zero; } >tiles.pgm
+expect 0 "$KOSTKA" encode --tiles 2x2 tiles.pgm tiles.jp2
+most=24000
+! grep -q __asan_init "$KOSTKA" || most=400000
+peak_below "$most" "$KOSTKA" info tiles.jp2
+peak_below "$most" "$KOSTKA" info --json tiles.jp2
+equals "$(grep -c '"name": "SOT"' out)" 22500 'tile-parts in JSON'
+equals "$(json 0 elements 45010 name <out)" EOC 'the last element'
 finish
