@@ -87,6 +87,16 @@ kst_status kst_decoder_decode(kst_decoder *decoder, const kst_decode_options *op
     return status ? status : kst_decoding_run(&decoding);
 }
 
+kst_status kst_decoder_decode_rows(
+    kst_decoder *decoder, const kst_decode_options *options, const kst_row_writer *writer)
+{
+    kst_decode_options standard;
+    if (!decoder || !writer || writer->size != sizeof *writer || !writer->write)
+        return KST_ERROR_ARGUMENT;
+    kst_decode_options_init(&standard);
+    return kst_decoding_run_rows(decoder, options ? options : &standard, writer);
+}
+
 kst_status kst_decode(kst_context *context, const void *data, size_t length, const kst_decode_options *options,
     kst_image *image, kst_report *report)
 {

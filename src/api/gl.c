@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "api/gl.h"
-
+/* kst_gl: pictures to OpenGL's objects and from them. */
 #include "core/report.h"
-#include "device/executor.h"
-#include "run/device.h"
+#include "gl/run/session.h"
 
 void kst_gl_options_init(kst_gl_options *options)
 {
@@ -17,112 +15,55 @@ void kst_gl_surface_init(kst_gl_surface *surface)
         *surface = (kst_gl_surface){.size = sizeof *surface};
 }
 
-static kst_status refuse(kst_report *report, kst_status status, const char *text)
-{
-    return kst_report_error(report, status, KST_NO_OFFSET, text ? "%s" : NULL, text);
-}
-
-static bool is_current(const kst_gl *gl)
-{
-    const struct gl_functions *f = &gl->functions;
-    return f->current ? f->current() == gl->current : f->get_string(GL_VERSION) != NULL;
-}
-
-kst_status kst_gl_begin(kst_gl *gl, kst_report *report)
-{
-    const struct gl_functions *f = &gl->functions;
-    if (!is_current(gl))
-        return refuse(
-            report, KST_ERROR_GL_CONTEXT, f->current && f->current() ? "another one is current" : "none is current");
-    if (f->reset_status && f->reset_status() != GL_NO_ERROR)
-        return refuse(report, KST_ERROR_GL_CONTEXT, "it was lost");
-    return kst_gl_check(f, "before the call", report);
-}
-
-void kst_gl_wrap(kst_image *image, const struct gl_layout *layout, void *memory, bool flip)
-{
-    ptrdiff_t pitch = (ptrdiff_t)layout->pitch;
-    uint8_t *last = (uint8_t *)memory + (ptrdiff_t)(layout->height - 1) * pitch;
-    kst_image_wrap(image, layout->format, layout->width, layout->height, flip ? last : memory, flip ? -pitch : pitch);
-}
-
-static kst_status share(kst_gl *gl, kst_gl_sharing sharing, kst_report *report)
-{
-    if (sharing == KST_GL_SHARING_OFF)
-        return KST_OK;
-    struct gpu_executor *gpu = kst_context_gpu(gl->context);
-    gl->shares = gpu && kst_cuda_gl_open(&gl->cuda, gpu->gpu);
-    if (gl->shares) {
-        kst_cuda_blocks_open(&gl->blocks, &gl->cuda);
-        gl->exchanges = kst_gl_exchange_try(gl);
-    }
-    if (gl->shares || sharing == KST_GL_SHARING_AUTO)
-        return KST_OK;
-    return refuse(report, KST_ERROR_GL_DEVICE,
-        gpu && gpu->gpu->info.kind == KST_DEVICE_CUDA ? "OpenGL draws elsewhere than on the context's device"
-                                                      : "only devices of CUDA share memory with OpenGL");
-}
-
-static kst_status make(kst_context *context, const kst_gl_options *options, kst_gl **gl, kst_report *report)
-{
-    kst_status status = KST_OK;
-    if (options->size != sizeof *options || options->sharing < KST_GL_SHARING_AUTO ||
-        options->sharing > KST_GL_SHARING_OFF)
-        return refuse(report, KST_ERROR_OPTIONS, NULL);
-    if (!options->load)
-        return refuse(report, KST_ERROR_ARGUMENT, "no function that finds OpenGL's");
-    kst_gl *made = kst_memory_zeroed(&context->memory, 1, sizeof *made, &status);
-    if (!made)
-        return refuse(report, status, NULL);
-    made->context = context;
-    status = kst_gl_load(&made->functions, options->load, options->user, report);
-    if (!status)
-        status = share(made, options->sharing, report);
-    if (!status && made->functions.current)
-        made->current = made->functions.current();
-    if (status)
-        kst_memory_release(&context->memory, made);
-    else
-        *gl = made;
-    return status;
-}
-
 kst_status kst_gl_create(kst_context *context, const kst_gl_options *options, kst_gl **gl, kst_report *report)
 {
     kst_report own;
     kst_report_init(&own);
     if (gl)
         *gl = NULL;
-    kst_status status =
-        context && options && gl ? make(context, options, gl, &own) : refuse(&own, KST_ERROR_ARGUMENT, NULL);
+    kst_status status = context && options && gl ? kst_gl_make(context, options, gl, &own)
+                                                 : kst_report_error(&own, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
     kst_report_copy(report, &own);
     if (status && context)
         kst_context_log(context, KST_LOG_ERROR, "OpenGL: %s", own.message);
     return status;
 }
 
-static void drop(kst_gl *gl, struct gl_transfer *transfer)
-{
-    if (gl->shares)
-        kst_cuda_gl_dismiss(&gl->cuda, &transfer->resource);
-    kst_gl_staging_delete(&gl->functions, &transfer->staging);
-    kst_gl_foreign_delete(&gl->functions, &transfer->foreign);
-}
-
 void kst_gl_destroy(kst_gl **gl)
 {
     if (!gl || !*gl)
         return;
-    if (is_current(*gl)) {
-        drop(*gl, &(*gl)->to);
-        drop(*gl, &(*gl)->from);
-    }
-    if ((*gl)->exchanges) {
-        kst_cuda_block_end(&(*gl)->blocks, &(*gl)->to.block);
-        kst_cuda_block_end(&(*gl)->blocks, &(*gl)->from.block);
-    }
-    if ((*gl)->shares)
-        kst_cuda_gl_close(&(*gl)->cuda);
-    kst_memory_release(&(*gl)->context->memory, *gl);
+    kst_gl_drop(*gl);
     *gl = NULL;
+}
+
+static kst_status refuse(kst_report *report)
+{
+    kst_report own;
+    kst_report_init(&own);
+    kst_report_error(&own, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
+    kst_report_copy(report, &own);
+    return KST_ERROR_ARGUMENT;
+}
+
+kst_status kst_gl_decode(kst_gl *gl, const void *data, size_t length, const kst_decode_options *options,
+    const kst_gl_surface *to, kst_gl_way *way, kst_report *report)
+{
+    kst_gl_way taken = KST_GL_WAY_NONE;
+    bool whole = gl && to && (data || length == 0);
+    kst_status status = whole ? kst_gl_run_decoding(gl, data, length, options, to, &taken, report) : refuse(report);
+    if (way)
+        *way = taken;
+    return status;
+}
+
+kst_status kst_gl_encode(kst_gl *gl, const kst_gl_surface *from, const kst_encode_options *options, kst_buffer *output,
+    kst_gl_way *way, kst_report *report)
+{
+    kst_gl_way taken = KST_GL_WAY_NONE;
+    bool whole = gl && from && output;
+    kst_status status = whole ? kst_gl_run_encoding(gl, from, options, output, &taken, report) : refuse(report);
+    if (way)
+        *way = taken;
+    return status;
 }

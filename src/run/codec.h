@@ -28,6 +28,17 @@ struct transcoding {
     struct sink sink;
 };
 
+/* Where the file goes: one of these, and how long it is there. */
+struct transcoding_target {
+    kst_buffer *buffer;
+    const kst_writer *writer;
+    uint64_t length;
+};
+
+/* transcoding.c: kst_transcode(), whose arguments are there. */
+kst_status kst_transcoding_run(kst_context *context, const void *data, size_t length,
+    const kst_transcode_options *options, struct transcoding_target *to, kst_report *report);
+
 /* What a stream is opened for. */
 enum opening_purpose {
     OPEN_TO_LOOK,

@@ -91,9 +91,12 @@ kst_status kst_decoding_end(struct decoding *decoding, kst_status status);
 kst_status kst_decoding_run_once(kst_context *context, const void *data, size_t length,
     const kst_decode_options *options, kst_image *image, kst_report *report);
 
+/* decode_rows.c: decode an open stream to a writer of rows. */
+kst_status kst_decoding_run_rows(kst_decoder *decoder, const kst_decode_options *options, const kst_row_writer *writer);
+
 /*
- * decode_batch.c: the same for many streams; and kst_decode_submit(), kst_job_done() and kst_job_wait(), whose
- * arguments were checked.
+ * decode_batch.c: open, decode and close many streams; and kst_decode_submit(), kst_job_done() and kst_job_wait(),
+ * whose arguments were checked.
  */
 kst_status kst_decoding_run_all(kst_context *context, kst_decode_item *items, size_t count);
 kst_status kst_decoding_submit(

@@ -11,7 +11,11 @@ allow() {
     for other in "$@"; do
         pattern="$pattern${pattern:+|}$other"
     done
-    found=$(grep -rnE '#include "[a-z0-9_]+/' "$room" --include='*.[ch]' --exclude-dir=build | grep -vE "#include \"($pattern)[/\"]")
+    case $room in # a folder's run/ has a line of its own
+    */run) other=build ;;
+    *) other=run ;;
+    esac
+    found=$(grep -rnE '#include "[a-z0-9_]+/' "$room" --include='*.[ch]' --exclude-dir=build --exclude-dir="$other" | grep -vE "#include \"($pattern)[/\"]")
     [ -z "$found" ] && return
     echo "$room may include $* only:"
     echo "$found"
@@ -38,6 +42,7 @@ allow src/j2k/run j2k/run j2k/gpu j2k/cpu j2k/rate j2k/write j2k/packets j2k/syn
 allow src/j2k/kernels j2k/kernels kernels
 allow src/run run device image core
 allow src/gl gl image core
+allow src/gl/run gl run device image core
 allow src/api api run gl device image core
 allow tools files peers
 allow fuzz j2k core

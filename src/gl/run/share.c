@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pixels between the codec on a CUDA device and OpenGL on the same. */
-#include "api/gl.h"
 #include "core/report.h"
 #include "device/image.h"
+#include "gl/run/session.h"
 #include "run/device.h"
 
 static kst_status failed(kst_report *report, const struct gpu_error *error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kst_decoder_decode_rows(): pictures that go to the caller's function a band at a time, or as a whole. */
+/* Decodes to rows: pictures go to the caller's function a band at a time, or as a whole. */
 #include <kostka/kostka_writer.h>
 
 #include "core/report.h"
@@ -50,15 +50,9 @@ static kst_status decode_whole(kst_decoder *decoder, const kst_decode_options *o
     return good ? KST_OK : kst_decoder_fail(decoder, KST_ERROR_WRITE);
 }
 
-kst_status kst_decoder_decode_rows(
-    kst_decoder *decoder, const kst_decode_options *options, const kst_row_writer *writer)
+kst_status kst_decoding_run_rows(kst_decoder *decoder, const kst_decode_options *options, const kst_row_writer *writer)
 {
-    kst_decode_options standard;
     kst_image stored, image;
-    if (!decoder || !writer || writer->size != sizeof *writer || !writer->write)
-        return KST_ERROR_ARGUMENT;
-    kst_decode_options_init(&standard);
-    options = options ? options : &standard;
     kst_decoder_begin(decoder, decoder->open ? &decoder->parsed : NULL);
     kst_status status = decoder->open ? kst_decoder_plan(decoder, options, &stored, &image) : KST_ERROR_STATE;
     if (status)

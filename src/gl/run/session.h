@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A context next to one of OpenGL's. */
-#ifndef KOSTKA_API_GL_H
-#define KOSTKA_API_GL_H
+#ifndef KOSTKA_GL_RUN_SESSION_H
+#define KOSTKA_GL_RUN_SESSION_H
 
 #include "core/context.h"
 #include "device/cuda/block.h"
@@ -29,6 +29,16 @@ struct kst_gl {
     struct cuda_blocks blocks;   /* likewise */
     struct gl_transfer to, from; /* towards OpenGL, and from there */
 };
+
+/* As kst_gl_create() and kst_gl_destroy(), with arguments that are there. */
+kst_status kst_gl_make(kst_context *context, const kst_gl_options *options, kst_gl **gl, kst_report *report);
+void kst_gl_drop(kst_gl *gl);
+
+/* Likewise kst_gl_decode() and kst_gl_encode(); `way` is KST_GL_WAY_NONE to begin with. */
+kst_status kst_gl_run_decoding(kst_gl *gl, const void *data, size_t length, const kst_decode_options *options,
+    const kst_gl_surface *to, kst_gl_way *way, kst_report *report);
+kst_status kst_gl_run_encoding(kst_gl *gl, const kst_gl_surface *from, const kst_encode_options *options,
+    kst_buffer *output, kst_gl_way *way, kst_report *report);
 
 /* A call on it may start: the right OpenGL context is current, fit for work, and has no error of the caller's to tell.
  */

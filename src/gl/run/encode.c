@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures from OpenGL. */
-#include "api/gl.h"
 #include "core/report.h"
+#include "gl/run/session.h"
 
 struct encode_call {
     kst_gl *gl;
@@ -143,15 +143,14 @@ static kst_status run(struct encode_call *c)
     return status;
 }
 
-kst_status kst_gl_encode(kst_gl *gl, const kst_gl_surface *from, const kst_encode_options *options, kst_buffer *output,
-    kst_gl_way *way, kst_report *report)
+kst_status kst_gl_run_encoding(kst_gl *gl, const kst_gl_surface *from, const kst_encode_options *options,
+    kst_buffer *output, kst_gl_way *way, kst_report *report)
 {
     struct encode_call call = {.gl = gl, .from = from, .options = options, .output = output};
     kst_report_init(&call.report);
-    kst_status status =
-        gl && from && output ? run(&call) : kst_report_error(&call.report, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
-    if (way)
-        *way = status ? KST_GL_WAY_NONE : call.way;
+    kst_status status = run(&call);
+    if (!status)
+        *way = call.way;
     kst_report_copy(report, &call.report);
     return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures to OpenGL. */
-#include "api/gl.h"
 #include "core/report.h"
+#include "gl/run/session.h"
 #include "run/decoding.h"
 
 struct decode_call {
@@ -173,16 +173,14 @@ static kst_status run(struct decode_call *c, const void *data, size_t length, co
     return status;
 }
 
-kst_status kst_gl_decode(kst_gl *gl, const void *data, size_t length, const kst_decode_options *options,
+kst_status kst_gl_run_decoding(kst_gl *gl, const void *data, size_t length, const kst_decode_options *options,
     const kst_gl_surface *to, kst_gl_way *way, kst_report *report)
 {
     struct decode_call call = {.gl = gl, .to = to};
     kst_report_init(&call.report);
-    kst_status status = gl && to && (data || length == 0)
-                            ? run(&call, data, length, options)
-                            : kst_report_error(&call.report, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
-    if (way)
-        *way = status ? KST_GL_WAY_NONE : call.way;
+    kst_status status = run(&call, data, length, options);
+    if (!status)
+        *way = call.way;
     kst_report_copy(report, &call.report);
     return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pixels in memory of CUDA's that a buffer object of OpenGL's lies in: each waits for the other on the host. */
-#include "api/gl.h"
 #include "core/report.h"
+#include "gl/run/session.h"
 
 /* The transfer's buffer goes with its block, whoever still has work for it. */
 static kst_status renew(kst_gl *gl, struct gl_transfer *transfer, unsigned target, size_t length, kst_report *report)
