@@ -240,16 +240,17 @@ int common_context(const struct common_options *options, uint32_t threads, kst_c
     made.limits.pixels = options->max_pixels;
     made.limits.memory = options->max_memory;
     made.limits.work = (uint32_t)options->max_work;
+    const char *device = options->device != NULL ? options->device : "KOSTKA_DEVICE";
     kst_status status = kst_context_create(&made, context);
     switch (status) {
     case KST_OK:
         return EXIT_FINE;
     case KST_ERROR_DEVICE_MISSING:
     case KST_ERROR_DEVICE_FAILED:
-        complain(options->device, "%s; 'kostka devices' lists those that there are", kst_status_text(status));
+        complain(device, "%s; 'kostka devices' lists those that there are", kst_status_text(status));
         return EXIT_DEVICE;
     case KST_ERROR_DEVICE_NAME:
-        complain(options->device, "%s", kst_status_text(status));
+        complain(device, "%s", kst_status_text(status));
         return EXIT_USAGE;
     case KST_ERROR_CPU_TIER:
         complain("KOSTKA_CPU", "%s", kst_status_text(status));

@@ -57,4 +57,8 @@ done <<'T'
 T
 expect 1 "$KOSTKA" encode a.ppm new.jp2 --comment "$(cat long.txt)"
 says '--comment'
+expect 2 env KOSTKA_DEVICE=foo "$KOSTKA" decode a.jpg new.ppm
+says 'KOSTKA_DEVICE: not a device name'
+expect 2 "$KOSTKA" decode a.jpg new.ppm --device foo
+says 'foo: not a device name'
 finish
