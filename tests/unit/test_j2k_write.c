@@ -285,7 +285,8 @@ static void check_measure(struct picture *picture, const struct j2k_writing *wri
     const struct j2k_coded *coded = &picture->coded;
     struct j2k_packets *packets;
     uint64_t sum = 0, overhead = 0;
-    assert_int_equal(kst_j2k_packets_create(&made_memory, coded, &packets, &picture->report), KST_OK);
+    const struct operation op = {.memory = &made_memory, .report = &picture->report};
+    assert_int_equal(kst_j2k_packets_create(&op, coded, &packets), KST_OK);
     for (uint32_t l = 0; l < coded->layers; l++)
         for (uint32_t p = 0; p < coded->precinct_count; p++) {
             uint64_t first = kst_j2k_packet_measure(packets, p, l, writing->packet_lengths, false);
@@ -294,7 +295,7 @@ static void check_measure(struct picture *picture, const struct j2k_writing *wri
             sum += first;
         }
     kst_j2k_packets_release(&made_memory, packets);
-    assert_int_equal(kst_j2k_overhead(&made_memory, coded, writing, &overhead, &picture->report), KST_OK);
+    assert_int_equal(kst_j2k_overhead(&op, coded, writing, &overhead), KST_OK);
     if (writing->packet_lengths)
         assert_true(length <= sum + overhead);
     else
@@ -354,7 +355,8 @@ static void check_writing(struct picture *picture, const struct j2k_writing *wri
 {
     struct sink sink;
     kst_sink_init(&sink, &made_memory);
-    assert_int_equal(kst_j2k_write(&made_memory, &picture->coded, writing, &sink, &picture->report), KST_OK);
+    const struct operation op = {.memory = &made_memory, .report = &picture->report};
+    assert_int_equal(kst_j2k_write(&op, &picture->coded, writing, &sink), KST_OK);
     check_stream(picture, &sink);
     check_lengths(writing, &sink);
     check_measure(picture, writing, sink.length);

@@ -73,7 +73,8 @@ static void expect_bytes(const struct j2k_writing *writing, const uint8_t *bytes
 {
     struct sink sink;
     kst_sink_init(&sink, &made_memory);
-    assert_int_equal(kst_j2k_write(&made_memory, &coded, writing, &sink, &report), KST_OK);
+    const struct operation op = {.memory = &made_memory, .report = &report};
+    assert_int_equal(kst_j2k_write(&op, &coded, writing, &sink), KST_OK);
     assert_int_equal(sink.length, length);
     assert_memory_equal(sink.data, bytes, length);
     kst_sink_release(&sink);
@@ -143,7 +144,8 @@ static void expect_packets(const uint8_t *bytes, size_t length)
     static const struct j2k_writing plain = {.division = 0};
     struct sink sink;
     kst_sink_init(&sink, &made_memory);
-    assert_int_equal(kst_j2k_write(&made_memory, &coded, &plain, &sink, &report), KST_OK);
+    const struct operation op = {.memory = &made_memory, .report = &report};
+    assert_int_equal(kst_j2k_write(&op, &coded, &plain, &sink), KST_OK);
     assert_true(sink.length > length + 2);
     assert_memory_equal(sink.data + sink.length - 2 - length, bytes, length);
     assert_int_equal(sink.data[sink.length - 2 - length - 1], J2K_SOD);
@@ -193,7 +195,8 @@ static void expect_write(kst_status expected, const struct j2k_writing *writing)
     struct sink sink;
     kst_report_init(&report);
     kst_sink_init(&sink, &made_memory);
-    assert_int_equal(kst_j2k_write(&made_memory, &coded, writing, &sink, &report), expected);
+    const struct operation op = {.memory = &made_memory, .report = &report};
+    assert_int_equal(kst_j2k_write(&op, &coded, writing, &sink), expected);
     assert_int_equal(report.status, expected);
     kst_sink_release(&sink);
 }
@@ -333,10 +336,10 @@ static void test_file(void **state)
     component[1] = (struct j2k_component_size){.depth = 12, .is_signed = true, .dx = 1, .dy = 1};
     lay_out();
     kst_sink_init(&sink, &made_memory);
-    assert_int_equal(kst_j2k_write_file(&made_memory, &coded, &plain, &file, &sink, &report), KST_OK);
+    const struct operation op = {.memory = &made_memory, .limits = &kst_default_limits, .report = &report};
+    assert_int_equal(kst_j2k_write_file(&op, &coded, &plain, &file, &sink), KST_OK);
     assert_memory_equal(sink.data, expected, sizeof expected);
     assert_memory_equal(sink.data + sizeof expected, after, sizeof after);
-    const struct operation op = {.memory = &made_memory, .limits = &kst_default_limits, .report = &report};
     assert_int_equal(kst_j2k_parse(&op, sink.data, sink.length, &stream), KST_OK);
     assert_int_equal(report.warnings, 0);
     assert_int_equal(stream.start, sizeof expected + sizeof after + 8);
@@ -385,8 +388,8 @@ static void test_file_refused(void **state)
         struct sink sink;
         kst_report_init(&report);
         kst_sink_init(&sink, &made_memory);
-        assert_int_equal(
-            kst_j2k_write_file(&made_memory, &coded, &plain, &files[i], &sink, &report), KST_ERROR_OPTIONS);
+        const struct operation op = {.memory = &made_memory, .report = &report};
+        assert_int_equal(kst_j2k_write_file(&op, &coded, &plain, &files[i], &sink), KST_ERROR_OPTIONS);
         assert_int_equal(report.status, KST_ERROR_OPTIONS);
         kst_sink_release(&sink);
     }
@@ -403,12 +406,13 @@ static void test_room(void **state)
     start(1, (struct j2k_rect){0, 0, 8, 8}, 8);
     lay_out();
     kst_sink_init_fixed(&sink, room, sizeof room);
-    assert_int_equal(kst_j2k_write(&made_memory, &coded, &writing, &sink, &report), KST_OK);
+    const struct operation op = {.memory = &made_memory, .report = &report};
+    assert_int_equal(kst_j2k_write(&op, &coded, &writing, &sink), KST_OK);
     size_t length = sink.length;
     for (size_t i = 0; i < length; i++) {
         kst_report_init(&report);
         kst_sink_init_fixed(&sink, room, i);
-        assert_int_equal(kst_j2k_write(&made_memory, &coded, &writing, &sink, &report), KST_ERROR_BUFFER_FULL);
+        assert_int_equal(kst_j2k_write(&op, &coded, &writing, &sink), KST_ERROR_BUFFER_FULL);
     }
     finish();
 }

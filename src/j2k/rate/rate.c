@@ -330,7 +330,7 @@ kst_status kst_j2k_allocate_rate(
     const struct operation *op, const struct j2k_rate *rate, uint8_t *layer_passes, double *threshold)
 {
     struct allocation a = {.rate = rate, .pool = op->pool, .layer_passes = layer_passes};
-    kst_status status = kst_j2k_packets_create(op->memory, rate->coded, &a.packets, op->report);
+    kst_status status = kst_j2k_packets_create(op, rate->coded, &a.packets);
     if (status)
         return status;
     *threshold = INFINITY;
@@ -338,7 +338,7 @@ kst_status kst_j2k_allocate_rate(
     if (status)
         kst_report_error(op->report, status, KST_NO_OFFSET, NULL);
     else
-        status = kst_j2k_overhead(op->memory, rate->coded, rate->writing, &a.overhead, op->report);
+        status = kst_j2k_overhead(op, rate->coded, rate->writing, &a.overhead);
     a.overhead += rate->around;
     for (; !status && a.layer < rate->coded->layers; a.layer++)
         settle_layer(&a, threshold);

@@ -46,10 +46,11 @@ static kst_status check_length(const struct j2k_encode_work *work, uint64_t byte
 static kst_status write_file(struct j2k_encode_work *work)
 {
     struct encoding *e = work->e;
+    const struct operation op = kst_encoding_operation(e);
     struct j2k_codestream *stream;
     double start = kst_seconds();
     kst_sink_expect(&e->sink, expected_bytes(work));
-    kst_status status = kst_j2k_codestream_make(&e->memory, &work->coded, &work->writing, &stream, &e->report);
+    kst_status status = kst_j2k_codestream_make(&op, &work->coded, &work->writing, &stream);
     if (!status)
         status = check_length(work, kst_j2k_codestream_length(stream));
     if (!status)

@@ -250,13 +250,14 @@ static kst_status measure(struct j2k_encode_work *work, kst_decoder *decoder, co
 kst_status kst_j2k_encode_measure(struct j2k_encode_work *work, const bool *wanted, double *error)
 {
     struct encoding *e = work->e;
+    const struct operation op = kst_encoding_operation(e);
     kst_decoder decoder;
     struct sink sink;
     double start = kst_seconds();
     kst_sink_init(&sink, &e->memory);
     kst_status status = kst_j2k_encode_group_arrive(work);
     if (!status)
-        status = kst_j2k_write(&e->memory, &work->coded, &work->writing, &sink, &e->report);
+        status = kst_j2k_write(&op, &work->coded, &work->writing, &sink);
     if (!status) {
         uint64_t used = atomic_load(&e->memory.used), limit = e->memory.limit;
         kst_decoder_start(&decoder, e->context);

@@ -47,11 +47,12 @@ static void refuse(void *argument, const char *breach, const char *remedy)
 kst_status kst_j2k_encode_profile(struct j2k_encode_work *work)
 {
     struct encoding *e = work->e;
+    const struct operation op = kst_encoding_operation(e);
     struct j2k_profile_facts facts;
     kst_j2k_profile_limits(work->options.profile, work->options.frame_rate, &work->limits);
     if (!work->options.profile)
         return KST_OK;
-    kst_status status = kst_j2k_profile_plan(&e->memory, &work->coded, &work->writing, &facts, &e->report);
+    kst_status status = kst_j2k_profile_plan(&op, &work->coded, &work->writing, &facts);
     facts.frame_rate = work->options.frame_rate;
     if (status)
         return status;

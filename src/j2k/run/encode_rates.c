@@ -154,7 +154,7 @@ static kst_status allocate_components(struct j2k_encode_work *work, const struct
     for (uint32_t i = 0; i < TRIES; i++) {
         kst_status status = kst_j2k_allocate_rate(&op, rate, work->layer_passes, threshold);
         if (!status && limit < UINT64_MAX)
-            status = kst_j2k_most_component_bytes(&e->memory, &work->coded, &work->writing, &most, &e->report);
+            status = kst_j2k_most_component_bytes(&op, &work->coded, &work->writing, &most);
         if (status || most <= limit)
             return status;
         last->bytes = (uint64_t)((double)last->bytes * (double)limit / (double)most);

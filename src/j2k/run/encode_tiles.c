@@ -41,12 +41,11 @@ static kst_status begin(struct file *file)
 {
     const struct j2k_encode_work *work = file->work;
     struct encoding *e = work->e;
+    const struct operation op = kst_encoding_operation(e);
     kst_status status = KST_OK;
     if (!work->options.codestream)
         status = kst_j2k_file_begin(&work->coded, &work->file, &e->sink, &file->box, &e->report);
-    return status ? status
-                  : kst_j2k_codestream_begin(
-                        &e->memory, &work->coded, &work->writing, &e->sink, &file->stream, &e->report);
+    return status ? status : kst_j2k_codestream_begin(&op, &work->coded, &work->writing, &e->sink, &file->stream);
 }
 
 static kst_status end(struct file *file)

@@ -240,9 +240,8 @@ static kst_status write(struct j2k_transcoding *t)
         .component = j->components};
     if (j->rate > 0)
         t->sink->writer = NULL;
-    kst_status status =
-        t->file ? kst_j2k_rewrap(t->op->memory, &rewrapping, &t->recoded.coded, &t->writing, t->sink, t->op->report)
-                : kst_j2k_write(t->op->memory, &t->recoded.coded, &t->writing, t->sink, t->op->report);
+    kst_status status = t->file ? kst_j2k_rewrap(t->op, &rewrapping, &t->recoded.coded, &t->writing, t->sink)
+                                : kst_j2k_write(t->op, &t->recoded.coded, &t->writing, t->sink);
     t->sink->writer = writer;
     if (!status && j->rate > 0 && (double)t->sink->length > rate_bytes(t))
         status = kst_report_error(t->op->report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
@@ -265,7 +264,7 @@ static kst_status keep_profile(struct j2k_transcoding *t)
     bool broken = false;
     if (!kst_j2k_profile_name(headers->size.capabilities))
         return KST_OK;
-    kst_status status = kst_j2k_profile_plan(t->op->memory, &t->recoded.coded, &t->writing, &facts, t->op->report);
+    kst_status status = kst_j2k_profile_plan(t->op, &t->recoded.coded, &t->writing, &facts);
     if (!status)
         kst_j2k_profile_check(headers, &facts, note_breach, &broken);
     if (broken)

@@ -211,13 +211,13 @@ static kst_status put_codestream(const struct j2k_coded *coded, const struct j2k
     return kst_j2k_codestream_put(stream, sink);
 }
 
-kst_status kst_j2k_put_codestream_box(struct memory *memory, const struct j2k_coded *coded,
-    const struct j2k_writing *writing, struct sink *sink, kst_report *report)
+kst_status kst_j2k_put_codestream_box(
+    const struct operation *op, const struct j2k_coded *coded, const struct j2k_writing *writing, struct sink *sink)
 {
     struct j2k_codestream *stream;
-    kst_status status = kst_j2k_codestream_make(memory, coded, writing, &stream, report);
+    kst_status status = kst_j2k_codestream_make(op, coded, writing, &stream);
     if (!status)
-        status = put_codestream(coded, stream, J2K_WIDTH_BY_BLOCKS, sink, report);
+        status = put_codestream(coded, stream, J2K_WIDTH_BY_BLOCKS, sink, op->report);
     kst_j2k_codestream_release(stream);
     return status;
 }
@@ -300,16 +300,16 @@ kst_status kst_j2k_put_file(const struct j2k_coded *coded, const struct j2k_code
     return status ? status : put_back(file, sink, report);
 }
 
-kst_status kst_j2k_write_file(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
-    const struct j2k_file_writing *file, struct sink *sink, kst_report *report)
+kst_status kst_j2k_write_file(const struct operation *op, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, const struct j2k_file_writing *file, struct sink *sink)
 {
     struct j2k_codestream *stream;
-    kst_status status = check(&coded->headers, file, report);
+    kst_status status = check(&coded->headers, file, op->report);
     if (status)
         return status;
-    status = kst_j2k_codestream_make(memory, coded, writing, &stream, report);
+    status = kst_j2k_codestream_make(op, coded, writing, &stream);
     if (!status)
-        status = kst_j2k_put_file(coded, stream, file, sink, report);
+        status = kst_j2k_put_file(coded, stream, file, sink, op->report);
     kst_j2k_codestream_release(stream);
     return status;
 }

@@ -45,8 +45,8 @@ struct j2k_file_writing {
  * Append a JP2 file with the codestream that kst_j2k_write() makes. Fails as that does, and with KST_ERROR_OPTIONS if
  * the boxes contradict each other or the components.
  */
-kst_status kst_j2k_write_file(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
-    const struct j2k_file_writing *file, struct sink *sink, kst_report *report);
+kst_status kst_j2k_write_file(const struct operation *op, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, const struct j2k_file_writing *file, struct sink *sink);
 
 /* The same for a codestream that was made before. */
 kst_status kst_j2k_put_file(const struct j2k_coded *coded, const struct j2k_codestream *stream,
@@ -71,8 +71,8 @@ void kst_j2k_put_file_header(struct sink *sink, const struct j2k_stream *headers
 void kst_j2k_put_image_header(struct sink *sink, const struct j2k_stream *headers, bool unknown_colour, bool rights);
 
 /* Write the box jp2c with the codestream. */
-kst_status kst_j2k_put_codestream_box(struct memory *memory, const struct j2k_coded *coded,
-    const struct j2k_writing *writing, struct sink *sink, kst_report *report);
+kst_status kst_j2k_put_codestream_box(
+    const struct operation *op, const struct j2k_coded *coded, const struct j2k_writing *writing, struct sink *sink);
 
 /* Begin and end a box. What is written in between is its contents; its length must fit 32 bits. */
 size_t kst_j2k_box_begin(struct sink *sink, uint32_t type);

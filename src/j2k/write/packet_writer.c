@@ -388,27 +388,26 @@ void kst_j2k_packets_fill(struct j2k_packets *packets, struct j2k_tiles tiles)
             fill_values(packets, p, b);
 }
 
-kst_status kst_j2k_packets_open(
-    struct memory *memory, const struct j2k_coded *coded, struct j2k_packets **packets, kst_report *report)
+kst_status kst_j2k_packets_open(const struct operation *op, const struct j2k_coded *coded, struct j2k_packets **packets)
 {
     kst_status status = KST_OK;
-    *packets = kst_memory_zeroed(memory, 1, sizeof **packets, &status);
+    *packets = kst_memory_zeroed(op->memory, 1, sizeof **packets, &status);
     if (!*packets)
-        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
+        return kst_report_error(op->report, status, KST_NO_OFFSET, NULL);
     (*packets)->coded = coded;
-    status = allocate(memory, *packets);
+    status = allocate(op->memory, *packets);
     if (status) {
-        kst_j2k_packets_release(memory, *packets);
+        kst_j2k_packets_release(op->memory, *packets);
         *packets = NULL;
-        return kst_report_error(report, status, KST_NO_OFFSET, "for packet headers");
+        return kst_report_error(op->report, status, KST_NO_OFFSET, "for packet headers");
     }
     return KST_OK;
 }
 
 kst_status kst_j2k_packets_create(
-    struct memory *memory, const struct j2k_coded *coded, struct j2k_packets **packets, kst_report *report)
+    const struct operation *op, const struct j2k_coded *coded, struct j2k_packets **packets)
 {
-    kst_status status = kst_j2k_packets_open(memory, coded, packets, report);
+    kst_status status = kst_j2k_packets_open(op, coded, packets);
     if (*packets)
         kst_j2k_packets_fill(*packets, (struct j2k_tiles){0, coded->plan.tile_count});
     return status;

@@ -14,7 +14,7 @@
  * blocks are coded.
  */
 kst_status kst_j2k_packets_open(
-    struct memory *memory, const struct j2k_coded *coded, struct j2k_packets **packets, kst_report *report);
+    const struct operation *op, const struct j2k_coded *coded, struct j2k_packets **packets);
 void kst_j2k_packets_fill(struct j2k_packets *packets, struct j2k_tiles tiles);
 
 /*

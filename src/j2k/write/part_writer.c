@@ -121,14 +121,14 @@ static kst_status make_parts(struct making *making)
     return status;
 }
 
-kst_status kst_j2k_tile_parts_make(struct memory *memory, const struct j2k_coded *coded,
+kst_status kst_j2k_tile_parts_make(const struct operation *op, const struct j2k_coded *coded,
     const struct j2k_writing *writing, struct j2k_tiles tiles, struct j2k_packets *packets,
-    struct j2k_tile_parts *parts, kst_report *report)
+    struct j2k_tile_parts *parts)
 {
-    struct making making = {.memory = memory, .parts = parts, .report = report};
+    struct making making = {.memory = op->memory, .parts = parts, .report = op->report};
     *parts = (struct j2k_tile_parts){.coded = coded, .wanted = writing};
-    kst_sink_init(&parts->headers, memory);
-    kst_status status = kst_j2k_sequence_make(memory, coded, writing, &tiles, packets, &parts->sequence, report);
+    kst_sink_init(&parts->headers, op->memory);
+    kst_status status = kst_j2k_sequence_make(op, coded, writing, &tiles, packets, &parts->sequence);
     return status ? status : make_parts(&making);
 }
 

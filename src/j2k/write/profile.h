@@ -65,8 +65,8 @@ void kst_j2k_profile_check(
 void kst_j2k_profile_facts(const struct j2k_stream *stream, struct j2k_profile_facts *facts);
 
 /* Collect the facts that will hold for a coded image when it is written; its bytes are not known. */
-kst_status kst_j2k_profile_plan(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
-    struct j2k_profile_facts *facts, kst_report *report);
+kst_status kst_j2k_profile_plan(const struct operation *op, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, struct j2k_profile_facts *facts);
 
 /* Whether a stream that was parsed has TLM, and whether it has PLT. */
 bool kst_j2k_has_part_lengths(const struct j2k_stream *stream);

@@ -113,8 +113,8 @@ static bool has_regions(const struct j2k_coded *coded)
     return false;
 }
 
-kst_status kst_j2k_profile_plan(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
-    struct j2k_profile_facts *facts, kst_report *report)
+kst_status kst_j2k_profile_plan(const struct operation *op, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, struct j2k_profile_facts *facts)
 {
     struct j2k_sequence sequence;
     *facts = (struct j2k_profile_facts){.part_lengths = writing->tile_part_lengths,
@@ -122,13 +122,13 @@ kst_status kst_j2k_profile_plan(struct memory *memory, const struct j2k_coded *c
         .regions = has_regions(coded),
         .tile_parameters = coded->tile != NULL,
         .least_parts = UINT32_MAX};
-    kst_status status = kst_j2k_sequence_make(memory, coded, writing, NULL, NULL, &sequence, report);
+    kst_status status = kst_j2k_sequence_make(op, coded, writing, NULL, NULL, &sequence);
     for (uint32_t i = 0; i < sequence.part_count && !status; i++) {
         uint32_t parts = sequence.part[i].count;
         facts->most_parts = parts > facts->most_parts ? parts : facts->most_parts;
         facts->least_parts = parts < facts->least_parts ? parts : facts->least_parts;
     }
     facts->parts_sorted = writing->part_by_part || coded->plan.tile_count == 1 || facts->most_parts == 1;
-    kst_j2k_sequence_release(memory, &sequence);
+    kst_j2k_sequence_release(op->memory, &sequence);
     return status;
 }

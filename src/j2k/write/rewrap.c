@@ -6,12 +6,11 @@
 #include "j2k/syntax/bytes.h"
 
 struct rewrap {
-    struct memory *memory;
+    const struct operation *op;
     const struct j2k_rewrapping *wanted;
     const struct j2k_coded *coded;
     const struct j2k_writing *writing;
     struct sink *sink;
-    kst_report *report;
     bool lost_colour; /* a component that is one of the colours was dropped */
 };
 
@@ -227,8 +226,7 @@ static kst_status put_file(struct rewrap *rewrap)
         }
         i++;
         if (box->offset == file->codestream && box->type == J2K_BOX('j', 'p', '2', 'c'))
-            status = kst_j2k_put_codestream_box(
-                rewrap->memory, rewrap->coded, rewrap->writing, rewrap->sink, rewrap->report);
+            status = kst_j2k_put_codestream_box(rewrap->op, rewrap->coded, rewrap->writing, rewrap->sink);
         else if (rewrap->wanted->jp2 && box == find_file_type(rewrap))
             put_file_type(rewrap, box);
         else if (!rewrap->wanted->strip || is_needed(box->type))
@@ -236,7 +234,7 @@ static kst_status put_file(struct rewrap *rewrap)
         kst_sink_settle(rewrap->sink);
     }
     if (!status && rewrap->sink->status)
-        status = kst_report_error(rewrap->report, rewrap->sink->status, KST_NO_OFFSET, "while writing");
+        status = kst_report_error(rewrap->op->report, rewrap->sink->status, KST_NO_OFFSET, "while writing");
     return status;
 }
 
@@ -262,31 +260,32 @@ static kst_status wrap(struct rewrap *rewrap)
                         : subsampled ? J2K_COLOUR_SPACE_SYCC
                                      : J2K_COLOUR_SPACE_SRGB,
         .unknown_colour = count != colours || subsampled};
-    struct j2k_channel_definition *definition = kst_memory_array(rewrap->memory, count, sizeof *definition, &status);
+    struct j2k_channel_definition *definition =
+        kst_memory_array(rewrap->op->memory, count, sizeof *definition, &status);
     if (!definition)
-        return kst_report_error(rewrap->report, status, KST_NO_OFFSET, NULL);
+        return kst_report_error(rewrap->op->report, status, KST_NO_OFFSET, NULL);
     for (uint32_t c = 0; c < count; c++)
         definition[c] = (struct j2k_channel_definition){.channel = (uint16_t)c,
             .type = c < colours ? 0 : UINT16_MAX,
             .association = c < colours ? (uint16_t)(c + 1) : UINT16_MAX};
     file.definition = definition;
     file.definition_count = count == colours ? 0 : count;
-    status = kst_j2k_write_file(rewrap->memory, rewrap->coded, rewrap->writing, &file, rewrap->sink, rewrap->report);
-    kst_memory_release(rewrap->memory, definition);
+    status = kst_j2k_write_file(rewrap->op, rewrap->coded, rewrap->writing, &file, rewrap->sink);
+    kst_memory_release(rewrap->op->memory, definition);
     return status;
 }
 
-kst_status kst_j2k_rewrap(struct memory *memory, const struct j2k_rewrapping *rewrapping, const struct j2k_coded *coded,
-    const struct j2k_writing *writing, struct sink *sink, kst_report *report)
+kst_status kst_j2k_rewrap(const struct operation *op, const struct j2k_rewrapping *rewrapping,
+    const struct j2k_coded *coded, const struct j2k_writing *writing, struct sink *sink)
 {
-    struct rewrap rewrap = {memory, rewrapping, coded, writing, sink, report, false};
+    struct rewrap rewrap = {op, rewrapping, coded, writing, sink, false};
     if (!rewrapping->stream->file.present)
         return wrap(&rewrap);
     if (rewrapping->component && rewrapping->stream->file.palette.entries > 0)
-        return kst_report_error(report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
+        return kst_report_error(op->report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
             "components that a palette uses are not dropped; write a codestream");
     if (rewrapping->jp2 && !is_readable_as_jp2(&rewrap))
-        return kst_report_error(report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
+        return kst_report_error(op->report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
             "the file is JPX (T.801), and does not say that it can be read as JP2; write a codestream");
     rewrap.lost_colour = find_lost_colour(&rewrap);
     return put_file(&rewrap);

@@ -19,7 +19,7 @@ struct j2k_rewrapping {
  * colours was lost; with a palette that is an error, KST_ERROR_OPTIONS. So is a JPX file that is to become JP2, if its
  * file type box does not list JP2. A bare codestream gets a header box that guesses its colours from its components.
  */
-kst_status kst_j2k_rewrap(struct memory *memory, const struct j2k_rewrapping *rewrapping, const struct j2k_coded *coded,
-    const struct j2k_writing *writing, struct sink *sink, kst_report *report);
+kst_status kst_j2k_rewrap(const struct operation *op, const struct j2k_rewrapping *rewrapping,
+    const struct j2k_coded *coded, const struct j2k_writing *writing, struct sink *sink);
 
 #endif

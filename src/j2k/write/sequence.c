@@ -161,32 +161,32 @@ static kst_status interleave(struct making *making)
     return KST_OK;
 }
 
-kst_status kst_j2k_sequence_make(struct memory *memory, const struct j2k_coded *coded,
+kst_status kst_j2k_sequence_make(const struct operation *op, const struct j2k_coded *coded,
     const struct j2k_writing *writing, const struct j2k_tiles *tiles, struct j2k_packets *packets,
-    struct j2k_sequence *sequence, kst_report *report)
+    struct j2k_sequence *sequence)
 {
-    struct making making = {.memory = memory,
+    struct making making = {.memory = op->memory,
         .coded = coded,
         .writing = writing,
         .packets = packets,
         .sequence = sequence,
-        .report = report};
+        .report = op->report};
     const struct j2k_tiles all = {0, coded->plan.tile_count};
     kst_status status = KST_OK;
     *sequence = (struct j2k_sequence){.tiles = tiles ? *tiles : all};
     struct j2k_span precincts = kst_j2k_coded_precincts(coded, sequence->tiles);
     uint32_t end = sequence->tiles.first + sequence->tiles.count;
-    kst_sink_init(&sequence->headers, memory);
-    sequence->tile_packet = kst_memory_array(memory, sequence->tiles.count, sizeof *sequence->tile_packet, &status);
-    making.sent = kst_memory_zeroed(memory, precincts.count, sizeof *making.sent, &status);
+    kst_sink_init(&sequence->headers, op->memory);
+    sequence->tile_packet = kst_memory_array(op->memory, sequence->tiles.count, sizeof *sequence->tile_packet, &status);
+    making.sent = kst_memory_zeroed(op->memory, precincts.count, sizeof *making.sent, &status);
     making.first_precinct = precincts.first;
     if (status)
-        kst_report_error(report, status, KST_NO_OFFSET, "for the order of packets");
+        kst_report_error(op->report, status, KST_NO_OFFSET, "for the order of packets");
     for (making.tile = sequence->tiles.first; making.tile < end && !status; making.tile++)
         status = add_tile(&making);
     if (!status && writing->part_by_part)
         status = interleave(&making);
-    kst_memory_release(memory, making.sent);
+    kst_memory_release(op->memory, making.sent);
     return status;
 }
 

@@ -36,9 +36,9 @@ struct j2k_sequence {
  * packets out, and with KST_ERROR_OPTIONS if a tile would have too many tile-parts. `sequence` must be released in
  * either case.
  */
-kst_status kst_j2k_sequence_make(struct memory *memory, const struct j2k_coded *coded,
+kst_status kst_j2k_sequence_make(const struct operation *op, const struct j2k_coded *coded,
     const struct j2k_writing *writing, const struct j2k_tiles *tiles, struct j2k_packets *packets,
-    struct j2k_sequence *sequence, kst_report *report);
+    struct j2k_sequence *sequence);
 void kst_j2k_sequence_release(struct memory *memory, struct j2k_sequence *sequence);
 
 #endif

@@ -22,10 +22,9 @@ enum {
 };
 
 struct j2k_codestream {
-    struct memory *memory;
+    struct operation op;
     const struct j2k_coded *coded;
     const struct j2k_writing *wanted;
-    kst_report *report;
     struct sink head;            /* the main header */
     size_t part_table;           /* where the first TLM starts in `head` */
     uint32_t part_count;         /* number of tile-parts whose lengths are set in TLM */
@@ -113,27 +112,26 @@ static kst_status make_head(struct j2k_codestream *stream, const struct j2k_sequ
     kst_j2k_put_main_header(&stream->head, stream->coded, stream->wanted);
     stream->part_table = stream->head.length;
     if (stream->wanted->tile_part_lengths)
-        status = reserve_part_table(&stream->head, sequence, stream->report);
+        status = reserve_part_table(&stream->head, sequence, stream->op.report);
     if (!status && stream->head.status)
-        status = kst_report_error(stream->report, stream->head.status, KST_NO_OFFSET, "while writing");
+        status = kst_report_error(stream->op.report, stream->head.status, KST_NO_OFFSET, "while writing");
     return status;
 }
 
-static kst_status create(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
-    struct j2k_codestream **stream, kst_report *report)
+static kst_status create(const struct operation *op, const struct j2k_coded *coded, const struct j2k_writing *writing,
+    struct j2k_codestream **stream)
 {
-    kst_status status = check(coded, writing, report);
+    kst_status status = check(coded, writing, op->report);
     *stream = NULL;
     if (status)
         return status;
-    *stream = kst_memory_zeroed(memory, 1, sizeof **stream, &status);
+    *stream = kst_memory_zeroed(op->memory, 1, sizeof **stream, &status);
     if (!*stream)
-        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
-    (*stream)->memory = memory;
+        return kst_report_error(op->report, status, KST_NO_OFFSET, NULL);
+    (*stream)->op = *op;
     (*stream)->coded = coded;
     (*stream)->wanted = writing;
-    (*stream)->report = report;
-    kst_sink_init(&(*stream)->head, memory);
+    kst_sink_init(&(*stream)->head, op->memory);
     return KST_OK;
 }
 
@@ -141,29 +139,28 @@ void kst_j2k_codestream_release(struct j2k_codestream *stream)
 {
     if (!stream)
         return;
-    kst_j2k_packets_release(stream->memory, stream->packets);
-    kst_j2k_tile_parts_release(stream->memory, &stream->parts);
+    kst_j2k_packets_release(stream->op.memory, stream->packets);
+    kst_j2k_tile_parts_release(stream->op.memory, &stream->parts);
     kst_sink_release(&stream->head);
-    kst_memory_release(stream->memory, stream);
+    kst_memory_release(stream->op.memory, stream);
 }
 
 static kst_status make_parts(struct j2k_codestream *stream, struct j2k_tiles tiles)
 {
-    kst_status status = check_blocks(stream->coded, tiles, stream->report);
+    kst_status status = check_blocks(stream->coded, tiles, stream->op.report);
     if (status)
         return status;
     kst_j2k_packets_fill(stream->packets, tiles);
-    return kst_j2k_tile_parts_make(
-        stream->memory, stream->coded, stream->wanted, tiles, stream->packets, &stream->parts, stream->report);
+    return kst_j2k_tile_parts_make(&stream->op, stream->coded, stream->wanted, tiles, stream->packets, &stream->parts);
 }
 
 static kst_status make_whole(struct j2k_codestream *stream)
 {
     const struct j2k_tiles all = {0, stream->coded->plan.tile_count};
-    kst_status status = kst_j2k_packets_open(stream->memory, stream->coded, &stream->packets, stream->report);
+    kst_status status = kst_j2k_packets_open(&stream->op, stream->coded, &stream->packets);
     if (!status)
         status = make_parts(stream, all);
-    kst_j2k_packets_release(stream->memory, stream->packets);
+    kst_j2k_packets_release(stream->op.memory, stream->packets);
     stream->packets = NULL;
     if (!status)
         status = make_head(stream, &stream->parts.sequence);
@@ -171,16 +168,16 @@ static kst_status make_whole(struct j2k_codestream *stream)
         return status;
     set_lengths(stream);
     if (stream->wanted->packed == KST_J2K_HEADERS_PPM)
-        status = kst_j2k_put_packed_main(&stream->head, stream->coded, &stream->parts.sequence, stream->report);
+        status = kst_j2k_put_packed_main(&stream->head, stream->coded, &stream->parts.sequence, stream->op.report);
     return status || !stream->head.status
                ? status
-               : kst_report_error(stream->report, stream->head.status, KST_NO_OFFSET, "while writing");
+               : kst_report_error(stream->op.report, stream->head.status, KST_NO_OFFSET, "while writing");
 }
 
-kst_status kst_j2k_codestream_make(struct memory *memory, const struct j2k_coded *coded,
-    const struct j2k_writing *writing, struct j2k_codestream **stream, kst_report *report)
+kst_status kst_j2k_codestream_make(const struct operation *op, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, struct j2k_codestream **stream)
 {
-    kst_status status = create(memory, coded, writing, stream, report);
+    kst_status status = create(op, coded, writing, stream);
     if (*stream)
         status = make_whole(*stream);
     if (status) {
@@ -197,7 +194,7 @@ uint64_t kst_j2k_codestream_length(const struct j2k_codestream *stream)
 
 static kst_status fail(const struct j2k_codestream *stream, const struct sink *sink)
 {
-    return sink->status ? kst_report_error(stream->report, sink->status, KST_NO_OFFSET, "while writing") : KST_OK;
+    return sink->status ? kst_report_error(stream->op.report, sink->status, KST_NO_OFFSET, "while writing") : KST_OK;
 }
 
 kst_status kst_j2k_codestream_put(const struct j2k_codestream *stream, struct sink *sink)
@@ -208,11 +205,11 @@ kst_status kst_j2k_codestream_put(const struct j2k_codestream *stream, struct si
     return fail(stream, sink);
 }
 
-kst_status kst_j2k_write(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
-    struct sink *sink, kst_report *report)
+kst_status kst_j2k_write(
+    const struct operation *op, const struct j2k_coded *coded, const struct j2k_writing *writing, struct sink *sink)
 {
     struct j2k_codestream *stream;
-    kst_status status = kst_j2k_codestream_make(memory, coded, writing, &stream, report);
+    kst_status status = kst_j2k_codestream_make(op, coded, writing, &stream);
     if (!status)
         status = kst_j2k_codestream_put(stream, sink);
     kst_j2k_codestream_release(stream);
@@ -222,13 +219,12 @@ kst_status kst_j2k_write(struct memory *memory, const struct j2k_coded *coded, c
 static kst_status begin(struct j2k_codestream *stream, struct sink *sink)
 {
     struct j2k_sequence sequence;
-    kst_status status =
-        kst_j2k_sequence_make(stream->memory, stream->coded, stream->wanted, NULL, NULL, &sequence, stream->report);
+    kst_status status = kst_j2k_sequence_make(&stream->op, stream->coded, stream->wanted, NULL, NULL, &sequence);
     if (!status)
         status = make_head(stream, &sequence);
-    kst_j2k_sequence_release(stream->memory, &sequence);
+    kst_j2k_sequence_release(stream->op.memory, &sequence);
     if (!status)
-        status = kst_j2k_packets_open(stream->memory, stream->coded, &stream->packets, stream->report);
+        status = kst_j2k_packets_open(&stream->op, stream->coded, &stream->packets);
     if (status)
         return status;
     stream->start = kst_sink_position(sink);
@@ -236,10 +232,10 @@ static kst_status begin(struct j2k_codestream *stream, struct sink *sink)
     return fail(stream, sink);
 }
 
-kst_status kst_j2k_codestream_begin(struct memory *memory, const struct j2k_coded *coded,
-    const struct j2k_writing *writing, struct sink *sink, struct j2k_codestream **stream, kst_report *report)
+kst_status kst_j2k_codestream_begin(const struct operation *op, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, struct sink *sink, struct j2k_codestream **stream)
 {
-    kst_status status = create(memory, coded, writing, stream, report);
+    kst_status status = create(op, coded, writing, stream);
     if (*stream)
         status = begin(*stream, sink);
     if (status) {
@@ -257,7 +253,7 @@ kst_status kst_j2k_codestream_tiles(struct j2k_codestream *stream, struct j2k_ti
         kst_j2k_tile_parts_put(&stream->parts, sink);
         status = fail(stream, sink);
     }
-    kst_j2k_tile_parts_release(stream->memory, &stream->parts);
+    kst_j2k_tile_parts_release(stream->op.memory, &stream->parts);
     return status;
 }
 
@@ -293,26 +289,26 @@ static uint64_t length_segments(const struct j2k_sequence *sequence)
     return segments;
 }
 
-kst_status kst_j2k_overhead(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
-    uint64_t *bytes, kst_report *report)
+kst_status kst_j2k_overhead(
+    const struct operation *op, const struct j2k_coded *coded, const struct j2k_writing *writing, uint64_t *bytes)
 {
     struct j2k_sequence sequence = {0};
     struct sink sink;
-    kst_sink_init(&sink, memory);
-    kst_status status = kst_j2k_sequence_make(memory, coded, writing, NULL, NULL, &sequence, report);
+    kst_sink_init(&sink, op->memory);
+    kst_status status = kst_j2k_sequence_make(op, coded, writing, NULL, NULL, &sequence);
     if (!status) {
         kst_j2k_put_main_header(&sink, coded, writing);
         if (writing->tile_part_lengths)
-            status = reserve_part_table(&sink, &sequence, report);
+            status = reserve_part_table(&sink, &sequence, op->report);
         put_frames(&sink, coded, &sequence);
         kst_sink_u16(&sink, 0xFF00U | J2K_EOC);
         if (!status && sink.status)
-            status = kst_report_error(report, sink.status, KST_NO_OFFSET, NULL);
+            status = kst_report_error(op->report, sink.status, KST_NO_OFFSET, NULL);
         *bytes = sink.length + (writing->packed ? kst_j2k_packed_overhead(coded, &sequence) : 0) +
                  (writing->packet_lengths ? J2K_LENGTHS_HEADER * length_segments(&sequence) : 0);
     }
     kst_sink_release(&sink);
-    kst_j2k_sequence_release(memory, &sequence);
+    kst_j2k_sequence_release(op->memory, &sequence);
     return status;
 }
 
@@ -349,22 +345,22 @@ static uint64_t most_of(const struct j2k_coded *coded, const struct j2k_writing 
     return most;
 }
 
-kst_status kst_j2k_most_component_bytes(struct memory *memory, const struct j2k_coded *coded,
-    const struct j2k_writing *writing, uint64_t *bytes, kst_report *report)
+kst_status kst_j2k_most_component_bytes(
+    const struct operation *op, const struct j2k_coded *coded, const struct j2k_writing *writing, uint64_t *bytes)
 {
     struct j2k_packets *packets = NULL;
     struct j2k_sequence sequence = {0};
     kst_status status = KST_OK;
-    uint64_t *sum = kst_memory_zeroed(memory, coded->headers.component_count, sizeof *sum, &status);
+    uint64_t *sum = kst_memory_zeroed(op->memory, coded->headers.component_count, sizeof *sum, &status);
     if (!sum)
-        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
-    status = kst_j2k_packets_create(memory, coded, &packets, report);
+        return kst_report_error(op->report, status, KST_NO_OFFSET, NULL);
+    status = kst_j2k_packets_create(op, coded, &packets);
     if (!status)
-        status = kst_j2k_sequence_make(memory, coded, writing, NULL, packets, &sequence, report);
+        status = kst_j2k_sequence_make(op, coded, writing, NULL, packets, &sequence);
     if (!status)
         *bytes = most_of(coded, writing, &sequence, sum);
-    kst_j2k_packets_release(memory, packets);
-    kst_j2k_sequence_release(memory, &sequence);
-    kst_memory_release(memory, sum);
+    kst_j2k_packets_release(op->memory, packets);
+    kst_j2k_sequence_release(op->memory, &sequence);
+    kst_memory_release(op->memory, sum);
     return status;
 }

@@ -36,8 +36,8 @@ struct j2k_writing {
  * Append the codestream, from SOC to EOC. Fails with KST_ERROR_OPTIONS if it would need more tile-parts than there may
  * be, with KST_ERROR_ARGUMENT if passes or lengths break the rules of coded.h, or with the error of the sink.
  */
-kst_status kst_j2k_write(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
-    struct sink *sink, kst_report *report);
+kst_status kst_j2k_write(
+    const struct operation *op, const struct j2k_coded *coded, const struct j2k_writing *writing, struct sink *sink);
 
 /*
  * The same in two steps, between which the length is known. After an error there is nothing to release. All arguments
@@ -45,8 +45,8 @@ kst_status kst_j2k_write(struct memory *memory, const struct j2k_coded *coded, c
  */
 struct j2k_codestream;
 
-kst_status kst_j2k_codestream_make(struct memory *memory, const struct j2k_coded *coded,
-    const struct j2k_writing *writing, struct j2k_codestream **stream, kst_report *report);
+kst_status kst_j2k_codestream_make(const struct operation *op, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, struct j2k_codestream **stream);
 uint64_t kst_j2k_codestream_length(const struct j2k_codestream *stream);
 kst_status kst_j2k_codestream_put(const struct j2k_codestream *stream, struct sink *sink);
 void kst_j2k_codestream_release(struct j2k_codestream *stream);
@@ -56,8 +56,8 @@ void kst_j2k_codestream_release(struct j2k_codestream *stream);
  * possible with part_by_part or PPM. With TLM the main header is written again at the end. The stream must be released
  * after the last step or an error, except for an error of the first step.
  */
-kst_status kst_j2k_codestream_begin(struct memory *memory, const struct j2k_coded *coded,
-    const struct j2k_writing *writing, struct sink *sink, struct j2k_codestream **stream, kst_report *report);
+kst_status kst_j2k_codestream_begin(const struct operation *op, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, struct sink *sink, struct j2k_codestream **stream);
 kst_status kst_j2k_codestream_tiles(struct j2k_codestream *stream, struct j2k_tiles tiles, struct sink *sink);
 kst_status kst_j2k_codestream_end(struct j2k_codestream *stream, struct sink *sink);
 
@@ -69,7 +69,7 @@ kst_status kst_j2k_codestream_end(struct j2k_codestream *stream, struct sink *si
 struct j2k_packets;
 
 kst_status kst_j2k_packets_create(
-    struct memory *memory, const struct j2k_coded *coded, struct j2k_packets **packets, kst_report *report);
+    const struct operation *op, const struct j2k_coded *coded, struct j2k_packets **packets);
 void kst_j2k_packets_release(struct memory *memory, struct j2k_packets *packets); /* `packets` may be null */
 
 /*
@@ -85,11 +85,11 @@ uint64_t kst_j2k_packet_measure(
  * The bytes of all tile-parts of the component that has most, by the present layer_passes, if each tile-part belongs to
  * one component.
  */
-kst_status kst_j2k_most_component_bytes(struct memory *memory, const struct j2k_coded *coded,
-    const struct j2k_writing *writing, uint64_t *bytes, kst_report *report);
+kst_status kst_j2k_most_component_bytes(
+    const struct operation *op, const struct j2k_coded *coded, const struct j2k_writing *writing, uint64_t *bytes);
 
 /* An upper bound, usually exact, on the bytes of all that is not packets. Add to it the measured packets. */
-kst_status kst_j2k_overhead(struct memory *memory, const struct j2k_coded *coded, const struct j2k_writing *writing,
-    uint64_t *bytes, kst_report *report);
+kst_status kst_j2k_overhead(
+    const struct operation *op, const struct j2k_coded *coded, const struct j2k_writing *writing, uint64_t *bytes);
 
 #endif
