@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Enters the caller's stream, so that work on the device waits for what is in it. */
 #include "run/stream.h"
 
 kst_status kst_stream_enter(struct kst_context *context, const kst_stream *stream, struct entered_stream *entered)

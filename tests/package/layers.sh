@@ -49,6 +49,17 @@ allow fuzz j2k core
 allow examples none
 allow python none
 [ -n "$(find src/jpeg/cpu -name '*.c')" ] || failed=1
+# src/api has entry points and nothing else: no function for other rooms, and no header.
+defined=$(grep -hE '^[a-z].*kst_[a-z0-9_]+\(' src/api/*.c | grep -v '^static' | sed 's/.*\(kst_[a-z0-9_]*\)(.*/\1/')
+for name in $defined; do
+    grep -qE "^KST_API .*[ *]$name\(" include/kostka/*.h && continue
+    echo "src/api has $name(), which is no entry point"
+    failed=1
+done
+if [ -n "$(find src/api -name '*.h')" ]; then
+    echo "src/api has headers"
+    failed=1
+fi
 # An example is read in one go.
 for file in examples/*.[ch] examples/*.py; do
     [ "$(wc -l <"$file")" -lt 150 ] && continue

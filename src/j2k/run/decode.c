@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Decodes an open stream on the CPU: as a whole, or part after part where there is too little memory. */
 #include "j2k/run/decode.h"
 
 #include <string.h>

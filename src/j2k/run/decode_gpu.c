@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Plans a picture for the GPU, has the device decode it, and reports what it did and found. */
 #include "j2k/run/decode_gpu.h"
 
 #include <string.h>

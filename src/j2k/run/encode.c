@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Encodes one picture: plans it, has its code-blocks coded where it was placed, and writes the file. */
 #include "j2k/run/encode.h"
 
 #include "core/report.h"

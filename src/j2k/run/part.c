@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Describes parts of an image, and cuts its planes to them. */
 #include "j2k/run/part.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes a stream anew from its code-blocks: with other headers, fewer layers, or less of each block. */
 #include "j2k/run/transcode.h"
 
 #include "core/report.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Cuts an image into parts that fit into memory, and goes from one to the next. */
 #include "j2k/run/walk.h"
 
 enum { LEAST = 64 }; /* rows or columns, but for the last */

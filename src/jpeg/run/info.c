@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Describes a parsed stream, with the quality that its quantisation tables are of. */
 #include "jpeg/run/info.h"
 
 #include <string.h>

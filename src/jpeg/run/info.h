@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* What kst_info says of a JPEG stream. */
 #ifndef KOSTKA_JPEG_RUN_INFO_H
 #define KOSTKA_JPEG_RUN_INFO_H
 

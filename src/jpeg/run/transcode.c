@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Transcodes one picture: plans what becomes of its coefficients and segments, and writes it. */
 #include "jpeg/run/transcode.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Transcodes a file of several pictures: makes the others first, and mends what the first one's segments tell of them.
+ */
 #include "jpeg/run/transcode_others.h"
 
 #include <string.h>

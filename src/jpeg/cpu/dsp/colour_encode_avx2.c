@@ -63,7 +63,7 @@ struct pixels {
     __m256i a, b, c, d;
 };
 
-INLINE void convert_32(const struct encoding *c, struct pixels p, size_t i)
+INLINE void convert_32(const struct colour_encoding *c, struct pixels p, size_t i)
 {
     const struct ycc v = convert_8(p.a, c->size, c->red), w = convert_8(p.b, c->size, c->red);
     const struct ycc x = convert_8(p.c, c->size, c->red), z = convert_8(p.d, c->size, c->red);
@@ -96,7 +96,7 @@ INLINE void store_component(uint8_t *out, __m256i a, __m256i b, bool upper)
 }
 
 /* Store the components unchanged; with TO_YCC only the fourth. */
-INLINE void split_32(const struct encoding *c, struct pixels p, size_t i)
+INLINE void split_32(const struct colour_encoding *c, struct pixels p, size_t i)
 {
     const __m256i v = gather_components(p.a, c->size), w = gather_components(p.b, c->size);
     const __m256i x = gather_components(p.c, c->size), z = gather_components(p.d, c->size);
@@ -111,13 +111,13 @@ INLINE void split_32(const struct encoding *c, struct pixels p, size_t i)
         store_component(c->out[3] + i, high01, high23, true);
 }
 
-INLINE __m256i load_pixels(const struct encoding *c, const uint8_t *in)
+INLINE __m256i load_pixels(const struct colour_encoding *c, const uint8_t *in)
 {
     const __m256i pixels = load_8(in, c->size);
     return c->invert ? _mm256_xor_si256(pixels, _mm256_set1_epi32(0xFFFFFF)) : pixels;
 }
 
-INLINE void convert_pixels(const struct encoding *c, const uint8_t *in, size_t i)
+INLINE void convert_pixels(const struct colour_encoding *c, const uint8_t *in, size_t i)
 {
     const int step = 8 * c->size;
     const struct pixels p = {

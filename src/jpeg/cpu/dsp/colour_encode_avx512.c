@@ -73,7 +73,7 @@ struct pixels {
     __m512i a, b, c, d; /* 16 pixels each; with 3 bytes per pixel in the lower 48 bytes */
 };
 
-INLINE void weigh_pixels(const struct encoding *e, struct pixels p, size_t i)
+INLINE void weigh_pixels(const struct colour_encoding *e, struct pixels p, size_t i)
 {
     const struct ycc v = convert_16(p.a, e->size, e->red), w = convert_16(p.b, e->size, e->red);
     const struct ycc x = convert_16(p.c, e->size, e->red), z = convert_16(p.d, e->size, e->red);
@@ -104,7 +104,7 @@ INLINE void store_component(uint8_t *out, const uint8_t *in, int size, int offse
 }
 
 /* Store the components unchanged; with TO_YCC only the fourth. */
-INLINE void split(const struct encoding *e, const uint8_t *in, size_t i)
+INLINE void split(const struct colour_encoding *e, const uint8_t *in, size_t i)
 {
     if (e->to == SPLIT) {
         store_component(e->out[0] + i, in, e->size, e->red);
@@ -116,14 +116,14 @@ INLINE void split(const struct encoding *e, const uint8_t *in, size_t i)
 }
 
 /* Load 16 pixels. With 3 bytes per pixel, nothing may be read after the last 16 pixels of a row. */
-INLINE __m512i load_16(const struct encoding *e, const uint8_t *in, bool last)
+INLINE __m512i load_16(const struct colour_encoding *e, const uint8_t *in, bool last)
 {
     const bool exact = last && e->size == 3;
     const __m512i pixels = exact ? _mm512_maskz_loadu_epi8(UINT64_MAX >> 16, in) : load512(in);
     return e->invert ? _mm512_xor_si512(pixels, _mm512_set1_epi32(0xFFFFFF)) : pixels;
 }
 
-INLINE void convert_pixels(const struct encoding *e, const uint8_t *in, size_t i)
+INLINE void convert_pixels(const struct colour_encoding *e, const uint8_t *in, size_t i)
 {
     const int step = 16 * e->size;
     if (e->to != SPLIT)

@@ -33,7 +33,7 @@ INLINE uint8x8_t chroma_8(uint16x8_t a, uint16x8_t b, uint16_t k, uint16x8_t c, 
         chroma(vget_high_u16(a), vget_high_u16(b), k, vget_high_u16(c), l)));
 }
 
-INLINE void weigh_8(const struct encoding *e, struct eight p, size_t i)
+INLINE void weigh_8(const struct colour_encoding *e, struct eight p, size_t i)
 {
     vst1_u8(e->out[0] + i, luma_8(p));
     if (e->to == TO_YCC) {
@@ -42,7 +42,7 @@ INLINE void weigh_8(const struct encoding *e, struct eight p, size_t i)
     }
 }
 
-INLINE void convert_pixels(const struct encoding *e, const uint8_t *in, size_t i)
+INLINE void convert_pixels(const struct colour_encoding *e, const uint8_t *in, size_t i)
 {
     uint8x16x4_t p;
     if (e->size == 4) {

@@ -69,7 +69,7 @@ INLINE void store_component(uint8_t *out, struct pixels p, int index)
     store_16(out, component(p.a, index), component(p.b, index), component(p.c, index), component(p.d, index));
 }
 
-INLINE void weigh_pixels(const struct encoding *e, struct pixels p, size_t i)
+INLINE void weigh_pixels(const struct colour_encoding *e, struct pixels p, size_t i)
 {
     const struct ycc v = convert_4(p.a, e->red), w = convert_4(p.b, e->red);
     const struct ycc x = convert_4(p.c, e->red), z = convert_4(p.d, e->red);
@@ -80,13 +80,13 @@ INLINE void weigh_pixels(const struct encoding *e, struct pixels p, size_t i)
     }
 }
 
-INLINE __m128i load_pixels(const struct encoding *e, const uint8_t *in)
+INLINE __m128i load_pixels(const struct colour_encoding *e, const uint8_t *in)
 {
     const __m128i pixels = load_4(in, e->size);
     return e->invert ? _mm_xor_si128(pixels, _mm_set1_epi32(0xFFFFFF)) : pixels;
 }
 
-INLINE void convert_pixels(const struct encoding *e, const uint8_t *in, size_t i)
+INLINE void convert_pixels(const struct colour_encoding *e, const uint8_t *in, size_t i)
 {
     const int step = 4 * e->size;
     const struct pixels p = {

@@ -18,7 +18,7 @@ struct decoding {
     const uint8_t *in[4];
 };
 
-struct encoding {
+struct colour_encoding {
     enum { TO_YCC, TO_GREY, SPLIT } to;
     int size;    /* bytes per pixel */
     int red;     /* offset of red: 0 or 2 */
