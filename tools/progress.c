@@ -126,6 +126,18 @@ bool progress_part_done(void *part, double done)
     return true;
 }
 
+struct progress_whole progress_both(void)
+{
+    return (struct progress_whole){progress_reading(0, 1), progress_writing(0, 1)};
+}
+
+bool progress_whole_done(void *whole, double done)
+{
+    struct progress_whole *both = whole;
+
+    return progress_part_done(&both->reading, done) && progress_part_done(&both->writing, done);
+}
+
 void progress_end(void)
 {
     pthread_mutex_lock(&state.lock);

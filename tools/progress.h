@@ -38,6 +38,14 @@ struct progress_part progress_writing(double from, double to);
 /* How far the part has come, 0–1: for a kst_progress, whose user is the part. Gives true: the work is to go on. */
 bool progress_part_done(void *part, double done);
 
+/* The same of all that is done to the file, reading and making its output at once; the user is a struct progress_whole.
+ */
+struct progress_whole {
+    struct progress_part reading, writing;
+};
+struct progress_whole progress_both(void);
+bool progress_whole_done(void *whole, double done);
+
 /* Around other output on standard error: takes the bar away and keeps other threads from writing there. */
 void progress_pause(void);
 void progress_resume(void);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "progress.h"
 #include "target.h"
 
 struct transcode_settings {
@@ -256,6 +257,8 @@ static bool transcode_one(const void *settings_pointer, struct task *task, struc
     const struct source *source = task->source;
     const struct file_format *found = file_format_of(source);
     kst_transcode_options options = settings->options;
+    struct progress_whole whole = progress_both();
+    const kst_progress progress = {.size = sizeof progress, .told = progress_whole_done, .user = &whole};
     struct output output;
     kst_report report;
 
@@ -272,6 +275,7 @@ static bool transcode_one(const void *settings_pointer, struct task *task, struc
     if (!good)
         return false;
     kst_report_init(&report);
+    options.progress = &progress;
     kst_status status = transcode_to(&output, task, &options, &report, problem);
     if (report_on(task, &report, status, problem)) {
         tell_dropped(task, &options);

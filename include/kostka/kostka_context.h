@@ -186,7 +186,9 @@ KST_API void kst_report_init(kst_report *report);
 
 /**
  * Is told how far work on a picture has come, and may end it. JPEG 2000 is told of by the code-block, on a GPU by the
- * strip or part of a picture that does not fit, else once all is coded there; JPEG at the beginning and the end alone.
+ * strip or part of a picture that does not fit, else once all is coded there, and transcoded at the beginning and the
+ * end alone. JPEG is told of on the CPU by the MCU row, of progressive coding by the scan, while it is encoded,
+ * transcoded or its coefficients are decoded; else at the beginning and the end alone.
  */
 typedef struct kst_progress {
     size_t size;

@@ -64,6 +64,7 @@ typedef struct kst_transcode_options {
     kst_transcode_jpeg2000 jpeg2000; /**< with a JPEG 2000 stream; all above but strip and strict is with JPEG */
     kst_others others; /**< of JPEG; where metadata are stripped they are dropped in any case, for nothing would say
                             what they are */
+    const kst_progress *progress; /**< null, or told of the transcoding; must stay until that has ended */
 } kst_transcode_options;
 
 KST_API void kst_transcode_options_init(kst_transcode_options *options);

@@ -40,6 +40,18 @@ bool kst_progress_add(struct progress *progress, uint64_t steps);
 /* Report that all is done. */
 void kst_progress_end(struct progress *progress);
 
+/* A stage and its steps where `progress` may be null, because nobody asks. */
+static inline void kst_progress_enter(struct progress *progress, uint64_t total, double end)
+{
+    if (progress)
+        kst_progress_stage(progress, total, end);
+}
+
+static inline bool kst_progress_step(struct progress *progress, uint64_t steps)
+{
+    return !progress || kst_progress_add(progress, steps);
+}
+
 /* Whether the caller's structure is usable. Null is: it asks for no reports. */
 static inline bool kst_progress_is_fine(const kst_progress *to)
 {

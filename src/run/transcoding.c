@@ -18,7 +18,8 @@ static kst_status check_options(struct transcoding *t)
     if (o->size != sizeof *o || (unsigned)o->coding > KST_CODING_PROGRESSIVE ||
         (unsigned)o->restart.unit > KST_RESTART_KEEP ||
         (o->restart.unit == KST_RESTART_MCUS && o->restart.interval > 65535) || (unsigned)o->strip > KST_STRIP_ALL ||
-        (unsigned)o->others > KST_OTHERS_DROP || (o->script_length > 0 && !o->script))
+        (unsigned)o->others > KST_OTHERS_DROP || !kst_progress_is_fine(o->progress) ||
+        (o->script_length > 0 && !o->script))
         return fail(t, KST_ERROR_OPTIONS);
     return KST_OK;
 }
@@ -49,19 +50,24 @@ kst_status kst_transcoding_run(kst_context *context, const void *data, size_t le
     const kst_transcode_options *options, struct transcoding_target *to, kst_report *report)
 {
     kst_transcode_options defaults;
+    struct progress progress;
     kst_report own;
     kst_transcode_options_init(&defaults);
     kst_report_init(&own);
     struct transcoding t = {.context = context, .options = options ? options : &defaults};
     kst_memory_init_beside(&t.memory, &context->memory, context->limits.memory);
-    t.op = kst_context_operation(context, &t.memory, &own, NULL);
+    t.op = kst_context_operation(context, &t.memory, &own, &progress);
     memcpy(own.device, context->device, sizeof own.device);
     own.threads = kst_pool_threads(context->pool);
     open_sink(&t, to);
     kst_status status = check_options(&t);
+    if (status == KST_OK && !kst_progress_begin(&progress, t.options->progress))
+        status = fail(&t, KST_ERROR_CANCELLED);
     if (status == KST_OK)
         status = kst_codec_of(data, length)->transcode(&t, data, length);
     status = close_sink(&t, to, status);
+    if (status == KST_OK)
+        kst_progress_end(&progress);
     kst_report_copy(report, &own);
     return status;
 }

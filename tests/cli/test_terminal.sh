@@ -128,6 +128,21 @@ if command -v script >/dev/null; then
     done
     # Of a PNG most of the time goes into compressing it, and the bar moves on meanwhile.
     [ "$(wc -l <counts)" -lt 5 ] || [ "$(sort -u counts | wc -l)" -gt 2 ] || fail "a bar that does not move: $(tr '\n' ' ' <counts)"
+    # JPEG takes as long where the picture is large: the bar moves while one is encoded, transcoded or written as TIFF.
+    { printf 'P5 9000 8000 255\n' && for _ in $(seq 180); do head -c 400000 "$KOSTKA"; done; } >huge.pgm
+    for call in 'encode huge.pgm huge.jpg --threads 1' 'encode huge.pgm optimised.jpg --optimize --threads 1' \
+        'encode huge.pgm progressive.jpg --progressive --threads 1' 'transcode huge.jpg turned.jpg --rotate 90 --threads 1' \
+        'transcode progressive.jpg turned.jpg --optimize --threads 1' 'convert huge.pgm huge.tif --compression 9' \
+        'decode huge.jpg huge.png --compression 9 --threads 1'; do
+        script -qec "'$KOSTKA' $call" log >/dev/null 2>&1 </dev/null
+        tr '\r' '\n' <log | sed -n 's/.*\] \([0-9]*\) %.*/\1/p' >counts
+        [ -s counts ] || echo "too fast for a bar: $call"
+        sort -n -c counts || fail "parts go back: $(tr '\n' ' ' <counts)"
+        grep -q -x 100 counts && fail "all was done before the file was written by $call: $(tr '\n' ' ' <counts)"
+        [ "$(wc -l <counts)" -lt 5 ] || [ "$(sort -u counts | wc -l)" -gt 2 ] ||
+            fail "a bar that does not move, of $call: $(tr '\n' ' ' <counts)"
+    done
+    rm -f huge.* turned.jpg optimised.jpg progressive.jpg
     "$KOSTKA" encode noise.pgm bar.jp2 2>err
     [ ! -s err ] || fail 'a bar where there is no terminal'
 fi

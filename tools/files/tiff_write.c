@@ -7,8 +7,12 @@
 #include "files/photoshop.h"
 #include "files/tiff_exif.h"
 #include "files/tiff_file.h"
+#include "progress.h"
 
-enum { STRIP_BYTES = 1 << 18 /* at least, as each is written by itself */ };
+enum {
+    STRIP_BYTES = 1 << 18 /* at least, as each is written by itself */,
+    REPORTED = 64 /* rows from one report of progress to the next */
+};
 
 /* What offsets of 32 bits reach, but for what else there is beside the pixels. */
 static const uint64_t SHORT_LIMIT = UINT32_MAX - (64 << 20);
@@ -58,16 +62,35 @@ static void set_tags(TIFF *tiff, const struct picture *picture)
     }
 }
 
-/* libtiff may change the rows it is given (byte order, predictor): they are copied. */
-static bool write_rows(TIFF *tiff, uint32_t first, const struct picture *picture)
+/* A file that rows are added to. */
+struct tiff_file {
+    struct output *output;
+    struct tiff_bytes memory;
+    TIFF *tiff;
+    uint32_t rows, height; /* that it has, and is going to have */
+    struct progress_part written;
+};
+
+/* The next row. libtiff may change what it is given (byte order, predictor). */
+static bool write_line(struct tiff_file *file, uint8_t *line)
 {
-    size_t bytes = (size_t)TIFFScanlineSize(tiff);
+    bool good = TIFFWriteScanline(file->tiff, line, file->rows++, 0) >= 0;
+
+    if (file->rows % REPORTED == 0)
+        progress_part_done(&file->written, (double)file->rows / file->height);
+    return good;
+}
+
+/* They are copied. */
+static bool write_rows(struct tiff_file *file, const struct picture *picture)
+{
+    size_t bytes = (size_t)TIFFScanlineSize(file->tiff);
     uint8_t *line = malloc(bytes);
     bool good = line != NULL;
 
     for (uint32_t y = 0; y < picture->image.height && good; y++) {
         memcpy(line, picture_row(picture, 0, y), bytes);
-        good = TIFFWriteScanline(tiff, line, first + y, 0) >= 0;
+        good = write_line(file, line);
     }
     free(line);
     return good;
@@ -94,18 +117,18 @@ static void set_plane_tags(TIFF *tiff, const struct picture *picture)
     free(extra);
 }
 
-static bool write_planes(TIFF *tiff, const struct picture *picture)
+static bool write_planes(struct tiff_file *file, const struct picture *picture)
 {
     const kst_image *image = &picture->image;
     size_t bytes = picture_sample_bytes(&image->plane[0]);
-    uint8_t *line = malloc((size_t)TIFFScanlineSize(tiff));
+    uint8_t *line = malloc((size_t)TIFFScanlineSize(file->tiff));
     bool good = line != NULL;
 
     for (uint32_t y = 0; y < image->plane[0].height && good; y++) {
         for (uint32_t i = 0; i < image->plane_count; i++)
             samples_put(
                 picture_row(picture, i, y), image->plane[0].width, bytes, false, line + i * bytes, image->plane_count);
-        good = TIFFWriteScanline(tiff, line, y, 0) >= 0;
+        good = write_line(file, line);
     }
     free(line);
     return good;
@@ -125,14 +148,6 @@ static bool prepare(struct picture *picture, struct problem *problem)
         picture_invert(picture);
     return true;
 }
-
-/* A file that rows are added to. */
-struct tiff_file {
-    struct output *output;
-    struct tiff_bytes memory;
-    TIFF *tiff;
-    uint32_t rows; /* that it has */
-};
 
 static bool is_planar(const struct picture *picture)
 {
@@ -220,6 +235,8 @@ static void *begin_rows(
         return NULL;
     }
     file->output = output;
+    file->height = whole->image.height;
+    file->written = progress_writing(0, 1);
     file->memory.output = output_in_order(output) ? NULL : output;
     choose_mode(whole, pixel_bytes(&whole->image), mode);
     file->tiff = tiff_open(&file->memory, mode, &file->memory.problem);
@@ -241,9 +258,8 @@ static void *begin_rows(
 /* All of a picture's, where it has planes. */
 static bool add_prepared(struct tiff_file *file, const struct picture *rows, struct problem *problem)
 {
-    bool good = is_planar(rows) ? write_planes(file->tiff, rows) : write_rows(file->tiff, file->rows, rows);
+    bool good = is_planar(rows) ? write_planes(file, rows) : write_rows(file, rows);
 
-    file->rows += rows->image.height;
     return tell(file, good, problem);
 }
 

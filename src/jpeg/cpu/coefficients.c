@@ -71,6 +71,7 @@ static kst_status conclude(
 kst_status kst_jpeg_decode_coefficients(
     const struct operation *op, const struct jpeg_plan *plan, bool strict, struct jpeg_coefficients *coefficients)
 {
+    static const double share = 0.5; /* of the time until what is made of them is there */
     struct memory *memory = op->memory;
     struct pass pass = {.plan = plan, .target.coefficients = coefficients};
     kst_status status = kst_jpeg_coefficients_create(memory, &plan->frame, coefficients);
@@ -80,8 +81,12 @@ kst_status kst_jpeg_decode_coefficients(
     if (!status)
         status = create_histories(&pass, memory);
     if (!status)
-        status = kst_jpeg_scans_read(memory, op->pool, plan, pass.reader, &pass.target);
-    if (status)
+        kst_progress_enter(op->progress, (uint64_t)plan->scan_count * plan->frame.mcus_h, share);
+    if (!status)
+        status = kst_jpeg_scans_read(op, plan, pass.reader, &pass.target);
+    if (status == KST_ERROR_CANCELLED)
+        status = kst_report_error(op->report, status, KST_NO_OFFSET, NULL);
+    else if (status)
         status = kst_report_error(op->report, status, KST_NO_OFFSET, "for reading %u scans", plan->scan_count);
     else
         status = conclude(&pass, coefficients, strict, op->report);

@@ -91,7 +91,10 @@ static void optimal_tables(struct file *file, struct jpeg_histogram histogram[2]
 static void job_init(const struct file *file, const kst_scan *scan, struct jpeg_scan_job *job)
 {
     const struct jpeg_encoding *encoding = file->encoding;
-    *job = (struct jpeg_scan_job){.pool = file->op->pool, .memory = file->op->memory, .functions = &file->functions};
+    *job = (struct jpeg_scan_job){.pool = file->op->pool,
+        .memory = file->op->memory,
+        .progress = file->op->progress,
+        .functions = &file->functions};
     kst_jpeg_scan_job_layout(job, &encoding->frame, scan->component, scan->component_count, encoding->huffman);
     job->restart_interval = kst_jpeg_restart_interval(&encoding->restart, &job->geometry);
     job->workers = kst_jpeg_scan_workers(job->pool, &job->geometry);
@@ -119,6 +122,19 @@ static kst_status write_scan(struct file *file, const kst_scan *scan, const stru
     return kst_jpeg_scan_encode(job, file->sink);
 }
 
+/* MCU rows of all scans, each counted twice whose symbols are counted before they are coded. */
+static uint64_t rows_of_scans(const struct file *file, bool counts)
+{
+    uint64_t rows = 0;
+    for (size_t i = 0; i < file->script_length; i++) {
+        struct jpeg_scan_geometry geometry;
+        kst_jpeg_scan_geometry(
+            &file->encoding->frame, file->script[i].component, file->script[i].component_count, &geometry);
+        rows += (uint64_t)geometry.mcus_h << counts;
+    }
+    return rows;
+}
+
 /*
  * `own`: the coefficients were made from a picture here, so their range is known. `counted`: the tables are already
  * made.
@@ -128,6 +144,7 @@ static kst_status write_sequential_scans(
 {
     const bool optimise = file->encoding->coding == KST_CODING_OPTIMIZED;
     kst_status status = KST_OK;
+    kst_progress_enter(file->op->progress, rows_of_scans(file, optimise && !counted), 1);
     if (!optimise)
         standard_tables(file->tables);
     for (size_t i = 0; status == KST_OK && i < file->script_length; i++) {
@@ -177,6 +194,7 @@ static kst_status stream_picture(struct file *file, const struct jpeg_sampler *s
     struct jpeg_picture_source source;
     standard_tables(file->tables);
     job_init(file, &file->script[0], &job);
+    kst_progress_enter(job.progress, job.geometry.mcus_h, 1);
     kst_status status = kst_jpeg_picture_source_create(job.memory, sampler, job.workers, NULL, &source);
     if (status != KST_OK)
         return status;
@@ -198,11 +216,13 @@ static kst_status stream_picture(struct file *file, const struct jpeg_sampler *s
 static kst_status transform_picture(
     struct file *file, const struct jpeg_sampler *sampler, const struct jpeg_coefficients *coefficients, bool count)
 {
+    static const double share = 0.5; /* of the time that all takes */
     struct jpeg_scan_job job;
     struct jpeg_picture_source source;
     kst_scan all;
     kst_jpeg_sequential_script(file->encoding->frame.component_count, &all);
     job_init(file, &all, &job);
+    kst_progress_enter(job.progress, kst_jpeg_sampler_rows(sampler), share);
     kst_status status = kst_jpeg_picture_source_create(job.memory, sampler, job.workers, coefficients, &source);
     if (status != KST_OK)
         return status;
@@ -210,7 +230,7 @@ static kst_status transform_picture(
         job.source = kst_jpeg_picture_source(&source);
         status = count_scan(file, &job);
     } else {
-        status = kst_jpeg_picture_transform(&source, job.pool);
+        status = kst_jpeg_picture_transform(&source, job.pool, job.progress);
     }
     kst_jpeg_picture_source_release(&source);
     return status;

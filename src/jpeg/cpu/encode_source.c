@@ -154,8 +154,9 @@ struct jpeg_block_source kst_jpeg_picture_source(struct jpeg_picture_source *sou
 struct transform {
     struct jpeg_picture_source *source;
     struct jpeg_block_source blocks; /* the source's callbacks, which fetch rows in order */
+    struct progress *progress;
     atomic_uint_fast32_t next;
-    atomic_bool failed;
+    atomic_int status;
 };
 
 static void transform_row(const struct jpeg_picture_source *source, uint32_t worker, uint32_t row)
@@ -178,9 +179,9 @@ static bool take_row(struct transform *transform, uint32_t worker, uint32_t *row
 {
     kst_jpeg_source_lock(&transform->blocks);
     *row = (uint32_t)atomic_fetch_add(&transform->next, 1);
-    bool taken = *row < kst_jpeg_sampler_rows(transform->source->sampler) && !atomic_load(&transform->failed);
+    bool taken = *row < kst_jpeg_sampler_rows(transform->source->sampler) && atomic_load(&transform->status) == KST_OK;
     if (taken && !kst_jpeg_source_bring(&transform->blocks, worker, *row)) {
-        atomic_store(&transform->failed, true);
+        atomic_store(&transform->status, KST_ERROR_ROWS);
         taken = false;
     }
     kst_jpeg_source_unlock(&transform->blocks);
@@ -194,14 +195,16 @@ static void transform_worker(void *arg, uint32_t worker)
     while (take_row(transform, worker, &row)) {
         start_picture_row(transform->source, worker, row);
         transform_row(transform->source, worker, row);
+        if (!kst_progress_step(transform->progress, 1))
+            atomic_store(&transform->status, KST_ERROR_CANCELLED);
     }
 }
 
-kst_status kst_jpeg_picture_transform(struct jpeg_picture_source *source, struct pool *pool)
+kst_status kst_jpeg_picture_transform(struct jpeg_picture_source *source, struct pool *pool, struct progress *progress)
 {
-    struct transform transform = {.source = source, .blocks = kst_jpeg_picture_source(source)};
+    struct transform transform = {.source = source, .blocks = kst_jpeg_picture_source(source), .progress = progress};
     atomic_init(&transform.next, 0);
-    atomic_init(&transform.failed, false);
+    atomic_init(&transform.status, KST_OK);
     kst_pool_run(pool, source->workers, transform_worker, &transform);
-    return atomic_load(&transform.failed) ? KST_ERROR_ROWS : KST_OK;
+    return (kst_status)atomic_load(&transform.status);
 }

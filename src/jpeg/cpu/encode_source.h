@@ -34,7 +34,10 @@ void kst_jpeg_picture_source_release(struct jpeg_picture_source *source);
 
 struct jpeg_block_source kst_jpeg_picture_source(struct jpeg_picture_source *source);
 
-/* Transform the whole picture into the coefficients, on the source's workers. Returns KST_OK or KST_ERROR_ROWS. */
-kst_status kst_jpeg_picture_transform(struct jpeg_picture_source *source, struct pool *pool);
+/*
+ * Transform the whole picture into the coefficients, on the source's workers; a step of progress (may be null) is an
+ * MCU row. Returns KST_OK, KST_ERROR_ROWS or KST_ERROR_CANCELLED.
+ */
+kst_status kst_jpeg_picture_transform(struct jpeg_picture_source *source, struct pool *pool, struct progress *progress);
 
 #endif

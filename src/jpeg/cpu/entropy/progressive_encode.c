@@ -216,6 +216,15 @@ static kst_status write_scan(struct coding *coding, size_t index)
     return status;
 }
 
+/* Estimate how long a scan takes: AC takes longer than DC, low bits take longer than high ones. */
+static uint64_t effort(const struct coding *coding, const kst_scan *scan)
+{
+    struct jpeg_scan_geometry geometry;
+    kst_jpeg_scan_geometry(&coding->encoding->frame, scan->component, scan->component_count, &geometry);
+    uint64_t blocks = (uint64_t)geometry.mcus_w * geometry.mcus_h * geometry.mcu_blocks;
+    return scan->ss == 0 ? blocks : 32 * blocks >> scan->al;
+}
+
 static void scan_task(void *arg, uint32_t place)
 {
     struct coding *coding = arg;
@@ -225,6 +234,8 @@ static void scan_task(void *arg, uint32_t place)
     pthread_mutex_unlock(&coding->lock);
     if (status == KST_OK)
         status = work_on_scan(coding, &coding->script[index], &coding->scan[index]);
+    if (!kst_progress_step(coding->op->progress, effort(coding, &coding->script[index])) && status == KST_OK)
+        status = KST_ERROR_CANCELLED;
     pthread_mutex_lock(&coding->lock);
     coding->scan[index].done = true;
     while (status == KST_OK && coding->status == KST_OK && coding->written < coding->script_length &&
@@ -235,13 +246,12 @@ static void scan_task(void *arg, uint32_t place)
     pthread_mutex_unlock(&coding->lock);
 }
 
-/* Estimate how long a scan takes: AC takes longer than DC, low bits take longer than high ones. */
-static uint64_t effort(const struct coding *coding, const kst_scan *scan)
+static void enter_stage(const struct coding *coding)
 {
-    struct jpeg_scan_geometry geometry;
-    kst_jpeg_scan_geometry(&coding->encoding->frame, scan->component, scan->component_count, &geometry);
-    uint64_t blocks = (uint64_t)geometry.mcus_w * geometry.mcus_h * geometry.mcu_blocks;
-    return scan->ss == 0 ? blocks : 32 * blocks >> scan->al;
+    uint64_t total = 0;
+    for (size_t i = 0; i < coding->script_length; i++)
+        total += effort(coding, &coding->script[i]);
+    kst_progress_enter(coding->op->progress, total, 1);
 }
 
 /* Let several threads take the longest scans first, so that none is left with a long one while the others are idle. */
@@ -285,6 +295,7 @@ kst_status kst_jpeg_progressive_encode(const struct operation *op, const struct 
     if (!coding.scan)
         return status;
     choose_turns(&coding);
+    enter_stage(&coding);
     pthread_mutex_init(&coding.lock, NULL);
     kst_pool_run(op->pool, (uint32_t)script_length, scan_task, &coding);
     pthread_mutex_destroy(&coding.lock);

@@ -232,6 +232,8 @@ static void join_done(struct coding *coding)
            coding->band[coding->joined % coding->band_count].done) {
         pthread_mutex_unlock(&coding->lock);
         kst_status status = join_row(coding, coding->joined);
+        if (!kst_progress_step(coding->job->progress, 1) && status == KST_OK)
+            status = KST_ERROR_CANCELLED;
         pthread_mutex_lock(&coding->lock);
         if (status != KST_OK)
             fail(coding, status);
@@ -396,6 +398,8 @@ static void count_worker(void *arg, uint32_t worker)
     uint32_t row;
     while (take_row_to_count(counting, worker, &row)) {
         kst_status status = count_row(counting, worker, row);
+        if (!kst_progress_step(counting->job->progress, 1) && status == KST_OK)
+            status = KST_ERROR_CANCELLED;
         if (status != KST_OK)
             atomic_store(&counting->status, (int)status);
     }

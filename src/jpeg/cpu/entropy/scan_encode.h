@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "core/pool.h"
+#include "core/progress.h"
 #include "jpeg/cpu/entropy/huffman_encode.h"
 
 enum { JPEG_CHUNK_BLOCKS = 64 };
@@ -28,6 +29,7 @@ struct jpeg_block_source {
 struct jpeg_scan_job {
     struct pool *pool;
     struct memory *memory;
+    struct progress *progress; /* a step per MCU row that was coded or counted; null: nobody asks */
     const struct jpeg_huffman_encode *functions;
     struct jpeg_block_source source;
     uint32_t workers; /* as kst_jpeg_scan_workers() returns */
@@ -54,8 +56,8 @@ void kst_jpeg_source_lock(const struct jpeg_block_source *source);
 void kst_jpeg_source_unlock(const struct jpeg_block_source *source);
 
 /*
- * Write the scan's entropy-coded data. Returns KST_OK, a memory status, the sink's status, KST_ERROR_JPEG_COEFFICIENT
- * or KST_ERROR_ROWS.
+ * Write the scan's entropy-coded data. Returns KST_OK, a memory status, the sink's status, KST_ERROR_JPEG_COEFFICIENT,
+ * KST_ERROR_ROWS or KST_ERROR_CANCELLED.
  */
 kst_status kst_jpeg_scan_encode(const struct jpeg_scan_job *job, struct sink *sink);
 

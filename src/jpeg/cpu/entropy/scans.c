@@ -16,11 +16,13 @@ struct stage {
 struct schedule {
     struct jpeg_scan_reader *reader;
     const struct jpeg_scan_target *target;
+    struct progress *progress;
     struct stage *stage;
     uint32_t count;
     uint32_t rows;  /* MCU rows of the frame */
     uint32_t chunk; /* most rows that a thread reads at once */
-    uint32_t left;  /* number of scans that are not finished */
+    uint32_t left;  /* number of scans that are not finished; 0, too, where the work is to end */
+    bool cancelled;
     pthread_mutex_t lock;
     pthread_cond_t moved;
 };
@@ -86,42 +88,45 @@ static void work(void *arg, uint32_t index)
             pthread_cond_wait(&schedule->moved, &schedule->lock);
             continue;
         }
-        uint32_t rows = find_limit(schedule, stage);
+        uint32_t rows = find_limit(schedule, stage), before = stage->rows;
         stage->taken = true;
         pthread_mutex_unlock(&schedule->lock);
         kst_jpeg_scan_read(&schedule->reader[stage - schedule->stage], schedule->target, rows);
+        bool goes_on = kst_progress_step(schedule->progress, rows - before);
         pthread_mutex_lock(&schedule->lock);
         stage->taken = false;
         stage->rows = rows;
-        schedule->left -= rows == schedule->rows;
+        schedule->cancelled = schedule->cancelled || !goes_on;
+        schedule->left = schedule->cancelled ? 0 : schedule->left - (rows == schedule->rows);
         pthread_cond_broadcast(&schedule->moved);
     }
     pthread_mutex_unlock(&schedule->lock);
 }
 
-static kst_status read_on_threads(struct memory *memory, struct pool *pool, uint32_t threads,
-    const struct jpeg_plan *plan, struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target)
+static kst_status read_on_threads(const struct operation *op, uint32_t threads, const struct jpeg_plan *plan,
+    struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target)
 {
     enum { CHUNKS = 64 };
     uint32_t rows = plan->frame.mcus_h;
     struct schedule schedule = {.reader = reader,
         .target = target,
+        .progress = op->progress,
         .count = plan->scan_count,
         .rows = rows,
         .chunk = (rows + CHUNKS - 1) / CHUNKS,
         .left = plan->scan_count};
     kst_status status = KST_OK;
-    schedule.stage = kst_memory_zeroed(memory, plan->scan_count, sizeof *schedule.stage, &status);
+    schedule.stage = kst_memory_zeroed(op->memory, plan->scan_count, sizeof *schedule.stage, &status);
     if (status)
         return status;
     find_order(plan, schedule.stage);
     pthread_mutex_init(&schedule.lock, NULL);
     pthread_cond_init(&schedule.moved, NULL);
-    kst_pool_run(pool, threads, work, &schedule);
+    kst_pool_run(op->pool, threads, work, &schedule);
     pthread_cond_destroy(&schedule.moved);
     pthread_mutex_destroy(&schedule.lock);
-    kst_memory_release(memory, schedule.stage);
-    return KST_OK;
+    kst_memory_release(op->memory, schedule.stage);
+    return schedule.cancelled ? KST_ERROR_CANCELLED : KST_OK;
 }
 
 static uint32_t useful_threads(const struct pool *pool, const struct jpeg_plan *plan)
@@ -138,14 +143,17 @@ static uint32_t useful_threads(const struct pool *pool, const struct jpeg_plan *
     return threads > 1 ? threads : 1;
 }
 
-kst_status kst_jpeg_scans_read(struct memory *memory, struct pool *pool, const struct jpeg_plan *plan,
+kst_status kst_jpeg_scans_read(const struct operation *op, const struct jpeg_plan *plan,
     struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target)
 {
-    uint32_t threads = useful_threads(pool, plan);
+    uint32_t threads = useful_threads(op->pool, plan);
     if (threads > 1)
-        return read_on_threads(memory, pool, threads, plan, reader, target);
-    for (uint32_t rows = 1; rows <= plan->frame.mcus_h; rows++)
+        return read_on_threads(op, threads, plan, reader, target);
+    for (uint32_t rows = 1; rows <= plan->frame.mcus_h; rows++) {
         for (uint32_t i = 0; i < plan->scan_count; i++)
             kst_jpeg_scan_read(&reader[i], target, rows);
+        if (!kst_progress_step(op->progress, plan->scan_count))
+            return KST_ERROR_CANCELLED;
+    }
     return KST_OK;
 }
