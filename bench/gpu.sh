@@ -49,6 +49,7 @@ bench() {
     esac
     case $coding in
     j2k*32x32) set -- "$@" --codeblock 32x32 ;;
+    j2k*alone) set -- "$@" --threads 1 ;; # no code-blocks for the CPU
     esac
     measure "$kind" "$device" "$coding" bench "$verb" --mix --repeat 500 --most-time "$most" "$@"
 }
@@ -81,6 +82,9 @@ for device in $devices; do
         for coding in 'j2k lossless' 'j2k 20:1' 'j2k lossless 32x32' 'j2k 20:1 32x32'; do
             bench "$verb batch" "$device" "$coding" "$verb" "$@" --size 3840x2160 --batch 1,32 $recode $peers
         done
+        # shellcheck disable=SC2086
+        [ "$verb" = encode ] ||
+            bench "$verb batch" "$device" 'j2k 20:1 alone' "$verb" "$@" --size 3840x2160 --batch 1,32 $recode
         # shellcheck disable=SC2086
         bench "$verb size" "$device" '90 420' "$verb" "$1" --size "$sizes" $peers
         # shellcheck disable=SC2086

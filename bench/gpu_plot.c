@@ -223,14 +223,15 @@ static void print_batches(const json_t *root, const char *work, const char *codi
 /* JPEG 2000: Kostka on both devices, and nvJPEG2000 with how far it is from the picture. */
 static void print_j2k(const json_t *root, const char *work)
 {
-    static const char *const codings[] = {"j2k lossless", "j2k 20:1", "j2k lossless 32x32", "j2k 20:1 32x32"};
+    static const char *const codings[] = {
+        "j2k lossless", "j2k 20:1", "j2k lossless 32x32", "j2k 20:1 32x32", "j2k 20:1 alone"};
     char kind[32];
 
     snprintf(kind, sizeof kind, "%s batch", work);
     printf("\n%s of JPEG 2000, 3840×2160, milliseconds\n\n| coding | pictures | kostka, CUDA | kostka, OpenCL | "
            "nvJPEG2000 |\n|---|---|---|---|---|\n",
         work);
-    for (int i = 0; i < 4; i++)
+    for (size_t i = 0; i < sizeof codings / sizeof codings[0]; i++)
         for (int batch = 1; batch <= 32; batch *= 32) {
             struct gpu_query query = {.kind = kind, .coding = codings[i], .batch = batch};
             printf("| %s | %d |", codings[i] + 4, batch);

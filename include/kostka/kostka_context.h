@@ -82,7 +82,11 @@ typedef struct kst_context_options {
      */
     const char *device;
     const char *cpu;  /**< the highest tier: "c", "sse2", "avx2", "avx512", "neon"; null: KOSTKA_CPU, else all */
-    uint32_t threads; /**< threads to work on, the caller's among them; 0: KOSTKA_THREADS, else one per processor */
+    /**
+     * Threads to work on, the caller's among them; 0: KOSTKA_THREADS, else one per processor. Two and more also decode
+     * the longest code-blocks of few JPEG 2000 pictures while a GPU decodes the others.
+     */
+    uint32_t threads;
     kst_allocator allocator; /**< both functions null: malloc and free */
     kst_log log;
     kst_limits limits;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which code-blocks go to the host's threads, and where their coefficients lie. */
 #include "core/context.h"
+#include "core/pool.h"
+#include "device/executor.h"
 #include "j2k/gpu/batch.h"
+#include "j2k/gpu/decode.h"
 #include "support.h"
 
 enum { BLOCKS = 1000, PICTURES = 5, SIDE = 64 };
@@ -97,6 +100,19 @@ static void none_go(void **state)
     assert_int_equal(split(1, 0, &(struct j2k_wish){.threads = 16}), 0);
 }
 
+/* A context of one thread leaves all blocks to the device. */
+static void several_help(void **state)
+{
+    (void)state;
+    struct gpu_executor executor = {.threads = NULL};
+    assert_int_equal(kst_gpu_j2k_threads(&executor), 0);
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        assert_int_equal(kst_pool_create(&memory, threads, &executor.threads), KST_OK);
+        assert_int_equal(kst_gpu_j2k_threads(&executor), threads > 1 ? threads : 0);
+        kst_pool_destroy(&executor.threads);
+    }
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -112,6 +128,7 @@ static int stop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(longest_go), cmocka_unit_test(none_go)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(longest_go), cmocka_unit_test(none_go), cmocka_unit_test(several_help)};
     return cmocka_run_group_tests(tests, start, stop);
 }

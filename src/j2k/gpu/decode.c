@@ -170,7 +170,8 @@ static void drop(struct j2k_job *job)
 
 uint32_t kst_gpu_j2k_threads(const struct gpu_executor *executor)
 {
-    return executor->threads ? kst_pool_threads(executor->threads) : 1;
+    uint32_t threads = executor->threads ? kst_pool_threads(executor->threads) : 1;
+    return threads > 1 ? threads : 0;
 }
 
 /*

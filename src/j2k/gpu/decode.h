@@ -55,7 +55,7 @@ struct j2k_gpu_order {
 struct j2k_job *kst_gpu_j2k_begin(struct gpu_executor *executor, const struct j2k_gpu_item *items, uint32_t count,
     const struct j2k_gpu_order *order, struct gpu_error *error);
 
-/* The number of threads that decode some blocks while the device decodes the others. */
+/* The number of threads that decode some blocks while the device decodes the others; none if the context has one. */
 uint32_t kst_gpu_j2k_threads(const struct gpu_executor *executor);
 
 /* Make a queue wait until the job is done. */
