@@ -38,9 +38,9 @@ expect 1 "$KOSTKA" convert wide.png made.ppm
 says 'limit of 536870912; raise it with --max-pixels'
 expect 1 "$KOSTKA" convert wide.png made.ppm --max-pixels 1000000000
 says 'limit of 4294967296 bytes; raise it with --max-memory'
-# Rows to be coded are read one by one.
+# Rows to be coded are read one by one; of the picture's 4.8 GB those of a few levels are there for JPEG 2000.
 for coded in made.jpg made.jp2; do
-    peak_below 200000 "$KOSTKA" encode wide.png $coded --max-pixels 1000000000
+    peak_below 400000 "$KOSTKA" encode wide.png $coded --max-pixels 1000000000
     says 'Not enough image data, in row 5 of 20000'
 done
 expect 1 "$KOSTKA" encode wide.png made.jpg
