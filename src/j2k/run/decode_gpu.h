@@ -24,8 +24,8 @@ enum j2k_fit {
 };
 
 /*
- * Read the packets and say how a part of the decoding's image comes there; decoding->j2k then has it, if it
- * fits. Otherwise it stays null, and the decoder's report is as before.
+ * Read the packets and say how a part of the decoding's image comes there. If it fits, `planned` of the decoder's state
+ * has it. Otherwise that stays null, and the decoder's report is as before.
  */
 kst_status kst_j2k_gpu_plan(struct decoding *decoding, kst_region part, enum j2k_fit *fit);
 void kst_j2k_gpu_drop(struct decoding *decoding);                                 /* nothing where there is no plan */
