@@ -81,7 +81,7 @@ typedef struct kst_context_options {
      * CPU. Null: KOSTKA_DEVICE, else "auto"; with `opencl_context` it is null or "opencl".
      */
     const char *device;
-    const char *cpu;  /**< the highest tier: "c", "sse2", "avx2", "avx512", "neon"; null: KOSTKA_CPU, else all */
+    const char *cpu; /**< the highest tier: "c", "sse2", "avx2", "avx512", "neon"; null: KOSTKA_CPU, else all */
     /**
      * Threads to work on, the caller's among them; 0: KOSTKA_THREADS, else one per processor. Two and more also decode
      * the longest code-blocks of few JPEG 2000 pictures while a GPU decodes the others.
