@@ -282,7 +282,7 @@ static kst_status decode_on_cpu(kst_context *context, kst_decode_item *items, ui
 
 static kst_status decode_with_gpu(kst_context *context, kst_decode_item *items, uint32_t count)
 {
-    struct kst_job *job;
+    struct kst_job *job = NULL;
     kst_status status = kst_decoding_submit(context, items, count, NULL, &job);
     for (uint32_t i = 0; status && i < count; i++) {
         kst_report_init(&items[i].report);
