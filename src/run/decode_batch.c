@@ -284,11 +284,13 @@ static kst_status decode_with_gpu(kst_context *context, kst_decode_item *items, 
 {
     struct kst_job *job = NULL;
     kst_status status = kst_decoding_submit(context, items, count, NULL, &job);
-    for (uint32_t i = 0; status && i < count; i++) {
+    if (job)
+        return kst_decoding_wait(job);
+    for (uint32_t i = 0; i < count; i++) {
         kst_report_init(&items[i].report);
         kst_report_error(&items[i].report, status, KST_NO_OFFSET, NULL);
     }
-    return status ? status : kst_decoding_wait(job);
+    return status;
 }
 
 /* Streams that are open at once: what is kept of each takes some kilobytes. */
