@@ -104,11 +104,12 @@ typedef struct kst_context_options {
 KST_API void kst_context_options_init(kst_context_options *options);
 
 /**
- * Make a context. Starts its threads (none where `threads` is 1).
+ * Make a context. Its threads are started when there is work for them (none where `threads` is 1), or as many of them as
+ * the system lets there be.
  *
  * @param options null for the defaults
  * @param context receives the context; the caller destroys it after everything made from it. Null on failure
- * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_OPTIONS, KST_ERROR_MEMORY, KST_ERROR_THREAD, KST_ERROR_DEVICE_NAME,
+ * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_OPTIONS, KST_ERROR_MEMORY, KST_ERROR_DEVICE_NAME,
  *         KST_ERROR_DEVICE_MISSING, KST_ERROR_DEVICE_FAILED (the log says why) or KST_ERROR_CPU_TIER
  *
  * A context may be used from any number of threads at once. After fork() the child must not use its parent's contexts.

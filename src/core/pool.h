@@ -7,7 +7,10 @@
 
 struct pool;
 
-/* `threads` includes the caller: threads − 1 are started, so none for 1. */
+/*
+ * `threads` includes the caller: up to threads − 1 are started, so none for 1, when there is work for them; fewer where
+ * the system lets no more be.
+ */
 kst_status kst_pool_create(struct memory *memory, uint32_t threads, struct pool **pool);
 void kst_pool_destroy(struct pool **pool);
 uint32_t kst_pool_threads(const struct pool *pool);
