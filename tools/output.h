@@ -28,7 +28,7 @@ void output_begin(void);
  */
 bool output_open(struct output *output, const char *path, struct problem *problem);
 
-/* Behind what has been written so. Little is gathered, so that the file is written 256 KB at a time. */
+/* Append to the file. Small pieces are gathered, so that the file is written 256 KB at a time. */
 bool output_write(struct output *output, const void *data, size_t length, struct problem *problem);
 
 /* Whether the path is standard output and that is a terminal, which output_open() refuses. */

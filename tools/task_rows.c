@@ -7,7 +7,7 @@
 #include "files/rows_across.h"
 #include "files/strips.h"
 
-/* Where a picture goes of which the whole would be such an image: that chooses the extension. */
+/* The path of the output. Its extension depends on what the whole picture would be, which `image` describes. */
 static char *path_for(const struct task *task, const kst_image *image, struct problem *problem)
 {
     struct picture described;

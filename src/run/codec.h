@@ -28,7 +28,7 @@ struct transcoding {
     struct sink sink;
 };
 
-/* Where the file goes: one of these, and how long it is there. */
+/* The output of transcoding: either a buffer or a writer, and the length of the file. */
 struct transcoding_target {
     kst_buffer *buffer;
     const kst_writer *writer;

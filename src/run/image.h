@@ -13,7 +13,7 @@ bool kst_memory_is_device(kst_memory memory);
 /* As kst_image_allocate(), charged to `memory`. `message` (may be null): what the device has to say about a failure. */
 kst_status kst_image_make_in(struct kst_context *context, struct memory *memory, kst_image *image, char message[128]);
 
-/* As kst_image_copy(). `error`: what the device has to say about a failure. */
+/* This does the work of kst_image_copy(). `error` receives what the device says about a failure. */
 kst_status kst_image_copy_in(
     struct kst_context *context, const kst_image *from, const kst_image *to, struct gpu_error *error);
 

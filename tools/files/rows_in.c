@@ -34,7 +34,7 @@ static bool read_for_jpeg(struct rows_in *in, uint8_t *to)
     return true;
 }
 
-/* As it is, but for inks, of which 0 is none in JPEG 2000. */
+/* Inks are inverted, since 0 stands for no ink in JPEG 2000; other rows are read as they are. */
 static bool read_for_j2k(struct rows_in *in, uint8_t *to)
 {
     if (!in->format->rows->next(in->file, to, &in->problem))

@@ -30,11 +30,11 @@ struct kst_gl {
     struct gl_transfer to, from; /* towards OpenGL, and from there */
 };
 
-/* As kst_gl_create() and kst_gl_destroy(), with arguments that are there. */
+/* These do the work of kst_gl_create() and kst_gl_destroy(), whose arguments have been checked. */
 kst_status kst_gl_make(kst_context *context, const kst_gl_options *options, kst_gl **gl, kst_report *report);
 void kst_gl_drop(kst_gl *gl);
 
-/* Likewise kst_gl_decode() and kst_gl_encode(); `way` is KST_GL_WAY_NONE to begin with. */
+/* These do the work of kst_gl_decode() and kst_gl_encode(); the caller has set `way` to KST_GL_WAY_NONE. */
 kst_status kst_gl_run_decoding(kst_gl *gl, const void *data, size_t length, const kst_decode_options *options,
     const kst_gl_surface *to, kst_gl_way *way, kst_report *report);
 kst_status kst_gl_run_encoding(kst_gl *gl, const kst_gl_surface *from, const kst_encode_options *options,

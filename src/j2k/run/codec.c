@@ -86,7 +86,7 @@ static kst_status run_on_gpu(struct decoding *d)
     return kst_j2k_decoding_settle(d, &damage, &times, &error);
 }
 
-/* Where a GPU cannot code all of a picture's blocks, planning its blocks says so and the CPU does. */
+/* A GPU is given every picture. Planning its blocks tells whether the GPU can code them; the CPU does otherwise. */
 static bool takes_picture(struct encoding *e)
 {
     (void)e;

@@ -7,8 +7,8 @@
 #include "core/sink.h"
 
 /*
- * As kst_transcode() with a stream that kst_j2k_recognised(), to a sink; `options` are there. With a rate no writer is
- * called before the file is known to keep it.
+ * This does the work of kst_transcode() for a stream that kst_j2k_recognised() took, and writes to a sink. `options` is
+ * not null. If a rate is asked for, no writer is called before the file is known to keep it.
  */
 kst_status kst_j2k_transcode(const struct operation *op, const uint8_t *data, size_t length,
     const kst_transcode_options *options, struct sink *sink);
