@@ -104,8 +104,8 @@ typedef struct kst_context_options {
 KST_API void kst_context_options_init(kst_context_options *options);
 
 /**
- * Make a context. Its threads are started when there is work for them (none where `threads` is 1), or as many of them as
- * the system lets there be.
+ * Make a context. Its threads are started when there is work for them (none where `threads` is 1), or as many of them
+ * as the system lets there be.
  *
  * @param options null for the defaults
  * @param context receives the context; the caller destroys it after everything made from it. Null on failure
