@@ -2,7 +2,11 @@
 /* Gathers the rows that threads decode into bands and calls the caller's function with each complete band. */
 #include "jpeg/cpu/bands.h"
 
-enum { BAND_BYTES = 1 << 18, AHEAD_PER_THREAD = 16 };
+enum {
+    BAND_BYTES = 1 << 18,
+    AHEAD_PER_THREAD = 16,
+    MOST_LEFT = 8 /* complete bands that may wait for the thread that took over */
+};
 
 struct jpeg_band_rows {
     struct jpeg_band_rows *next;
@@ -21,6 +25,7 @@ void kst_jpeg_bands_begin(struct jpeg_bands *bands, struct memory *memory, const
     bands->ahead = threads * AHEAD_PER_THREAD;
     pthread_mutex_init(&bands->lock, NULL);
     pthread_cond_init(&bands->written, NULL);
+    pthread_cond_init(&bands->changed, NULL);
 }
 
 static uint32_t first_row(const struct jpeg_bands *bands, uint32_t index)
@@ -34,7 +39,7 @@ static uint32_t row_count(const struct jpeg_bands *bands, uint32_t index)
     return left < bands->rows ? left : bands->rows;
 }
 
-/* The caller holds the lock; so it does for all functions down to kst_jpeg_bands_row(). */
+/* The caller holds the lock; so it does for all functions down to kst_jpeg_bands_rows(). */
 static void fail(struct jpeg_bands *bands, kst_status status)
 {
     if (bands->status == KST_OK)
@@ -129,9 +134,9 @@ static void wait_for_room(struct jpeg_bands *bands, uint32_t index)
         pthread_cond_wait(&bands->written, &bands->lock);
 }
 
-uint8_t *kst_jpeg_bands_row(struct jpeg_bands *bands, uint32_t y)
+uint8_t *kst_jpeg_bands_rows(struct jpeg_bands *bands, uint32_t y, uint32_t *count)
 {
-    uint32_t index = y / bands->rows;
+    uint32_t index = y / bands->rows, row = y - first_row(bands, index);
     pthread_mutex_lock(&bands->lock);
     struct jpeg_band_rows *band = find(bands, index);
     if (!band) {
@@ -140,21 +145,88 @@ uint8_t *kst_jpeg_bands_row(struct jpeg_bands *bands, uint32_t y)
     }
     if (!band && bands->status == KST_OK)
         band = open_band(bands, index);
-    uint8_t *row = band ? band->data + (ptrdiff_t)(y - first_row(bands, index)) * bands->shape.plane[0].pitch : NULL;
     pthread_mutex_unlock(&bands->lock);
-    return row;
+    *count = band ? row_count(bands, index) - row : 1;
+    return band ? band->data + (ptrdiff_t)row * bands->shape.plane[0].pitch : NULL;
 }
 
-void kst_jpeg_bands_done(struct jpeg_bands *bands, uint32_t y)
+/* Whether a band that was just completed is left to the thread that took over; the caller holds the lock. */
+static bool leave_for_later(struct jpeg_bands *bands)
+{
+    if (!bands->taken_over || bands->left == MOST_LEFT)
+        return false;
+    bands->left++;
+    pthread_cond_signal(&bands->changed);
+    return true;
+}
+
+void kst_jpeg_bands_done(struct jpeg_bands *bands, uint32_t y, uint32_t count)
 {
     pthread_mutex_lock(&bands->lock);
     struct jpeg_band_rows *band = find(bands, y / bands->rows);
-    if (band && --band->left == 0) {
+    if (band)
+        band->left -= count;
+    if (band && band->left == 0 && !leave_for_later(bands)) {
         if (bands->writer->in_order)
             write_in_order(bands);
         else
             write_band(bands, band);
     }
+    pthread_mutex_unlock(&bands->lock);
+}
+
+/* The caller holds the lock; so it does for write_left(). */
+static struct jpeg_band_rows *find_complete(const struct jpeg_bands *bands)
+{
+    struct jpeg_band_rows *band = bands->open;
+    while (band && band->left > 0)
+        band = band->next;
+    return band;
+}
+
+static void write_left(struct jpeg_bands *bands)
+{
+    while (bands->left > 0) {
+        if (bands->writer->in_order) {
+            bands->left = 0;
+            write_in_order(bands);
+        } else {
+            bands->left--;
+            write_band(bands, find_complete(bands));
+        }
+    }
+}
+
+void kst_jpeg_bands_take_over(struct jpeg_bands *bands)
+{
+    pthread_mutex_lock(&bands->lock);
+    bands->taken_over = true;
+    pthread_mutex_unlock(&bands->lock);
+}
+
+void kst_jpeg_bands_hand_out(struct jpeg_bands *bands)
+{
+    pthread_mutex_lock(&bands->lock);
+    write_left(bands);
+    pthread_mutex_unlock(&bands->lock);
+}
+
+void kst_jpeg_bands_hand_out_all(struct jpeg_bands *bands)
+{
+    pthread_mutex_lock(&bands->lock);
+    write_left(bands);
+    while (bands->taken_over) {
+        pthread_cond_wait(&bands->changed, &bands->lock);
+        write_left(bands);
+    }
+    pthread_mutex_unlock(&bands->lock);
+}
+
+void kst_jpeg_bands_take_back(struct jpeg_bands *bands)
+{
+    pthread_mutex_lock(&bands->lock);
+    bands->taken_over = false;
+    pthread_cond_signal(&bands->changed);
     pthread_mutex_unlock(&bands->lock);
 }
 
@@ -171,6 +243,7 @@ kst_status kst_jpeg_bands_end(struct jpeg_bands *bands)
 {
     release(bands, bands->open);
     release(bands, bands->spare);
+    pthread_cond_destroy(&bands->changed);
     pthread_cond_destroy(&bands->written);
     pthread_mutex_destroy(&bands->lock);
     return bands->status;

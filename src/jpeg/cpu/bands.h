@@ -31,6 +31,9 @@ struct jpeg_bands {
     struct jpeg_band_rows *spare; /* unused bands whose memory is kept */
     uint32_t next;                /* in order: the band whose turn it is */
     bool writing;                 /* in order: a thread is handing bands out */
+    bool taken_over;              /* one thread hands out the bands that the others complete */
+    uint32_t left;                /* number of complete bands that were left to that thread */
+    pthread_cond_t changed;       /* signalled when either member changed */
     kst_status status;            /* the first failure, after which rows are dropped */
 };
 
@@ -39,11 +42,23 @@ void kst_jpeg_bands_begin(struct jpeg_bands *bands, struct memory *memory, const
     const kst_image *image, uint32_t lines, uint32_t threads);
 
 /*
- * kst_jpeg_bands_row() returns where row `y` goes, or null after a failure. Each row is asked for once, and reported
- * with kst_jpeg_bands_done() once it is written.
+ * kst_jpeg_bands_rows() returns where row `y` goes, and how many rows of its band follow each other from there on, or
+ * null and 1 after a failure. Each row is asked for once, and reported with kst_jpeg_bands_done() once it is written,
+ * several at once if they belong to one band.
  */
-uint8_t *kst_jpeg_bands_row(struct jpeg_bands *bands, uint32_t y);
-void kst_jpeg_bands_done(struct jpeg_bands *bands, uint32_t y);
+uint8_t *kst_jpeg_bands_rows(struct jpeg_bands *bands, uint32_t y, uint32_t *count);
+void kst_jpeg_bands_done(struct jpeg_bands *bands, uint32_t y, uint32_t count);
+
+/*
+ * One thread takes over handing out bands. From then on the other threads leave the bands that they complete to it, as
+ * long as few are left. It hands out those that were left with kst_jpeg_bands_hand_out(). With
+ * kst_jpeg_bands_hand_out_all() it also waits for more, until another thread calls kst_jpeg_bands_take_back(), after
+ * which each thread again hands out what it completes.
+ */
+void kst_jpeg_bands_take_over(struct jpeg_bands *bands);
+void kst_jpeg_bands_hand_out(struct jpeg_bands *bands);
+void kst_jpeg_bands_hand_out_all(struct jpeg_bands *bands);
+void kst_jpeg_bands_take_back(struct jpeg_bands *bands);
 
 /* Release everything, once all threads have finished. Returns KST_OK, KST_ERROR_WRITE or a memory status. */
 kst_status kst_jpeg_bands_end(struct jpeg_bands *bands);

@@ -3,11 +3,13 @@
  * Two threads decode a scan without restart markers. The upper thread decodes from the top to pixels; the lower one
  * decodes from a guess in the middle to tokens. Once the upper thread falls into step with the lower one, it is known
  * which MCUs the tokens belong to, and whichever thread is free turns them into pixels. If they never fall into step,
- * the upper thread decodes everything.
+ * the upper thread decodes everything. Until it has decoded its part the lower thread hands out the rows that it makes,
+ * which goes before decoding ahead: where writing takes long, one thread decodes and the other one writes.
  */
 #include <pthread.h>
 
 #include "core/report.h"
+#include "jpeg/cpu/bands.h"
 #include "jpeg/cpu/job.h"
 
 enum { BAND_ROWS = 8 };
@@ -110,6 +112,22 @@ static void share_rows(struct pair *pair, uint32_t thread)
     }
 }
 
+/* Whether the upper thread has passed all that was decoded ahead, of which the lower one will never have more in time.
+ */
+static bool is_overtaken(const struct pair *pair, uint32_t known, const struct jpeg_cursor *cursor)
+{
+    return cursor->bits.next > pair->ahead->checkpoint[known / pair->ahead->step].bits.next;
+}
+
+static enum state stay_alone(struct pair *pair)
+{
+    pthread_mutex_lock(&pair->lock);
+    pair->state = ALONE;
+    pthread_cond_broadcast(&pair->changed);
+    pthread_mutex_unlock(&pair->lock);
+    return ALONE;
+}
+
 /*
  * Try to fall into step; the upper thread is past the guess. The rows after the tokens are reached from a checkpoint
  * that must be in step too, so at least two steps of tokens must follow the border, and at least two rows.
@@ -126,11 +144,13 @@ static enum state try_join(struct pair *pair, const struct jpeg_cursor *cursor)
     pthread_mutex_unlock(&pair->lock);
     uint32_t count = known < JPEG_BORDERS ? known : JPEG_BORDERS;
     bool met = kst_jpeg_borders_meet(&ahead->borders, count, ahead->entropy, cursor, &border, &shift);
-    if (!met || border + 2 * ahead->step > known)
-        return closed || (!met && count == JPEG_BORDERS) ? ALONE : OPEN;
+    if (!met || border + 2 * ahead->step > known) {
+        bool never = closed || (!met && count == JPEG_BORDERS) || is_overtaken(pair, known, cursor);
+        return never ? stay_alone(pair) : OPEN;
+    }
     uint32_t first = (border + shift.mcu + width - 1) / width;
     if (first + 2 > kst_jpeg_job_end(pair->job))
-        return ALONE;
+        return stay_alone(pair);
     pthread_mutex_lock(&pair->lock);
     pair->shift = shift;
     pair->first = first;
@@ -139,14 +159,6 @@ static enum state try_join(struct pair *pair, const struct jpeg_cursor *cursor)
     pthread_cond_broadcast(&pair->changed);
     pthread_mutex_unlock(&pair->lock);
     return JOINED;
-}
-
-static void stay_alone(struct pair *pair)
-{
-    pthread_mutex_lock(&pair->lock);
-    pair->state = ALONE;
-    pthread_cond_broadcast(&pair->changed);
-    pthread_mutex_unlock(&pair->lock);
 }
 
 static void run_upper(struct pair *pair)
@@ -165,11 +177,14 @@ static void run_upper(struct pair *pair)
         if (state == OPEN && band->cursor.bits.next >= pair->ahead->start)
             state = try_join(pair, &band->cursor);
     }
-    kst_jpeg_damage_add(&job->damage[0], &band->cursor.damage);
-    if (state != JOINED) {
+    if (state == OPEN)
         stay_alone(pair);
+    /* The lower thread takes over only in the state OPEN, so that it has done so by now or never does. */
+    if (job->output->bands)
+        kst_jpeg_bands_take_back(job->output->bands);
+    kst_jpeg_damage_add(&job->damage[0], &band->cursor.damage);
+    if (state != JOINED)
         return;
-    }
     kst_jpeg_job_meet(band, border_at(pair, row), row, true);
     share_rows(pair, 0);
 }
@@ -186,12 +201,28 @@ static bool publish(struct pair *pair, bool closed)
     return wanted;
 }
 
+/* Hand out the upper thread's rows, as long as it makes any. */
+static void take_over(struct pair *pair)
+{
+    pthread_mutex_lock(&pair->lock);
+    if (pair->job->output->bands && pair->state == OPEN)
+        kst_jpeg_bands_take_over(pair->job->output->bands);
+    pthread_mutex_unlock(&pair->lock);
+}
+
 static void run_lower(struct pair *pair)
 {
+    struct jpeg_bands *bands = pair->job->output->bands;
     bool wanted = publish(pair, false);
-    while (wanted && kst_jpeg_ahead_read(pair->ahead))
+    take_over(pair);
+    while (wanted && kst_jpeg_ahead_read(pair->ahead)) {
         wanted = publish(pair, false);
+        if (bands)
+            kst_jpeg_bands_hand_out(bands);
+    }
     publish(pair, true);
+    if (bands)
+        kst_jpeg_bands_hand_out_all(bands);
     pthread_mutex_lock(&pair->lock);
     while (pair->state == OPEN)
         pthread_cond_wait(&pair->changed, &pair->lock);

@@ -258,8 +258,35 @@ static void convert(
     }
 }
 
+/* Rows [from, to) of a band have been written, which ends at row `end`; to begin with all are 0. */
+struct in_band {
+    uint8_t *data; /* where row `from` is; null after a failure */
+    uint32_t from, to, end;
+};
+
+static void leave_band(const struct jpeg_output *output, struct in_band *at)
+{
+    if (at->data)
+        kst_jpeg_bands_done(output->bands, at->from, at->to - at->from);
+    at->data = NULL;
+}
+
+/* Where the next row goes, which follows the one before. The band is asked for once for all of its rows that follow. */
+static uint8_t *next_in_band(const struct jpeg_output *output, struct in_band *at, uint32_t row)
+{
+    if (row != at->to || row == at->end) {
+        uint32_t count;
+        leave_band(output, at);
+        at->data = kst_jpeg_bands_rows(output->bands, row, &count);
+        at->from = row;
+        at->end = row + count;
+    }
+    at->to = row + 1;
+    return at->data ? at->data + (ptrdiff_t)(row - at->from) * output->bands->shape.plane[0].pitch : NULL;
+}
+
 static void emit_line(const struct jpeg_rows *rows, uint32_t y, const uint8_t *const near[JPEG_COMPONENTS],
-    const uint8_t *const far[JPEG_COMPONENTS])
+    const uint8_t *const far[JPEG_COMPONENTS], struct in_band *at)
 {
     const uint8_t *line[JPEG_COMPONENTS] = {0};
     for (uint32_t i = 0; i < rows->output->frame.component_count; i++)
@@ -267,15 +294,9 @@ static void emit_line(const struct jpeg_rows *rows, uint32_t y, const uint8_t *c
             line[i] = upsample(rows, i, y, near[i], far[i]);
     const struct jpeg_output *output = rows->output;
     uint32_t row = y - output->region.y;
-    if (!output->bands) {
-        convert(output, row, image_row(output, 0, row), line);
-        return;
-    }
-    uint8_t *out = kst_jpeg_bands_row(output->bands, row);
-    if (out) {
+    uint8_t *out = output->bands ? next_in_band(output, at, row) : image_row(output, 0, row);
+    if (out)
         convert(output, row, out, line);
-        kst_jpeg_bands_done(output->bands, row);
-    }
 }
 
 /* For raw output: copy the components' rows unchanged, for the MCU rows that lines [from, to) cover. */
@@ -304,6 +325,7 @@ void kst_jpeg_rows_emit(const struct jpeg_rows *rows, uint32_t from, uint32_t to
         return;
     }
     uint32_t end = output->region.y + output->region.height;
+    struct in_band at = {0};
     for (uint32_t y = from > output->region.y ? from : output->region.y; y < to && y < end; y++) {
         const uint8_t *near[JPEG_COMPONENTS], *far[JPEG_COMPONENTS];
         for (uint32_t i = 0; i < output->frame.component_count; i++) {
@@ -312,8 +334,9 @@ void kst_jpeg_rows_emit(const struct jpeg_rows *rows, uint32_t from, uint32_t to
             near[i] = ring_row(rows, i, n);
             far[i] = ring_row(rows, i, f);
         }
-        emit_line(rows, y, near, far);
+        emit_line(rows, y, near, far, &at);
     }
+    leave_band(output, &at);
 }
 
 void kst_jpeg_seam_keep(const struct jpeg_rows *rows, struct jpeg_seam *seam, uint32_t mcu_row, bool above)
@@ -330,6 +353,7 @@ void kst_jpeg_seam_emit(const struct jpeg_rows *rows, const struct jpeg_seam *se
     const struct jpeg_output *output = rows->output;
     uint32_t border = mcu_row * output->mcu_lines;
     uint32_t end = output->region.y + output->region.height;
+    struct in_band at = {0};
     for (uint32_t y = border - output->lag; y < border + output->lag; y++) {
         const uint8_t *near[JPEG_COMPONENTS], *far[JPEG_COMPONENTS];
         if (y < output->region.y || y >= end)
@@ -340,6 +364,7 @@ void kst_jpeg_seam_emit(const struct jpeg_rows *rows, const struct jpeg_seam *se
             near[i] = seam->row[n < split ? 0 : 1][i];
             far[i] = seam->row[f < split ? 0 : 1][i];
         }
-        emit_line(rows, y, near, far);
+        emit_line(rows, y, near, far, &at);
     }
+    leave_band(output, &at);
 }
