@@ -271,7 +271,7 @@ static void leave_band(const struct jpeg_output *output, struct in_band *at)
     at->data = NULL;
 }
 
-/* Where the next row goes, which follows the one before. The band is asked for once for all of its rows that follow. */
+/* The place of row `row`, which follows the row before. A band is asked for once, for all of its rows that follow. */
 static uint8_t *next_in_band(const struct jpeg_output *output, struct in_band *at, uint32_t row)
 {
     if (row != at->to || row == at->end) {
